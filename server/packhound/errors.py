@@ -1,0 +1,33 @@
+"""The exception tree. Source text and queries never raise; these are for the edges.
+
+PackhoundError
+├── SettingsError    a setting or argument that is not legal, with the legal ones
+├── RootError        a folder that is missing, is no folder, or must not be indexed unasked
+├── ModelError       an embedding model folder that cannot be used
+├── StoreError       the index on disk cannot be read or written
+└── Cancelled        the caller asked to stop
+"""
+
+
+class PackhoundError(Exception):
+    """Anything Packhound raises on purpose; its text is one line for the user."""
+
+
+class SettingsError(PackhoundError):
+    """A setting or argument that is not legal."""
+
+
+class RootError(PackhoundError):
+    """A folder that cannot be indexed."""
+
+
+class ModelError(PackhoundError):
+    """An embedding model folder that cannot be used."""
+
+
+class StoreError(PackhoundError):
+    """The index on disk cannot be read or written."""
+
+
+class Cancelled(PackhoundError):  # noqa: N818 - an outcome, not a fault
+    """The caller asked to stop."""

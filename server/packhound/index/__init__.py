@@ -1,0 +1,1 @@
+"""Nodes in, something that can be looked up out."""

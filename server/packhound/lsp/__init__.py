@@ -1,0 +1,1 @@
+"""The only room that speaks LSP, and the only place with UTF-16."""

@@ -1,0 +1,1 @@
+"""Candidates in, one explained order out. Every weight lives here."""

@@ -1,0 +1,215 @@
+"""The vocabulary: frozen values that cross from one room to another.
+
+Coordinates: offsets are UTF-8 bytes from the start of the document, half open; lines are 0-based
+and a span's `end_line` is the line of its last byte. Only `lsp/` and the command line translate
+(UTF-16 code units there, 1-based lines here). Paths are relative to their root, with `/`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, NewType, get_args
+
+Label = NewType("Label", int)
+"""Row of one node's derived data (terms, vector) in a snapshot; opaque outside `index/`."""
+
+Kind = Literal[
+    "function",
+    "method",
+    "class",
+    "struct",
+    "enum",
+    "interface",
+    "trait",
+    "impl",
+    "module",
+    "type",
+    "constant",
+    "macro",
+    "test",
+    "section",  # a heading of a prose document with the text below it
+    "file",  # what a parsed file holds outside all its other nodes
+    "window",  # a run of lines of a text that no grammar covers
+]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+Field = Literal["name", "path", "signature", "doc", "body"]
+FIELDS: tuple[Field, ...] = get_args(Field)
+
+Mode = Literal["hybrid", "lexical", "dense", "symbol"]
+MODES: tuple[Mode, ...] = get_args(Mode)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A half-open run of bytes and the lines it touches (0-based, inclusive)."""
+
+    start: int
+    end: int
+    start_line: int
+    end_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileStamp:
+    """What the file system said of a file when it was read; decides whether to read it again."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One text at one moment. `source` is UTF-8 (lone surrogates passed through).
+
+    `stamp` is None for the text of an open editor, which wins over the file of the same path.
+    """
+
+    path: str
+    source: bytes
+    language: str | None = None
+    stamp: FileStamp | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A primary node: a definition with a name, or a stretch of text that has none.
+
+    `span` covers the definition and the doc comment that belongs to it. `own` lists the byte runs
+    that are this node's own text: its span without its doc comment and without its child nodes, so
+    that each byte of code belongs to one node. `parent` is a position in the same file's nodes.
+    `references` are the distinct identifiers used in the own text, in order of first use.
+    """
+
+    kind: Kind
+    name: str
+    qualname: str
+    span: Span
+    signature: str
+    doc: str
+    own: tuple[tuple[int, int], ...]
+    parent: int | None = None
+    references: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedFile:
+    """The nodes of one document, in order of their start, and the modules or files it imports.
+
+    `degraded` says in plain words why the nodes are windows where a grammar exists.
+    """
+
+    path: str
+    language: str
+    nodes: tuple[Node, ...]
+    imports: tuple[str, ...] = ()
+    degraded: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRef:
+    """A node as others name it: where it is and what it is, at one generation."""
+
+    root: str
+    path: str
+    language: str
+    kind: Kind
+    name: str
+    qualname: str
+    signature: str
+    doc: str
+    span: Span
+    generation: int
+    label: Label
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The end of a search's patience. Reaching it truncates the results and never raises."""
+
+    time_ms: float = 1_000.0
+    candidates: int = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """Where the user is: a path and a 0-based line."""
+
+    path: str
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One question. Empty `kinds`, `languages` and `paths` (globs) mean all."""
+
+    text: str
+    limit: int = 10
+    mode: Mode = "hybrid"
+    kinds: tuple[Kind, ...] = ()
+    languages: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    budget: Budget = field(default_factory=Budget)
+    focus: Focus | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """One reason for a score: contribution = weight * value."""
+
+    signal: str
+    value: float
+    weight: float
+
+    @property
+    def contribution(self) -> float:
+        """What this reason adds to the score."""
+        return self.weight * self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A node, its place, and the reasons whose contributions add up to its score."""
+
+    node: NodeRef
+    rank: int
+    score: float
+    why: tuple[Signal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """The answer to one query; every hit belongs to `generation`."""
+
+    query: str
+    hits: tuple[Hit, ...]
+    truncated: bool
+    generation: int
+    took_ms: float
+    candidates: int
+    notes: tuple[str, ...] = ()
+
+
+State = Literal["starting", "indexing", "ready", "degraded", "closed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What the index is doing and how well it holds; `pending` counts documents not yet in it."""
+
+    state: State
+    root: str
+    generation: int
+    pending: int
+    files: int
+    nodes: int
+    languages: dict[str, int]
+    vectors: int
+    dense: Literal["none", "exact", "hnsw"]
+    dead_share: float
+    recall: float | None
+    model: str
+    writer: bool
+    notes: tuple[str, ...] = ()
