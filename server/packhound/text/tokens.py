@@ -26,8 +26,8 @@ _WORD = re.compile(r"[^\W\d_][^\W_]*(?:_+[^\W_]+)*|\d+")
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _PART = re.compile(
     r"\d+"
+    r"|[A-Z]{2,}s(?![a-z])"  # URLs
     r"|[A-Z]+(?=[A-Z][a-z])"  # HTTP in HTTPServer
-    r"|[A-Z]+s(?![a-z])"  # URLs
     r"|[A-Z]?[a-z]+"
     r"|[A-Z]+"
     r"|[^\W\d_a-zA-Z]+"
@@ -54,7 +54,7 @@ def identifiers(text: str) -> list[str]:
 
 
 def parts(identifier: str) -> list[str]:
-    """The parts of one identifier, lower-cased, not stemmed: `HTTPServer2` gives http, server, 2."""
+    """The parts of one identifier, lower-cased, not stemmed: `getURL` gives get and url."""
     return [part.lower() for part in _PART.findall(identifier)]
 
 

@@ -1,0 +1,224 @@
+"""The files under a root that are worth searching, and how one of them is read.
+
+Ignore rules are git's: nested `.gitignore`, `.git/info/exclude`, the deeper file and the later line
+win. `.packhoundignore` (same syntax) wins over them all, and `!name` in it forces a path in.
+Symbolic links are never followed, so nothing outside the root can enter the index.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path, PurePosixPath
+
+import pathspec
+
+from packhound.text.skipped import (
+    BINARY_SUFFIXES,
+    DATA_FILE_BYTES,
+    DATA_SUFFIXES,
+    GENERATED_FILES,
+    SECRET_FILES,
+    SKIPPED_FOLDERS,
+)
+from packhound.types import Document, FileStamp
+
+IGNORE_FILES = (".packhoundignore", ".gitignore")
+"""In order of authority within one folder."""
+
+_SNIFF_BYTES = 8_192
+_MINIFIED_LINE_BYTES = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class WalkLimits:
+    """Caps of one walk, and globs that the user adds to the ignore files."""
+
+    max_files: int = 100_000
+    max_file_bytes: int = 1_000_000
+    exclude: tuple[str, ...] = ()
+
+
+def walk(root: Path, limits: WalkLimits) -> Iterator[tuple[str, FileStamp]]:
+    """Paths of the searchable files under `root`, sorted within each folder, with their stamps.
+
+    Unreadable folders are passed over. Stops after `limits.max_files`.
+    """
+    found = 0
+    rules = _Rules(root, limits.exclude)
+    folders = [""]
+    while folders:
+        folder = folders.pop()
+        rules.enter(folder)
+        below = []
+        for entry in _entries(root / folder):
+            path = f"{folder}/{entry.name}" if folder else entry.name
+            if entry.is_dir(follow_symlinks=False):
+                if rules.wants_folder(path, entry.name):
+                    below.append(path)
+            elif rules.wants_file(path, entry.name):
+                stamp = _regular_stamp(entry)
+                if stamp is None or not _size_allows(entry.name, stamp.size, limits):
+                    continue
+                yield path, stamp
+                found += 1
+                if found >= limits.max_files:
+                    return
+        folders.extend(reversed(below))
+
+
+def wanted(root: Path, path: str, limits: WalkLimits) -> bool:
+    """Whether `walk` would yield `path`, were it a file of a legal size."""
+    rules = _Rules(root, limits.exclude)
+    parents = [str(parent) for parent in PurePosixPath(path).parents][::-1]
+    for folder in ("" if parent == "." else parent for parent in parents):
+        if folder and not rules.wants_folder(folder, PurePosixPath(folder).name):
+            return False
+        rules.enter(folder)
+    return rules.wants_file(path, PurePosixPath(path).name)
+
+
+def read(root: Path, path: str, max_bytes: int) -> Document | None:
+    """The file as a document; None if gone, too long, binary, minified, or not inside `root`."""
+    full = root / path
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        handle = os.open(full, flags | getattr(os, "O_NONBLOCK", 0))
+    except (OSError, ValueError):
+        return None
+    with os.fdopen(handle, "rb") as file:
+        status = os.fstat(file.fileno())
+        if (
+            not stat.S_ISREG(status.st_mode)
+            or status.st_size > max_bytes
+            or not _inside(full, root)
+        ):
+            return None
+        source = file.read(max_bytes + 1)
+    text = as_utf8(source)
+    if text is None or len(source) > max_bytes:
+        return None
+    return Document(path, text, stamp=_stamp(status))
+
+
+def as_utf8(source: bytes) -> bytes | None:
+    """`source` as UTF-8 without a byte order mark; None for what is not text or was minified."""
+    if source.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return source.decode("utf-16", "replace").encode("utf-8")
+    head = source[:_SNIFF_BYTES]
+    if b"\0" in head:
+        return None
+    if len(head) == _SNIFF_BYTES and head.count(b"\n") < _SNIFF_BYTES // _MINIFIED_LINE_BYTES:
+        return None
+    return source.removeprefix(b"\xef\xbb\xbf")
+
+
+class _Rules:
+    """Ignore rules along the path from the root to the folder at hand."""
+
+    def __init__(self, root: Path, exclude: Iterable[str]) -> None:
+        self._root = root
+        self._specs: dict[str, dict[str, pathspec.GitIgnoreSpec]] = {}
+        self._excluded = pathspec.GitIgnoreSpec.from_lines(exclude)
+        self._repository = _read_spec(root / ".git" / "info" / "exclude")
+
+    def enter(self, folder: str) -> None:
+        specs = {name: _read_spec(self._root / folder / name) for name in IGNORE_FILES}
+        self._specs[folder] = {name: spec for name, spec in specs.items() if spec}
+
+    def wants_folder(self, path: str, name: str) -> bool:
+        return self._wants(path + "/", unless=name in SKIPPED_FOLDERS)
+
+    def wants_file(self, path: str, name: str) -> bool:
+        low = name.lower()
+        suffix = PurePosixPath(low).suffix
+        skipped = suffix in BINARY_SUFFIXES or any(
+            fnmatch(low, pattern) for pattern in (*SECRET_FILES, *GENERATED_FILES)
+        )
+        return self._wants(path, unless=skipped)
+
+    def _wants(self, path: str, *, unless: bool) -> bool:
+        if self._excluded.match_file(path):
+            return False
+        ours = self._verdict(path, ".packhoundignore")
+        if ours is not None:
+            return not ours
+        if unless:
+            return False
+        verdict = self._verdict(path, ".gitignore")
+        if verdict is None and self._repository:
+            verdict = self._repository.check_file(path).include
+        return not verdict
+
+    def _verdict(self, path: str, name: str) -> bool | None:
+        """True: ignored; False: forced in; None: no rule speaks. The deepest rule wins."""
+        folder = path.rstrip("/").rpartition("/")[0]
+        while True:
+            spec = self._specs.get(folder, {}).get(name)
+            if spec:
+                below = path[len(folder) + 1 :] if folder else path
+                verdict = spec.check_file(below).include
+                if verdict is not None:
+                    return verdict
+            if not folder:
+                return None
+            folder = folder.rpartition("/")[0]
+
+
+def _read_spec(path: Path) -> pathspec.GitIgnoreSpec | None:
+    try:
+        if path.is_symlink():
+            return None
+        lines = path.read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return None
+    kept = [line for line in lines if _is_pattern(line)]
+    return pathspec.GitIgnoreSpec.from_lines(kept) if kept else None
+
+
+def _is_pattern(line: str) -> bool:
+    try:
+        pathspec.GitIgnoreSpec.from_lines([line])
+    except ValueError:
+        return False
+    return bool(line.strip()) and not line.startswith("#")
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            found = [entry for entry in entries if _encodable(entry.name)]
+    except OSError:
+        return []
+    return sorted(found, key=lambda entry: entry.name)
+
+
+def _encodable(name: str) -> bool:
+    """File names that are no text (surrogates) cannot be named in a result."""
+    return name.isprintable() or max(name) < "\ud800"
+
+
+def _regular_stamp(entry: os.DirEntry[str]) -> FileStamp | None:
+    try:
+        status = entry.stat(follow_symlinks=False)
+    except OSError:
+        return None
+    return _stamp(status) if stat.S_ISREG(status.st_mode) else None
+
+
+def _stamp(status: os.stat_result) -> FileStamp:
+    return FileStamp(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+
+
+def _size_allows(name: str, size: int, limits: WalkLimits) -> bool:
+    suffix = PurePosixPath(name.lower()).suffix
+    cap = DATA_FILE_BYTES if suffix in DATA_SUFFIXES else limits.max_file_bytes
+    return 0 < size <= min(cap, limits.max_file_bytes)
+
+
+def _inside(full: Path, root: Path) -> bool:
+    """Whether no folder on the way has been swapped for a link that leads out of the root."""
+    return full.resolve().is_relative_to(root.resolve())
