@@ -20,7 +20,6 @@ GENERATED_FILES = (
 """Text that tools write for tools."""
 
 BINARY_SUFFIXES = frozenset(
-    # fmt: off
     {
         ".png",
         ".jpg",
@@ -91,10 +90,8 @@ BINARY_SUFFIXES = frozenset(
         ".pak",
         ".rlib",
     }
-    # fmt: on
 )
 DATA_SUFFIXES = frozenset(
-    # fmt: off
     {
         ".json",
         ".jsonl",
@@ -112,7 +109,6 @@ DATA_SUFFIXES = frozenset(
         ".geojson",
         ".css",
     }
-    # fmt: on
 )
 DATA_FILE_BYTES = 64 * 1024
 """Longer data files are records, not code: their words would drown the words of the code."""
