@@ -65,7 +65,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {"hover": get_args(Hover), "fuser": get_a
 def read_settings(
     given: Mapping[str, object], base: Settings | None = None
 ) -> tuple[Settings, tuple[str, ...]]:
-    """`base` changed by what `given` holds (camelCase or snake_case keys), and one line a problem."""
+    """`base` changed by what `given` holds (camelCase or snake_case keys); one line a problem."""
     settings = base or Settings()
     known = {field.name: field for field in fields(Settings)}
     changes: dict[str, object] = {}
@@ -114,9 +114,8 @@ def _read_number(
     name: str, key: str, value: object, default: int | float
 ) -> tuple[object, str | None]:
     low, high = _LEGAL[name]
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if number and low <= value <= high:  # type: ignore[operator]
-        return type(default)(value), None  # type: ignore[arg-type]
+    if isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high:
+        return (int(value) if isinstance(default, int) else float(value)), None
     return None, f"setting '{key}' is {value!r}; legal is a number from {low:g} to {high:g}"
 
 
