@@ -1,0 +1,151 @@
+"""The documents that the editor has open, and how its notifications change them.
+
+What is here is what the user sees; the engine gets each new text at once and whole. A document
+whose edits cannot be followed is forgotten, so that the file on disk counts until the editor sends
+the whole text again: an index of a text that nobody has would be worse than an older one.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from packhound.engine import Workspace
+from packhound.lsp.convert import path_of
+from packhound.lsp.params import object_in, text_in, uri_in
+from packhound.lsp.protocol import INVALID_PARAMS, Params, RefusedError
+from packhound.lsp.wire import BODY_BYTES
+from packhound.text.document import Encoding, Position, TextBuffer
+from packhound.types import Document
+
+log = logging.getLogger("packhound.lsp")
+
+
+@dataclass(slots=True)
+class OpenDocument:
+    """One document; `path` is absolute, and None for what is on no disk."""
+
+    uri: str
+    path: str | None
+    version: int
+    buffer: TextBuffer
+
+
+class Documents:
+    """All open documents of one client; used on the reading thread only, but for `uri_for`."""
+
+    def __init__(self, workspace: Workspace, encoding: Encoding) -> None:
+        self._workspace = workspace
+        self._encoding: Encoding = encoding
+        self._open: dict[str, OpenDocument] = {}
+
+    def did_open(self, params: Params) -> None:
+        """A document is shown, or shown again."""
+        item = object_in(params, "textDocument") or {}
+        self._put(text_in(item, "uri"), _version(item), text_in(item, "text", BODY_BYTES))
+
+    def did_change(self, params: Params) -> None:
+        """The user typed; the changes apply one after the other."""
+        uri, version = uri_in(params), _version(object_in(params, "textDocument") or {})
+        changes = params.get("contentChanges")
+        document = self._open.get(_key(uri))
+        if document is None:
+            self._open_by_change(uri, version, changes)
+            return
+        if version <= document.version:
+            # Messages cannot overtake each other, so the edits still belong to this text.
+            log.warning("%s went from version %d to %d", uri, document.version, version)
+        try:
+            _apply(document.buffer, changes)
+        except RefusedError:
+            self.did_close(params)
+            raise
+        document.version = version
+        self._send(document)
+
+    def did_save(self, params: Params) -> None:
+        """The disk now has a new text too."""
+        self.did_touch((uri_in(params),))
+
+    def did_close(self, params: Params) -> None:
+        """The file on disk counts again."""
+        document = self._open.pop(_key(uri_in(params)), None)
+        if document and document.path and (place := self._workspace.locate(Path(document.path))):
+            engine, path = place
+            engine.release(path)
+
+    def did_touch(self, uris: tuple[str, ...]) -> None:
+        """Files or folders on disk were created, changed or deleted."""
+        for root, paths in self._by_root(uris).items():
+            for engine in self._workspace.engines:
+                if engine.root == root:
+                    engine.refresh(paths)
+
+    def send_all(self) -> None:
+        """Give every open text to the engines again, for folders that have just been added."""
+        for document in self._open.values():
+            self._send(document)
+
+    def uri_for(self, path: str) -> str | None:
+        """The URI that the client itself uses for a path, if the document is open."""
+        document = self._open.get(path)
+        return document.uri if document else None
+
+    def _put(self, uri: str, version: int, text: str) -> None:
+        document = OpenDocument(uri, path_of(uri), version, TextBuffer(text, self._encoding))
+        self._open[_key(uri)] = document
+        self._send(document)
+
+    def _open_by_change(self, uri: str, version: int, changes: object) -> None:
+        whole = changes[-1] if isinstance(changes, list) and changes else None
+        if not isinstance(whole, dict) or whole.get("range") is not None:
+            log.warning("%s was changed but never opened", uri)
+            return
+        self._put(uri, version, text_in(whole, "text", BODY_BYTES))
+
+    def _send(self, document: OpenDocument) -> None:
+        if document.path and (place := self._workspace.locate(Path(document.path))):
+            engine, path = place
+            engine.update(Document(path, document.buffer.source))
+
+    def _by_root(self, uris: tuple[str, ...]) -> dict[Path, list[str]]:
+        found: dict[Path, list[str]] = {}
+        for uri in uris:
+            path = path_of(uri)
+            if path and (place := self._workspace.locate(Path(path))):
+                found.setdefault(place[0].root, []).append(place[1])
+        return found
+
+
+def _key(uri: str) -> str:
+    # Clients spell the same file in more than one way.
+    return path_of(uri) or uri
+
+
+def _version(item: Mapping[str, object]) -> int:
+    version = item.get("version")
+    return version if isinstance(version, int) else 0
+
+
+def _apply(buffer: TextBuffer, changes: object) -> None:
+    if not isinstance(changes, list):
+        raise RefusedError(INVALID_PARAMS, "'contentChanges' is no list")
+    for change in changes:
+        if not isinstance(change, dict):
+            raise RefusedError(INVALID_PARAMS, "'contentChanges' holds something that is no object")
+        text = text_in(change, "text", BODY_BYTES)
+        span = object_in(change, "range")
+        if span is None:
+            buffer.replace_all(text)
+        else:
+            buffer.edit(_position(span, "start"), _position(span, "end"), text)
+
+
+def _position(span: Params, name: str) -> Position:
+    position = object_in(span, name) or {}
+    line, character = position.get("line"), position.get("character")
+    if not isinstance(line, int) or not isinstance(character, int):
+        raise RefusedError(INVALID_PARAMS, f"'{name}' of a range is {position!r:.80}")
+    return line, character

@@ -1,0 +1,52 @@
+"""A score and its reasons as the text of a hover."""
+
+from __future__ import annotations
+
+import re
+
+from packhound.types import Hit
+
+BAR_WIDTH = 12
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~&$:])")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+
+
+def hover_text(query: str, hit: Hit, *, markdown: bool) -> str:
+    """Why a node scored what it scored: its name, the score, and a bar for each reason."""
+    name, asked = _line(hit.node.qualname or hit.node.name or hit.node.path), _line(query)
+    rank = f"#{hit.rank} for" if hit.rank else "not among the results for"
+    bars = "\n".join(_bars(hit))
+    if not markdown:
+        return f"{name} ({hit.node.kind}), {rank} {asked}, score {hit.score:.3f}\n{bars}"
+    title = f"**{escape(name)}** {escape(hit.node.kind)}, {escape(rank)} *{escape(asked)}*"
+    return f"{title}, score **{hit.score:.3f}**\n\n```text\n{bars}\n```"
+
+
+def escape(text: str) -> str:
+    """Text that Markdown shows as it is: no formatting, links, images, entities or tags."""
+    return _SPECIAL.sub(r"\\\1", text)
+
+
+def _bars(hit: Hit) -> list[str]:
+    reasons = sorted(hit.why, key=lambda signal: -abs(signal.contribution))
+    most = max((abs(signal.contribution) for signal in reasons), default=0.0)
+    names = [_line(signal.signal).replace("`", "'") for signal in reasons]
+    width = max(map(len, names), default=0)
+    return [
+        f"{name:{width}}  {_bar(abs(signal.contribution), most)}  {signal.contribution:+8.3f}"
+        f"  = {signal.weight:.3g} × {signal.value:.3g}"
+        for name, signal in zip(names, reasons, strict=True)
+    ]
+
+
+def _bar(amount: float, most: float) -> str:
+    eighths = round(amount / most * BAR_WIDTH * 8) if most else 0
+    full, rest = divmod(eighths, 8)
+    return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(BAR_WIDTH)
+
+
+def _line(text: str, most: int = 120) -> str:
+    """One line of visible characters, so that no name or query draws outside its place."""
+    shown = _CONTROL.sub("\ufffd", text)
+    return shown if len(shown) <= most else shown[: most - 1] + "…"

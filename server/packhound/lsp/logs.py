@@ -1,0 +1,54 @@
+"""Where log lines go: to the client's log window, and to a file where one is named."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from pathlib import Path
+
+from packhound.errors import SettingsError
+from packhound.lsp.protocol import Connection
+
+_TYPES = {logging.ERROR: 1, logging.WARNING: 2, logging.INFO: 3}
+
+
+class _ClientHandler(logging.Handler):
+    """`window/logMessage`, one for each line."""
+
+    def __init__(self, connection: Connection) -> None:
+        super().__init__()
+        self._connection = connection
+
+    def emit(self, record: logging.LogRecord) -> None:
+        kind = next((kind for level, kind in _TYPES.items() if record.levelno >= level), 4)
+        message = {"type": kind, "message": self.format(record)}
+        self._connection.notify("window/logMessage", message)
+
+
+def log_to(connection: Connection, log_file: Path | None, *, verbose: bool) -> None:
+    """Send this process's log lines to the client and to `log_file`; raises SettingsError."""
+    handlers: list[logging.Handler] = [_ClientHandler(connection)]
+    if log_file is not None:
+        try:
+            handlers.append(logging.FileHandler(log_file, encoding="utf-8"))
+        except OSError as error:
+            raise SettingsError(f"log file '{log_file}' cannot be written: {error}") from error
+        line = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+        handlers[-1].setFormatter(logging.Formatter(line))
+    root = logging.getLogger()
+    root.handlers[:] = handlers
+    # Libraries are heard when something is wrong.
+    root.setLevel(logging.WARNING)
+    logging.getLogger("packhound").setLevel(logging.DEBUG if verbose else logging.INFO)
+    threading.excepthook = _log_thread_failure
+
+
+def _log_thread_failure(failure: threading.ExceptHookArgs) -> None:
+    name = failure.thread.name if failure.thread else "a thread"
+    error = failure.exc_value
+    logging.getLogger("packhound").error(
+        "%s failed: %s",
+        name,
+        error,
+        exc_info=(type(error), error, error.__traceback__) if error else None,
+    )

@@ -1,0 +1,101 @@
+"""Results and states as JSON objects, the same for every front.
+
+Lines are 1-based and inclusive here, paths relative to their root with `/`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+from packhound.types import Hit, NodeRef, Results, Signal, State, Status
+
+Json: TypeAlias = dict[str, object]
+Place: TypeAlias = Callable[[NodeRef], Mapping[str, object]]
+"""What a front adds to a hit, such as its URI."""
+
+# The state that a user should hear of first when several folders differ.
+_URGENCY: tuple[State, ...] = ("indexing", "starting", "degraded", "ready", "closed")
+
+
+def results_json(results: Results, place: Place | None = None) -> Json:
+    """The answer to a query."""
+    return {
+        "query": results.query,
+        "hits": [hit_json(hit, place) for hit in results.hits],
+        "truncated": results.truncated,
+        "generation": results.generation,
+        "took_ms": round(results.took_ms, 3),
+        "candidates": results.candidates,
+        "notes": list(results.notes),
+    }
+
+
+def hit_json(hit: Hit, place: Place | None = None) -> Json:
+    """One hit with its reasons; the contributions add up to the score."""
+    node = hit.node
+    return {
+        "rank": hit.rank,
+        "score": hit.score,
+        "path": node.path,
+        "start_line": node.span.start_line + 1,
+        "end_line": node.span.end_line + 1,
+        "kind": node.kind,
+        "name": node.name,
+        "qualname": node.qualname,
+        "why": [signal_json(signal) for signal in hit.why],
+        **(place(node) if place else {}),
+    }
+
+
+def signal_json(signal: Signal) -> Json:
+    """One reason for a score."""
+    return {
+        "signal": signal.signal,
+        "value": signal.value,
+        "weight": signal.weight,
+        "contribution": signal.contribution,
+    }
+
+
+def status_json(status: Status) -> Json:
+    """The state of one folder's index."""
+    return {
+        "state": status.state,
+        "root": status.root,
+        "generation": status.generation,
+        "pending": status.pending,
+        "files": status.files,
+        "nodes": status.nodes,
+        "languages": dict(status.languages),
+        "vectors": status.vectors,
+        "dense": status.dense,
+        "dead_share": status.dead_share,
+        "recall": status.recall,
+        "model": status.model,
+        "writer": status.writer,
+        "notes": list(status.notes),
+    }
+
+
+def workspace_json(statuses: Sequence[Status], notes: Sequence[str] = ()) -> Json:
+    """The state of all folders as one, and of each under `roots`."""
+    languages = Counter[str]()
+    for status in statuses:
+        languages.update(status.languages)
+    recalls = [status.recall for status in statuses if status.recall is not None]
+    every_note = dict.fromkeys([*notes, *(note for s in statuses for note in s.notes)])
+    return {
+        "state": min((s.state for s in statuses), key=_URGENCY.index, default="ready"),
+        "generation": sum(s.generation for s in statuses),
+        "pending": sum(s.pending for s in statuses),
+        "files": sum(s.files for s in statuses),
+        "nodes": sum(s.nodes for s in statuses),
+        "languages": dict(languages.most_common()),
+        "vectors": sum(s.vectors for s in statuses),
+        "dead_share": max((s.dead_share for s in statuses), default=0.0),
+        "recall": min(recalls, default=None),
+        "notes": list(every_note),
+        "roots": [status_json(status) for status in statuses],
+    }

@@ -1,0 +1,93 @@
+"""URIs, ranges and kinds as pure functions, for both families of systems."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from packhound.lsp.convert import choose_encoding, path_of, range_of, symbol_kind, uri_of
+from packhound.text.document import LineIndex, TextBuffer
+from packhound.types import Kind
+
+
+@pytest.mark.parametrize(
+    ("uri", "posix", "windows"),
+    [
+        ("file:///a/b.py", "/a/b.py", "\\a\\b.py"),
+        ("file:///c%3A/a%20b/x.py", "/c:/a b/x.py", "C:\\a b\\x.py"),
+        ("file:///C:/a/./b/../x.py", "/C:/a/x.py", "C:\\a\\x.py"),
+        ("FILE:/a/b", "/a/b", "\\a\\b"),
+        ("file://localhost/a", "/a", "\\a"),
+        ("file://host/share/x", None, "\\\\host\\share\\x"),
+        ("file:///a/../../etc/passwd", "/etc/passwd", "\\etc\\passwd"),
+        ("file:///a%2F..%2F..%2Fetc", "/etc", "\\etc"),
+        ("file:///a%00b", None, None),
+        ("file:///%F0%9F%98%80", "/😀", "\\😀"),
+        ("untitled:Untitled-1", None, None),
+        ("git:/a/b.py", None, None),
+        ("relative/path", None, None),
+        ("", None, None),
+    ],
+)
+def test_path_of(uri, posix, windows):
+    assert path_of(uri, windows=False) == posix
+    assert path_of(uri, windows=True) == windows
+
+
+@pytest.mark.parametrize(
+    ("path", "windows", "uri"),
+    [
+        ("/a b/ü#?.py", False, "file:///a%20b/%C3%BC%23%3F.py"),
+        ("/a/\udcff", False, "file:///a/%FF"),
+        ("C:\\a b\\x.py", True, "file:///C%3A/a%20b/x.py"),
+        ("\\\\host\\share\\x", True, "file://host/share/x"),
+    ],
+)
+def test_uri_of_and_back(path, windows, uri):
+    assert uri_of(path, windows=windows) == uri
+    assert path_of(uri, windows=windows) == path
+
+
+@pytest.mark.parametrize(
+    ("offered", "chosen"),
+    [
+        (None, "utf-16"),
+        ([], "utf-16"),
+        (["utf-16"], "utf-16"),
+        (["utf-32", "utf-8", "utf-16"], "utf-8"),
+        (["utf-16", "utf-32"], "utf-32"),
+        (["ebcdic", 7], "utf-16"),
+        ("utf-8", "utf-16"),
+    ],
+)
+def test_choose_encoding(offered, chosen):
+    assert choose_encoding(offered) == chosen
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
+@given(text=st.text("ab\n\r\f\u2028é漢😀", max_size=30), cut=st.tuples(*[st.integers(0, 30)] * 2))
+def test_a_range_selects_the_same_text_in_the_editor(encoding, text, cut):
+    first, last = (len(text[:n].encode()) for n in sorted(min(c, len(text)) for c in cut))
+    source = text.encode()
+    if source[first - 1 : first + 1] == b"\r\n" or source[last - 1 : last + 1] == b"\r\n":
+        return  # No position exists between the two.
+    found = range_of(LineIndex(source).span(first, last), source, encoding)
+    buffer = TextBuffer(text, encoding)
+    edges = [buffer.offset((p["line"], p["character"])) for p in (found["start"], found["end"])]
+    assert source[edges[0] : edges[1]] == source[first:last]
+
+
+def test_a_range_without_its_text_is_whole_lines():
+    span = LineIndex(b"a\nbc\nd").span(3, 4)
+    assert range_of(span, None, "utf-16") == {
+        "start": {"line": 1, "character": 0},
+        "end": {"line": 2, "character": 0},
+    }
+
+
+@pytest.mark.parametrize("kind", get_args(Kind))
+def test_every_kind_has_a_symbol_kind(kind):
+    assert 1 <= symbol_kind(kind, all_kinds=True) <= 26
+    assert 1 <= symbol_kind(kind, all_kinds=False) <= 18
