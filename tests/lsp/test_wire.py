@@ -61,6 +61,7 @@ PIECES = st.sampled_from(
 
 @settings(max_examples=300, deadline=None)
 @given(garbage=st.lists(PIECES | st.binary(max_size=12), max_size=8), chunk=st.integers(1, 90))
+@example(garbage=[b"Content-Length: 12\r\n", b"abc"], chunk=1)
 @example(garbage=[b"Content-Length: 3\r\n\r\n"], chunk=24)
 @example(garbage=[b"Content-Length: 7000000\r\n\r\n{}"], chunk=1)
 def test_after_any_garbage_the_next_message_is_read(garbage, chunk):

@@ -27,7 +27,7 @@ DEPTH = 512
 
 _HEADER = re.compile(
     rb"content-length[ \t]*:[ \t]*(\d{1,20})[ \t]*\r?\n"
-    rb"(?:(?!content-length)[!-9;-~]+[ \t]*:[^\r\n]*\r?\n)*\r?\n",
+    rb"(?:(?![^\r\n]*content-length)[!-9;-~]+[ \t]*:[^\r\n]*\r?\n)*\r?\n",
     re.IGNORECASE,
 )
 
