@@ -1,0 +1,308 @@
+"""All commands of `packhound`. Heavy rooms are imported by the command that needs them."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from packhound import __version__
+from packhound.errors import PackhoundError, SettingsError
+from packhound.settings import Settings, read_settings
+from packhound.types import KINDS, MODES, Query
+
+if TYPE_CHECKING:
+    from packhound.engine import Engine
+
+_ROOT = click.option(
+    "--root", default=".", type=click.Path(path_type=Path), help="Folder to search; default: here."
+)
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+_MODEL = click.option("--model", default="", help="Folder of another ONNX embedding model.")
+_SET = click.option(
+    "--set",
+    "changes",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Change a setting, as in the editor.",
+)
+
+
+class _Group(click.Group):
+    """Turns our errors into one line on stderr and exit code 2."""
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own signature
+        try:
+            return super().invoke(ctx)
+        except PackhoundError as error:
+            raise click.UsageError(str(error)) from None
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="packhound")
+def main() -> None:
+    """Find code by name and by meaning, and see why it ranked."""
+
+
+@main.command()
+@_ROOT
+@_JSON
+@_MODEL
+@_SET
+def index(root: Path, as_json: bool, model: str, changes: Sequence[str]) -> None:
+    """Index a folder, or bring its index up to date."""
+    began = time.perf_counter()
+    with _engine(root, model, changes) as engine:
+        status = engine.status()
+    elapsed_ms = (time.perf_counter() - began) * 1_000
+    if as_json:
+        _print_json(
+            {
+                "files": status.files,
+                "nodes": status.nodes,
+                "languages": status.languages,
+                "elapsed_ms": round(elapsed_ms, 1),
+                "generation": status.generation,
+                "warnings": list(status.notes),
+            }
+        )
+        return
+    click.echo(f"{status.files:,} files, {status.nodes:,} nodes in {elapsed_ms / 1_000:.1f} s")
+    for note in status.notes:
+        click.echo(f"note: {note}")
+
+
+@main.command()
+@click.argument("query", required=False)
+@_ROOT
+@click.option("--limit", "-n", default=10, show_default=True, help="Hits at most.")
+@click.option("--mode", default="hybrid", show_default=True, type=click.Choice(MODES))
+@click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Only this kind.")
+@click.option("--lang", "languages", multiple=True, help="Only this language.")
+@click.option("--path", "paths", multiple=True, metavar="GLOB", help="Only paths like this.")
+@click.option("--show-scores", is_flag=True, help="Draw a box per hit with what made its score.")
+@click.option("--batch", metavar="FILE", help="One JSON query per line; - is standard input.")
+@_JSON
+@_MODEL
+@_SET
+def search(
+    query: str | None,
+    root: Path,
+    batch: str | None,
+    as_json: bool,
+    show_scores: bool,
+    model: str,
+    changes: Sequence[str],
+    **narrowing: Any,  # noqa: ANN401 - the fields of Query, checked by click
+) -> None:
+    """Search a folder: QUERY is a name, a phrase or a whole bug report."""
+    from packhound.cli import show
+    from packhound.render import results_json
+
+    if (query is None) == (batch is None):
+        raise SettingsError("give either QUERY or --batch FILE")
+    with _engine(root, model, changes) as engine:
+        if batch is not None:
+            for asked in _batch_queries(batch, narrowing):
+                _print_json(results_json(engine.search(asked)))
+            return
+        results = engine.search(Query(text=query or "", **narrowing))
+        if as_json:
+            _print_json(results_json(results))
+        else:
+            show.results(results, boxes=show_scores)
+
+
+@main.command()
+@click.argument("query")
+@click.argument("place", metavar="PATH:LINE")
+@_ROOT
+@_JSON
+def explain(query: str, place: str, root: Path, as_json: bool) -> None:
+    """Why the code at PATH:LINE scores as it does for QUERY, ranked or not."""
+    from packhound.cli import show
+    from packhound.render import hit_json
+
+    path, line = _place(place)
+    with _engine(root) as engine:
+        hit = engine.explain(Query(text=query), path, line)
+    if hit is None:
+        raise SettingsError(f"there is no indexed code at '{place}'")
+    if as_json:
+        _print_json(hit_json(hit))
+    else:
+        show.box(hit)
+
+
+@main.command()
+@click.argument("place", metavar="PATH:LINE")
+@_ROOT
+@click.option("--limit", "-n", default=10, show_default=True, help="Hits at most.")
+@_JSON
+def related(place: str, root: Path, limit: int, as_json: bool) -> None:
+    """Code like the code at PATH:LINE."""
+    from packhound.cli import show
+    from packhound.render import results_json
+
+    path, line = _place(place)
+    with _engine(root) as engine:
+        results = engine.related(path, line, limit)
+    if as_json:
+        _print_json(results_json(results))
+    else:
+        show.results(results)
+
+
+@main.command()
+@_ROOT
+@_JSON
+def status(root: Path, as_json: bool) -> None:
+    """What is indexed, and how well the index holds."""
+    from packhound.cli import show
+    from packhound.render import status_json
+
+    with _engine(root) as engine:
+        found = engine.status()
+    if as_json:
+        _print_json(status_json(found))
+    else:
+        show.status(found)
+
+
+@main.command()
+@_ROOT
+def rebuild(root: Path) -> None:
+    """Forget the index of a folder and read everything again."""
+    with _engine(root) as engine:
+        engine.rebuild()
+        _wait(engine)
+        found = engine.status()
+    click.echo(f"{found.files:,} files, {found.nodes:,} nodes")
+
+
+@main.command()
+@_ROOT
+@click.option("--all", "everything", is_flag=True, help="Of every folder, not only this one.")
+def clear(root: Path, everything: bool) -> None:
+    """Delete the index of a folder from the cache."""
+    from packhound.engine import clear_index
+
+    freed = clear_index(None if everything else root)
+    click.echo(f"freed {freed / 1e6:.1f} MB")
+
+
+@main.command()
+@_ROOT
+@_JSON
+def doctor(root: Path, as_json: bool) -> None:
+    """Check that everything Packhound needs is there and works."""
+    from packhound.cli import show
+    from packhound.cli.doctor import examine
+
+    findings = examine(root)
+    if as_json:
+        _print_json({finding.name: finding.text for finding in findings})
+    else:
+        show.findings(findings)
+    sys.exit(0 if all(finding.well for finding in findings) else 1)
+
+
+@main.command()
+@click.option("--stdio", is_flag=True, help="Speak on standard input and output (the default).")
+@click.option("--tcp", is_flag=True, help="Listen on loopback instead.")
+@click.option("--host", default="127.0.0.1", show_default=True)
+@click.option("--port", default=0, show_default="a free one")
+@click.option("--log-file", type=click.Path(path_type=Path), help="Write the log here as well.")
+@click.option("--verbose", "-v", is_flag=True, help="Log more.")
+def lsp(stdio: bool, tcp: bool, host: str, port: int, log_file: Path | None, verbose: bool) -> None:
+    """Run the language server."""
+    from packhound.lsp.server import serve
+
+    if stdio and tcp:
+        raise SettingsError("give either --stdio or --tcp")
+    sys.exit(serve("tcp" if tcp else "stdio", host, port, log_file=log_file, verbose=verbose))
+
+
+@contextmanager
+def _engine(root: Path, model: str = "", changes: Sequence[str] = ()) -> Iterator[Engine]:
+    """The engine of `root`, when nothing is pending any more."""
+    from packhound.engine import Engine
+
+    engine = Engine.open(root, _settings(model, changes))
+    try:
+        _wait(engine)
+        yield engine
+    finally:
+        engine.close()
+
+
+def _wait(engine: Engine) -> None:
+    if engine.settled(0.4):
+        return
+    if sys.stderr.isatty():
+        from packhound.cli import show
+
+        show.progress(engine)
+    engine.settled()
+
+
+def _settings(model: str, changes: Sequence[str]) -> Settings:
+    given: dict[str, object] = {"model": model} if model else {}
+    for change in changes:
+        name, equals, value = change.partition("=")
+        if not equals:
+            raise SettingsError(f"--set takes NAME=VALUE, not '{change}'")
+        try:
+            given[name] = json.loads(value)
+        except json.JSONDecodeError:
+            given[name] = value
+    settings, problems = read_settings(given)
+    if problems:
+        raise SettingsError("; ".join(problems))
+    return settings
+
+
+def _batch_queries(name: str, narrowing: dict[str, Any]) -> Iterator[Query]:
+    try:
+        lines = click.open_file(name, encoding="utf-8")
+    except OSError as error:
+        raise SettingsError(f"--batch '{name}': {error.strerror}") from None
+    with lines:
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                yield _batch_query(line, f"--batch '{name}' line {number}", narrowing)
+
+
+def _batch_query(line: str, where: str, narrowing: dict[str, Any]) -> Query:
+    try:
+        asked = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise SettingsError(f"{where} is not JSON: {error.msg}") from None
+    if not isinstance(asked, dict) or not isinstance(asked.get("query"), str):
+        raise SettingsError(f'{where} needs an object with "query"')
+    limit = asked.get("limit", narrowing["limit"])
+    if not isinstance(limit, int) or limit < 1:
+        raise SettingsError(f"{where}: limit is {limit!r}; legal is a whole number from 1")
+    mode = asked.get("mode", narrowing["mode"])
+    if mode not in MODES:
+        raise SettingsError(f"{where}: mode is {mode!r}; legal are: {', '.join(MODES)}")
+    return Query(text=asked["query"], **{**narrowing, "limit": limit, "mode": mode})
+
+
+def _place(place: str) -> tuple[str, int]:
+    """PATH:LINE with a 1-based line, as a path and a 0-based line."""
+    path, _, line = place.rpartition(":")
+    if not path or not line.isdigit() or int(line) < 1:
+        raise SettingsError(f"'{place}' is not PATH:LINE with a line from 1")
+    return path.replace("\\", "/").removeprefix("./"), int(line) - 1
+
+
+def _print_json(value: object) -> None:
+    click.echo(json.dumps(value, ensure_ascii=False))
+

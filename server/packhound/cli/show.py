@@ -1,0 +1,121 @@
+"""What people see in a terminal: tables, boxes, bars and progress."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.panel import Panel
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Table
+from rich.text import Text
+
+from packhound.ranking.explain import phrase
+from packhound.types import Hit, Results, Status
+
+if TYPE_CHECKING:
+    from packhound.cli.doctor import Finding
+    from packhound.engine import Engine
+
+_BAR = 16
+_out = Console(highlight=False)
+_err = Console(stderr=True, highlight=False)
+
+
+def results(found: Results, boxes: bool = False) -> None:
+    """The hits as one table, or as one box each, then the notes."""
+    if boxes:
+        for hit in found.hits:
+            box(hit)
+    elif found.hits:
+        _out.print(_table(found.hits))
+    summary = f"{len(found.hits)} of {found.candidates:,} candidates in {found.took_ms:.1f} ms"
+    _out.print(summary + (", truncated" if found.truncated else ""), style="dim")
+    for note in found.notes:
+        _out.print(f"note: {note}", style="yellow", markup=False)
+
+
+def box(hit: Hit) -> None:
+    """One hit and every signal's contribution, the largest first."""
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column(justify="right")
+    grid.add_column(no_wrap=True)
+    grid.add_column(no_wrap=True)
+    grid.add_column(ratio=1)
+    reasons = sorted(hit.why, key=lambda reason: -abs(reason.contribution))
+    largest = max((abs(reason.contribution) for reason in reasons), default=0.0)
+    for reason in reasons:
+        share = abs(reason.contribution) / largest if largest else 0.0
+        colour = "green" if reason.contribution >= 0 else "red"
+        grid.add_row(
+            f"{reason.contribution:+.2f}",
+            Text("█" * max(1, round(share * _BAR)), style=colour),
+            Text(reason.signal, style="bold"),
+            Text(phrase(reason), style="dim"),
+        )
+    title = Text(f"{hit.rank or '-'}  {_place(hit)}  {hit.node.kind} {hit.node.qualname}")
+    _out.print(Panel(grid, title=title, title_align="left", subtitle=f"score {hit.score:.3f}"))
+
+
+def status(found: Status) -> None:
+    """The state of one folder as a list."""
+    grid = Table.grid(padding=(0, 2))
+    languages = ", ".join(f"{name} {count:,}" for name, count in found.languages.items())
+    rows = {
+        "folder": found.root,
+        "state": found.state + (f", {found.pending:,} pending" if found.pending else ""),
+        "generation": f"{found.generation:,}",
+        "files": f"{found.files:,} ({languages})",
+        "nodes": f"{found.nodes:,}, {found.vectors:,} with a vector",
+        "model": found.model,
+        "dense search": found.dense + (f", recall {found.recall:.3f}" if found.recall else ""),
+        "dead share": f"{found.dead_share:.1%}",
+        "writes to disk": "yes" if found.writer else "no (another process does, or it is off)",
+    }
+    for name, value in rows.items():
+        grid.add_row(Text(name, style="bold"), Text(value))
+    _out.print(grid)
+    for note in found.notes:
+        _out.print(f"note: {note}", style="yellow", markup=False)
+
+
+def findings(found: Sequence[Finding]) -> None:
+    """The doctor's findings, a line each."""
+    for finding in found:
+        mark = Text("ok  ", style="green") if finding.well else Text("bad ", style="red")
+        _out.print(mark + Text(f"{finding.name}: {finding.text}"))
+
+
+def progress(engine: Engine) -> None:
+    """A bar on stderr until nothing is pending."""
+    columns = (TextColumn("indexing"), BarColumn(), MofNCompleteColumn(), TextColumn("files"))
+    with Progress(*columns, console=_err, transient=True) as bar:
+        task = bar.add_task("indexing", total=None)
+        most = 1
+        while not engine.settled(0.1):
+            pending = engine.status().pending
+            most = max(most, pending)
+            bar.update(task, total=most, completed=most - pending)
+            time.sleep(0.05)
+
+
+def _table(hits: Sequence[Hit]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("", "score", "kind", "name", "path"):
+        table.add_column(name, overflow="fold", justify="right" if name == "score" else "left")
+    for hit in hits:
+        table.add_row(
+            str(hit.rank),
+            f"{hit.score:.2f}",
+            Text(hit.node.kind, style="cyan"),
+            Text(hit.node.qualname or hit.node.name, style="bold"),
+            Text(_place(hit)),
+        )
+    return table
+
+
+def _place(hit: Hit) -> str:
+    span = hit.node.span
+    return f"{hit.node.path}:{span.start_line + 1}-{span.end_line + 1}"

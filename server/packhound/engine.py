@@ -1,0 +1,307 @@
+"""The facade: one folder, its index, and every question that can be asked of it.
+
+Fronts call this and render; they hold no search logic. Each answer is made from one snapshot.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import shutil
+import threading
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from packhound import search as searching
+from packhound.errors import ModelError, RootError, StoreError
+from packhound.index.embed import Embedder
+from packhound.index.index import Index
+from packhound.index.snapshot import FileEntry, Snapshot
+from packhound.index.store import Store
+from packhound.indexer import Indexer
+from packhound.settings import Settings, cache_folder
+from packhound.syntax.parse import GRAMMAR_VERSION
+from packhound.text.tokens import TOKENIZER_VERSION
+from packhound.text.walk import read
+from packhound.types import Document, Hit, Label, NodeRef, Query, Results, State, Status
+
+log = logging.getLogger("packhound")
+
+Listener = Callable[[Status], None]
+
+
+class Engine:
+    """Everything about one folder. Methods may be called from any thread."""
+
+    def __init__(self, root: Path, settings: Settings, on_change: Listener | None = None) -> None:
+        self.root = root
+        self._settings = settings
+        self._listener = on_change
+        self._notes: dict[str, None] = {}
+        self._embedder = self._open_embedder()
+        self._closed = False
+        self._open_index()
+
+    @classmethod
+    def open(
+        cls, root: Path, settings: Settings | None = None, on_change: Listener | None = None
+    ) -> Engine:
+        """Load the last generation and begin to follow the folder; indexing goes on behind.
+
+        Raises:
+            RootError: `root` is no folder, or a home directory that was not asked for.
+        """
+        settings = settings or Settings()
+        return cls(check_root(root, settings), settings, on_change)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The current generation."""
+        return self._index.snapshot
+
+    def update(self, document: Document) -> None:
+        """The text of a document that is open in an editor; returns at once."""
+        self._indexer.update(document)
+
+    def release(self, path: str) -> None:
+        """The editor closed `path`: the file on disk counts again."""
+        self._indexer.release(path)
+
+    def refresh(self, paths: Sequence[str] | None = None) -> None:
+        """Look at the disk again: at `paths` (files or folders), or at everything."""
+        self._indexer.refresh(paths)
+
+    def settled(self, timeout_s: float | None = None) -> bool:
+        """Wait until nothing is pending; False if that took longer than `timeout_s`."""
+        return self._indexer.settled(timeout_s)
+
+    def cancel_indexing(self) -> None:
+        """Read no more files until `refresh` or `rebuild`."""
+        self._indexer.cancel()
+
+    def configure(self, settings: Settings) -> None:
+        """Follow changed settings: another model or persistence means another index."""
+        before, self._settings = self._settings, settings
+        self._indexer.configure(settings)
+        if (before.model, before.persist) != (settings.model, settings.persist):
+            self._notes.clear()
+            self._embedder = self._open_embedder()
+            self._reopen()
+        elif before != settings:
+            self._indexer.refresh()
+
+    def search(self, query: Query, cancel: threading.Event | None = None) -> Results:
+        """Answer a query over all `update`s that returned before."""
+        snapshot, notes = self._current(query)
+        results = searching.search(
+            snapshot,
+            query,
+            self._embedder,
+            root=str(self.root),
+            fuser=self._settings.fuser,
+            cancel=cancel,
+        )
+        return searching.with_notes(results, notes)
+
+    def explain(
+        self, query: Query, path: str, line: int, cancel: threading.Event | None = None
+    ) -> Hit | None:
+        """The node at a 0-based line, scored for the query whether it ranked or not."""
+        snapshot, _ = self._current(query)
+        label = _label_at(snapshot, path, line)
+        if label is None:
+            return None
+        return searching.explain(
+            snapshot,
+            query,
+            label,
+            self._embedder,
+            root=str(self.root),
+            fuser=self._settings.fuser,
+            cancel=cancel,
+        )
+
+    def related(
+        self, path: str, line: int, limit: int = 10, cancel: threading.Event | None = None
+    ) -> Results:
+        """Nodes like the one at a 0-based line."""
+        query = Query(text=f"{path}:{line + 1}", limit=limit)
+        snapshot, notes = self._current(query)
+        label = _label_at(snapshot, path, line)
+        if label is None:
+            note = f"there is no indexed code at {path}:{line + 1}"
+            return Results(query.text, (), False, snapshot.generation, 0.0, 0, (note,))
+        results = searching.related(snapshot, label, query, root=str(self.root), cancel=cancel)
+        return searching.with_notes(results, notes)
+
+    def node_at(self, path: str, line: int) -> NodeRef | None:
+        """The innermost node at a 0-based line."""
+        snapshot = self.snapshot
+        label = _label_at(snapshot, path, line)
+        return None if label is None else snapshot.ref(label, str(self.root))
+
+    def outline(self, path: str = "") -> tuple[NodeRef, ...]:
+        """The nodes of a file, or of all files below a folder, in reading order."""
+        snapshot, root = self.snapshot, str(self.root)
+        folder = path.rstrip("/") + "/" if path else ""
+        found = [name for name in snapshot.files if name == path or name.startswith(folder)]
+        return tuple(
+            snapshot.ref(Label(int(label)), root)
+            for name in sorted(found)
+            for label in snapshot.files[name].labels
+        )
+
+    def source(self, path: str) -> bytes | None:
+        """The text that the current generation holds of `path`; None if it changed since."""
+        entry = self.snapshot.files.get(path)
+        document = self._indexer.opened(path) or read(self.root, path, 1 << 30)
+        if entry is None or document is None:
+            return None
+        digest = hashlib.blake2b(document.source, digest_size=16).digest()
+        return document.source if digest == entry.digest else None
+
+    def status(self) -> Status:
+        """What the index is doing and how well it holds."""
+        snapshot, health = self.snapshot, self._index.health()
+        pending = self._indexer.pending
+        languages = Counter(entry.language for entry in snapshot.files.values())
+        return Status(
+            state=self._state(pending),
+            root=str(self.root),
+            generation=snapshot.generation,
+            pending=pending,
+            files=snapshot.n_files,
+            nodes=snapshot.n_nodes,
+            languages=dict(languages.most_common()),
+            vectors=health.vectors,
+            dense=health.dense,
+            dead_share=health.dead_share,
+            recall=health.recall,
+            model=self._settings.model or "bundled" if self._embedder else "none",
+            writer=bool(self._store and self._store.writer),
+            notes=(*self._notes, *self._indexer.warnings),
+        )
+
+    def rebuild(self) -> None:
+        """Forget the index and read everything again."""
+        self._reopen(clear=True)
+
+    def clear(self) -> None:
+        """Close, and delete what is on disk of this folder's index."""
+        self.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def close(self) -> None:
+        """Stop following the folder; what was read is saved."""
+        self._closed = True
+        self._indexer.close()
+
+    @property
+    def folder(self) -> Path:
+        """Where this folder's index is kept."""
+        return index_folder(self.root)
+
+    def _open_index(self) -> None:
+        self._index = Index(self._embedder)
+        self._store = self._open_store()
+        self._indexer = Indexer(self.root, self._settings, self._index, self._store, self._tell)
+        self._indexer.start()
+
+    def _open_store(self) -> Store | None:
+        if not self._settings.persist:
+            return None
+        fingerprint = self._embedder.fingerprint if self._embedder else "none"
+        versions = f"{TOKENIZER_VERSION}/{GRAMMAR_VERSION}/{fingerprint}"
+        try:
+            store = Store.open(self.folder, versions)
+        except StoreError as error:
+            self._note(f"the index is kept in memory only: {error}")
+            return None
+        try:
+            saved = store.load()
+            if saved is not None:
+                self._index.restore(saved)
+        except StoreError as error:
+            self._note(f"the index was rebuilt: {error}")
+        return store
+
+    def _open_embedder(self) -> Embedder | None:
+        try:
+            return Embedder.open(Path(self._settings.model) if self._settings.model else None)
+        except ModelError as error:
+            self._note(f"lexical search only: {error}")
+            return None
+
+    def _reopen(self, clear: bool = False) -> None:
+        self._indexer.close()
+        if clear:
+            shutil.rmtree(self.folder, ignore_errors=True)
+        self._open_index()
+
+    def _current(self, query: Query) -> tuple[Snapshot, tuple[str, ...]]:
+        """The snapshot to answer from, and what the user should know of it."""
+        in_time = self._indexer.caught_up(query.budget.time_ms / 1_000)
+        late = () if in_time else ("the last edits are still being read",)
+        pending = self._indexer.pending
+        unread = (f"{pending:,} files are still being read",) if pending > 1 else ()
+        return self.snapshot, (*late, *unread, *self._notes)
+
+    def _state(self, pending: int) -> State:
+        if self._closed:
+            return "closed"
+        if pending:
+            return "indexing" if self.snapshot.n_files else "starting"
+        return "degraded" if self._notes or self._indexer.warnings else "ready"
+
+    def _note(self, text: str) -> None:
+        log.warning("%s: %s", self.root, text)
+        self._notes[text] = None
+
+    def _tell(self) -> None:
+        if self._listener:
+            self._listener(self.status())
+
+
+def check_root(root: Path, settings: Settings) -> Path:
+    """The real path of a folder that may be indexed.
+
+    Raises:
+        RootError: it is no folder, or a home directory or file system root not asked for.
+    """
+    try:
+        real = root.expanduser().resolve(strict=True)
+    except (OSError, RuntimeError, ValueError):
+        raise RootError(f"folder '{root}' does not exist") from None
+    if not real.is_dir():
+        raise RootError(f"'{root}' is not a folder")
+    if real in (Path.home(), Path(real.anchor)) and not settings.index_home:
+        raise RootError(f"'{root}' is not indexed unless the setting 'indexHome' is true")
+    return real
+
+
+def _label_at(snapshot: Snapshot, path: str, line: int) -> Label | None:
+    """The label of the innermost node that touches the line."""
+    entry: FileEntry | None = snapshot.files.get(path)
+    if entry is None:
+        return None
+    spans = [
+        (node.span.end - node.span.start, position)
+        for position, node in enumerate(entry.nodes)
+        if node.span.start_line <= line <= node.span.end_line
+    ]
+    return Label(int(entry.labels[min(spans)[1]])) if spans else None
+
+
+def clear_index(root: Path | None) -> int:
+    """Delete the index of one folder, or of all (None); returns the bytes freed."""
+    folder = cache_folder() if root is None else index_folder(root.expanduser().resolve())
+    freed = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+    shutil.rmtree(folder, ignore_errors=True)
+    return freed
+
+
+def index_folder(root: Path) -> Path:
+    """Where the index of the folder `root` (a real path) is kept."""
+    key = hashlib.blake2b(str(root).encode("utf-8", "surrogatepass"), digest_size=8)
+    return cache_folder() / f"{root.name or 'root'}-{key.hexdigest()}"

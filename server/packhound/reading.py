@@ -1,0 +1,71 @@
+"""One pass over files that differ from the index: read, parse in other processes, collect."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Container, Iterator, Sequence
+from pathlib import Path
+
+from packhound.analysed import AnalysedFile
+from packhound.index.index import Index
+from packhound.syntax.worker import ParsePool
+from packhound.text.walk import read
+from packhound.types import Document, FileStamp
+
+_FIRST_FLUSH_S = 1.0
+"""How long a pass may run before what it has so far is published; the wait doubles each time."""
+
+
+class Reading:
+    """The pass; `step` until it says that it is over."""
+
+    def __init__(
+        self,
+        root: Path,
+        paths: Sequence[str],
+        gone: Sequence[str],
+        pool: ParsePool,
+        max_bytes: int,
+    ) -> None:
+        self._root = root
+        self._max_bytes = max_bytes
+        self._stamps: dict[str, FileStamp | None] = {}
+        self._gone = list(gone)
+        self._batch: list[AnalysedFile] = []
+        self._flush_at = time.monotonic() + _FIRST_FLUSH_S
+        self._started = time.monotonic()
+        self._analysed = pool.parse_many(self._documents(paths))
+        self.paths = frozenset(paths)
+        self.collected = 0
+
+    def step(self) -> bool:
+        """Take the next parsed file; False when there is none left."""
+        analysed = next(self._analysed, None)
+        if analysed is None:
+            return False
+        self._batch.append(analysed)
+        self.collected += 1
+        return True
+
+    @property
+    def due(self) -> bool:
+        """Whether what was collected should become visible before the pass is over."""
+        return time.monotonic() >= self._flush_at
+
+    def flush(self, index: Index, open_paths: Container[str]) -> None:
+        """Put what was collected into the index, but nothing that an editor has open by now."""
+        batch = [file for file in self._batch if file.parsed.path not in open_paths]
+        gone = [path for path in self._gone if path not in open_paths]
+        self._batch, self._gone = [], []
+        index.replace(batch, {file.parsed.path: self._stamps[file.parsed.path] for file in batch})
+        index.remove(gone)
+        self._flush_at = time.monotonic() + max(_FIRST_FLUSH_S, time.monotonic() - self._started)
+
+    def _documents(self, paths: Sequence[str]) -> Iterator[Document]:
+        for path in paths:
+            document = read(self._root, path, self._max_bytes)
+            if document is None:
+                self._gone.append(path)
+            else:
+                self._stamps[path] = document.stamp
+                yield document

@@ -1,0 +1,128 @@
+"""Several folders searched as one; each keeps its own index, so any set of them can be open."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from packhound.engine import Engine
+from packhound.settings import Settings
+from packhound.types import Query, Results, Status
+
+
+class Workspace:
+    """The folders of one editor window. Methods may be called from any thread."""
+
+    def __init__(
+        self, settings: Settings | None = None, on_change: Callable[[Status], None] | None = None
+    ) -> None:
+        self.settings = settings or Settings()
+        self._on_change = on_change
+        self._engines: dict[Path, Engine] = {}
+        self._polling: threading.Event | None = None
+
+    @property
+    def engines(self) -> tuple[Engine, ...]:
+        """In the order in which their folders were added."""
+        return tuple(self._engines.values())
+
+    def add(self, root: Path) -> Engine:
+        """Begin to follow a folder; one that is followed already stays as it is.
+
+        Raises:
+            RootError: it is no folder, or a home directory that was not asked for.
+        """
+        known = self._engines.get(root.resolve())
+        if known:
+            return known
+        engine = Engine.open(root, self.settings, self._on_change)
+        self._engines[engine.root] = engine
+        return engine
+
+    def remove(self, root: Path) -> None:
+        """Stop following a folder."""
+        engine = self._engines.pop(root.resolve(), None)
+        if engine:
+            engine.close()
+
+    def locate(self, path: Path) -> tuple[Engine, str] | None:
+        """The innermost folder that holds `path`, and the path relative to it."""
+        full = path.parent.resolve() / path.name
+        holders = [root for root in self._engines if full.is_relative_to(root)]
+        if not holders:
+            return None
+        root = max(holders, key=lambda holder: len(holder.parts))
+        return self._engines[root], full.relative_to(root).as_posix()
+
+    def search(self, query: Query, cancel: threading.Event | None = None) -> Results:
+        """Search every folder; scores of the linear ranker are log-odds, so they compare."""
+        if len(self._engines) == 1:
+            return self.engines[0].search(query, cancel)
+        return _merge(query, [engine.search(query, cancel) for engine in self.engines])
+
+    def configure(self, settings: Settings) -> None:
+        """Follow changed settings in every folder."""
+        self.settings = settings
+        for engine in self.engines:
+            engine.configure(settings)
+
+    def settled(self, timeout_s: float | None = None) -> bool:
+        """Wait until nothing is pending in any folder; `timeout_s` is for each."""
+        return all([engine.settled(timeout_s) for engine in self.engines])
+
+    def cancel_indexing(self) -> None:
+        """Read no more files until the next refresh or rebuild."""
+        for engine in self.engines:
+            engine.cancel_indexing()
+
+    def rebuild(self) -> None:
+        """Forget all indexes and read everything again."""
+        for engine in self.engines:
+            engine.rebuild()
+
+    def start_polling(self, seconds: float) -> None:
+        """Look at the disk again every so often; 0 ends that."""
+        if self._polling:
+            self._polling.set()
+        self._polling = threading.Event()
+        if seconds > 0:
+            watch = threading.Thread(
+                target=self._poll,
+                args=(self._polling, seconds),
+                name="packhound-polling",
+                daemon=True,
+            )
+            watch.start()
+
+    def close(self) -> None:
+        """Stop following all folders."""
+        self.start_polling(0)
+        for root in tuple(self._engines):
+            self.remove(root)
+
+    def _poll(self, stop: threading.Event, seconds: float) -> None:
+        while not stop.wait(seconds):
+            for engine in self.engines:
+                if not engine.status().pending:
+                    engine.refresh()
+
+
+def _merge(query: Query, answers: list[Results]) -> Results:
+    notes = dict.fromkeys(note for answer in answers for note in answer.notes)
+    if not answers:
+        notes["no folder is open"] = None
+    hits = sorted(
+        (hit for answer in answers for hit in answer.hits),
+        key=lambda hit: (-hit.score, hit.node.path, hit.node.span.start, hit.node.root),
+    )
+    return Results(
+        query=query.text,
+        hits=tuple(replace(hit, rank=i) for i, hit in enumerate(hits[: query.limit], 1)),
+        truncated=any(answer.truncated for answer in answers),
+        generation=sum(answer.generation for answer in answers),
+        took_ms=sum(answer.took_ms for answer in answers),
+        candidates=sum(answer.candidates for answer in answers),
+        notes=tuple(notes),
+    )

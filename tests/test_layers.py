@@ -1,0 +1,82 @@
+"""The import graph is part of the design; this file is the only place where it is written down."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "server" / "packhound"
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+# Room -> rooms it may import. A room is a folder or a top-level module of the package.
+VALUES = {"types", "errors"}
+MAY_IMPORT = {
+    "__init__": set(),
+    "__main__": {"cli"},
+    "types": set(),
+    "errors": set(),
+    "analysed": VALUES,
+    "settings": VALUES,
+    "text": VALUES,
+    "syntax": VALUES | {"text", "analysed"},
+    "index": VALUES | {"text", "analysed"},
+    "graph": VALUES | {"text", "index"},
+    "ranking": VALUES | {"text", "index", "graph"},
+    "search": VALUES | {"text", "index", "ranking", "graph"},
+    "reading": VALUES | {"text", "syntax", "index", "analysed"},
+    "indexer": VALUES | {"settings", "text", "syntax", "index", "reading"},
+    "engine": VALUES | {"settings", "text", "syntax", "index", "indexer", "search"},
+    "workspace": VALUES | {"settings", "engine"},
+    "render": VALUES,
+    "evaluation": VALUES,
+    "lsp": VALUES | {"settings", "text", "engine", "workspace", "render", "ranking"},
+    "cli": VALUES
+    | {"settings", "engine", "workspace", "render", "ranking", "index", "syntax", "lsp"},
+}
+
+# Third-party library -> the only rooms that may name it.
+CONFINED = {
+    "tree_sitter": {"syntax"},
+    "tree_sitter_language_pack": {"syntax"},
+    "hnswlib": {"index"},
+    "onnxruntime": {"index"},
+    "tokenizers": {"index"},
+    "lsprotocol": {"lsp"},
+    "pygls": {"lsp"},
+    "mcp": {"mcp"},
+    "click": {"cli"},
+    "rich": {"cli"},
+}
+
+
+def imported(path: Path) -> set[str]:
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_point_inward(path: Path) -> None:
+    room = room_of(path)
+    for name in imported(path):
+        head, _, rest = name.partition(".")
+        if head == PACKAGE.name and rest and rest != "__version__":
+            target = rest.split(".")[0]
+            assert target == room or target in MAY_IMPORT[room], f"{room} may not import {target}"
+        assert room in CONFINED.get(head, {room}), f"{head} is confined to {CONFINED[head]}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_files_are_short_and_introduced(path: Path) -> None:
+    source = path.read_text("utf-8")
+    assert len(source.splitlines()) <= 500
+    assert ast.get_docstring(ast.parse(source)), "a module opens with what it does"
