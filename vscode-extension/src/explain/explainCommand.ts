@@ -1,0 +1,38 @@
+import * as vscode from 'vscode';
+import { focus } from '../places';
+import type { ReadOnlyDocuments } from '../readOnlyDocuments';
+import type { Results } from '../results/results';
+import type { PackhoundClient } from '../server/packhoundClient';
+import { explanation } from './contributionTable';
+
+/** Opens why the definition at the cursor ranks where it does for the last query. */
+export async function explainAtCursor(
+  client: PackhoundClient,
+  results: Results,
+  documents: ReadOnlyDocuments,
+): Promise<void> {
+  const place = focus();
+  if (!place) {
+    throw new Error('Put the cursor into a file of the workspace first; then ask again.');
+  }
+  const query = results.latest?.query ?? (await askForQuery());
+  if (!query) {
+    return;
+  }
+  const { hit } = await client.explain({ ...place, query });
+  if (!hit) {
+    throw new Error(
+      'There is nothing at the cursor that a search could find. Move it into a definition.',
+    );
+  }
+  const hits = results.latest?.query === query ? results.latest.hits : [];
+  await documents.show('Why it ranked here', explanation(hit, query, hits));
+}
+
+function askForQuery(): Thenable<string | undefined> {
+  return vscode.window.showInputBox({
+    title: 'Packhound: Explain Ranking',
+    prompt:
+      'Nothing was searched yet. For which query should the definition at the cursor be scored?',
+  });
+}

@@ -1,0 +1,134 @@
+import * as vscode from 'vscode';
+import { registerMcp } from './agents/mcp';
+import { registerTools } from './agents/tools';
+import { explainAtCursor } from './explain/explainCommand';
+import { withCounterfactuals } from './explain/hover';
+import { HitActions } from './hitActions';
+import { clearIndex, offerHelp, openSettings, rebuild, restart } from './maintenance';
+import { Packer } from './pack/packCommand';
+import { Pins } from './pack/pins';
+import { openHit } from './places';
+import { asked } from './problems';
+import type { Pack, SearchResults } from './protocol';
+import { ReadOnlyDocuments } from './readOnlyDocuments';
+import { findRelated } from './relatedCommand';
+import { Results } from './results/results';
+import { ResultTree, type HitRow } from './results/resultTree';
+import { QueryMemory } from './search/queryMemory';
+import { SearchSession } from './search/searchCommand';
+import { onInterpreterChange } from './server/machine';
+import { PackhoundClient } from './server/packhoundClient';
+import { statusItem } from './status/statusItem';
+import { showStatus } from './status/statusList';
+
+/** What other extensions may use. */
+export interface PackhoundApi {
+  readonly client: PackhoundClient;
+  search(query: string, limit?: number): Promise<SearchResults>;
+  pack(prompt: string, budget: number): Promise<Pack>;
+}
+
+export function activate(context: vscode.ExtensionContext): PackhoundApi {
+  const log = vscode.window.createOutputChannel('Packhound', { log: true });
+  const client = new PackhoundClient(log, context.extensionPath);
+  const results = new Results();
+  const documents = new ReadOnlyDocuments();
+  const pins = new Pins();
+  const actions = new HitActions(results, documents, pins);
+  const memory = new QueryMemory(context.workspaceState);
+  const packer = new Packer(client, documents, pins, context.workspaceState);
+  client.onHover = withCounterfactuals(results);
+
+  const command = (id: string, run: (...args: never[]) => unknown): vscode.Disposable =>
+    vscode.commands.registerCommand(`packhound.${id}`, (...args: never[]) =>
+      asked(() => Promise.resolve().then(() => run(...args))),
+    );
+  // Whoever asks for something while there is no server is told once, with a way out.
+  const needsServer = (id: string, run: (...args: never[]) => unknown): vscode.Disposable =>
+    command(id, (...args: never[]) =>
+      client.state.kind === 'missing' || client.state.kind === 'failed'
+        ? offerHelp(client)
+        : run(...args),
+    );
+
+  context.subscriptions.push(
+    log,
+    client,
+    results,
+    documents,
+    new ResultTree(results),
+    statusItem(client),
+    needsServer('search', (query?: string) => {
+      new SearchSession(client, results, memory, actions, query).show();
+    }),
+    needsServer('explain', () => explainAtCursor(client, results, documents)),
+    needsServer('related', () => findRelated(client, results, actions)),
+    needsServer('pack', (prompt?: string) => packer.forPrompt(prompt)),
+    needsServer('packSelection', () => packer.forSelection()),
+    command('copyPack', () => packer.copy()),
+    command('sendPackToChat', () => packer.sendToChat()),
+    command('clearPins', () => {
+      pins.clear();
+    }),
+    command('restart', () => restart(client)),
+    needsServer('rebuild', () => rebuild(client)),
+    needsServer('clear', () => clearIndex(client)),
+    command('showLogs', () => {
+      log.show();
+    }),
+    command('showStatus', () => showStatus(client)),
+    command('openSettings', () => openSettings()),
+    command('clearResults', () => {
+      results.clear();
+    }),
+    command('clearHistory', () => {
+      memory.clear();
+    }),
+    command('result.open', ({ hit }: HitRow) => openHit(hit)),
+    command('result.why', ({ hit }: HitRow) => actions.why(hit)),
+    command('result.openToSide', ({ hit }: HitRow) =>
+      openHit(hit, { viewColumn: vscode.ViewColumn.Beside }),
+    ),
+    command('result.pin', ({ hit }: HitRow) => {
+      actions.pin(hit);
+      vscode.window.setStatusBarMessage(actions.pinnedTitle(), 4000);
+    }),
+    ...registerTools(client),
+    ...registerMcp(client, version(context)),
+    ...followMachine(client, log),
+  );
+  void client.restart();
+  return {
+    client,
+    search: (query, limit) => client.search({ query, ...(limit ? { limit } : {}) }),
+    pack: (prompt, budget) => client.pack({ prompt, budget }),
+  };
+}
+
+/** Another program is started when the settings, the trust or the interpreter name another. */
+function followMachine(client: PackhoundClient, log: vscode.LogOutputChannel): vscode.Disposable[] {
+  const look = (): void => {
+    client.restartIfMoved().catch((error: unknown) => {
+      log.error(`The server could not be looked for again: ${String(error)}`);
+    });
+  };
+  const interpreter = onInterpreterChange(look);
+  return [
+    vscode.workspace.onDidChangeConfiguration((change) => {
+      if (change.affectsConfiguration('packhound.server')) {
+        look();
+      }
+    }),
+    vscode.workspace.onDidGrantWorkspaceTrust(look),
+    new vscode.Disposable(
+      () =>
+        void interpreter.then((following) => {
+          following.dispose();
+        }),
+    ),
+  ];
+}
+
+function version(context: vscode.ExtensionContext): string {
+  return (context.extension.packageJSON as { version: string }).version;
+}

@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import * as vscode from 'vscode';
+import type { PackhoundClient } from './server/packhoundClient';
+
+const INSTALL_HELP = 'How to Install';
+const SETTINGS = 'Open Settings';
+
+/** Starts or restarts the server because the user asked; the outcome is said in one message. */
+export async function restart(client: PackhoundClient): Promise<void> {
+  await client.restart();
+  if (client.state.kind === 'running') {
+    vscode.window.setStatusBarMessage('Packhound: the server was restarted', 4000);
+  } else {
+    await offerHelp(client);
+  }
+}
+
+/** The one message for a server that is not there or does not start, with what to do about it. */
+export async function offerHelp(client: PackhoundClient): Promise<void> {
+  const { state } = client;
+  if (state.kind === 'missing') {
+    const chosen = await vscode.window.showWarningMessage(state.reason, INSTALL_HELP, SETTINGS);
+    if (chosen === INSTALL_HELP) {
+      await vscode.commands.executeCommand(
+        'workbench.action.openWalkthrough',
+        'packhound.packhound#start',
+      );
+    } else if (chosen === SETTINGS) {
+      await openSettings('packhound.server');
+    }
+  } else if (state.kind === 'failed') {
+    const chosen = await vscode.window.showErrorMessage(state.reason, 'Show Logs', SETTINGS);
+    if (chosen === 'Show Logs') {
+      await vscode.commands.executeCommand('packhound.showLogs');
+    } else if (chosen === SETTINGS) {
+      await openSettings('packhound.server');
+    }
+  }
+}
+
+export async function rebuild(client: PackhoundClient): Promise<void> {
+  await client.rebuild();
+  vscode.window.setStatusBarMessage('Packhound: the index is being built again', 4000);
+}
+
+/** Deletes the stored indexes of the open folders, after asking, and begins anew. */
+export async function clearIndex(client: PackhoundClient): Promise<void> {
+  const sure = await vscode.window.showWarningMessage(
+    'Delete the stored index of this workspace?',
+    { modal: true, detail: 'Your files stay as they are. The index is built again right away.' },
+    'Delete Index',
+  );
+  const { command } = client;
+  if (!sure) {
+    return;
+  }
+  if (!command) {
+    throw new Error('The server was not found, so there is no index to delete.');
+  }
+  await client.stop();
+  try {
+    for (const folder of vscode.workspace.workspaceFolders ?? []) {
+      await promisify(execFile)(command.program, [
+        ...command.args,
+        'clear',
+        '--root',
+        folder.uri.fsPath,
+      ]);
+    }
+  } finally {
+    await client.restart();
+  }
+  vscode.window.setStatusBarMessage('Packhound: the index was deleted and is built again', 4000);
+}
+
+export async function openSettings(filter = 'packhound'): Promise<void> {
+  await vscode.commands.executeCommand('workbench.action.openSettings', filter);
+}

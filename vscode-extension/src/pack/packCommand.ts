@@ -1,0 +1,136 @@
+import * as vscode from 'vscode';
+import { focus } from '../places';
+import type { Pack } from '../protocol';
+import type { ReadOnlyDocuments } from '../readOnlyDocuments';
+import type { PackhoundClient } from '../server/packhoundClient';
+import { packDocument, readBudget } from './packDocument';
+import type { Pins } from './pins';
+
+const BUDGET_KEY = 'packhound.budget';
+const DEFAULT_BUDGET = 8000;
+const CHAT_COMMAND = 'workbench.action.chat.open';
+const CHOICES = [4000, 8000, 16_000, 32_000];
+
+/** Packs context for a prompt, shows it, and hands it on to the clipboard or to chat. */
+export class Packer {
+  private packed: Pack | undefined;
+
+  constructor(
+    private readonly client: PackhoundClient,
+    private readonly documents: ReadOnlyDocuments,
+    private readonly pins: Pins,
+    private readonly state: vscode.Memento,
+  ) {}
+
+  async forPrompt(given = ''): Promise<void> {
+    const prompt = await vscode.window.showInputBox({
+      title: 'Packhound: Pack Context for Prompt',
+      prompt: this.promptText(),
+      placeHolder: 'What is to be done? Paths, identifiers and stack traces count more.',
+      value: given,
+      ignoreFocusOut: true,
+    });
+    const budget = prompt?.trim() ? await this.askBudget() : undefined;
+    if (prompt && budget) {
+      await this.pack(prompt, budget);
+    }
+  }
+
+  async forSelection(): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    const selected = editor?.document.getText(editor.selection).trim();
+    if (!selected) {
+      throw new Error('Select the code or text to pack context for first; then ask again.');
+    }
+    const budget = await this.askBudget();
+    if (budget) {
+      await this.pack(selected, budget);
+    }
+  }
+
+  async copy(): Promise<void> {
+    const { text, tokens } = this.newest();
+    await vscode.env.clipboard.writeText(text);
+    vscode.window.setStatusBarMessage(`Context pack copied: ${tokens} tokens`, 4000);
+  }
+
+  async sendToChat(): Promise<void> {
+    const { text } = this.newest();
+    if (!(await hasChat())) {
+      throw new Error('This editor has no chat. Copy the context pack instead.');
+    }
+    await vscode.commands.executeCommand(CHAT_COMMAND, { query: text, isPartialQuery: true });
+  }
+
+  private newest(): Pack {
+    if (!this.packed) {
+      throw new Error(
+        'There is no context pack yet. Make one with "Packhound: Pack Context for Prompt".',
+      );
+    }
+    return this.packed;
+  }
+
+  private promptText(): string {
+    const { count } = this.pins;
+    return count === 0
+      ? 'The task, in your words.'
+      : `The task, in your words. Added so far: ${count}.`;
+  }
+
+  private async pack(prompt: string, budget: number): Promise<void> {
+    const here = focus();
+    const pack = await vscode.window.withProgress(
+      {
+        location: vscode.ProgressLocation.Notification,
+        title: 'Packhound: packing context',
+        cancellable: true,
+      },
+      (_, token) =>
+        this.client.pack(
+          {
+            prompt,
+            budget,
+            ...(here ? { focus: here } : {}),
+            ...(this.pins.count > 0 ? { pinned: this.pins.paths } : {}),
+          },
+          token,
+        ),
+    );
+    this.packed = pack;
+    await vscode.commands.executeCommand('setContext', 'packhound.hasPack', true);
+    await vscode.commands.executeCommand('setContext', 'packhound.hasChat', await hasChat());
+    await this.documents.show('Context pack', packDocument(pack, prompt));
+  }
+
+  private async askBudget(): Promise<number | undefined> {
+    const last = this.state.get(BUDGET_KEY, DEFAULT_BUDGET);
+    const own = 'Another number ...';
+    const amounts = [last, ...CHOICES.filter((choice) => choice !== last)];
+    const chosen = await vscode.window.showQuickPick(
+      [...amounts.map((amount) => `${amount.toLocaleString('en-US')} tokens`), own],
+      { title: 'Packhound: how many tokens may the pack have?', ignoreFocusOut: true },
+    );
+    const budget =
+      chosen === own ? await askNumber() : readBudget(chosen?.replace(' tokens', '') ?? '');
+    if (budget) {
+      await this.state.update(BUDGET_KEY, budget);
+    }
+    return budget;
+  }
+}
+
+async function askNumber(): Promise<number | undefined> {
+  const text = await vscode.window.showInputBox({
+    title: 'Packhound: how many tokens may the pack have?',
+    placeHolder: '12000 or 12k',
+    ignoreFocusOut: true,
+    validateInput: (typed) =>
+      readBudget(typed) ? undefined : 'Write a whole number of tokens, for example 12000 or 12k.',
+  });
+  return text ? readBudget(text) : undefined;
+}
+
+async function hasChat(): Promise<boolean> {
+  return (await vscode.commands.getCommands(true)).includes(CHAT_COMMAND);
+}

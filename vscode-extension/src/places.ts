@@ -1,0 +1,30 @@
+import * as vscode from 'vscode';
+import type { Hit, PlaceParams, Range } from './protocol';
+
+export function rangeOf(range: Range): vscode.Range {
+  const { start, end } = range;
+  return new vscode.Range(start.line, start.character, end.line, end.character);
+}
+
+/** Opens a hit with its first line in the middle and the cursor there. */
+export function openHit(
+  hit: Hit,
+  options: vscode.TextDocumentShowOptions = {},
+): Thenable<vscode.TextEditor> {
+  const start = rangeOf(hit.range).start;
+  return vscode.window.showTextDocument(vscode.Uri.parse(hit.uri), {
+    ...options,
+    selection: new vscode.Range(start, start),
+  });
+}
+
+/** Where the user is, if that is in a file. */
+export function focus(
+  editor = vscode.window.activeTextEditor,
+): Pick<PlaceParams, 'uri' | 'position'> | undefined {
+  if (editor?.document.uri.scheme !== 'file') {
+    return undefined;
+  }
+  const { line, character } = editor.selection.active;
+  return { uri: editor.document.uri.toString(), position: { line, character } };
+}

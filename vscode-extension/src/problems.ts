@@ -1,0 +1,23 @@
+import * as vscode from 'vscode';
+
+/** An error as a user reads it: without the class name and code that libraries put before it. */
+export function problemText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Runs what a user asked for; what goes wrong becomes one message with the logs a click away. */
+export async function asked<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof vscode.CancellationError) {
+      return undefined;
+    }
+    const logs = 'Show Logs';
+    const chosen = await vscode.window.showErrorMessage(`Packhound: ${problemText(error)}`, logs);
+    if (chosen === logs) {
+      await vscode.commands.executeCommand('packhound.showLogs');
+    }
+    return undefined;
+  }
+}

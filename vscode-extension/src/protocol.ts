@@ -1,0 +1,116 @@
+// What Packhound's server and this extension say to each other, besides the language server
+// protocol itself. Mirrors the JSON that the server's README documents; lines are 1-based and
+// inclusive, `range` is in the protocol's own 0-based UTF-16 positions.
+
+export interface Position {
+  line: number;
+  character: number;
+}
+
+export interface Range {
+  start: Position;
+  end: Position;
+}
+
+export interface Signal {
+  signal: string;
+  value: number;
+  weight: number;
+  contribution: number;
+}
+
+export interface Hit {
+  rank: number;
+  score: number;
+  path: string;
+  start_line: number;
+  end_line: number;
+  kind: string;
+  name: string;
+  qualname: string;
+  why: Signal[];
+  uri: string;
+  range: Range;
+}
+
+export interface SearchParams {
+  query: string;
+  limit?: number;
+  mode?: 'hybrid' | 'lexical' | 'dense' | 'symbol';
+  kinds?: string[];
+  languages?: string[];
+  paths?: string[];
+  focus?: { uri: string; position: Position };
+}
+
+export interface SearchResults {
+  query: string;
+  hits: Hit[];
+  truncated: boolean;
+  generation: number;
+  took_ms: number;
+  candidates: number;
+  notes: string[];
+}
+
+export interface PlaceParams {
+  uri: string;
+  position: Position;
+  query?: string;
+  limit?: number;
+}
+
+export interface Explanation {
+  query: string;
+  /** Null where there is no definition at the place. A rank of 0 means: not among the results. */
+  hit: Hit | null;
+  markdown: string | null;
+}
+
+export interface PackParams {
+  prompt: string;
+  budget: number;
+  focus?: { uri: string; position: Position };
+  pinned?: string[];
+}
+
+export interface PackItem {
+  path: string;
+  start_line: number;
+  end_line: number;
+  detail: string;
+  tokens: number;
+  score: number;
+  reason: string;
+}
+
+export interface Pack {
+  tokens: number;
+  budget: number;
+  items: PackItem[];
+  omitted: { path: string; name: string; reason: string }[];
+  text: string;
+  notes: string[];
+}
+
+export interface IndexStatus {
+  state: string;
+  generation: number;
+  pending: number;
+  files: number;
+  nodes: number;
+  notes?: string[];
+}
+
+export const methods = {
+  search: 'packhound/search',
+  explain: 'packhound/explain',
+  related: 'packhound/related',
+  pack: 'packhound/pack',
+  status: 'packhound/status',
+  indexState: 'packhound/indexState',
+} as const;
+
+export const serverCommands = {
+  rebuild: 'packhound.server.rebuild',
+} as const;

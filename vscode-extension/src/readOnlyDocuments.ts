@@ -1,0 +1,36 @@
+import * as vscode from 'vscode';
+
+const SCHEME = 'packhound';
+
+/** Documents that this extension writes and nobody can edit; each title holds one text. */
+export class ReadOnlyDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
+  private readonly texts = new Map<string, string>();
+  private readonly changes = new vscode.EventEmitter<vscode.Uri>();
+  private readonly registration: vscode.Disposable;
+  readonly onDidChange = this.changes.event;
+
+  constructor() {
+    this.registration = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
+  }
+
+  provideTextDocumentContent(uri: vscode.Uri): string {
+    return this.texts.get(uri.path) ?? 'This text is gone. Run the command again to make it anew.';
+  }
+
+  /** Shows Markdown `text` under `title`, beside what the user looks at. */
+  async show(title: string, text: string): Promise<vscode.TextEditor> {
+    const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${title}.md` });
+    this.texts.set(uri.path, text);
+    this.changes.fire(uri);
+    const document = await vscode.workspace.openTextDocument(uri);
+    return vscode.window.showTextDocument(document, {
+      viewColumn: vscode.ViewColumn.Beside,
+      preview: true,
+    });
+  }
+
+  dispose(): void {
+    this.registration.dispose();
+    this.changes.dispose();
+  }
+}

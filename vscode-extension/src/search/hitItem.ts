@@ -1,0 +1,41 @@
+import * as vscode from 'vscode';
+import type { Hit } from '../protocol';
+import { iconOf, placeOf, scoreLine, titleOf } from './hitText';
+
+export const buttons = {
+  why: { iconPath: new vscode.ThemeIcon('question'), tooltip: 'Why it ranked here' },
+  side: { iconPath: new vscode.ThemeIcon('split-horizontal'), tooltip: 'Open to the side' },
+  pin: { iconPath: new vscode.ThemeIcon('add'), tooltip: 'Add to the context pack' },
+} satisfies Record<string, vscode.QuickInputButton>;
+
+export interface HitItem extends vscode.QuickPickItem {
+  hit: Hit;
+}
+
+/** Rows of a list, in the server's order and never filtered by VS Code. */
+export function hitItems(hits: readonly Hit[]): HitItem[] {
+  const best = Math.max(0, ...hits.map((hit) => hit.score));
+  return hits.map((hit) => ({
+    label: `$(${iconOf(hit.kind)}) ${titleOf(hit)}`,
+    description: placeOf(hit),
+    detail: scoreLine(hit, best),
+    alwaysShow: true,
+    buttons: [buttons.why, buttons.side, buttons.pin],
+    hit,
+  }));
+}
+
+/** A row that only says something. */
+export function noteItem(note: string, icon = 'info'): vscode.QuickPickItem {
+  return { label: `$(${icon}) ${note}`, alwaysShow: true };
+}
+
+export function isHit(item: vscode.QuickPickItem | undefined): item is HitItem {
+  return item !== undefined && 'hit' in item;
+}
+
+/** Keeps VS Code from moving rows whose label matches the text to the top. */
+export function keepOrder(pick: vscode.QuickPick<vscode.QuickPickItem>): void {
+  // Not in the published typings, but read by every VS Code that this extension runs in.
+  (pick as { sortByLabel?: boolean }).sortByLabel = false;
+}

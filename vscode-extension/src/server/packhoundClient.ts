@@ -1,0 +1,218 @@
+import * as vscode from 'vscode';
+import type { CancellationToken, LanguageClientOptions } from 'vscode-languageclient/node';
+import {
+  LanguageClient,
+  RevealOutputChannelOn,
+  State,
+  TransportKind,
+} from 'vscode-languageclient/node';
+import type {
+  Explanation,
+  IndexStatus,
+  Pack,
+  PackParams,
+  PlaceParams,
+  SearchParams,
+  SearchResults,
+} from '../protocol';
+import { methods, serverCommands } from '../protocol';
+import type { ServerState } from '../status/statusText';
+import { configurationMiddleware } from './configuration';
+import { onlyNewest } from './onlyNewest';
+import { findServer, NOT_FOUND, sameCommand, type ServerCommand } from './serverCommand';
+import { thisMachine } from './machine';
+
+/** The one connection to the server: finds it, starts it, restarts it, asks it. */
+export class PackhoundClient implements vscode.Disposable {
+  private client: LanguageClient | undefined;
+  private found: ServerCommand | undefined;
+  private current: ServerState = { kind: 'stopped' };
+  private readonly changes = new vscode.EventEmitter<ServerState>();
+  private readonly restartNewest = onlyNewest(() => this.startAfresh());
+  readonly onDidChangeState = this.changes.event;
+  /** May add to the server's hover. */
+  onHover:
+    | ((
+        hover: vscode.Hover,
+        document: vscode.TextDocument,
+        position: vscode.Position,
+      ) => vscode.Hover)
+    | undefined;
+
+  constructor(
+    private readonly log: vscode.LogOutputChannel,
+    private readonly ownFolder: string,
+  ) {}
+
+  get state(): ServerState {
+    return this.current;
+  }
+
+  /** The program that serves, for others that start it too (MCP, clearing). */
+  get command(): ServerCommand | undefined {
+    return this.found;
+  }
+
+  get languageClient(): LanguageClient | undefined {
+    return this.client;
+  }
+
+  /** Stops what runs and starts what the settings and the machine now name. */
+  restart(): Promise<void> {
+    return this.restartNewest();
+  }
+
+  /** A restart only where another program would be run. */
+  async restartIfMoved(): Promise<void> {
+    const now = await findServer(thisMachine(this.ownFolder));
+    if (!sameCommand(now, this.found)) {
+      await this.restart();
+    }
+  }
+
+  async stop(): Promise<void> {
+    const stopping = this.client;
+    this.client = undefined;
+    if (stopping) {
+      await stopping.dispose().catch((error: unknown) => {
+        this.log.warn(`The server did not stop in order: ${String(error)}`);
+      });
+    }
+    this.become({ kind: 'stopped' });
+  }
+
+  search(params: SearchParams, token?: CancellationToken): Promise<SearchResults> {
+    return this.request(methods.search, params, token);
+  }
+
+  explain(params: PlaceParams, token?: CancellationToken): Promise<Explanation> {
+    return this.request(methods.explain, params, token);
+  }
+
+  related(params: PlaceParams, token?: CancellationToken): Promise<SearchResults> {
+    return this.request(methods.related, params, token);
+  }
+
+  pack(params: PackParams, token?: CancellationToken): Promise<Pack> {
+    return this.request(methods.pack, params, token);
+  }
+
+  status(wait = false): Promise<IndexStatus> {
+    return this.request(methods.status, { wait });
+  }
+
+  async rebuild(): Promise<void> {
+    await this.request('workspace/executeCommand', {
+      command: serverCommands.rebuild,
+      arguments: [],
+    });
+  }
+
+  dispose(): void {
+    void this.stop();
+    this.changes.dispose();
+  }
+
+  private async request<T>(method: string, params: object, token?: CancellationToken): Promise<T> {
+    if (!this.client) {
+      throw new Error(this.current.kind === 'missing' ? NOT_FOUND : notRunning);
+    }
+    await this.client.start();
+    return this.client.sendRequest<T>(method, params, token);
+  }
+
+  private async startAfresh(): Promise<void> {
+    await this.stop();
+    this.become({ kind: 'starting' });
+    this.found = await findServer(thisMachine(this.ownFolder));
+    if (!this.found) {
+      this.log.error(NOT_FOUND);
+      this.become({ kind: 'missing', reason: NOT_FOUND });
+      return;
+    }
+    const { program, args, source } = this.found;
+    this.log.info(`Starting the server from ${source}: ${[program, ...args, 'lsp'].join(' ')}`);
+    const client = this.build(this.found);
+    this.client = client;
+    try {
+      await client.start();
+      if (this.client === client) {
+        await this.askFirstStatus(client);
+      }
+    } catch (error) {
+      this.client = undefined;
+      this.log.error(`The server could not be started: ${String(error)}`);
+      this.become({ kind: 'failed', reason: couldNotStart(this.found) });
+    }
+  }
+
+  private async askFirstStatus(client: LanguageClient): Promise<void> {
+    const index = await client.sendRequest<IndexStatus>(methods.status, {});
+    this.become({ kind: 'running', index });
+  }
+
+  private build({ program, args }: ServerCommand): LanguageClient {
+    const client = new LanguageClient(
+      'packhound',
+      'Packhound',
+      {
+        command: program,
+        args: [...args, 'lsp'],
+        transport: TransportKind.stdio,
+        options: { cwd: this.ownFolder },
+      },
+      this.clientOptions(),
+    );
+    client.onNotification(methods.indexState, (index: IndexStatus) => {
+      this.become({ kind: 'running', index });
+    });
+    client.onDidChangeState(({ newState }) => {
+      this.follow(client, newState);
+    });
+    return client;
+  }
+
+  private clientOptions(): LanguageClientOptions {
+    return {
+      documentSelector: [{ scheme: 'file' }],
+      outputChannel: this.log,
+      traceOutputChannel: this.log,
+      revealOutputChannelOn: RevealOutputChannelOn.Never,
+      initializationFailedHandler: () => false,
+      middleware: {
+        workspace: { configuration: configurationMiddleware },
+        provideHover: async (document, position, token, next) => {
+          const hover = await next(document, position, token);
+          return hover && this.onHover ? this.onHover(hover, document, position) : hover;
+        },
+      },
+    };
+  }
+
+  /** The client restarts a server that dies by itself; the state says so meanwhile. */
+  private follow(client: LanguageClient, state: State): void {
+    if (client !== this.client) {
+      return;
+    }
+    if (state === State.Stopped) {
+      this.become({ kind: 'stopped' });
+    } else if (state === State.Starting) {
+      this.become({ kind: 'starting' });
+    } else if (this.current.kind !== 'running') {
+      this.become({ kind: 'running' });
+    }
+  }
+
+  private become(state: ServerState): void {
+    this.current = state;
+    this.changes.fire(state);
+  }
+}
+
+const notRunning =
+  'The Packhound server is not running. Restart it with "Packhound: Restart Server"; ' +
+  '"Packhound: Show Logs" says why it stopped.';
+
+function couldNotStart({ source }: ServerCommand): string {
+  return `The server from ${source} could not be started. "Packhound: Show Logs" says why.`;
+}

@@ -1,0 +1,47 @@
+import * as vscode from 'vscode';
+import type { IndexStatus } from '../protocol';
+import type { PackhoundClient } from '../server/packhoundClient';
+import { statusText } from './statusText';
+
+interface Action extends vscode.QuickPickItem {
+  command?: string;
+}
+
+/** Lists what the index holds and what can be done about it. */
+export async function showStatus(client: PackhoundClient): Promise<void> {
+  const index = client.state.kind === 'running' ? await client.status() : undefined;
+  const state = index ? ({ kind: 'running', index } as const) : client.state;
+  const { label, sentence } = statusText(state);
+  const rows: Action[] = [
+    { label: label.replace(/\$\(sync~spin\)/, '$(sync)'), detail: sentence },
+    ...(client.command ? [{ label: '$(server) Server', detail: serverDetail(client) }] : []),
+    ...(index ? indexRows(index) : []),
+    { label: 'What to do', kind: vscode.QuickPickItemKind.Separator },
+    { label: '$(search) Search Code', command: 'packhound.search' },
+    { label: '$(output) Show Logs', command: 'packhound.showLogs' },
+    { label: '$(debug-restart) Restart Server', command: 'packhound.restart' },
+    { label: '$(refresh) Rebuild Index', command: 'packhound.rebuild' },
+    { label: '$(trash) Clear Index', command: 'packhound.clear' },
+    { label: '$(gear) Open Settings', command: 'packhound.openSettings' },
+  ];
+  const chosen = await vscode.window.showQuickPick(rows, { title: 'Packhound: Index Status' });
+  if (chosen?.command) {
+    await vscode.commands.executeCommand(chosen.command);
+  }
+}
+
+function serverDetail(client: PackhoundClient): string {
+  const { program = '', args = [], source = '' } = client.command ?? {};
+  return `${[program, ...args].join(' ')} (${source})`;
+}
+
+function indexRows(index: IndexStatus): Action[] {
+  const count = (amount: number): string => amount.toLocaleString('en-US');
+  return [
+    {
+      label: '$(database) Index',
+      detail: `${count(index.files)} files, ${count(index.nodes)} definitions, generation ${count(index.generation)}, ${count(index.pending)} waiting`,
+    },
+    ...(index.notes ?? []).map((note) => ({ label: '$(info) Note', detail: note })),
+  ];
+}

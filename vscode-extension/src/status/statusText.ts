@@ -1,0 +1,73 @@
+import type { IndexStatus } from '../protocol';
+
+export type ServerState =
+  | { kind: 'starting' }
+  | { kind: 'missing'; reason: string }
+  | { kind: 'failed'; reason: string }
+  | { kind: 'stopped' }
+  | { kind: 'running'; index?: IndexStatus };
+
+export interface StatusText {
+  /** What the status bar shows, with a codicon. */
+  label: string;
+  /** One sentence for the tooltip and the status list. */
+  sentence: string;
+  severity: 'none' | 'warning' | 'error';
+}
+
+/** What a user is told of the server and its index. */
+export function statusText(state: ServerState): StatusText {
+  switch (state.kind) {
+    case 'starting':
+      return busy('starting', 'The server is starting.');
+    case 'missing':
+      return { label: '$(circle-slash) Packhound', sentence: state.reason, severity: 'warning' };
+    case 'failed':
+      return { label: '$(error) Packhound', sentence: state.reason, severity: 'error' };
+    case 'stopped':
+      return {
+        label: '$(circle-slash) Packhound',
+        sentence: 'The server is not running. Restart it with "Packhound: Restart Server".',
+        severity: 'warning',
+      };
+    case 'running':
+      return state.index ? ofIndex(state.index) : busy('starting', 'The server is starting.');
+  }
+}
+
+function ofIndex(index: IndexStatus): StatusText {
+  const count = `${numeral(index.nodes)} definitions in ${numeral(index.files)} files`;
+  switch (index.state) {
+    case 'ready':
+      return { label: '$(check) Packhound', sentence: `Ready: ${count}.`, severity: 'none' };
+    case 'degraded':
+      return {
+        label: '$(warning) Packhound',
+        sentence: `Ready with limits: ${count}. ${(index.notes ?? []).join(' ')}`.trimEnd(),
+        severity: 'warning',
+      };
+    case 'starting':
+      return busy('starting', 'The index is being opened.');
+    case 'indexing': {
+      const all = index.files + index.pending;
+      return busy(
+        `${numeral(index.files)}/${numeral(all)}`,
+        `Indexing: ${numeral(index.files)} of ${numeral(all)} files. Searches see what is there so far.`,
+      );
+    }
+    default:
+      return {
+        label: '$(circle-slash) Packhound',
+        sentence: `The index is ${index.state}. Restart it with "Packhound: Restart Server".`,
+        severity: 'warning',
+      };
+  }
+}
+
+function busy(what: string, sentence: string): StatusText {
+  return { label: `$(sync~spin) Packhound: ${what}`, sentence, severity: 'none' };
+}
+
+function numeral(count: number): string {
+  return count.toLocaleString('en-US');
+}

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Pins } from '../../src/pack/pins';
+import { packDocument, readBudget } from '../../src/pack/packDocument';
+import { hit } from './hits';
+
+test('budgets are read as people write them', () => {
+  const read = ['8000', '8k', '8,000', ' 1.5K ', '0', '-3', 'many', ''].map(readBudget);
+  assert.deepEqual(read, [8000, 8000, 8000, 1500, undefined, undefined, undefined, undefined]);
+});
+
+test('a pack says what it costs, what is in it, what is not, and why', () => {
+  const text = packDocument(
+    {
+      tokens: 4000,
+      budget: 8000,
+      items: [
+        {
+          ...{ path: 'a.py', start_line: 3, end_line: 9, detail: 'full', tokens: 1200, score: 0.9 },
+          reason: 'name and body match',
+        },
+      ],
+      omitted: [{ path: 'b.py', name: 'helper', reason: 'over the budget' }],
+      text: 'def a(): ...',
+      notes: ['estimated tokens'],
+    },
+    'mend a\nand b',
+  );
+  assert.match(text, /^> mend a\n> and b$/m);
+  assert.match(text, /^█{10}░{10} 4,000 of 8,000 tokens$/m);
+  assert.match(text, /^- `a\.py:3-9` · full · 1,200 tokens · name and body match$/m);
+  assert.match(text, /^- `b\.py helper`: over the budget$/m);
+  assert.match(text, /^- estimated tokens$/m);
+  assert.ok(text.endsWith('def a(): ...'));
+});
+
+test('an empty pack says so', () => {
+  const nothing = { tokens: 0, budget: 0, items: [], omitted: [], text: '', notes: [] };
+  assert.match(packDocument(nothing, 'x'), /Nothing fits the prompt and the budget\./);
+});
+
+test('a file is pinned once however many of its results are added', () => {
+  const pins = new Pins();
+  pins.add(hit(1, 'a.py', []));
+  pins.add(hit(2, 'a.py', []));
+  pins.add(hit(2, 'a.py', []));
+  assert.equal(pins.count, 2);
+  assert.deepEqual(pins.paths, ['a.py']);
+  pins.clear();
+  assert.equal(pins.count, 0);
+});
