@@ -1,0 +1,51 @@
+"""One measured step of Packhound in a process of its own, for `benchmarks.speed`.
+
+    python -m benchmarks.ours cold|warm|query FOLDER
+
+Prints one JSON object: `ms` runs from before the imports to the first answer. `cold` ends when the
+index is on disk; `peak_mb` is of this process, `workers_peak_mb` of its largest child.
+"""
+
+from __future__ import annotations
+
+import time
+
+BEGAN = time.perf_counter()
+
+import json  # noqa: E402
+import resource  # noqa: E402
+import sys  # noqa: E402
+from pathlib import Path  # noqa: E402
+
+QUERIES = json.loads((Path(__file__).parent / "queries.json").read_text())
+
+
+def main() -> None:
+    step, folder = sys.argv[1:]
+    from packhound.engine import Engine
+    from packhound.types import Query
+
+    engine = Engine.open(Path(folder))
+    if step != "warm":
+        engine.settled()
+    engine.search(Query(QUERIES[0]))
+    report: dict[str, object] = {"ms": (time.perf_counter() - BEGAN) * 1e3}
+    if step == "query":
+        report["query_ms"] = [timed(engine, Query(q)) for q in (QUERIES * 20)[:200]]
+    report["nodes"] = engine.status().nodes
+    engine.close()
+    if step == "cold":
+        report["ms"] = (time.perf_counter() - BEGAN) * 1e3
+    for name, who in (("peak_mb", "RUSAGE_SELF"), ("workers_peak_mb", "RUSAGE_CHILDREN")):
+        report[name] = resource.getrusage(getattr(resource, who)).ru_maxrss / 1024
+    print(json.dumps(report))
+
+
+def timed(engine, query) -> float:  # noqa: ANN001
+    began = time.perf_counter()
+    engine.search(query)
+    return (time.perf_counter() - began) * 1e3
+
+
+if __name__ == "__main__":
+    main()
