@@ -1,0 +1,1 @@
+"""Every published figure and the command that gives it."""

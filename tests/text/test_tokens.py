@@ -1,0 +1,64 @@
+"""Text to terms."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from packhound.text.tokens import MAX_WORD, folded, parts, stem, terms
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("HTTPServer2", "http server 2 httpserver2"),
+        ("loadConfig", "load config loadconfig"),
+        ("load_config", "load config loadconfig"),
+        ("__init__", "init"),
+        ("os.path.join", "os path join"),
+        ("kebab-name", "kebab nam"),
+        ("parseURLs", "pars url parseurls"),
+        ("MAX_SIZE", "max siz maxsize"),
+        ("utf8", "utf 8 utf8"),
+        ("queries parsed classes this", "query pars class this"),
+        ("構文解析", "構文解析 構文 文解 解析"),
+        ("", ""),
+        ("+ - * /", ""),
+    ],
+)
+def test_identifiers_become_their_parts_and_their_whole(text: str, expected: str) -> None:
+    assert terms(text) == expected.split()
+
+
+def test_no_word_is_dropped() -> None:
+    assert terms("if the not is") == ["if", "the", "not", "is"]
+
+
+def test_a_long_run_is_one_cut_term() -> None:
+    assert terms("a" * 500) == ["a" * MAX_WORD]
+
+
+def test_the_conventions_of_languages_meet() -> None:
+    assert folded("loadConfig") == folded("load_config") == folded("LOAD_CONFIG")
+
+
+@given(st.text())
+def test_terms_are_lower_case_and_not_empty(text: str) -> None:
+    for term in terms(text):
+        assert term
+        assert term.isascii() is False or term == term.lower()
+
+
+@given(st.text(), st.text())
+def test_a_line_break_joins_no_words(first: str, second: str) -> None:
+    assert terms(first + "\n" + second) == terms(first) + terms(second)
+
+
+@given(st.from_regex(r"[A-Za-z][A-Za-z0-9]{0,30}", fullmatch=True))
+def test_parts_lose_no_character(identifier: str) -> None:
+    assert "".join(parts(identifier)) == identifier.lower()
+
+
+@given(st.from_regex(r"[a-z]{1,20}", fullmatch=True))
+def test_a_stem_is_a_short_form_of_its_word(word: str) -> None:
+    assert len(stem(word)) <= len(word)
+    assert len(stem(word)) >= min(3, len(word))

@@ -1,0 +1,129 @@
+"""Which files are searched, and that nothing from outside the folder ever is."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from packhound.text.walk import WalkLimits, as_utf8, read, walk, wanted
+
+
+def make(root: Path, files: dict[str, str | bytes]) -> Path:
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return root
+
+
+def walked(root: Path, **limits: object) -> list[str]:
+    return [path for path, _ in walk(root, WalkLimits(**limits))]  # type: ignore[arg-type]
+
+
+def test_nested_ignore_files_and_the_deeper_one_wins(tmp_path: Path) -> None:
+    make(
+        tmp_path,
+        {
+            ".gitignore": "*.log\nbuild/\n/only_here.py\n",
+            "a.py": "a",
+            "only_here.py": "x",
+            "sub/only_here.py": "y",
+            "sub/.gitignore": "!keep.log\nsecret.py\n",
+            "sub/keep.log": "k",
+            "sub/drop.txt": "d",
+            "sub/secret.py": "s",
+            "other.log": "o",
+            "build/out.py": "b",
+        },
+    )
+    found = walked(tmp_path)
+    assert found == [".gitignore", "a.py", "sub/.gitignore", *found[3:]]
+    assert set(found[3:]) == {"sub/drop.txt", "sub/keep.log", "sub/only_here.py"}
+
+
+def test_packhoundignore_forces_in_and_keeps_out(tmp_path: Path) -> None:
+    make(
+        tmp_path,
+        {
+            ".gitignore": "vendor/\n",
+            ".packhoundignore": "!vendor/\n!vendor/**\n!.env.example\ngenerated/\n",
+            "vendor/lib.py": "v",
+            "generated/code.py": "g",
+            ".env.example": "e",
+            ".env": "SECRET=1",
+        },
+    )
+    found = walked(tmp_path)
+    assert "vendor/lib.py" in found
+    assert ".env.example" in found
+    assert ".env" not in found
+    assert "generated/code.py" not in found
+
+
+@pytest.mark.parametrize(
+    "name",
+    [".env", "server.pem", "id_rsa", "app.min.js", "x.png", "node_modules/a.js", "Cargo.lock"],
+)
+def test_secrets_binaries_and_generated_files_stay_out(tmp_path: Path, name: str) -> None:
+    make(tmp_path, {name: "text", "a.py": "a"})
+    assert walked(tmp_path) == ["a.py"]
+    assert not wanted(tmp_path, name, WalkLimits())
+
+
+def test_wanted_agrees_with_walk(tmp_path: Path) -> None:
+    files = ["a.py", "sub/b.py", "sub/deep/c.py", "sub/deep/d.tmp", "out/e.py"]
+    make(tmp_path, dict.fromkeys(files, "x") | {".gitignore": "out\n", "sub/.gitignore": "*.tmp\n"})
+    found = set(walked(tmp_path))
+    for name in files:
+        assert wanted(tmp_path, name, WalkLimits()) == (name in found), name
+
+
+def test_links_lead_nowhere(tmp_path: Path) -> None:
+    outside = make(tmp_path / "outside", {"canary.py": "canary"})
+    root = make(tmp_path / "root", {"a.py": "a"})
+    (root / "file.py").symlink_to(outside / "canary.py")
+    (root / "folder").symlink_to(outside)
+    (root / "loop").symlink_to(root)
+    assert walked(root) == ["a.py"]
+    assert read(root, "file.py", 1_000) is None
+    assert read(root, "folder/canary.py", 1_000) is None
+    assert read(root, "../outside/canary.py", 1_000) is None
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_does_not_block(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.py")
+    assert walked(tmp_path) == []
+    assert read(tmp_path, "pipe.py", 1_000) is None
+
+
+def test_caps(tmp_path: Path) -> None:
+    make(tmp_path, {f"f{n}.py": "x" * (n + 1) for n in range(9)})
+    assert len(walked(tmp_path, max_files=4)) == 4
+    assert len(walked(tmp_path, max_file_bytes=3)) == 3
+    assert read(tmp_path, "f8.py", 3) is None
+
+
+def test_settings_can_leave_out_more(tmp_path: Path) -> None:
+    make(tmp_path, {"a.py": "a", "legacy/b.py": "b"})
+    assert walked(tmp_path, exclude=("legacy/",)) == ["a.py"]
+
+
+def test_a_broken_ignore_file_stops_nothing(tmp_path: Path) -> None:
+    make(tmp_path, {".gitignore": b"\xff\xfe[\n!\n/a.py\n", "a.py": "a", "b.py": "b"})
+    assert "b.py" in walked(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (b"plain", b"plain"),
+        (b"\xef\xbb\xbfmarked", b"marked"),
+        ("héllo".encode("utf-16"), "héllo".encode()),
+        (b"bin\0ary", None),
+        (b"x" * 9_000, None),
+        (b"x\n" * 9_000, b"x\n" * 9_000),
+    ],
+)
+def test_what_counts_as_text(source: bytes, expected: bytes | None) -> None:
+    assert as_utf8(source) == expected
