@@ -1,0 +1,163 @@
+"""A snapshot: the whole index at one generation. It never changes, so readers need no lock.
+
+All arrays have one row per label, dead labels included, and are read-only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from packhound.index.entries import FileEntry, Labels
+from packhound.index.grid import Rows
+from packhound.index.names import NameTable
+from packhound.index.postings import Postings
+from packhound.index.segment import TermFrequencies
+from packhound.index.vectors import Vectors
+from packhound.types import Label, Node, NodeRef
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Snapshot:
+    """One generation of the index.
+
+    `file_of` and `kind_of` are positions: a file id and one in `types.KINDS`. `name_of` and
+    `tail_of` are positions in `name_table`: the name, and the last part of the qualified name.
+    `lengths[f]` counts the terms of field f, `totals[f]` those of all live labels together.
+    """
+
+    generation: int
+    files: Mapping[str, FileEntry]
+    live: Mask
+    n_nodes: int
+    file_of: Labels
+    kind_of: NDArray[np.uint8]
+    name_of: Labels
+    tail_of: Labels
+    name_table: NameTable
+    lengths: tuple[Labels, ...]
+    totals: tuple[int, ...]
+    paths: Sequence[str]
+    n_file_ids: int
+    terms: Postings
+    vectors: Vectors
+    _names: list[tuple[str, ...]] = field(default_factory=list)
+    _file_lengths: dict[tuple[int, ...], NDArray[np.float64]] = field(default_factory=dict)
+
+    @property
+    def n_labels(self) -> int:
+        """Number of labels, dead ones included: the length of every array."""
+        return len(self.live)
+
+    @property
+    def n_files(self) -> int:
+        """Number of files."""
+        return len(self.files)
+
+    @property
+    def average_length(self) -> tuple[float, ...]:
+        """Terms of each field in a live label, on average, exactly."""
+        return tuple(total / max(1, self.n_nodes) for total in self.totals)
+
+    @property
+    def has_vector(self) -> Mask:
+        """Labels with a vector."""
+        return self.vectors.present
+
+    def entry(self, file_id: int) -> FileEntry | None:
+        """The file of an id, None where it is gone."""
+        return self.files.get(self.paths[file_id])
+
+    def locate(self, label: int) -> tuple[FileEntry, int]:
+        """The file of a live label, and the position among its nodes. Raises KeyError if dead."""
+        entry = self.entry(int(self.file_of[label])) if self.live[label] else None
+        if entry is None:
+            raise KeyError(label)
+        return entry, int(np.flatnonzero(entry.labels == label)[0])
+
+    def node(self, label: int) -> Node:
+        """The node of a live label."""
+        entry, position = self.locate(label)
+        return entry.node(position)
+
+    def ref(self, label: int, root: str) -> NodeRef:
+        """A live label as others name it."""
+        entry, position = self.locate(label)
+        node = entry.node(position)
+        return NodeRef(
+            root=root,
+            path=entry.path,
+            language=entry.language,
+            kind=node.kind,
+            name=node.name,
+            qualname=node.qualname,
+            signature=node.signature,
+            doc=node.doc,
+            span=node.span,
+            generation=self.generation,
+            label=Label(int(label)),
+        )
+
+    def postings(self, field_idx: int, term: str) -> tuple[Labels, TermFrequencies]:
+        """Live labels, ascending, with `term` in a field, and how often each holds it."""
+        return self.terms.of(field_idx, term)
+
+    def document_frequency(self, term: str) -> int:
+        """Number of live nodes with `term` in any field."""
+        return self.terms.document_frequency(term)
+
+    def labels_named(self, name: str) -> Labels:
+        """Live labels whose name, or last part of the qualified name, is exactly `name`."""
+        return self._labels_of(self.name_table.ids(name))
+
+    def labels_named_folded(self, folded: str) -> Labels:
+        """As `labels_named`, for a name in lower case and whatever case the node has."""
+        return self._labels_of(self.name_table.folded_ids(folded))
+
+    def names(self) -> tuple[str, ...]:
+        """The name of every label, dead ones ""; made at the first call."""
+        if not self._names:
+            table = self.name_table.names
+            named = zip(self.name_of.tolist(), self.live.tolist(), strict=True)
+            self._names.append(tuple(table[i] if alive else "" for i, alive in named))
+        return self._names[0]
+
+    def file_lengths(self, fields: Sequence[int]) -> NDArray[np.float64]:
+        """Terms of the given fields in each file id together."""
+        key = tuple(fields)
+        known = self._file_lengths.get(key)
+        if known is None:
+            known = np.zeros(self.n_file_ids, np.float64)
+            for field_idx in key:
+                counted = np.where(self.live, self.lengths[field_idx], 0)
+                known += np.bincount(self.file_of, counted, self.n_file_ids)
+            self._file_lengths[key] = known
+        return known
+
+    def vector(self, label: int) -> NDArray[np.float32]:
+        """The unit vector of a label, zero where it has none."""
+        return self.vectors.row(label)
+
+    def similarities(self, query: NDArray[np.float32], labels: Labels | None = None) -> Rows:
+        """Cosines of `query` with all labels, or those given; 0 for dead and vectorless ones."""
+        return self.vectors.similarities(query, labels)
+
+    def nearest(
+        self, query: NDArray[np.float32], k: int, allowed: Mask | None = None
+    ) -> tuple[Labels, Rows]:
+        """At most `k` live labels of greatest cosine, best first, and their cosines.
+
+        Exact when `allowed` is given or the index is small, approximate in a large one.
+        """
+        return self.vectors.nearest(query, k, allowed)
+
+    def _labels_of(self, ids: Sequence[int]) -> Labels:
+        found = np.zeros(self.n_labels, np.bool_)
+        for i in ids:
+            found |= (self.name_of == i) | (self.tail_of == i)
+        return np.flatnonzero(found & self.live).astype(np.int32)

@@ -1,0 +1,65 @@
+"""The oracle of the index's tests: a snapshot as plain values, without labels or segments."""
+
+from __future__ import annotations
+
+from packhound.index.bm25 import bm25, bm25f, file_bm25
+from packhound.index.snapshot import Snapshot
+from packhound.types import FIELDS
+
+Key = tuple[str, int]
+
+
+def terms_of(snapshot: Snapshot) -> list[str]:
+    """All terms that a live label may have."""
+    found = {term for segment in snapshot.terms.segments for term in segment.vocabulary()}
+    return sorted(term.decode("utf-8", "surrogatepass") for term in found)
+
+
+def keys(snapshot: Snapshot) -> dict[int, Key]:
+    """(path, position) of every live label."""
+    return {
+        int(label): (path, i)
+        for path, entry in snapshot.files.items()
+        for i, label in enumerate(entry.labels)
+    }
+
+
+def contents(snapshot: Snapshot) -> dict[str, object]:
+    """All that a search can see, by (path, position) instead of label."""
+    key = keys(snapshot)
+    assert sorted(key) == [i for i in range(snapshot.n_labels) if snapshot.live[i]]
+    postings = {}
+    for term in terms_of(snapshot):
+        for field_idx in range(len(FIELDS)):
+            labels, tf = snapshot.postings(field_idx, term)
+            if len(labels):
+                found = zip(labels.tolist(), tf.tolist(), strict=True)
+                postings[term, field_idx] = {key[label]: n for label, n in found}
+    terms = sorted({term for term, _ in postings})
+    return {
+        "files": {
+            path: (e.digest, e.stamp, e.nodes, e.imports, e.language, e.node_digests)
+            for path, e in snapshot.files.items()
+        },
+        "counts": (snapshot.n_nodes, snapshot.n_files),
+        "postings": postings,
+        "frequencies": {term: snapshot.document_frequency(term) for term in terms},
+        "averages": snapshot.average_length,
+        "lengths": {k: tuple(int(f[i]) for f in snapshot.lengths) for i, k in key.items()},
+        "kinds": {k: int(snapshot.kind_of[i]) for i, k in key.items()},
+        "names": {k: snapshot.names()[i] for i, k in key.items()},
+        "vectors": {k: snapshot.vector(i).tobytes() for i, k in key.items()},
+        "scores": {k: _scores(snapshot, terms[:6])[i] for i, k in key.items()},
+        "file_scores": _file_scores(snapshot, terms[:6]),
+    }
+
+
+def _scores(snapshot: Snapshot, terms: list[str]) -> list[tuple[float, float]]:
+    body = bm25(snapshot, FIELDS.index("body"), terms)
+    fields = bm25f(snapshot, terms, (2.0, 1.0, 1.5, 1.0, 1.0), (0.5,) * len(FIELDS))
+    return list(zip(body.tolist(), fields.tolist(), strict=True))
+
+
+def _file_scores(snapshot: Snapshot, terms: list[str]) -> dict[str, float]:
+    scores = file_bm25(snapshot, terms, (0, 2, 4))
+    return {path: float(scores[entry.file_id]) for path, entry in snapshot.files.items()}
