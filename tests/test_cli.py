@@ -1,0 +1,122 @@
+"""The command line as a process: what it prints and how it ends."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CODE = 'def open_door(key):\n    """Unlock the front door."""\n    return key.turn()\n'
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "house"
+    folder.mkdir()
+    (folder / "door.py").write_text(CODE)
+    (folder / "roof.py").write_text("def mend_roof():\n    return 'tiles'\n")
+    return folder
+
+
+def packhound(tmp_path: Path, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "packhound", *arguments],
+        capture_output=True,
+        text=True,
+        input=stdin,
+        env=os.environ | {"PACKHOUND_CACHE_DIR": str(tmp_path / "cache"), "COLUMNS": "120"},
+        timeout=60,
+    )
+
+
+def test_index_json(tmp_path: Path, root: Path) -> None:
+    done = packhound(tmp_path, "index", "--root", str(root), "--json")
+    report = json.loads(done.stdout)
+    assert list(report) == ["files", "nodes", "languages", "elapsed_ms", "generation", "warnings"]
+    assert (report["files"], report["languages"]) == (2, {"python": 2})
+
+
+def test_search_json_is_the_published_object(tmp_path: Path, root: Path) -> None:
+    done = packhound(tmp_path, "search", "unlock the door", "--root", str(root), "--json")
+    answer = json.loads(done.stdout)
+    assert list(answer) == [
+        *("query", "hits", "truncated", "generation", "took_ms", "candidates", "notes")
+    ]
+    hit = answer["hits"][0]
+    assert list(hit) == [
+        *("rank", "score", "path", "start_line", "end_line", "kind", "name", "qualname", "why")
+    ]
+    assert (hit["path"], hit["name"], hit["start_line"], hit["end_line"]) == (
+        *("door.py", "open_door"),
+        *(1, 3),
+    )
+    assert list(hit["why"][0]) == ["signal", "value", "weight", "contribution"]
+    assert sum(reason["contribution"] for reason in hit["why"]) == pytest.approx(hit["score"])
+
+
+def test_search_prints_a_table_and_boxes(tmp_path: Path, root: Path) -> None:
+    table = packhound(tmp_path, "search", "unlock the door", "--root", str(root)).stdout
+    assert "open_door" in table
+    assert "door.py:1-3" in table
+    boxes = packhound(tmp_path, "search", "unlock", "--root", str(root), "--show-scores").stdout
+    assert "█" in boxes
+    assert "score" in boxes
+
+
+def test_batch_answers_line_by_line(tmp_path: Path, root: Path) -> None:
+    lines = '{"query": "door", "limit": 1}\n\n{"query": "roof"}\n'
+    done = packhound(tmp_path, "search", "--batch", "-", "--root", str(root), stdin=lines)
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [answer["hits"][0]["path"] for answer in answers] == ["door.py", "roof.py"]
+    assert len(answers[0]["hits"]) == 1
+
+
+def test_status_and_explain(tmp_path: Path, root: Path) -> None:
+    status = json.loads(packhound(tmp_path, "status", "--root", str(root), "--json").stdout)
+    assert (status["files"], status["pending"]) == (2, 0)
+    place = ("explain", "mend", "roof.py:1", "--root", str(root), "--json")
+    assert json.loads(packhound(tmp_path, *place).stdout)["name"] == "mend_roof"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("search", "x", "--root", "/no/such/folder"), "'/no/such/folder' does not exist"),
+        (("search",), "QUERY or --batch"),
+        (("search", "x", "--mode", "fast"), "'hybrid', 'lexical', 'dense', 'symbol'"),
+        (("search", "x", "--kind", "thing"), "'function'"),
+        (("search", "x", "--set", "hover=never"), "results, always, off"),
+        (("search", "x", "--set", "hover"), "NAME=VALUE"),
+        (("search", "--batch", "/no/such/file"), "/no/such/file"),
+        (("explain", "x", "door.py"), "PATH:LINE"),
+        (("lsp", "--stdio", "--tcp"), "--stdio or --tcp"),
+    ],
+)
+def test_bad_arguments_give_one_line_and_exit_code_2(
+    tmp_path: Path, root: Path, arguments: tuple[str, ...], says: str
+) -> None:
+    if "--root" not in arguments and arguments[0] == "search":
+        arguments = (*arguments, "--root", str(root))
+    done = packhound(tmp_path, *arguments)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize("line", ["not json", "[1]", '{"limit": 1}', '{"query": "x", "limit": 0}'])
+def test_a_bad_batch_line_is_named(tmp_path: Path, root: Path, line: str) -> None:
+    done = packhound(tmp_path, "search", "--batch", "-", "--root", str(root), stdin=line)
+    assert done.returncode == 2
+    assert "line 1" in done.stderr
+
+
+def test_clear_and_doctor(tmp_path: Path, root: Path) -> None:
+    packhound(tmp_path, "index", "--root", str(root))
+    doctor = packhound(tmp_path, "doctor", "--root", str(root))
+    assert doctor.returncode == 0, doctor.stdout
+    assert "2 files" in doctor.stdout
+    assert "freed" in packhound(tmp_path, "clear", "--root", str(root)).stdout
+    assert not any((tmp_path / "cache").glob("house-*"))

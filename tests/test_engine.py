@@ -1,0 +1,285 @@
+"""The engine over a real folder: real parsers, real index, real disk."""
+
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from packhound.engine import Engine, check_root, clear_index, index_folder
+from packhound.errors import RootError
+from packhound.settings import Settings
+from packhound.types import Document, Query
+from packhound.workspace import Workspace
+
+FILES = {
+    "shop/cart.py": '''"""The shopping cart."""
+
+
+class Cart:
+    """What a customer wants to buy."""
+
+    def add_item(self, item, count=1):
+        """Put an item into the cart."""
+        self.items[item] = self.items.get(item, 0) + count
+
+    def total_price(self):
+        return sum(item.price * count for item, count in self.items.items())
+''',
+    "shop/mail.py": '''def send_receipt(address, order):
+    """Mail the receipt of an order to its customer."""
+    connect().send(address, render(order))
+''',
+    "web/router.ts": """export function matchRoute(path: string): Handler | undefined {
+  return routes.find((route) => route.pattern.test(path))?.handler;
+}
+""",
+}
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(folder))
+    return folder
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    for name, text in FILES.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+@pytest.fixture
+def engine(root: Path) -> Iterator[Engine]:
+    engine = Engine.open(root)
+    assert engine.settled(30)
+    yield engine
+    engine.close()
+
+
+def names(engine: Engine, text: str, **query: object) -> list[str]:
+    results = engine.search(Query(text=text, **query))  # type: ignore[arg-type]
+    return [hit.node.name for hit in results.hits]
+
+
+def test_the_described_function_comes_first(engine: Engine) -> None:
+    assert names(engine, "mail the receipt to the customer")[0] == "send_receipt"
+    assert names(engine, "total price of all items")[0] == "total_price"
+    assert names(engine, "matchRoute")[0] == "matchRoute"
+
+
+def test_contributions_add_up_to_the_score(engine: Engine) -> None:
+    for hit in engine.search(Query("add an item to the cart")).hits:
+        assert hit.score == pytest.approx(sum(reason.contribution for reason in hit.why))
+
+
+def test_unsaved_text_is_found_by_the_very_next_search(engine: Engine) -> None:
+    for word in ("zebrafish", "quokka", "axolotl"):
+        source = f"def feed_{word}():\n    return 1\n".encode()
+        engine.update(Document("shop/mail.py", source))
+        assert names(engine, f"feed_{word}")[0] == f"feed_{word}"
+    assert "send_receipt" not in names(engine, "send_receipt")
+    engine.release("shop/mail.py")
+    assert engine.settled(10)
+    assert names(engine, "send_receipt")[0] == "send_receipt"
+    assert "feed_axolotl" not in names(engine, "feed_axolotl")
+
+
+def test_an_unsaved_file_is_found_and_forgotten(engine: Engine) -> None:
+    engine.update(Document("new.py", b"def brand_new_thing():\n    pass\n"))
+    assert names(engine, "brand_new_thing")[0] == "brand_new_thing"
+    engine.release("new.py")
+    assert engine.settled(10)
+    assert "brand_new_thing" not in names(engine, "brand_new_thing")
+
+
+def test_the_disk_is_followed(engine: Engine, root: Path) -> None:
+    (root / "shop" / "stock.py").write_text("def count_stock():\n    return 0\n")
+    (root / "shop" / "mail.py").unlink()
+    engine.refresh(["shop/stock.py", "shop/mail.py"])
+    assert engine.settled(10)
+    assert names(engine, "count_stock")[0] == "count_stock"
+    assert "send_receipt" not in names(engine, "send_receipt")
+    (root / "shop").rename(root / "store")
+    engine.refresh()
+    assert engine.settled(10)
+    assert {node.path for node in engine.outline()} == {
+        "store/cart.py",
+        "store/stock.py",
+        "web/router.ts",
+    }
+
+
+def test_a_removed_folder_leaves_the_index(engine: Engine, root: Path) -> None:
+    (root / "web" / "router.ts").unlink()
+    (root / "web").rmdir()
+    engine.refresh(["web"])
+    assert engine.settled(10)
+    assert "web/router.ts" not in engine.snapshot.files
+
+
+def test_a_second_start_loads_what_the_first_one_saved(engine: Engine, root: Path) -> None:
+    before = engine.search(Query("receipt"))
+    engine.close()
+    again = Engine.open(root)
+    try:
+        assert again.snapshot.n_nodes == engine.snapshot.n_nodes
+        after = again.search(Query("receipt"))
+        assert [(h.node.qualname, h.score) for h in after.hits] == [
+            (h.node.qualname, h.score) for h in before.hits
+        ]
+        assert again.settled(30)
+        assert names(again, "matchRoute")[0] == "matchRoute"
+    finally:
+        again.close()
+
+
+def test_changes_made_while_closed_are_noticed(engine: Engine, root: Path) -> None:
+    engine.close()
+    (root / "shop" / "mail.py").write_text("def print_label():\n    pass\n")
+    again = Engine.open(root)
+    try:
+        assert again.settled(30)
+        assert names(again, "print_label")[0] == "print_label"
+        assert "send_receipt" not in names(again, "send_receipt")
+    finally:
+        again.close()
+
+
+def test_unsaved_text_is_not_kept_on_disk(engine: Engine, root: Path, cache: Path) -> None:
+    engine.update(Document("shop/mail.py", b"def password_hunter2_secret():\n    pass\n"))
+    assert names(engine, "password_hunter2_secret")
+    engine.close()
+    kept = b"".join(file.read_bytes() for file in cache.rglob("*") if file.is_file())
+    assert b"hunter2" not in kept
+    again = Engine.open(root)
+    try:
+        assert again.settled(30)
+        assert names(again, "send_receipt")[0] == "send_receipt"
+    finally:
+        again.close()
+
+
+def test_a_damaged_index_is_rebuilt_and_said_once(engine: Engine, root: Path) -> None:
+    engine.close()
+    for file in index_folder(engine.root).iterdir():
+        if file.stat().st_size > 2_000:
+            file.write_bytes(file.read_bytes()[:900] + os.urandom(900))
+    again = Engine.open(root)
+    try:
+        assert again.settled(30)
+        assert names(again, "send_receipt")[0] == "send_receipt"
+        assert len([note for note in again.status().notes if "rebuilt" in note]) == 1
+    finally:
+        again.close()
+
+
+def test_one_engine_writes_and_another_reads(engine: Engine, root: Path) -> None:
+    second = Engine.open(root)
+    try:
+        assert second.settled(30)
+        assert engine.status().writer
+        assert not second.status().writer
+        assert names(second, "send_receipt")[0] == "send_receipt"
+    finally:
+        second.close()
+
+
+def test_explain_scores_a_node_that_did_not_rank(engine: Engine) -> None:
+    hit = engine.explain(Query("total_price"), "shop/mail.py", 1)
+    assert hit is not None
+    assert hit.node.name == "send_receipt"
+    assert engine.explain(Query("total_price"), "shop/nothing.py", 1) is None
+
+
+def test_related_leaves_out_the_node_itself(engine: Engine) -> None:
+    results = engine.related("shop/cart.py", 6, limit=5)
+    assert "add_item" not in [hit.node.name for hit in results.hits]
+    missing = engine.related("gone.py", 6)
+    assert missing.hits == ()
+    assert "gone.py:7" in missing.notes[0]
+
+
+def test_source_is_what_the_generation_holds(engine: Engine, root: Path) -> None:
+    assert engine.source("shop/mail.py") == FILES["shop/mail.py"].encode()
+    (root / "shop" / "mail.py").write_text("changed\n")
+    assert engine.source("shop/mail.py") is None
+    assert engine.source("../cache") is None
+
+
+def test_nothing_found_is_an_empty_list_with_a_note(engine: Engine) -> None:
+    results = engine.search(Query("xyzzyplugh", mode="lexical"))
+    assert results.hits == ()
+    assert results.notes
+
+
+def test_searches_while_writing_see_whole_generations(engine: Engine) -> None:
+    stop = threading.Event()
+    torn: list[str] = []
+
+    def search() -> None:
+        while not stop.is_set():
+            for hit in engine.search(Query("generation marker", limit=5)).hits:
+                if hit.node.name.startswith("left_") or hit.node.name.startswith("right_"):
+                    seen = {node.name.split("_")[1] for node in _file_nodes(engine, hit)}
+                    if len(seen) > 1:
+                        torn.append(str(seen))
+
+    def _file_nodes(engine: Engine, hit: object) -> list:
+        return [n for n in engine.snapshot.files["mark.py"].nodes if "_" in n.name]
+
+    searcher = threading.Thread(target=search)
+    searcher.start()
+    for number in range(30):
+        text = (
+            f"def left_{number}():\n    'generation marker'\n\n\ndef right_{number}():\n    pass\n"
+        )
+        engine.update(Document("mark.py", text.encode()))
+        engine.search(Query("generation marker"))
+    stop.set()
+    searcher.join()
+    assert torn == []
+
+
+def test_clear_frees_the_folder(engine: Engine, root: Path) -> None:
+    engine.close()
+    assert clear_index(root) > 0
+    assert not index_folder(engine.root).exists()
+
+
+def test_a_home_directory_is_not_indexed_unasked(
+    monkeypatch: pytest.MonkeyPatch, root: Path
+) -> None:
+    monkeypatch.setattr(Path, "home", lambda: root.resolve())
+    with pytest.raises(RootError, match="indexHome"):
+        check_root(root, Settings())
+    assert check_root(root, Settings(index_home=True)) == root.resolve()
+    with pytest.raises(RootError, match="does not exist"):
+        check_root(root / "nothing", Settings())
+    with pytest.raises(RootError, match="not a folder"):
+        check_root(root / "shop" / "cart.py", Settings())
+
+
+def test_several_folders_are_searched_as_one(tmp_path: Path, root: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "tax.py").write_text("def compute_tax():\n    return 0\n")
+    workspace = Workspace()
+    try:
+        assert workspace.search(Query("anything")).notes == ("no folder is open",)
+        workspace.add(root)
+        workspace.add(other)
+        assert workspace.settled(30)
+        first = workspace.search(Query("compute_tax")).hits[0]
+        assert (first.node.path, Path(first.node.root)) == ("tax.py", other.resolve())
+        assert workspace.locate(other / "tax.py") == (workspace.engines[1], "tax.py")
+        assert workspace.locate(tmp_path / "elsewhere.py") is None
+        workspace.remove(other)
+        assert workspace.search(Query("send_receipt")).hits[0].node.name == "send_receipt"
+    finally:
+        workspace.close()
