@@ -1,0 +1,1 @@
+"""How nodes hang together: containment, imports, and references in both directions."""

@@ -1,0 +1,132 @@
+"""The graph: what a name means in a file, and that edits leave what a rebuild would give."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from packhound.graph.graph import Graph
+from packhound.graph.imports import Importable
+from packhound.types import Kind, Node, Span
+
+DEFINITIONS = ("load", "save", "parse", "Config")
+
+
+@dataclass(frozen=True)
+class FakeFile:
+    nodes: tuple[Node, ...]
+    labels: np.ndarray
+    language: str = "python"
+    imports: tuple[str, ...] = ()
+    digest: bytes = field(default=b"", compare=False)
+
+
+def node(name: str, *references: str, kind: Kind = "function", parent: int | None = None) -> Node:
+    return Node(kind, name, name, Span(0, 1, 0, 0), name, "", ((0, 1),), parent, references)
+
+
+def file(first: int, *nodes: Node, imports: tuple[str, ...] = (), language="python") -> FakeFile:
+    labels = np.arange(first, first + len(nodes), dtype=np.int32)
+    return FakeFile(nodes, labels, language, imports, repr((nodes, imports)).encode())
+
+
+def graph_of(files: dict[str, FakeFile]) -> Graph:
+    graph = Graph()
+    graph.update(files)
+    return graph
+
+
+def edges(graph: Graph, label: int) -> list[str]:
+    return sorted(f"{edge.kind} {edge.label}" for edge in graph.neighbors(label))
+
+
+def test_the_nearest_scope_gives_a_name_its_meaning():
+    files = {
+        "app/main.py": file(0, node("run", "load", "save"), imports=("store.disk",)),
+        "store/disk.py": file(10, node("load")),
+        "other/disk.py": file(20, node("load")),
+        "app/own.py": file(30, node("save")),
+        "deep/a.py": file(40, node("save")),
+    }
+    graph = graph_of(files)
+    assert edges(graph, 0) == ["references 10", "references 30"]
+    assert edges(graph, 10) == ["referenced-by 0"]
+    assert graph.neighbors(20) == ()
+
+
+def test_names_never_cross_languages():
+    graph = graph_of(
+        {
+            "a.py": file(0, node("run", "load")),
+            "b.js": file(1, node("load"), language="javascript"),
+        }
+    )
+    assert graph.neighbors(0) == ()
+
+
+def test_members_and_their_class_are_neighbours():
+    graph = graph_of({"a.py": file(0, node("Box", kind="class"), node("open", parent=0))})
+    assert edges(graph, 0) == ["contains 1"]
+    assert edges(graph, 1) == ["contained-in 0"]
+
+
+def test_a_name_that_many_bear_means_nobody():
+    files = {f"{i}/x.py": file(i, node("setup")) for i in range(9)}
+    files["z/y.py"] = file(99, node("run", "setup"))
+    assert graph_of(files).neighbors(99) == ()
+
+
+def test_in_degree_counts_other_nodes_only():
+    graph = graph_of({"a.py": file(0, node("load", "load"), node("b", "load"), node("c", "load"))})
+    assert graph.in_degree(4).tolist() == [2, 0, 0, 0]
+
+
+def test_imports_of_many_languages_find_their_files():
+    paths = (
+        *("src/app/core.py", "src/app/util/__init__.py", "web/lib/button.tsx", "web/lib/index.ts"),
+        *("src/main/java/org/x/Bar.java", "internal/store/disk.go", "src/net/mod.rs", "inc/foo.h"),
+        *("src/net/http.rs", "lib/rack/request.rb", "os/path/win.py"),
+    )
+    importable = Importable(paths)
+    assert importable.resolve("src/app/x.py", ".core") == ("src/app/core.py",)
+    assert importable.resolve("src/app/x.py", "app.util.helper") == ("src/app/util/__init__.py",)
+    assert importable.resolve("src/app/util/y.py", "..core") == ("src/app/core.py",)
+    assert importable.resolve("web/page.ts", "./lib/button") == ("web/lib/button.tsx",)
+    assert importable.resolve("web/lib/button.tsx", ".") == ("web/lib/index.ts",)
+    assert importable.resolve("z.java", "org.x.Bar") == ("src/main/java/org/x/Bar.java",)
+    go = "github.com/me/it/internal/store"
+    assert importable.resolve("main.go", go) == ("internal/store/disk.go",)
+    assert importable.resolve("src/a.rs", "crate::net::http::Client") == ("src/net/http.rs",)
+    assert importable.resolve("inc/bar.c", '"foo.h"') == ("inc/foo.h",)
+    assert importable.resolve("lib/rack.rb", "rack/request") == ("lib/rack/request.rb",)
+    assert importable.resolve("a/b/c.py", "numpy.linalg") == ()
+
+
+names = st.sampled_from(DEFINITIONS)
+a_node = st.builds(lambda name, used: node(name, *used), names, st.lists(names, max_size=3))
+a_path = st.sampled_from(["a/one.py", "a/two.py", "b/one.py", "b/three.py", "c.py"])
+an_import = st.sampled_from(["a.one", ".two", "b.three", "c"])
+edit = st.tuples(
+    a_path, st.none() | st.tuples(st.lists(a_node, max_size=3), st.lists(an_import, max_size=2))
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(edit, max_size=12))
+def test_edits_leave_the_graph_that_a_rebuild_gives(edits):
+    live, files, first = Graph(), {}, 0
+    for path, change in edits:
+        if change is None:
+            files.pop(path, None)
+        else:
+            nodes, imports = change
+            files[path] = file(first, *nodes, imports=tuple(imports))
+            first += len(nodes)
+        live.update(dict(files))
+    rebuilt = graph_of(files)
+    for label in range(first):
+        assert live.neighbors(label) == rebuilt.neighbors(label)
+    assert live.in_degree(first).tolist() == rebuilt.in_degree(first).tolist()
