@@ -1,0 +1,133 @@
+"""The habits of the house, on any system with Python 3.10 or newer: `python3 dev.py TARGET`.
+
+demo   set up, index this repository's server and show an explained search
+setup  make .venv and install Packhound with what its tests need
+test   set up and run the tests; slow runs the long ones, editors those in real editors
+check  formatting, lint and types; fix mends what can be mended
+bench  quality and speed figures into benchmarks/results
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+VENV = HERE / ".venv"
+BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
+READY = VENV / ".ready"
+FOLDERS = ("server", "tests", "benchmarks", "training", "dev.py")
+
+
+def main() -> int:
+    """Run the targets that were named, in their order."""
+    targets = {
+        "demo": demo,
+        "setup": setup,
+        "test": test,
+        "slow": slow,
+        "editors": editors,
+        "check": check,
+        "fix": fix,
+        "bench": bench,
+    }
+    named = sys.argv[1:] or ["demo"]
+    unknown = [name for name in named if name not in targets]
+    if unknown:
+        sys.exit(f"unknown target '{unknown[0]}'; known are: {', '.join(targets)}")
+    for name in named:
+        targets[name]()
+    return 0
+
+
+def setup() -> None:
+    """Make the environment once, and again when pyproject.toml changed."""
+    if sys.version_info < (3, 10):  # noqa: UP036 - says it before pip does
+        sys.exit(f"Packhound needs Python 3.10 or newer; this is {sys.version.split()[0]}")
+    if READY.exists() and READY.stat().st_mtime > (HERE / "pyproject.toml").stat().st_mtime:
+        return
+    say("setting up .venv (a minute or two, once)")
+    venv.create(VENV, with_pip=True)
+    pip = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+    if run("python", *pip, "--editable", ".[dev,mcp]", check=False):
+        say("not all could be built; trying again without hnswlib, which needs a C++ compiler")
+        run("python", *pip, "--no-deps", "--editable", ".")
+        run("python", *pip, *other_requirements())
+    READY.touch()
+
+
+def other_requirements() -> list[str]:
+    """Every dependency but hnswlib, which has no wheels; searches scan exactly without it."""
+    listing = "import importlib.metadata as m; print(*m.requires('packhound'), sep='\\n')"
+    found = subprocess.run(
+        [BIN / "python", "-c", listing], check=True, capture_output=True, text=True
+    )
+    lines = found.stdout.splitlines()
+    return [line.partition(";")[0] for line in lines if not line.startswith("hnswlib")]
+
+
+def demo() -> None:
+    """One search over this repository's server, with what made each score."""
+    setup()
+    query = "apply an edit to a text buffer"
+    run("packhound", "search", query, "--root", "server", "--limit", "3", "--show-scores")
+
+
+def test() -> None:
+    """The tests that take minutes at most."""
+    setup()
+    run("pytest", "-n", "auto", "-m", "not slow and not editors")
+
+
+def slow() -> None:
+    """The long tests."""
+    setup()
+    run("pytest", "-m", "slow")
+
+
+def editors() -> None:
+    """The tests in real editors; tests/editors/README.md says how to get them."""
+    setup()
+    run("pytest", "-m", "editors")
+
+
+def check() -> None:
+    """What must be clean before a commit."""
+    setup()
+    run("ruff", "format", "--check", *FOLDERS)
+    run("ruff", "check", *FOLDERS)
+    run("mypy")
+
+
+def fix() -> None:
+    """Mend formatting and lint."""
+    setup()
+    run("ruff", "format", *FOLDERS)
+    run("ruff", "check", "--fix", *FOLDERS)
+
+
+def bench() -> None:
+    """Every figure that needs nothing but this repository."""
+    setup()
+    run("python", "-m", "benchmarks.index_speed")
+
+
+def run(program: str, *arguments: str, check: bool = True) -> int:
+    """Run a program of the environment; end with its exit code if it must succeed and did not."""
+    code = subprocess.run([BIN / program, *arguments], cwd=HERE, check=False).returncode
+    if check and code:
+        sys.exit(code)
+    return code
+
+
+def say(text: str) -> None:
+    """One line for the person who waits."""
+    sys.stderr.write(f"packhound: {text}\n")
+    sys.stderr.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
