@@ -28,11 +28,12 @@ def bm25(
 ) -> Scores:
     """BM25 of one field for every label, float32 [n_labels]; df counts that field only."""
     scores = np.zeros(snapshot.n_labels, np.float32)
+    discount = snapshot.length_discount(field_idx, b)
     for term in terms:
         labels, tf = snapshot.postings(field_idx, term)
         weight = np.float32(idf(snapshot.n_nodes, len(labels)) * (k1 + 1))
-        norm = _norm(snapshot, field_idx, labels, b)
-        scores[labels] += weight * (tf / (tf + np.float32(k1) * norm))
+        frequency = tf * discount[labels]
+        scores[labels] += weight * (frequency / (frequency + np.float32(k1)))
     return scores
 
 
@@ -89,13 +90,6 @@ def _weighted_frequency(
     for field_idx, weight in enumerate(weights):
         labels, tf = snapshot.postings(field_idx, term)
         if weight and len(labels):
-            norm = _norm(snapshot, field_idx, labels, b[field_idx])
-            frequency[labels] += np.float32(weight) * (tf / norm)
+            discount = snapshot.length_discount(field_idx, b[field_idx])
+            frequency[labels] += np.float32(weight) * (tf * discount[labels])
     return frequency
-
-
-def _norm(snapshot: Snapshot, field_idx: int, labels: NDArray[np.int32], b: float) -> Scores:
-    average = snapshot.average_length[field_idx] or 1.0
-    lengths = snapshot.lengths[field_idx][labels]
-    relative = np.float32(b / average) * lengths.astype(np.float32)
-    return np.asarray(np.float32(1 - b) + relative)

@@ -5,11 +5,10 @@ Forty thousand `Node` objects are a hundred megabytes; their records are twenty.
 
 from __future__ import annotations
 
-import json
-import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import accumulate, chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +20,6 @@ Labels = NDArray[np.int32]
 DIGEST_SIZE = 16
 
 _KIND_IDX = {kind: i for i, kind in enumerate(KINDS)}
-_COUNT = struct.Struct("<I")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,11 +44,12 @@ class FileEntry:
     @property
     def nodes(self) -> tuple[Node, ...]:
         """All nodes, in the order of their start."""
-        return _decoded(self.record)
+        opened = _opened(self.record)
+        return tuple(opened.node(i) for i in range(len(self.labels)))
 
     def node(self, position: int) -> Node:
         """One node, without decoding the others."""
-        return _decoded_one(self.record, position)
+        return _opened(self.record).node(position)
 
     def node_digest(self, position: int) -> bytes:
         """Identity of the terms and the vector of one node."""
@@ -62,65 +61,71 @@ class FileEntry:
 
 
 def encode_nodes(nodes: Sequence[Node]) -> bytes:
-    """The record of `nodes`: their count, where each ends, and each as JSON."""
-    rows = [_ENCODE(_flat(node)).encode("ascii") for node in nodes]
-    ends = np.cumsum([0, *map(len, rows)], dtype="<u4")[1:]
-    return _COUNT.pack(len(rows)) + ends.tobytes() + b"".join(rows)
+    """The record of `nodes`: a table of numbers, then the own runs, then all texts in a row."""
+    table: list[int] = []
+    own: list[int] = []
+    texts: list[str] = []
+    for node in nodes:
+        texts += (node.name, node.qualname, node.signature, node.doc)
+        texts += node.references
+        own.extend(chain.from_iterable(node.own))
+        span, parent = node.span, -1 if node.parent is None else node.parent
+        table += (_KIND_IDX[node.kind], span.start, span.end, span.start_line, span.end_line)
+        table += (parent, len(own), len(texts))
+    ends = accumulate(map(len, texts))
+    numbers = np.array([len(nodes), len(own), len(texts), *table, *own, *ends], "<i4")
+    return numbers.tobytes() + "".join(texts).encode("utf-8", "surrogatepass")
 
 
 def n_records(record: bytes) -> int:
     """Number of nodes in a record."""
-    return int(_COUNT.unpack_from(record)[0])
+    return int.from_bytes(record[:4], "little")
 
 
-_ENCODE = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
+_WIDTH = 8
+_HEAD = 3
 
 
-def _flat(node: Node) -> list[object]:
-    return [
-        _KIND_IDX[node.kind],
-        node.name,
-        node.qualname,
-        node.span.start,
-        node.span.end,
-        node.span.start_line,
-        node.span.end_line,
-        node.signature,
-        node.doc,
-        node.own,
-        node.parent,
-        node.references,
-    ]
+class _Opened:
+    """A record whose numbers and texts are at hand, and the nodes that were asked for."""
+
+    def __init__(self, record: bytes) -> None:
+        n, n_own, n_texts = np.frombuffer(record, "<i4", _HEAD).tolist()
+        numbers = np.frombuffer(record, "<i4", _HEAD + n * _WIDTH + n_own + n_texts)
+        table, self._own, self._ends = np.split(numbers[_HEAD:], [n * _WIDTH, n * _WIDTH + n_own])
+        self._table = table.reshape(n, _WIDTH)
+        self._text = record[numbers.nbytes :].decode("utf-8", "surrogatepass")
+        self._nodes: list[Node | None] = [None] * n
+
+    def node(self, i: int) -> Node:
+        known = self._nodes[i]
+        if known is None:
+            known = self._nodes[i] = self._decoded(i)
+        return known
+
+    def _decoded(self, i: int) -> Node:
+        kind, start, end, first, last, parent, own_end, text_end = self._table[i].tolist()
+        own_start, text_start = self._table[i - 1, 6:].tolist() if i else (0, 0)
+        own = self._own[own_start:own_end].tolist()
+        name, qualname, signature, doc, *references = self._texts(text_start, text_end)
+        return Node(
+            kind=KINDS[kind],
+            name=name,
+            qualname=qualname,
+            span=Span(start, end, first, last),
+            signature=signature,
+            doc=doc,
+            own=tuple(zip(own[::2], own[1::2], strict=True)),
+            parent=None if parent < 0 else parent,
+            references=tuple(references),
+        )
+
+    def _texts(self, first: int, last: int) -> list[str]:
+        start = int(self._ends[first - 1]) if first else 0
+        bounds = [start, *self._ends[first:last].tolist()]
+        return [self._text[a:b] for a, b in pairwise(bounds)]
 
 
-@lru_cache(maxsize=64)
-def _decoded(record: bytes) -> tuple[Node, ...]:
-    return tuple(_decoded_one(record, i) for i in range(n_records(record)))
-
-
-def _decoded_one(record: bytes, position: int) -> Node:
-    n = n_records(record)
-    if not 0 <= position < n:
-        raise IndexError(position)
-    base = _COUNT.size * (n + 1)
-    (end,) = _COUNT.unpack_from(record, _COUNT.size * (position + 1))
-    start = _COUNT.unpack_from(record, _COUNT.size * position)[0] if position else 0
-    return _node(record[base + start : base + end])
-
-
-@lru_cache(maxsize=4096)
-def _node(row: bytes) -> Node:
-    kind, name, qualname, start, end, first, last, signature, doc, own, parent, used = json.loads(
-        row
-    )
-    return Node(
-        kind=KINDS[kind],
-        name=name,
-        qualname=qualname,
-        span=Span(start, end, first, last),
-        signature=signature,
-        doc=doc,
-        own=tuple((first, last) for first, last in own),
-        parent=parent,
-        references=tuple(used),
-    )
+@lru_cache(maxsize=256)
+def _opened(record: bytes) -> _Opened:
+    return _Opened(record)

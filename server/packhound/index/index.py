@@ -21,7 +21,7 @@ from packhound.index.entries import FileEntry
 from packhound.index.grid import Rows, unit_rows
 from packhound.index.labels import PENDING, LabelColumns
 from packhound.index.postings import Postings
-from packhound.index.segment import Labels, Segment, build, count_terms
+from packhound.index.segment import Labels, Segment, build
 from packhound.index.snapshot import Snapshot
 from packhound.index.tiers import QUICK, merged_run, run_to_merge
 from packhound.index.vector_cache import VectorCache
@@ -124,8 +124,9 @@ class Index:
             return
         owners = [self._file_id(arrival.file.parsed.path) for arrival in arrivals]
         file_ids = np.repeat(owners, [len(arrival.fresh) for arrival in arrivals])
-        self._segments.append(build(base, parts, len(nodes)))
-        self._columns.add(nodes, file_ids.astype(np.int32), count_terms(parts, len(nodes)))
+        segment, lengths = build(base, parts, len(nodes))
+        self._segments.append(segment)
+        self._columns.add(nodes, file_ids.astype(np.int32), lengths)
 
     def _file_id(self, path: str) -> int:
         file_id = self._file_ids.get(path)

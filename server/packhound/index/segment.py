@@ -100,32 +100,34 @@ _REMEMBERED = 8192
 """Looked-up terms a segment remembers; queries repeat their terms at every key."""
 
 
-def build(base: int, files: Sequence[tuple[NodeTerms, Labels]], n_labels: int) -> Segment:
-    """A segment of `n_labels` labels from the terms of several files.
+def build(
+    base: int, files: Sequence[tuple[NodeTerms, Labels]], n_labels: int
+) -> tuple[Segment, NDArray[np.int32]]:
+    """A segment of `n_labels` labels from the terms of several files, and their lengths.
 
     With each file goes, for every node of it, the label relative to `base`, or -1 to leave the
-    node out. Labels ascend from file to file and from node to node.
+    node out. Labels ascend from file to file and from node to node. Lengths are the number of
+    terms in each field, [n_labels, N_FIELDS].
     """
-    ids: dict[str, int] = {}
-    keys, labels, tf = [], [], []
-    for terms, label_of_node in files:
-        label = label_of_node[terms.node]
-        kept = label >= 0
-        keys.append(_intern(ids, terms, kept) * N_FIELDS + terms.field[kept])
-        labels.append(label[kept])
-        tf.append(terms.tf[kept])
-    encoded = [term.encode("utf-8", "surrogatepass") for term in ids]
-    order = sorted(range(len(encoded)), key=encoded.__getitem__)
-    key = _ranked(_joined(keys, np.int64), order)
+    parts = [_kept(terms, label_of_node) for terms, label_of_node in files]
+    union = sorted(dict.fromkeys(chain.from_iterable(part.vocabulary for part in parts)))
+    rank = dict(zip(union, range(len(union)), strict=True))
+    sizes = [len(part.vocabulary) for part in parts]
+    known = chain.from_iterable(part.vocabulary for part in parts)
+    ranks = np.fromiter(map(rank.__getitem__, known), np.int64, sum(sizes))
+    firsts = np.cumsum([0, *sizes])[:-1]
+    term = np.concatenate([p.term + first for p, first in zip(parts, firsts, strict=True)])
+    field_idx = np.concatenate([part.field for part in parts])
+    labels = np.concatenate([part.labels for part in parts])
+    tf = np.concatenate([part.tf for part in parts])
+    key = ranks[term] * N_FIELDS + field_idx
     by_key = _stable_order(key)
-    return _segment(
-        base,
-        n_labels,
-        [encoded[i] for i in order],
-        np.bincount(key, minlength=len(order) * N_FIELDS),
-        _joined(labels, np.int32)[by_key],
-        _joined(tf, np.uint16)[by_key],
-    )
+    counts = np.bincount(key, minlength=len(union) * N_FIELDS)
+    encoded = [text.encode("utf-8", "surrogatepass") for text in union]
+    segment = _segment(base, n_labels, encoded, counts, labels[by_key], tf[by_key])
+    cell = labels.astype(np.int64) * N_FIELDS + field_idx
+    lengths = np.bincount(cell, tf, n_labels * N_FIELDS).astype(np.int32)
+    return segment, lengths.reshape(n_labels, N_FIELDS)
 
 
 def merge(segments: Sequence[Segment], new_labels: Labels, base: int, n_labels: int) -> Segment:
@@ -155,26 +157,32 @@ def merge(segments: Sequence[Segment], new_labels: Labels, base: int, n_labels: 
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Part:
-    counts: NDArray[np.int64]
+class _Kept:
+    """The rows of one file's terms that belong to the nodes a segment takes."""
+
+    vocabulary: Sequence[str]
+    term: NDArray[np.int32]
+    field: NDArray[np.uint8]
     labels: Labels
     tf: TermFrequencies
 
 
-def _intern(ids: dict[str, int], terms: NodeTerms, kept: NDArray[np.bool_]) -> NDArray[np.int64]:
-    used = np.zeros(len(terms.vocabulary), np.bool_)
-    used[terms.term[kept]] = True
-    known = np.zeros(len(terms.vocabulary), np.int64)
-    vocabulary = terms.vocabulary
-    for i in np.flatnonzero(used).tolist():
-        known[i] = ids.setdefault(vocabulary[i], len(ids))
-    return known[terms.term[kept]]
+def _kept(terms: NodeTerms, label_of_node: Labels) -> _Kept:
+    labels = label_of_node[terms.node]
+    kept = labels >= 0
+    if kept.all():
+        return _Kept(terms.vocabulary, terms.term, terms.field, labels, terms.tf)
+    used, inverse = np.unique(terms.term[kept], return_inverse=True)
+    term = inverse.astype(np.int32)
+    vocabulary = [terms.vocabulary[i] for i in used.tolist()]
+    return _Kept(vocabulary, term, terms.field[kept], labels[kept], terms.tf[kept])
 
 
-def _ranked(key: NDArray[np.int64], order: list[int]) -> NDArray[np.int64]:
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    return rank[key // N_FIELDS] * N_FIELDS + key % N_FIELDS
+@dataclass(frozen=True, slots=True, eq=False)
+class _Surviving:
+    counts: NDArray[np.int64]
+    labels: Labels
+    tf: TermFrequencies
 
 
 def _stable_order(key: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -188,11 +196,11 @@ def _stable_order(key: NDArray[np.int64]) -> NDArray[np.int64]:
     return order
 
 
-def _surviving(segment: Segment, new_labels: Labels) -> _Part:
+def _surviving(segment: Segment, new_labels: Labels) -> _Surviving:
     labels = new_labels[segment.base : segment.base + segment.n_labels][segment.labels]
     kept = labels >= 0
     before = np.concatenate(([0], np.cumsum(kept)))
-    return _Part(np.diff(before[segment.starts]), labels[kept], segment.tf[kept])
+    return _Surviving(np.diff(before[segment.starts]), labels[kept], segment.tf[kept])
 
 
 def _places(rank: dict[bytes, int], vocabulary: list[bytes]) -> NDArray[np.int64]:
@@ -228,21 +236,3 @@ def _starts(counts: NDArray[np.int64]) -> Starts:
     starts = np.zeros(len(counts) + 1, np.int32)
     np.cumsum(counts, out=starts[1:])
     return starts
-
-
-def _joined(arrays: list[NDArray[Any]], dtype: type[np.generic]) -> NDArray[Any]:
-    return np.concatenate(arrays).astype(dtype, copy=False) if arrays else np.zeros(0, dtype)
-
-
-def count_terms(files: Sequence[tuple[NodeTerms, Labels]], n_labels: int) -> NDArray[np.int32]:
-    """Terms in each field of each label, [n_labels, N_FIELDS], with the arguments of `build`."""
-    counts = np.zeros(n_labels * N_FIELDS, np.int32)
-    for terms, label_of_node in files:
-        label = label_of_node[terms.node].astype(np.int64)
-        kept = label >= 0
-        if kept.any():
-            cell = label[kept] * N_FIELDS + terms.field[kept]
-            first = int(cell.min())
-            found = np.bincount(cell - first, terms.tf[kept]).astype(np.int32)
-            counts[first : first + len(found)] += found
-    return counts.reshape(n_labels, N_FIELDS)

@@ -47,6 +47,7 @@ class Snapshot:
     terms: Postings
     vectors: Vectors
     _names: list[tuple[str, ...]] = field(default_factory=list)
+    _discounts: dict[tuple[int, float], NDArray[np.float32]] = field(default_factory=dict)
     _file_lengths: dict[tuple[int, ...], NDArray[np.float64]] = field(default_factory=dict)
 
     @property
@@ -137,6 +138,16 @@ class Snapshot:
                 counted = np.where(self.live, self.lengths[field_idx], 0)
                 known += np.bincount(self.file_of, counted, self.n_file_ids)
             self._file_lengths[key] = known
+        return known
+
+    def length_discount(self, field_idx: int, b: float) -> NDArray[np.float32]:
+        """What BM25 multiplies a frequency with: 1 / (1 - b + b * length / average length)."""
+        known = self._discounts.get((field_idx, b))
+        if known is None:
+            average = self.average_length[field_idx] or 1.0
+            relative = np.float32(b / average) * self.lengths[field_idx].astype(np.float32)
+            known = 1 / np.maximum(np.float32(1 - b) + relative, np.float32(1e-3))
+            self._discounts[field_idx, b] = known
         return known
 
     def vector(self, label: int) -> NDArray[np.float32]:
