@@ -1,0 +1,122 @@
+"""Values on the pipes between a parse pool and its workers.
+
+A frame is eight bytes of length, little endian, and a marshalled value. Marshal, unlike pickle, can
+only make plain values: a worker that a hostile source has taken over cannot make its parent run
+code. Both ends are the same interpreter, so its version-bound format is no obstacle.
+"""
+
+from __future__ import annotations
+
+import marshal
+from typing import IO, TypeAlias, cast
+
+from packhound.syntax.analyse import Analysis
+from packhound.types import Document, Kind, Node, ParsedFile, Span
+
+READY = "ready"
+"""The first value that a worker writes."""
+
+Plain: TypeAlias = "str | bytes | int | tuple[Plain, ...] | None"
+"""What frames are made of."""
+
+_PackedSpan = tuple[int, int, int, int]
+_PackedNode = tuple[
+    Kind, str, str, _PackedSpan, str, str, tuple[tuple[int, int], ...], int | None, tuple[str, ...]
+]
+_PackedAnalysis = tuple[
+    tuple[str, str, tuple[_PackedNode, ...], tuple[str, ...], str | None],
+    tuple[bytes, tuple[str, ...], bytes, bytes, bytes, bytes, tuple[str, ...], tuple[bytes, ...]],
+]
+_PackedDocument = tuple[str, bytes, str | None, str | None]
+
+_LENGTH_BYTES = 8
+_MAX_FRAME = 1 << 30
+
+
+class BrokenFrame(Exception):  # noqa: N818 - private to the two ends
+    """The other end is gone, or has written something that is no frame."""
+
+
+def write_frame(stream: IO[bytes], value: Plain) -> None:
+    """Write one value and flush."""
+    octets = marshal.dumps(value)
+    stream.write(len(octets).to_bytes(_LENGTH_BYTES, "little") + octets)
+    stream.flush()
+
+
+def read_frame(stream: IO[bytes]) -> Plain:
+    """The next value. Raises BrokenFrame at the end of the stream."""
+    length = int.from_bytes(_exactly(stream, _LENGTH_BYTES), "little")
+    if length > _MAX_FRAME:
+        raise BrokenFrame
+    try:
+        return cast(Plain, marshal.loads(_exactly(stream, length)))
+    except (ValueError, EOFError, TypeError) as error:
+        raise BrokenFrame from error
+
+
+def packed_document(document: Document, plain: str | None) -> Plain:
+    """A document for the wire. `plain` says why it should only be cut into windows."""
+    return document.path, document.source, document.language, plain
+
+
+def unpacked_document(packed: Plain) -> tuple[Document, str | None]:
+    """The inverse of `packed_document`."""
+    path, source, language, plain = cast(_PackedDocument, packed)
+    return Document(path, source, language), plain
+
+
+def packed_analysis(analysis: Analysis) -> Plain:
+    """An analysis for the wire."""
+    parsed = analysis.parsed
+    nodes = tuple(_packed_node(node) for node in parsed.nodes)
+    return (
+        (parsed.path, parsed.language, nodes, parsed.imports, parsed.degraded),
+        (
+            analysis.digest,
+            analysis.vocabulary,
+            analysis.term,
+            analysis.node,
+            analysis.field,
+            analysis.tf,
+            analysis.texts,
+            analysis.node_digests,
+        ),
+    )
+
+
+def unpacked_analysis(packed: Plain) -> Analysis:
+    """The inverse of `packed_analysis`. Raises BrokenFrame if it is something else."""
+    try:
+        (path, language, nodes, imports, degraded), rest = cast(_PackedAnalysis, packed)
+        made = tuple(_unpacked_node(node) for node in nodes)
+        return Analysis(ParsedFile(path, language, made, imports, degraded), *rest)
+    except (TypeError, ValueError) as error:
+        raise BrokenFrame from error
+
+
+def _packed_node(node: Node) -> Plain:
+    span = node.span
+    return (
+        node.kind,
+        node.name,
+        node.qualname,
+        (span.start, span.end, span.start_line, span.end_line),
+        node.signature,
+        node.doc,
+        node.own,
+        node.parent,
+        node.references,
+    )
+
+
+def _unpacked_node(packed: _PackedNode) -> Node:
+    kind, name, qualname, span, signature, doc, own, parent, references = packed
+    return Node(kind, name, qualname, Span(*span), signature, doc, own, parent, references)
+
+
+def _exactly(stream: IO[bytes], size: int) -> bytes:
+    octets = stream.read(size)
+    if len(octets) != size:
+        raise BrokenFrame
+    return octets

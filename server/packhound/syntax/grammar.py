@@ -1,0 +1,119 @@
+"""A grammar with its query, loaded once, and what one query over one tree captured.
+
+Queries in `queries/*.scm` speak this vocabulary, and nothing else in this room knows a grammar:
+
+@definition.<kind>      a primary node, with @name, and where they exist @body, @scope (what its
+                        qualified name starts with) and @trait
+@definition.prototype   a declaration without a body
+@namespace              a definition whose name only prefixes the names inside
+@wrap                   a statement around one definition, whose head belongs to it
+@attribute              a sibling that belongs to the definition after it
+@comment, @string       text without identifiers; a comment can be the doc of what follows
+@doc                    documentation inside a definition
+@doc.leading            documentation before a definition that is no comment
+@import                 the name of a module or path
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from tree_sitter import Node, Parser, Query, QueryCursor, Tree
+from tree_sitter_language_pack import get_language
+
+from packhound.syntax.languages import BY_NAME, Language
+
+Run = tuple[int, int]
+"""A half-open run of bytes."""
+
+Match = tuple[int, dict[str, list[Node]]]
+"""A pattern's position in its query file and what it captured, by capture name."""
+
+_QUERIES = Path(__file__).parent / "queries"
+_DEFINITION = "definition."
+_WORD = re.compile(r"[A-Za-z]\w*")
+_RULES = 1
+"""Counts changes of the code in this room that change nodes."""
+
+
+@dataclass(slots=True)
+class Captures:
+    """Everything one query found in one tree; runs are in no order."""
+
+    definitions: list[Match] = field(default_factory=list)
+    wraps: list[Run] = field(default_factory=list)
+    attributes: list[Run] = field(default_factory=list)
+    comments: list[Run] = field(default_factory=list)
+    strings: list[Run] = field(default_factory=list)
+    docs: list[Run] = field(default_factory=list)
+    leading_docs: list[Run] = field(default_factory=list)
+    imports: list[Run] = field(default_factory=list)
+
+
+class Grammar:
+    """One language's parser and query. Keywords are what the grammar spells in letters."""
+
+    def __init__(self, language: Language) -> None:
+        grammar = get_language(language.grammar)  # type: ignore[arg-type]
+        self._parser = Parser(grammar)
+        self._query = Query(grammar, query_source(language.queries))
+        names = (
+            grammar.node_kind_for_id(i)
+            for i in range(grammar.node_kind_count)
+            if not grammar.node_kind_is_named(i)
+        )
+        self.keywords = frozenset(name for name in names if name and _WORD.fullmatch(name))
+
+    def parse(self, source: bytes) -> Tree:
+        """The tree of `source`, which holds whatever the grammar could recover."""
+        return self._parser.parse(source)
+
+    def captures(self, tree: Tree) -> Captures:
+        """Run the query over the whole tree."""
+        found = Captures()
+        simple = {
+            "wrap": found.wraps,
+            "attribute": found.attributes,
+            "comment": found.comments,
+            "string": found.strings,
+            "doc": found.docs,
+            "doc.leading": found.leading_docs,
+            "import": found.imports,
+        }
+        for match in QueryCursor(self._query).matches(tree.root_node):
+            for name, nodes in match[1].items():
+                runs = simple.get(name)
+                if runs is not None:
+                    runs.extend([(node.start_byte, node.end_byte) for node in nodes])
+                elif name.startswith(_DEFINITION) or name == "namespace":
+                    found.definitions.append(match)
+        return found
+
+
+@cache
+def grammar_of(language: str) -> Grammar:
+    """The grammar of a language in the table; raises LookupError or OSError if it is not there."""
+    return Grammar(BY_NAME[language])
+
+
+@cache
+def query_source(name: str) -> str:
+    """The text of `queries/<name>.scm`."""
+    return (_QUERIES / f"{name}.scm").read_text(encoding="utf-8")
+
+
+@cache
+def grammar_version() -> str:
+    """Changes whenever the nodes of some source may: with a query, the grammars or the rules."""
+    from importlib.metadata import version  # Costs more than everything else a worker imports.
+
+    digest = hashlib.blake2b(digest_size=8)
+    for path in sorted(_QUERIES.glob("*.scm")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    for name in ("tree-sitter", "tree-sitter-language-pack"):
+        digest.update(version(name).encode() + b"\0")
+    return f"{_RULES}-{digest.hexdigest()}"

@@ -1,0 +1,122 @@
+"""One parsing process as its user sees it: send documents, receive an analysis for each."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO
+
+import packhound
+from packhound.syntax.analyse import Analysis
+from packhound.syntax.frames import (
+    READY,
+    BrokenFrame,
+    Plain,
+    packed_document,
+    read_frame,
+    unpacked_analysis,
+    write_frame,
+)
+from packhound.types import Document
+
+Task = tuple[Document, str | None]
+"""A document, and why it should only be cut into windows, or None to parse it."""
+
+_START_TIMEOUT_S = 30.0
+_PACKAGES = Path(packhound.__file__).parent.parent
+
+# The child must not find modules in the folder it is started from, which may be a stranger's, and
+# need not look for packages again: it takes over the parent's list.
+_BOOT = (
+    "import sys; sys.path[:] = sys.argv[2:]; "
+    "from packhound.syntax.child import main; main(int(sys.argv[1]))"
+)
+
+
+class WorkerDied(Exception):  # noqa: N818 - an outcome, not a fault
+    """The process ended, by itself or because it was killed, before it had answered."""
+
+
+class Worker:
+    """A child process. Not for two threads at once, but `kill` may come from any.
+
+    While an answer is awaited, `deadline` says until when (time.monotonic); `on_wait` is called
+    each time it is set. Whoever watches it kills the worker, and the wait ends with WorkerDied.
+    """
+
+    def __init__(self, memory_mb: int, on_wait: Callable[[], None]) -> None:
+        self.deadline: float | None = None
+        self.timed_out = False
+        self._ready = False
+        self._on_wait = on_wait
+        paths = [str(_PACKAGES), *(path for path in sys.path if Path(path).is_absolute())]
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", _BOOT, str(memory_mb), *paths],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=_PACKAGES,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+
+    @property
+    def pid(self) -> int:
+        """The process id."""
+        return self._process.pid
+
+    @property
+    def started(self) -> bool:
+        """Whether it has ever answered."""
+        return self._ready
+
+    def send(self, tasks: Sequence[Task]) -> None:
+        """Hand over documents. All answers must be received before the next ones are sent."""
+        if not self._ready:
+            if self._read(_START_TIMEOUT_S) != READY:
+                raise WorkerDied
+            self._ready = True
+        assert self._process.stdin is not None
+        try:
+            write_frame(self._process.stdin, tuple(packed_document(*task) for task in tasks))
+        except OSError as error:
+            raise WorkerDied from error
+
+    def receive(self, timeout_s: float) -> Analysis:
+        """The answer to the next of the documents sent."""
+        try:
+            return unpacked_analysis(self._read(timeout_s))
+        except BrokenFrame as error:
+            raise WorkerDied from error
+
+    def kill(self) -> None:
+        """End it now, whatever it is doing."""
+        self._process.kill()
+
+    def discard(self) -> None:
+        """End it and let go of its pipes. Only for the thread that uses it."""
+        self.kill()
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                _close_quietly(stream)
+
+    def _read(self, timeout_s: float) -> Plain:
+        assert self._process.stdout is not None
+        self.deadline = time.monotonic() + timeout_s
+        self._on_wait()
+        try:
+            return read_frame(self._process.stdout)
+        except (BrokenFrame, OSError) as error:
+            raise WorkerDied from error
+        finally:
+            self.deadline = None
+
+
+def _close_quietly(stream: IO[bytes]) -> None:
+    try:
+        stream.close()
+    except OSError:
+        return  # What was left in the buffer had no reader any more.

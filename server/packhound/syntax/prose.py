@@ -1,0 +1,50 @@
+"""Comments and docstrings to prose: markers stripped, indentation evened out."""
+
+from __future__ import annotations
+
+import re
+
+_MAX_DOC = 4_000
+"""Characters of documentation kept for a node; nobody searches by the end of a longer one."""
+
+_MARKER = re.compile(
+    r"^[ \t]*(?:/\*+!?<?|\*+/|\*(?!\*)|//+[/!<]*|#+[!'|:]?(?!\w)|#(?=[A-Za-z])|--+\[*=*\[*|\(\*+"
+    r"|\{-+|[-*%;]+\}?)?[ \t]?(?:[|^](?=\s))?"
+)
+_TAIL = re.compile(r"[ \t]*(?:\*+/|-\}|\*+\)|\]=*\]|=end)?[ \t]*$")
+_DOC_CALL = re.compile(r"""^@\w+\s+(?:~[sS])?""")
+_OPENING = re.compile(r'''^(?:[rRbBuUfF]{0,2})("""|\'\'\'|"|')''')
+_RULE = re.compile(r"^[^\w\s]{3,}$")
+_LINE = re.compile(r"\r\n|\n|\r")
+_LICENCE = re.compile(
+    r"copyright|licen[cs]ed? (?:under|to)|SPDX-License|all rights reserved|@licen[cs]e\b",
+    re.IGNORECASE,
+)
+
+
+def prose(text: str) -> str:
+    """The words of a comment or docstring, without the marks that make it one."""
+    return _docstring(text) if _OPENING.match(text) else _comment(text)
+
+
+def is_licence(text: str) -> bool:
+    """Whether a comment at the top of a file is about who owns it, not about what it does."""
+    return _LICENCE.search(text) is not None
+
+
+def _comment(text: str) -> str:
+    lines = []
+    for line in _LINE.split(text):
+        bare = _TAIL.sub("", _MARKER.sub("", line, count=1))
+        if not _RULE.match(bare):
+            lines.append(bare.rstrip())
+    return "\n".join(lines).strip("\n").strip()[:_MAX_DOC]
+
+
+def _docstring(text: str) -> str:
+    match = _OPENING.match(text)
+    if match is not None:
+        quote = match.group(1)
+        text = text[match.end() :].removesuffix(quote)
+    lines = [line.strip() for line in _LINE.split(text)]
+    return "\n".join(lines).strip()[:_MAX_DOC]

@@ -1,0 +1,58 @@
+(function_definition
+  declarator: [
+    (function_declarator declarator: (_) @name)
+    (pointer_declarator declarator: (function_declarator declarator: (_) @name))
+    (pointer_declarator
+      declarator: (pointer_declarator declarator: (function_declarator declarator: (_) @name)))
+  ]
+  body: (_) @body) @definition.function
+
+; Functions that are only declared: kept in headers, see outline.py.
+(declaration
+  declarator: [
+    (function_declarator declarator: (identifier) @name)
+    (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))
+    (pointer_declarator
+      declarator: (pointer_declarator
+        declarator: (function_declarator declarator: (identifier) @name)))
+  ]) @definition.prototype
+
+(type_definition
+  type: (struct_specifier body: (_) @body)
+  declarator: (type_identifier) @name) @definition.struct
+(type_definition
+  type: (union_specifier body: (_) @body)
+  declarator: (type_identifier) @name) @definition.struct
+(type_definition
+  type: (enum_specifier body: (_) @body)
+  declarator: (type_identifier) @name) @definition.enum
+
+(struct_specifier name: (_) @name body: (_) @body) @definition.struct
+(union_specifier name: (_) @name body: (_) @body) @definition.struct
+(enum_specifier name: (_) @name body: (_) @body) @definition.enum
+
+; Types of callbacks.
+(type_definition
+  declarator: (function_declarator
+    declarator: (parenthesized_declarator
+      (pointer_declarator declarator: (type_identifier) @name)))) @definition.type
+
+(preproc_function_def
+  name: (identifier) @name
+  value: (_) @body) @definition.macro
+
+(declaration
+  declarator: (init_declarator
+    declarator: [
+      (identifier) @name
+      (array_declarator declarator: (identifier) @name)
+      (array_declarator declarator: (array_declarator declarator: (identifier) @name))
+      (pointer_declarator declarator: (array_declarator declarator: (identifier) @name))
+    ]
+    value: (initializer_list) @body)) @definition.constant
+
+(preproc_include path: (_) @import)
+
+(comment) @comment
+(string_content) @string
+(char_literal) @string

@@ -1,0 +1,80 @@
+(template_declaration) @wrap
+
+(namespace_definition name: (_) @name) @namespace
+
+; googletest and Catch2
+(function_definition
+  declarator: (function_declarator
+    declarator: (identifier) @_macro
+    parameters: (parameter_list
+      . (parameter_declaration type: (_) @scope)
+      . (parameter_declaration type: (_) @name)))
+  body: (_) @body
+  (#match? @_macro "^(TYPED_)?TEST(_[A-Z]+)?$")) @definition.test
+
+(function_definition
+  declarator: [
+    (function_declarator declarator: (_) @name)
+    (pointer_declarator declarator: (function_declarator declarator: (_) @name))
+    (reference_declarator (function_declarator declarator: (_) @name))
+    (pointer_declarator
+      declarator: (pointer_declarator declarator: (function_declarator declarator: (_) @name)))
+    (operator_cast) @name
+  ]) @definition.function
+
+(declaration
+  declarator: [
+    (function_declarator declarator: (_) @name)
+    (pointer_declarator declarator: (function_declarator declarator: (_) @name))
+    (reference_declarator (function_declarator declarator: (_) @name))
+  ]) @definition.prototype
+
+(field_declaration
+  declarator: [
+    (function_declarator declarator: (_) @name)
+    (pointer_declarator declarator: (function_declarator declarator: (_) @name))
+    (reference_declarator (function_declarator declarator: (_) @name))
+  ]) @definition.prototype
+
+(type_definition
+  type: (struct_specifier body: (_) @body)
+  declarator: (type_identifier) @name) @definition.struct
+(type_definition
+  type: (union_specifier body: (_) @body)
+  declarator: (type_identifier) @name) @definition.struct
+(type_definition
+  type: (enum_specifier body: (_) @body)
+  declarator: (type_identifier) @name) @definition.enum
+
+(class_specifier name: (_) @name body: (_) @body) @definition.class
+(struct_specifier name: (_) @name body: (_) @body) @definition.struct
+(union_specifier name: (_) @name body: (_) @body) @definition.struct
+(enum_specifier name: (_) @name body: (_) @body) @definition.enum
+
+(alias_declaration name: (_) @name) @definition.type
+(concept_definition name: (_) @name) @definition.type
+(type_definition
+  declarator: (function_declarator
+    declarator: (parenthesized_declarator
+      (pointer_declarator declarator: (type_identifier) @name)))) @definition.type
+
+(preproc_function_def
+  name: (identifier) @name
+  value: (_) @body) @definition.macro
+
+(declaration
+  declarator: (init_declarator
+    declarator: [
+      (identifier) @name
+      (array_declarator declarator: (identifier) @name)
+      (array_declarator declarator: (array_declarator declarator: (identifier) @name))
+      (pointer_declarator declarator: (array_declarator declarator: (identifier) @name))
+    ]
+    value: [(initializer_list) (lambda_expression)] @body)) @definition.constant
+
+(preproc_include path: (_) @import)
+
+(comment) @comment
+(string_content) @string
+(raw_string_content) @string
+(char_literal) @string

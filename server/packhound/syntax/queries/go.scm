@@ -1,0 +1,45 @@
+(type_declaration) @wrap
+
+(function_declaration
+  name: (identifier) @name) @definition.function
+
+(method_declaration
+  receiver: (parameter_list
+    (parameter_declaration
+      type: [
+        (type_identifier) @scope
+        (generic_type type: (_) @scope)
+        (pointer_type (type_identifier) @scope)
+        (pointer_type (generic_type type: (_) @scope))
+      ]))
+  name: (field_identifier) @name) @definition.method
+
+(type_spec
+  name: (_) @name
+  type: (struct_type (field_declaration_list) @body)) @definition.struct
+
+(type_spec
+  name: (_) @name
+  type: (interface_type)) @definition.interface
+
+(type_spec name: (_) @name) @definition.type
+(type_alias name: (_) @name) @definition.type
+
+; A group of constants is called after its first.
+(source_file
+  (const_declaration . (const_spec . name: (identifier) @name)) @definition.constant)
+
+(source_file
+  (var_declaration . (var_spec . name: (identifier) @name)) @definition.constant)
+
+(source_file
+  (var_declaration
+    (var_spec_list
+      (var_spec . name: (identifier) @name) @definition.constant)))
+
+(import_spec path: (_) @import)
+
+(comment) @comment
+(interpreted_string_literal_content) @string
+(raw_string_literal_content) @string
+(rune_literal) @string

@@ -1,0 +1,31 @@
+; Decorators stand in a node around the definition.
+(decorated_definition) @wrap
+
+(function_definition
+  name: (identifier) @name
+  body: (block) @body) @definition.function
+
+(class_definition
+  name: (identifier) @name
+  body: (block) @body) @definition.class
+
+(module
+  (assignment
+    left: (identifier) @name
+    right: (_) @body) @definition.constant)
+
+(module
+  (type_alias_statement
+    left: (type) @name) @definition.type)
+
+; Docstrings: the first statement of a body.
+(module . (string) @doc)
+(block . (string) @doc)
+(module . (comment) . (string) @doc)
+
+(import_statement name: (dotted_name) @import)
+(import_statement name: (aliased_import name: (dotted_name) @import))
+(import_from_statement module_name: (_) @import)
+
+(comment) @comment
+(string_content) @string

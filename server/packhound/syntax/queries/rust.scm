@@ -1,0 +1,41 @@
+(function_item
+  name: (_) @name) @definition.function
+
+(function_signature_item
+  name: (_) @name) @definition.function
+
+(struct_item name: (_) @name) @definition.struct
+(union_item name: (_) @name) @definition.struct
+(enum_item name: (_) @name) @definition.enum
+(trait_item name: (_) @name) @definition.trait
+(type_item name: (_) @name) @definition.type
+
+(impl_item
+  trait: (_) @trait
+  type: (_) @name) @definition.impl
+(impl_item
+  type: (_) @name) @definition.impl
+
+(mod_item
+  name: (_) @name
+  body: (_) @body) @definition.module
+
+(macro_definition
+  name: (_) @name) @definition.macro
+
+(const_item name: (_) @name value: (_) @body) @definition.constant
+(static_item name: (_) @name value: (_) @body) @definition.constant
+
+(attribute_item) @attribute
+
+(use_declaration argument: (_) @import)
+(mod_item
+  name: (_) @import
+  !body)
+(extern_crate_declaration name: (_) @import)
+
+(line_comment) @comment
+(block_comment) @comment
+(string_content) @string
+(raw_string_literal) @string
+(char_literal) @string

@@ -1,0 +1,285 @@
+"""Parsing in processes that can be killed: documents in, analysed files out, whatever happens.
+
+A file that takes too long, or that takes its worker down twice, is cut into windows instead, and
+the same content is not tried again.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from types import TracebackType
+
+import numpy as np
+
+from packhound.analysed import AnalysedFile, NodeTerms
+from packhound.errors import Cancelled
+from packhound.syntax.analyse import Analysis, analyse, source_digest
+from packhound.syntax.parse import windowed
+from packhound.syntax.process import Task, Worker, WorkerDied
+from packhound.types import Document, ParsedFile
+
+_BATCH_BYTES = 128 * 1024
+_BATCH_FILES = 32
+"""A batch keeps a worker busy for some 25 ms, so an edit waits no longer for a full pool."""
+
+_BACKLOG_FILES = 256
+"""Analysed files that may wait for their consumer."""
+
+_PLAIN_TIMEOUT_S = 10.0
+_WATCH_INTERVAL_S = 0.05
+_MAX_FAILED_STARTS = 3
+_MAX_REMEMBERED = 10_000
+
+
+class ParsePool:
+    """Up to `workers` parsing processes, started when needed; any thread may call.
+
+    `timeout_s` is the wall time for one file, `memory_mb` what parsing may take on top of the
+    interpreter (enforced where the system has resource limits).
+    """
+
+    def __init__(self, workers: int, timeout_s: float = 2.0, memory_mb: int = 512) -> None:
+        self._n_workers = max(workers, 1)
+        self._timeout_s = timeout_s
+        self._memory_mb = memory_mb
+        self._free = threading.Condition()
+        self._idle: list[Worker] = []
+        self._alive: set[Worker] = set()
+        self._failed_starts = 0
+        self._closed = False
+        self._remembered: dict[bytes, str] = {}
+        self._waiting = threading.Event()
+        self._watchdog: threading.Thread | None = None
+
+    def parse(self, document: Document) -> AnalysedFile:
+        """Analyse one document now. Raises Cancelled if the pool is closed, never for the text."""
+        return self._analysed([document])[0]
+
+    def parse_many(self, documents: Iterable[Document]) -> Iterator[AnalysedFile]:
+        """Analyse documents as they come, in order of completion.
+
+        `documents` is read by the pool's threads, one at a time; what it raises is raised here.
+        """
+        run = _Run(iter(documents))
+        threads = [
+            threading.Thread(target=run.work, args=(self._analysed,), daemon=True)
+            for _ in range(self._n_workers)
+        ]
+        for thread in threads:
+            thread.start()
+        return run.results(len(threads))
+
+    def close(self) -> None:
+        """End all processes. Calls in progress raise Cancelled."""
+        with self._free:
+            self._closed = True
+            idle, self._idle = self._idle, []
+            for worker in self._alive:
+                worker.kill()
+            self._free.notify_all()
+        self._waiting.set()
+        for worker in idle:
+            self._discard(worker)
+
+    def __enter__(self) -> ParsePool:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _analysed(self, batch: list[Document]) -> list[AnalysedFile]:
+        """One result for each document, in their order."""
+        tasks = [(document, self._verdict(document)) for document in batch]
+        results: list[AnalysedFile] = []
+        suspect = -1
+        while len(results) < len(tasks):
+            worker = self._borrow()
+            if worker is None:
+                results += [_unparsed(document) for document, _ in tasks[len(results) :]]
+                break
+            if self._serve(worker, tasks, results):
+                continue
+            at = len(results)
+            document, plain = tasks[at]
+            if not worker.started or (at != suspect and not worker.timed_out):
+                suspect = at  # Whoever killed it may have meant the process, not the file.
+            elif plain is None:
+                tasks[at] = (document, self._condemn(document, worker.timed_out))
+            else:
+                results.append(_emptied(document, plain))
+        return results
+
+    def _serve(self, worker: Worker, tasks: list[Task], results: list[AnalysedFile]) -> bool:
+        """Have the worker do what is left of the tasks; False if it died over the next one."""
+        try:
+            worker.send(tasks[len(results) :])
+            for _, plain in tasks[len(results) :]:
+                limit_s = self._timeout_s if plain is None else _PLAIN_TIMEOUT_S
+                results.append(assembled(worker.receive(limit_s)))
+        except WorkerDied:
+            self._discard(worker)
+            return False
+        self._give_back(worker)
+        return True
+
+    def _verdict(self, document: Document) -> str | None:
+        """Why this content must not be parsed again, if so."""
+        if not self._remembered:
+            return None
+        return self._remembered.get(source_digest(document.source))
+
+    def _condemn(self, document: Document, timed_out: bool) -> str:
+        why = (
+            f"parsing took longer than {self._timeout_s:g} s"
+            if timed_out
+            else "parsing needed too much memory, or met a fault in the grammar"
+        )
+        if len(self._remembered) >= _MAX_REMEMBERED:
+            self._remembered.clear()
+        self._remembered[source_digest(document.source)] = why
+        return why
+
+    def _borrow(self) -> Worker | None:
+        """A worker for this thread alone; None if processes do not start on this machine."""
+        with self._free:
+            while True:
+                if self._closed:
+                    raise Cancelled("the parse pool is closed")
+                if self._idle:
+                    return self._idle.pop()
+                if self._failed_starts >= _MAX_FAILED_STARTS:
+                    return None
+                if len(self._alive) < self._n_workers:
+                    return self._start()
+                self._free.wait()
+
+    def _start(self) -> Worker | None:
+        if self._watchdog is None:
+            self._watchdog = threading.Thread(target=self._watch, daemon=True)
+            self._watchdog.start()
+        try:
+            worker = Worker(self._memory_mb, self._waiting.set)
+        except OSError:
+            self._failed_starts = _MAX_FAILED_STARTS
+            self._free.notify_all()
+            return None
+        self._alive.add(worker)
+        return worker
+
+    def _give_back(self, worker: Worker) -> None:
+        with self._free:
+            self._failed_starts = 0
+            if not self._closed:
+                self._idle.append(worker)
+                self._free.notify()
+                return
+        self._discard(worker)
+
+    def _discard(self, worker: Worker) -> None:
+        worker.discard()
+        with self._free:
+            self._alive.discard(worker)
+            self._failed_starts += not worker.started
+            self._free.notify()
+
+    def _watch(self) -> None:
+        """Kill workers that are past their deadline; sleep while nobody waits for an answer."""
+        while not self._closed:
+            self._waiting.wait()
+            self._waiting.clear()
+            for worker in tuple(self._alive):
+                deadline = worker.deadline
+                if deadline is None:
+                    continue
+                self._waiting.set()
+                if time.monotonic() > deadline:
+                    worker.timed_out = True
+                    worker.kill()
+            time.sleep(_WATCH_INTERVAL_S)
+
+
+class _Run:
+    """One call of `parse_many`: threads take batches from the documents and leave results."""
+
+    def __init__(self, documents: Iterator[Document]) -> None:
+        self._documents = documents
+        self._reading = threading.Lock()
+        self._done: queue.Queue[AnalysedFile | BaseException | None] = queue.Queue(_BACKLOG_FILES)
+        self._stopped = False
+
+    def work(self, analysed: Callable[[list[Document]], list[AnalysedFile]]) -> None:
+        """What each thread does; an error goes to the consumer in the place of a result."""
+        try:
+            while not self._stopped and (batch := self._batch()):
+                for result in analysed(batch):
+                    self._put(result)
+        except BaseException as error:
+            self._put(error)
+        self._put(None)
+
+    def results(self, n_threads: int) -> Iterator[AnalysedFile]:
+        """What the threads leave, until all have ended."""
+        try:
+            while n_threads:
+                result = self._done.get()
+                if isinstance(result, BaseException):
+                    raise result
+                if result is None:
+                    n_threads -= 1
+                else:
+                    yield result
+        finally:
+            self._stopped = True
+
+    def _batch(self) -> list[Document]:
+        batch: list[Document] = []
+        size = 0
+        with self._reading:
+            for document in self._documents:
+                batch.append(document)
+                size += len(document.source)
+                if size >= _BATCH_BYTES or len(batch) >= _BATCH_FILES:
+                    break
+        return batch
+
+    def _put(self, result: AnalysedFile | BaseException | None) -> None:
+        while not self._stopped:
+            try:
+                return self._done.put(result, timeout=0.1)
+            except queue.Full:
+                continue
+
+
+def assembled(analysis: Analysis) -> AnalysedFile:
+    """An analysis with its arrays as arrays; they are views of its bytes and cannot be written."""
+    return AnalysedFile(
+        parsed=analysis.parsed,
+        digest=analysis.digest,
+        terms=NodeTerms(
+            vocabulary=analysis.vocabulary,
+            term=np.frombuffer(analysis.term, dtype=np.int32),
+            node=np.frombuffer(analysis.node, dtype=np.int32),
+            field=np.frombuffer(analysis.field, dtype=np.uint8),
+            tf=np.frombuffer(analysis.tf, dtype=np.uint16),
+        ),
+        texts=analysis.texts,
+        node_digests=analysis.node_digests,
+    )
+
+
+def _unparsed(document: Document) -> AnalysedFile:
+    """Windows made in this process, which is safe: no grammar is involved."""
+    return assembled(analyse(document, windowed(document, "the parsing process does not start")))
+
+
+def _emptied(document: Document, why: str) -> AnalysedFile:
+    language = windowed(Document(document.path, b"", document.language), why).language
+    return assembled(analyse(document, ParsedFile(document.path, language, (), degraded=why)))
