@@ -1,0 +1,140 @@
+"""Which files are worth a closer look, and all the nodes of those files.
+
+The ranking is of nodes, but most of what tells a good answer from a bad one is said by the file
+around it, so candidates come file by file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from packhound.index.snapshot import Snapshot
+from packhound.ranking.facts import Corpus, FileFacts
+from packhound.ranking.query import ParsedQuery
+
+Floats = NDArray[np.float32]
+Labels = NDArray[np.int32]
+Mask = NDArray[np.bool_]
+
+LEXICAL_FILES = 60
+DENSE_FILES = 40
+NAMED_FILES = 40
+_DENSE_NODES = 256
+_TEST_FACTOR = np.float32(0.6)
+_COHERENCE = 4.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """The nodes to rank, grouped by file: nodes starts[i]..starts[i+1] are of files[i].
+
+    `owner[j]` is the position in `files` of node j. `considered` counts the nodes scored on the
+    way, `truncated` says that the budget left some out.
+    """
+
+    files: Labels
+    labels: Labels
+    starts: NDArray[np.intp]
+    owner: NDArray[np.intp]
+    facts: tuple[FileFacts, ...]
+    considered: int
+    truncated: bool = False
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def best(self, values: Floats) -> Floats:
+        """The largest of each file's node values."""
+        return np.maximum.reduceat(values, self.starts) if len(values) else values
+
+    def total(self, values: Floats) -> Floats:
+        """The sum of each file's node values."""
+        return np.add.reduceat(values, self.starts) if len(values) else values
+
+
+def coherence(snapshot: Snapshot, node_scores: Floats, matched: Labels) -> tuple[Floats, Floats]:
+    """Best node and sum of nodes of every file id, over the labels that matched."""
+    owners = snapshot.file_of[matched]
+    scores = node_scores[matched]
+    best = np.zeros(snapshot.n_file_ids, np.float32)
+    np.maximum.at(best, owners, scores)
+    return best, np.bincount(owners, scores, snapshot.n_file_ids).astype(np.float32)
+
+
+def base_scores(best: Floats, total: Floats, corpus: Corpus, query: ParsedQuery) -> Floats:
+    """A first lexical score per file id: its best node, raised by how many others match."""
+    base = best + np.float32(_COHERENCE) * np.log1p(total)
+    wanted = query.wants_tests or query.wants_examples
+    return base if wanted else np.where(corpus.plain, base, base * _TEST_FACTOR)
+
+
+def choose(
+    snapshot: Snapshot,
+    corpus: Corpus,
+    base: Floats,
+    near: Labels,
+    named: Labels,
+    allowed: Mask | None,
+    budget: int,
+) -> Candidates:
+    """The best files by words, by meaning and by name, with their allowed nodes.
+
+    `near` are labels by falling similarity, `named` labels that bear a name of the query.
+    `budget` bounds the number of files times four.
+    """
+    by_meaning = _distinct(snapshot.file_of[near[:_DENSE_NODES]], DENSE_FILES)
+    by_name = _distinct(snapshot.file_of[named], NAMED_FILES)
+    by_words = _largest(base, LEXICAL_FILES)
+    files = np.unique(np.concatenate((by_words, by_meaning, by_name)))
+    most = max(1, budget // 4)
+    truncated = len(files) > most
+    if truncated:
+        files = np.sort(_distinct(np.concatenate((by_name, by_words, by_meaning)), most))
+    return gather(snapshot, corpus, files, allowed, truncated=truncated)
+
+
+def gather(
+    snapshot: Snapshot, corpus: Corpus, files: Labels, allowed: Mask | None, *, truncated: bool
+) -> Candidates:
+    """All allowed nodes of the given files; files left without one are dropped."""
+    kept: list[int] = []
+    groups: list[Labels] = []
+    for file_id in files.tolist():
+        facts = corpus.files[file_id]
+        if facts is None:
+            continue
+        labels = facts.entry.labels
+        if allowed is not None:
+            labels = labels[allowed[labels]]
+        if len(labels):
+            kept.append(file_id)
+            groups.append(labels)
+    counts = np.array([len(group) for group in groups], np.intp)
+    facts_of = tuple(facts for file_id in kept if (facts := corpus.files[file_id]))
+    return Candidates(
+        files=np.array(kept, np.int32),
+        labels=np.concatenate(groups) if groups else np.zeros(0, np.int32),
+        starts=np.cumsum(counts) - counts,
+        owner=np.repeat(np.arange(len(kept)), counts),
+        facts=facts_of,
+        considered=int(counts.sum()),
+        truncated=truncated,
+    )
+
+
+def _largest(scores: Floats, k: int) -> Labels:
+    """Positions of the k largest positive scores and of all that tie with the last of them."""
+    if len(scores) > k:
+        floor = max(float(np.partition(scores, -k)[-k]), np.finfo(np.float32).tiny)
+    else:
+        floor = float(np.finfo(np.float32).tiny)
+    return np.flatnonzero(scores >= floor)[: 2 * k].astype(np.int32)
+
+
+def _distinct(values: NDArray[np.int32], k: int) -> Labels:
+    """The first k distinct values, in their order."""
+    _, first = np.unique(values, return_index=True)
+    return values[np.sort(first)[:k]]

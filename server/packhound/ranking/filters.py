@@ -1,0 +1,73 @@
+"""Which labels a query's filters leave. Filters apply before anything is ranked."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from packhound.index.snapshot import Snapshot
+from packhound.ranking.query import ParsedQuery
+from packhound.text.tokens import terms
+from packhound.types import FIELDS, KINDS
+
+Mask = NDArray[np.bool_]
+
+
+def allowed_labels(snapshot: Snapshot, query: ParsedQuery) -> Mask | None:
+    """A mask of the labels that pass all filters; None where the query has none."""
+    masks: list[Mask] = []
+    if query.kinds:
+        wanted = np.array([kind in query.kinds for kind in KINDS], np.bool_)
+        masks.append(wanted[snapshot.kind_of])
+    if query.languages or query.globs:
+        masks.append(_files_allowed(snapshot, query)[snapshot.file_of])
+    masks += [_holding(snapshot, words) for words in query.exact]
+    if not masks:
+        return None
+    return np.logical_and.reduce([snapshot.live, *masks])
+
+
+def _files_allowed(snapshot: Snapshot, query: ParsedQuery) -> Mask:
+    allowed = np.zeros(snapshot.n_file_ids, np.bool_)
+    patterns = [_glob(glob) for glob in query.globs]
+    for entry in snapshot.files.values():
+        allowed[entry.file_id] = (
+            not query.languages or entry.language.lower() in query.languages
+        ) and (not patterns or any(pattern.fullmatch(entry.path) for pattern in patterns))
+    return allowed
+
+
+def _holding(snapshot: Snapshot, words: str) -> Mask:
+    """Labels that hold all of `words`; a snapshot has no text, so their order is not seen."""
+    mask = snapshot.live.copy()
+    for term in dict.fromkeys(terms(words)):
+        has = np.zeros(snapshot.n_labels, np.bool_)
+        for field in range(len(FIELDS)):
+            has[snapshot.postings(field, term)[0]] = True
+        mask &= has
+    return mask
+
+
+@lru_cache(maxsize=64)
+def _glob(glob: str) -> re.Pattern[str]:
+    """`**` crosses folders, `*` and `?` do not; without a wildcard it is a folder or a file."""
+    glob = glob.removeprefix("./").strip("/") or "**"
+    if not any(c in glob for c in "*?["):
+        return re.compile(rf"(.*/)?{re.escape(glob)}(/.*)?")
+    anywhere = "" if "/" in glob else "(.*/)?"
+    parts = re.split(r"(\*\*/|\*\*|\*|\?|\[[^\]/]+\])", glob)
+    made = "".join(_WILD.get(part) or _class_or_text(part) for part in parts)
+    return re.compile(f"{anywhere}{made}(/.*)?" if glob.endswith("*") else f"{anywhere}{made}")
+
+
+_WILD = {"**/": "(.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+
+
+def _class_or_text(part: str) -> str:
+    if part.startswith("[") and part.endswith("]") and len(part) > 2:
+        inside = part[1:-1].replace("\\", r"\\").replace("[", r"\[").replace("!", "^", 1)
+        return f"[{inside}]"
+    return re.escape(part)

@@ -1,0 +1,76 @@
+"""From signals to one order: the learned linear ranker, or reciprocal rank fusion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from packhound.ranking.model import Scored, Source, score_linear, weights_for
+from packhound.ranking.protocols import Fuser, Scorer
+from packhound.ranking.signals import View, dense_node, node_words
+from packhound.types import Signal
+
+Floats = NDArray[np.float32]
+
+RRF_K = 60
+"""The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009)."""
+
+FUSERS = ("linear", "rrf")
+
+
+def fuser(name: str, source: Source) -> Fuser:
+    """The fuser of that name; anything but `rrf` is the linear ranker."""
+    return ReciprocalRanks((node_words, dense_node)) if name == "rrf" else Linear(source)
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """The learned ranker, with the weights for the kind of query at hand."""
+
+    source: Source
+
+    def __call__(self, view: View) -> Scored:
+        """Score every candidate node of `view`."""
+        return score_linear(view, weights_for(self.source, view.query.kind))
+
+
+@dataclass(frozen=True, slots=True)
+class ReciprocalRanks:
+    """Each scorer gives 1 / (60 + rank) to every node that it found."""
+
+    scorers: tuple[Scorer, ...]
+
+    def __call__(self, view: View) -> ReciprocalRanking:
+        """Score every candidate node of `view`."""
+        shares = np.stack([_reciprocal(scorer(view)) for scorer in self.scorers])
+        return ReciprocalRanking(
+            tuple(s.__name__ for s in self.scorers), shares, shares.sum(axis=0)
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReciprocalRanking:
+    """What each scorer gave each node."""
+
+    names: tuple[str, ...]
+    shares: Floats
+    scores: Floats
+
+    def why(self, position: int) -> tuple[Signal, ...]:
+        """One reason per scorer that found the node."""
+        given = self.shares[:, position].tolist()
+        return tuple(
+            Signal(f"{name}_place", share, 1.0)
+            for name, share in zip(self.names, given, strict=True)
+            if share
+        )
+
+
+def _reciprocal(scores: Floats) -> Floats:
+    order = np.argsort(-scores, kind="stable")
+    ranks = np.empty(len(scores), np.float32)
+    # Nodes with equal scores share a rank, so that the order of labels says nothing.
+    ranks[order] = np.searchsorted(-scores[order], -scores[order], side="left") + 1
+    return np.where(scores > 0, 1 / (RRF_K + ranks), 0).astype(np.float32)

@@ -1,0 +1,143 @@
+"""One query over one snapshot, measured: candidates and all that the signals look at."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from packhound.index.snapshot import Snapshot
+from packhound.ranking.candidates import (
+    Candidates,
+    base_scores,
+    choose,
+    coherence,
+    gather,
+)
+from packhound.ranking.facts import facts_of
+from packhound.ranking.lexical import score_terms
+from packhound.ranking.query import ParsedQuery
+from packhound.ranking.signals import View
+from packhound.ranking.words import STOP_WORDS
+from packhound.text.tokens import folded, stem
+
+Floats = NDArray[np.float32]
+Labels = NDArray[np.int32]
+Mask = NDArray[np.bool_]
+
+_NEAR = 400
+_MOST_NAMES = 60
+_MOST_OWNED = 200
+_WORD = re.compile(r"[^\W_]+")
+
+
+def measure(
+    snapshot: Snapshot,
+    query: ParsedQuery,
+    vector: Floats | None,
+    allowed: Mask | None = None,
+    *,
+    budget: int = 400,
+    only: Labels | None = None,
+) -> View:
+    """Measure `query`; `vector` is its embedding, None to search by words alone.
+
+    `allowed` is the mask of labels that the filters leave. `only` are file ids to look at instead
+    of the best ones.
+    """
+    corpus = facts_of(snapshot)
+    words = score_terms(snapshot, query.terms, query.weights)
+    matched = words.matched if allowed is None else words.matched[allowed[words.matched]]
+    best, total = coherence(snapshot, words.node, matched)
+    base = base_scores(best, total, corpus, query)
+    exact, any_case = _named(snapshot, query.names)
+    if only is None:
+        near = _near(snapshot, vector, allowed)
+        named = _first(exact, any_case, allowed)
+        candidates = choose(snapshot, corpus, base, near, named, allowed, budget)
+    else:
+        candidates = gather(snapshot, corpus, only, allowed, truncated=False)
+    labels, files = candidates.labels, candidates.files
+    similarity = snapshot.similarities(vector, labels) if vector is not None else None
+    compounds = compound_terms(query)
+    return View(
+        query=query,
+        snapshot=snapshot,
+        corpus=corpus,
+        candidates=candidates,
+        lexical=words,
+        compounds=score_terms(snapshot, compounds, [1.0] * len(compounds)),
+        best=best[files],
+        total=total[files],
+        base=base[files],
+        named=np.isin(labels, exact),
+        named_folded=np.isin(labels, any_case),
+        owned=np.isin(labels, _owned(snapshot, query.qualified)),
+        similarity=similarity,
+        centroid=_centroids(snapshot, candidates, similarity),
+    )
+
+
+def compound_terms(query: ParsedQuery) -> tuple[str, ...]:
+    """Neighbouring words of the query, joined as an identifier would join them."""
+    if query.kind == "symbol":
+        return ()
+    words = [word.lower() for word in _WORD.findall(query.title)]
+    joined: dict[str, None] = {}
+    for left, right in zip(words, words[1:], strict=False):
+        if not {left, right} & STOP_WORDS:
+            for last in dict.fromkeys((right, stem(right), right.removesuffix("s"))):
+                joined[folded(left + last)] = None
+                joined[stem(left + last)] = None
+    known = set(query.terms)
+    return tuple(term for term in joined if term not in known)
+
+
+def _near(snapshot: Snapshot, vector: Floats | None, allowed: Mask | None) -> Labels:
+    if vector is None or not vector.any():
+        return np.zeros(0, np.int32)
+    labels, cosines = snapshot.nearest(vector, _NEAR, allowed)
+    return labels[cosines > 0]
+
+
+def _named(snapshot: Snapshot, names: Sequence[str]) -> tuple[Labels, Labels]:
+    """Labels that bear one of `names`: letter for letter, and in any letter case."""
+    exact = [snapshot.labels_named(name) for name in names[:_MOST_NAMES]]
+    any_case = [snapshot.labels_named_folded(name.lower()) for name in names[:_MOST_NAMES]]
+    return _joined(exact), _joined(any_case)
+
+
+def _first(exact: Labels, any_case: Labels, allowed: Mask | None) -> Labels:
+    named = np.concatenate((exact, any_case[~np.isin(any_case, exact)]))
+    return named if allowed is None else named[allowed[named]]
+
+
+def _owned(snapshot: Snapshot, qualified: Iterable[tuple[str, ...]]) -> Labels:
+    """Labels of qualified names whose owner is the one that the query gives."""
+    found: list[int] = []
+    for parts in qualified:
+        owner = parts[-2].lower()
+        for label in snapshot.labels_named_folded(parts[-1].lower())[:_MOST_OWNED].tolist():
+            entry, position = snapshot.locate(label)
+            owners = re.split(r"\W+", entry.node(position).qualname.lower())[:-1]
+            if owner in owners or owner in re.split(r"[\W_]+", entry.path.lower()):
+                found.append(label)
+    return np.array(found, np.int32)
+
+
+def _centroids(
+    snapshot: Snapshot, candidates: Candidates, similarity: Floats | None
+) -> Floats | None:
+    """Cosine of the query with the mean vector of each candidate file."""
+    if similarity is None or not len(candidates):
+        return None
+    lengths = np.empty(len(candidates.files), np.float32)
+    for i, facts in enumerate(candidates.facts):
+        lengths[i] = facts.centroid_length(snapshot)
+    return candidates.total(similarity) / np.maximum(lengths, np.float32(1e-3))
+
+
+def _joined(labels: list[Labels]) -> Labels:
+    return np.unique(np.concatenate([np.zeros(0, np.int32), *labels]))

@@ -1,0 +1,40 @@
+"""What can be swapped: how nodes are scored, and how scores become one order."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from packhound.ranking.signals import View
+from packhound.types import Signal
+
+Floats = NDArray[np.float32]
+
+
+class Scorer(Protocol):
+    """One opinion about all candidate nodes of a view, such as any signal of a node."""
+
+    __name__: str
+
+    def __call__(self, view: View) -> Floats:
+        """One value per candidate node; larger is better, 0 or less means not found."""
+
+
+class Ranking(Protocol):
+    """Candidate nodes with their scores and reasons."""
+
+    @property
+    def scores(self) -> Floats:
+        """One score per candidate node of the view."""
+
+    def why(self, position: int) -> tuple[Signal, ...]:
+        """The reasons for one node's score, which add up to it."""
+
+
+class Fuser(Protocol):
+    """Many signals to one order."""
+
+    def __call__(self, view: View) -> Ranking:
+        """Score every candidate node of `view`."""

@@ -1,0 +1,231 @@
+"""The whole of a search, top to bottom.
+
+query text -> parsed query -> filters -> candidates by words, by meaning and by name -> signals
+-> one score per node -> the best, with their reasons. One snapshot from start to end; no query
+raises, and a budget that runs out truncates.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from packhound.errors import Cancelled, ModelError
+from packhound.index.snapshot import Snapshot
+from packhound.ranking.filters import allowed_labels
+from packhound.ranking.fuse import fuser as fuser_named
+from packhound.ranking.measure import measure
+from packhound.ranking.model import Source
+from packhound.ranking.protocols import Ranking
+from packhound.ranking.query import ParsedQuery, parse_query
+from packhound.ranking.signals import View
+from packhound.ranking.symbols import rank_symbols
+from packhound.types import Hit, Label, Query, Results
+
+Floats = NDArray[np.float32]
+
+_TITLE_CHARACTERS = 2_000
+"""What the encoder reads of a long report."""
+
+
+class QueryEncoder(Protocol):
+    """What a search needs of an embedding model."""
+
+    def encode_query(self, text: str) -> Floats:
+        """A unit vector. Raises ModelError."""
+
+
+def search(
+    snapshot: Snapshot,
+    query: Query,
+    embedder: QueryEncoder | None,
+    *,
+    root: str,
+    fuser: str = "linear",
+    cancel: threading.Event | None = None,
+) -> Results:
+    """Answer `query`; raises Cancelled when `cancel` is set meanwhile, nothing else."""
+    watch = _Watch(query, cancel)
+    parsed = parse_query(query)
+    if not parsed.text and not parsed.exact:
+        return watch.results(snapshot, parsed, (), 0, ("the query has no words",))
+    if query.mode == "symbol":
+        hits, considered = rank_symbols(snapshot, parsed, query.limit, root)
+        notes = () if hits else ("no name matches",)
+        return watch.results(snapshot, parsed, hits, considered, notes)
+    vector, notes = _vector(snapshot, parsed, query, embedder)
+    watch.check()
+    view = _view(snapshot, parsed, query, vector)
+    watch.check()
+    if not len(view.candidates):
+        return watch.results(snapshot, parsed, (), 0, (*notes, "nothing matches"))
+    if vector is not None and not view.lexical.found:
+        notes = (*notes, "no word of the query is in the index: ranked by meaning alone")
+    ranking = fuser_named(fuser, _source(query, vector))(view)
+    watch.check()
+    hits = _best(view, ranking, query.limit, root)
+    watch.truncated |= view.candidates.truncated
+    return watch.results(snapshot, parsed, hits, view.candidates.considered, notes)
+
+
+def explain(
+    snapshot: Snapshot,
+    query: Query,
+    label: int,
+    embedder: QueryEncoder | None,
+    *,
+    root: str,
+    fuser: str = "linear",
+    cancel: threading.Event | None = None,
+) -> Hit:
+    """The node of a live label, scored for the query whether or not it ranks.
+
+    Its rank is the one that it has among the candidates, 0 where it is none of them. Raises
+    KeyError for a dead label, Cancelled when `cancel` is set meanwhile.
+    """
+    watch = _Watch(query, cancel)
+    entry, _ = snapshot.locate(label)
+    parsed = replace(parse_query(query), kinds=(), languages=(), globs=(), exact=())
+    vector, _ = _vector(snapshot, parsed, query, embedder)
+    view = _view(snapshot, parsed, query, vector)
+    ranked = bool(np.isin(label, view.candidates.labels))
+    if not ranked:
+        files = np.append(view.candidates.files, np.int32(entry.file_id))
+        view = _view(snapshot, parsed, query, vector, only=np.unique(files))
+    watch.check()
+    ranking = fuser_named(fuser, _source(query, vector))(view)
+    position = int(np.flatnonzero(view.candidates.labels == label)[0])
+    rank = int((ranking.scores > ranking.scores[position]).sum()) + 1
+    return _hit(view, ranking, position, rank if ranked else 0, root)
+
+
+def related(
+    snapshot: Snapshot,
+    label: int,
+    query: Query,
+    *,
+    root: str,
+    cancel: threading.Event | None = None,
+) -> Results:
+    """Nodes like the one of a live label: by meaning, or by its words where it has no vector."""
+    watch = _Watch(query, cancel)
+    node = snapshot.node(label)
+    parsed = replace(parse_query(replace(query, text=f"{node.name}\n{node.doc}")), kind="prose")
+    vector = snapshot.vector(label) if snapshot.has_vector[label] else None
+    view = _view(snapshot, parsed, query, vector)
+    watch.check()
+    source: Source = "lexical" if vector is None else "dense"
+    ranking = fuser_named("linear", source)(view)
+    hits = _best(view, ranking, query.limit + 1, root)
+    others = [hit for hit in hits if hit.node.label != label][: query.limit]
+    ranked = tuple(replace(hit, rank=rank) for rank, hit in enumerate(others, 1))
+    return watch.results(snapshot, parsed, ranked, view.candidates.considered, ())
+
+
+def with_notes(results: Results, notes: tuple[str, ...]) -> Results:
+    """The same results with more notes."""
+    return replace(results, notes=(*results.notes, *notes)) if notes else results
+
+
+class _Watch:
+    """Time and cancellation of one search."""
+
+    def __init__(self, query: Query, cancel: threading.Event | None) -> None:
+        self._started = time.perf_counter()
+        self._query = query
+        self._cancel = cancel
+        self.truncated = False
+
+    def check(self) -> None:
+        """Stop if the caller asked for it; note it if the time is over."""
+        if self._cancel is not None and self._cancel.is_set():
+            raise Cancelled("the search was cancelled")
+        self.truncated |= self._elapsed_ms() > self._query.budget.time_ms
+
+    def results(
+        self,
+        snapshot: Snapshot,
+        parsed: ParsedQuery,
+        hits: tuple[Hit, ...],
+        considered: int,
+        notes: tuple[str, ...],
+    ) -> Results:
+        return Results(
+            query=self._query.text,
+            hits=hits,
+            truncated=self.truncated,
+            generation=snapshot.generation,
+            took_ms=self._elapsed_ms(),
+            candidates=considered,
+            notes=(*parsed.notes, *notes),
+        )
+
+    def _elapsed_ms(self) -> float:
+        return (time.perf_counter() - self._started) * 1_000
+
+
+def _vector(
+    snapshot: Snapshot, parsed: ParsedQuery, query: Query, embedder: QueryEncoder | None
+) -> tuple[Floats | None, tuple[str, ...]]:
+    """The embedded query, None with a note where there is nothing to compare it with."""
+    if query.mode == "lexical":
+        return None, ()
+    if embedder is None:
+        return None, ("no embedding model: ranked by words alone",)
+    if not snapshot.has_vector.any():
+        return None, ("no vectors yet: ranked by words alone",)
+    try:
+        vector = embedder.encode_query(parsed.text[:_TITLE_CHARACTERS])
+    except ModelError as problem:
+        return None, (f"ranked by words alone: {problem}",)
+    if not np.any(vector):
+        return None, ("the embedding model knows no word of the query: ranked by words alone",)
+    return vector, ()
+
+
+def _view(
+    snapshot: Snapshot,
+    parsed: ParsedQuery,
+    query: Query,
+    vector: Floats | None,
+    only: NDArray[np.int32] | None = None,
+) -> View:
+    allowed = allowed_labels(snapshot, parsed)
+    words = parsed if query.mode != "dense" or vector is None else _wordless(parsed)
+    return measure(snapshot, words, vector, allowed, budget=query.budget.candidates, only=only)
+
+
+def _wordless(parsed: ParsedQuery) -> ParsedQuery:
+    return replace(parsed, terms=(), weights=(), names=(), qualified=(), title="")
+
+
+def _source(query: Query, vector: Floats | None) -> Source:
+    if vector is None:
+        return "lexical"
+    return "dense" if query.mode == "dense" else "hybrid"
+
+
+def _best(view: View, ranking: Ranking, limit: int, root: str) -> tuple[Hit, ...]:
+    """The best `limit` nodes; ties by path and place, so that one snapshot has one order."""
+    scores = np.round(np.asarray(ranking.scores, np.float64), 9)
+    limit = min(max(0, limit), len(scores))
+    if not limit:
+        return ()
+    floor = np.partition(scores, -limit)[-limit]
+    inside = np.flatnonzero(scores >= floor).tolist()
+    hits = [_hit(view, ranking, position, 0, root) for position in inside]
+    hits.sort(key=lambda hit: (-round(hit.score, 9), hit.node.path, hit.node.span.start))
+    return tuple(replace(hit, rank=rank) for rank, hit in enumerate(hits[:limit], 1))
+
+
+def _hit(view: View, ranking: Ranking, position: int, rank: int, root: str) -> Hit:
+    why = ranking.why(position)
+    label = Label(int(view.candidates.labels[position]))
+    score = math.fsum(reason.contribution for reason in why)
+    return Hit(view.snapshot.ref(label, root), rank, score, why)
