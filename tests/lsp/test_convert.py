@@ -7,6 +7,7 @@ from typing import get_args
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from packhound.lsp.convert import choose_encoding, path_of, range_of, symbol_kind, uri_of
 from packhound.text.document import LineIndex, TextBuffer
 from packhound.types import Kind

@@ -8,6 +8,7 @@ import json
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+
 from packhound.lsp.wire import BODY_BYTES, FrameReader, Malformed, WireError
 
 NEXT = {"jsonrpc": "2.0", "id": 7, "method": "next"}

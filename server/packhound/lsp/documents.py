@@ -8,17 +8,19 @@ the whole text again: an index of a text that nobody has would be worse than an 
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from packhound.engine import Workspace
+from packhound.engine import Engine
 from packhound.lsp.convert import path_of
 from packhound.lsp.params import object_in, text_in, uri_in
 from packhound.lsp.protocol import INVALID_PARAMS, Params, RefusedError
 from packhound.lsp.wire import BODY_BYTES
 from packhound.text.document import Encoding, Position, TextBuffer
 from packhound.types import Document
+from packhound.workspace import Workspace
 
 log = logging.getLogger("packhound.lsp")
 
@@ -34,12 +36,16 @@ class OpenDocument:
 
 
 class Documents:
-    """All open documents of one client; used on the reading thread only, but for `uri_for`."""
+    """All open documents of one client.
+
+    An edit and its way to the engine are one step, so that no older text arrives after a newer.
+    """
 
     def __init__(self, workspace: Workspace, encoding: Encoding) -> None:
         self._workspace = workspace
         self._encoding: Encoding = encoding
         self._open: dict[str, OpenDocument] = {}
+        self._lock = threading.RLock()
 
     def did_open(self, params: Params) -> None:
         """A document is shown, or shown again."""
@@ -48,6 +54,39 @@ class Documents:
 
     def did_change(self, params: Params) -> None:
         """The user typed; the changes apply one after the other."""
+        with self._lock:
+            self._change(params)
+
+    def did_save(self, params: Params) -> None:
+        """The disk now has a new text too."""
+        self.did_touch((uri_in(params),))
+
+    def did_close(self, params: Params) -> None:
+        """The file on disk counts again."""
+        with self._lock:
+            document = self._open.pop(_key(uri_in(params)), None)
+            if document and (place := self._place(document)):
+                engine, path = place
+                engine.release(path)
+
+    def did_touch(self, uris: tuple[str, ...]) -> None:
+        """Files or folders on disk were created, changed or deleted."""
+        for engine in self._workspace.engines:
+            if paths := self._paths_in(engine, uris):
+                engine.refresh(paths)
+
+    def send_all(self) -> None:
+        """Give every open text to the engines again, for folders that have just been added."""
+        with self._lock:
+            for document in self._open.values():
+                self._send(document)
+
+    def uri_for(self, path: str) -> str | None:
+        """The URI that the client itself uses for a path, if the document is open."""
+        document = self._open.get(path)
+        return document.uri if document else None
+
+    def _change(self, params: Params) -> None:
         uri, version = uri_in(params), _version(object_in(params, "textDocument") or {})
         changes = params.get("contentChanges")
         document = self._open.get(_key(uri))
@@ -65,38 +104,11 @@ class Documents:
         document.version = version
         self._send(document)
 
-    def did_save(self, params: Params) -> None:
-        """The disk now has a new text too."""
-        self.did_touch((uri_in(params),))
-
-    def did_close(self, params: Params) -> None:
-        """The file on disk counts again."""
-        document = self._open.pop(_key(uri_in(params)), None)
-        if document and document.path and (place := self._workspace.locate(Path(document.path))):
-            engine, path = place
-            engine.release(path)
-
-    def did_touch(self, uris: tuple[str, ...]) -> None:
-        """Files or folders on disk were created, changed or deleted."""
-        for root, paths in self._by_root(uris).items():
-            for engine in self._workspace.engines:
-                if engine.root == root:
-                    engine.refresh(paths)
-
-    def send_all(self) -> None:
-        """Give every open text to the engines again, for folders that have just been added."""
-        for document in self._open.values():
-            self._send(document)
-
-    def uri_for(self, path: str) -> str | None:
-        """The URI that the client itself uses for a path, if the document is open."""
-        document = self._open.get(path)
-        return document.uri if document else None
-
     def _put(self, uri: str, version: int, text: str) -> None:
         document = OpenDocument(uri, path_of(uri), version, TextBuffer(text, self._encoding))
-        self._open[_key(uri)] = document
-        self._send(document)
+        with self._lock:
+            self._open[_key(uri)] = document
+            self._send(document)
 
     def _open_by_change(self, uri: str, version: int, changes: object) -> None:
         whole = changes[-1] if isinstance(changes, list) and changes else None
@@ -106,17 +118,17 @@ class Documents:
         self._put(uri, version, text_in(whole, "text", BODY_BYTES))
 
     def _send(self, document: OpenDocument) -> None:
-        if document.path and (place := self._workspace.locate(Path(document.path))):
+        if place := self._place(document):
             engine, path = place
             engine.update(Document(path, document.buffer.source))
 
-    def _by_root(self, uris: tuple[str, ...]) -> dict[Path, list[str]]:
-        found: dict[Path, list[str]] = {}
-        for uri in uris:
-            path = path_of(uri)
-            if path and (place := self._workspace.locate(Path(path))):
-                found.setdefault(place[0].root, []).append(place[1])
-        return found
+    def _place(self, document: OpenDocument) -> tuple[Engine, str] | None:
+        return self._workspace.locate(Path(document.path)) if document.path else None
+
+    def _paths_in(self, engine: Engine, uris: tuple[str, ...]) -> list[str]:
+        found = [path_of(uri) for uri in uris]
+        places = [self._workspace.locate(Path(path)) for path in found if path]
+        return [place[1] for place in places if place and place[0] is engine]
 
 
 def _key(uri: str) -> str:

@@ -11,10 +11,10 @@ import logging
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from queue import SimpleQueue
 from typing import Literal, Protocol, TypeAlias, TypeGuard
 
 from packhound.errors import Cancelled, PackhoundError, SettingsError
+from packhound.lsp.threads import Workers
 from packhound.lsp.wire import FrameReader, FrameWriter, Malformed
 
 PARSE_ERROR = -32_700
@@ -59,23 +59,6 @@ class Dispatcher(Protocol):
 
     def notice(self, method: str, params: Params) -> None:
         """Take a notification."""
-
-
-class Workers:
-    """Threads that run tasks in order of arrival and never keep the process from ending."""
-
-    def __init__(self, name: str, count: int) -> None:
-        self._tasks: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        for n in range(count):
-            threading.Thread(target=self._run, name=f"{name}-{n}", daemon=True).start()
-
-    def submit(self, task: Callable[[], None]) -> None:
-        """Run a task as soon as a thread is free; the task must not raise."""
-        self._tasks.put(task)
-
-    def _run(self) -> None:
-        while True:
-            self._tasks.get()()
 
 
 class Connection:

@@ -154,9 +154,7 @@ class Server:
     def exit(self, code: int) -> NoReturn:
         """End the process, whatever is still running."""
         if self.session is not None:
-            closing = threading.Thread(target=self.session.close, daemon=True)
-            closing.start()
-            closing.join(FAREWELL_S)
+            self.session.close(FAREWELL_S)
         self.connection.close(FAREWELL_S)
         # Running searches are abandoned: waiting for them would keep the editor waiting.
         os._exit(code)
@@ -176,6 +174,8 @@ class Server:
     def _shut_down(self, params: Params, cancel: threading.Event) -> None:
         self.shut_down = True
         self.connection.cancel_all(but=cancel)
+        if self.session is not None:
+            self.session.close(timeout_s=0)
 
 
 def _capabilities(encoding: str) -> dict[str, object]:

@@ -5,23 +5,26 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from packhound.engine import Workspace
 from packhound.errors import PackhoundError
 from packhound.lsp.announce import Announcer, Progress
 from packhound.lsp.client import Client, folder_path
 from packhound.lsp.convert import range_of, uri_of
 from packhound.lsp.documents import Documents
 from packhound.lsp.protocol import Connection, Params
+from packhound.lsp.threads import Chores
 from packhound.render import Json, workspace_json
 from packhound.settings import Settings, read_settings
 from packhound.types import NodeRef, Query, Results
+from packhound.workspace import Workspace
 
 SECTION = "packhound"
 # A client that promises to tell its settings and does not is not waited for any longer.
 SETTINGS_WAIT_S = 1.0
+# Opening a folder reads its saved index; what takes longer than this is answered without it.
+FOLDERS_WAIT_S = 10.0
 
 log = logging.getLogger("packhound.lsp")
 
@@ -37,13 +40,16 @@ class Session:
         self._refused: dict[str, str] = {}
         self._problems: tuple[str, ...] = ()
         self._layers: dict[str, Mapping[str, object]] = {"options": _section(client.options)}
+        # Folders are opened and settings applied aside, so that cancellations are still read.
+        self._chores = Chores("packhound-folders")
         self._opened = threading.Event()
-        self._opening = threading.Lock()
+        self._closing = threading.Event()
+        self._spelled: dict[str, str] = {}
         self._read_layers()
         self.progress = Progress(connection, lambda: self.workspace.cancel_indexing())
         shown = self.progress if client.shows_progress else None
         self._announcer = Announcer(connection, self.state, shown)
-        self.workspace = Workspace(self.settings, lambda _: self._announcer.changed())
+        self.workspace = Workspace(self.settings, self._announcer.changed)
         self.documents = Documents(self.workspace, client.encoding)
 
     def start(self) -> None:
@@ -59,33 +65,24 @@ class Session:
 
     def open_folders(self) -> None:
         """Open what the client had open at its start; once, from any thread."""
-        with self._opening:
-            if not self._opened.is_set():
-                for path in self.client.folders:
-                    self._add(path)
-                self.documents.send_all()
-                if not self.client.watches_files:
-                    self.workspace.start_polling(self.settings.poll_seconds)
-                self._opened.set()
-        self._announcer.changed()
+        self._chores.submit(self._open_folders)
 
     def wait_for_folders(self) -> None:
-        """Return when the folders are open; a client that never says so is not waited for."""
+        """Return when all folders that were named so far are open.
+
+        A client that never says that it is ready, or does not tell its settings, is not waited for.
+        """
         if not self._opened.wait(SETTINGS_WAIT_S):
             self.open_folders()
+        self._chores.wait(FOLDERS_WAIT_S)
 
     def change_folders(self, params: Params) -> None:
         """`workspace/didChangeWorkspaceFolders`."""
-        self.open_folders()
         event = params.get("event")
         event = event if isinstance(event, dict) else {}
-        for path in _paths(event.get("removed")):
-            self._refused.pop(path, None)
-            self.workspace.remove(Path(path))
-        for path in _paths(event.get("added")):
-            self._add(path)
-        self.documents.send_all()
-        self._announcer.changed()
+        removed, added = _paths(event.get("removed")), _paths(event.get("added"))
+        self.open_folders()
+        self._chores.submit(lambda: self._replace_folders(removed, added))
 
     def change_settings(self, params: Params) -> None:
         """`workspace/didChangeConfiguration`: asked for where possible, else as sent."""
@@ -105,31 +102,51 @@ class Session:
     def state(self) -> Json:
         """The state of all indexes, with what could not be opened."""
         statuses = [engine.status() for engine in self.workspace.engines]
-        return workspace_json(statuses, tuple(self._refused.values()))
+        state = workspace_json(statuses, tuple(self._refused.values()))
+        return state if self._opened.is_set() else {**state, "state": "starting"}
 
     def place(self, node: NodeRef) -> Json:
         """Where a node is, in the client's words."""
-        path = os.path.join(node.root, *node.path.split("/"))  # noqa: PTH118 - keeps odd names
-        source = None
-        for engine in self.workspace.engines:
-            if str(engine.root) == node.root:
-                source = engine.source(node.path)
+        # The client may have come to a folder by a link, and knows its files by that name only.
+        root = self._spelled.get(node.root, node.root)
+        path = os.path.join(root, *node.path.split("/"))  # noqa: PTH118 - keeps odd names
+        engines = (engine for engine in self.workspace.engines if str(engine.root) == node.root)
+        source = next((engine.source(node.path) for engine in engines), None)
         return {
             "uri": self.documents.uri_for(path) or uri_of(path),
             "range": range_of(node.span, source, self.client.encoding),
         }
 
-    def close(self) -> None:
-        """End the indexes; what they hold is on disk already."""
+    def close(self, timeout_s: float) -> None:
+        """End the indexes; what takes longer than `timeout_s` goes on in its thread."""
+        if not self._closing.is_set():
+            self._closing.set()
+            self._opened.set()
+            self._chores.submit(self.workspace.close)
+        self._chores.wait(timeout_s)
+
+    def _open_folders(self) -> None:
+        if self._opened.is_set():
+            return
+        self._replace_folders([], self.client.folders)
+        if not self.client.watches_files:
+            self.workspace.start_polling(self.settings.poll_seconds)
         self._opened.set()
-        self.workspace.close()
+        self._announcer.changed()
+
+    def _replace_folders(self, removed: Sequence[str], added: Sequence[str]) -> None:
+        for path in removed:
+            self._refused.pop(path, None)
+            self.workspace.remove(Path(path))
+        for path in added:
+            self._add(path)
+        self.documents.send_all()
+        self._announcer.changed()
 
     def _add(self, path: str) -> None:
-        root = Path(path)
-        if any(engine.root == root for engine in self.workspace.engines):
-            return
         try:
-            self.workspace.add(root)
+            engine = self.workspace.add(Path(path))
+            self._spelled[str(engine.root)] = path
             self._refused.pop(path, None)
         except PackhoundError as error:
             self._refused[path] = str(error)
@@ -145,12 +162,15 @@ class Session:
         self._layers[name] = values
         self._read_layers()
         if self.settings != before:
-            self.workspace.configure(self.settings)
-            # A folder that was refused may be legal now.
-            for path in list(self._refused):
-                self._add(path)
-            if self.settings.poll_seconds != before.poll_seconds and not self.client.watches_files:
-                self.workspace.start_polling(self.settings.poll_seconds)
+            self._chores.submit(self._apply_settings)
+
+    def _apply_settings(self) -> None:
+        before, now = self.workspace.settings, self.settings
+        self.workspace.configure(now)
+        # A folder that was refused may be legal now.
+        self._replace_folders([], list(self._refused))
+        if before.poll_seconds != now.poll_seconds and not self.client.watches_files:
+            self.workspace.start_polling(now.poll_seconds)
 
     def _read_layers(self) -> None:
         settings, every_problem = Settings(), dict[str, None]()

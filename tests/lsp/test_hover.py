@@ -1,0 +1,44 @@
+"""The text of a hover, whatever the names, the query and the code hold."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from packhound.lsp.hover import escape, hover_text
+from packhound.types import Hit, Label, NodeRef, Signal, Span
+
+WHY = (Signal("name", 0.5, 3.0), Signal("dense", 0.25, 2.0), Signal("depth", 1.0, -0.4))
+
+
+def hit(name: str = "load", why: tuple[Signal, ...] = WHY, rank: int = 2) -> Hit:
+    span = Span(0, 1, 0, 0)
+    node = NodeRef("/r", "a.py", "python", "function", name, name, "", "", span, 1, Label(0))
+    return Hit(node, rank, sum(signal.contribution for signal in why), why)
+
+
+def test_the_biggest_reason_first_with_the_longest_bar():
+    assert hover_text("find it", hit(), markdown=False).split("\n") == [
+        "load (function), #2 for find it, score 1.600",
+        "name   ████████████    +1.500  = 3 × 0.5",
+        "dense  ████            +0.500  = 2 × 0.25",
+        "depth  ███▎            -0.400  = -0.4 × 1",
+    ]
+
+
+def test_a_node_that_is_no_result_says_so():
+    assert "not among the results" in hover_text("q", hit(rank=0, why=()), markdown=True)
+
+
+def test_markdown_is_shown_as_it_is_written():
+    assert escape("[x](command:run) <img src=a> **b** `c`\\") == (
+        "\\[x\\]\\(command\\:run\\) \\<img src=a\\> \\*\\*b\\*\\* \\`c\\`\\\\"
+    )
+
+
+@given(name=st.text(max_size=200), query=st.text(max_size=200), signal=st.text(max_size=20))
+def test_nothing_leaves_its_place(name, query, signal):
+    text = hover_text(query, hit(name, (Signal(signal, 1.0, 1.0),)), markdown=True)
+    assert text.count("\n") == 4
+    assert text.count("```") == 2
+    assert not set(text) & set("\r\u2028\u202e\u200b\x1b\x00")
