@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
+
 from packhound.analysed import AnalysedFile, NodeTerms
 from packhound.index.grid import Rows, unit_rows
 from packhound.types import FIELDS, FileStamp, Node, ParsedFile, Span

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from index_check import contents, keys
 from index_corpus import BagOfWords, file, stamp
+
 from packhound.index.index import Index
 
 WORDS = ["load", "config", "parse", "tree", "ünïcode", "日本", "x1"]

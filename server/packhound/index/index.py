@@ -29,8 +29,8 @@ from packhound.types import FileStamp
 
 log = logging.getLogger("packhound")
 
-_SLOW_BATCH = 16
-"""Texts a slow encoder gets at a time: a fraction of a second, then edits have their turn."""
+_SLOW_BATCH = 8
+"""Texts a slow encoder gets at a time: some 0.3 s, then edits have their turn."""
 
 
 class Encoder(Protocol):
