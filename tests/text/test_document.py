@@ -8,6 +8,7 @@ from bisect import bisect_right
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from packhound.text.document import LineIndex, TextBuffer, bytes_in, characters_in
 from packhound.types import Span
 
