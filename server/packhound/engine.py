@@ -28,7 +28,8 @@ from packhound.types import Document, Hit, Label, NodeRef, Query, Results, State
 
 log = logging.getLogger("packhound")
 
-Listener = Callable[[Status], None]
+Listener = Callable[[], None]
+"""Told, on the indexing thread, that `status` has changed."""
 
 
 class Engine:
@@ -37,7 +38,7 @@ class Engine:
     def __init__(self, root: Path, settings: Settings, on_change: Listener | None = None) -> None:
         self.root = root
         self._settings = settings
-        self._listener = on_change
+        self._listener = on_change or (lambda: None)
         self._notes: dict[str, None] = {}
         self._embedder = self._open_embedder()
         self._closed = False
@@ -257,10 +258,6 @@ class Engine:
     def _note(self, text: str) -> None:
         log.warning("%s: %s", self.root, text)
         self._notes[text] = None
-
-    def _tell(self) -> None:
-        if self._listener:
-            self._listener(self.status())
 
 
 def check_root(root: Path, settings: Settings) -> Path:

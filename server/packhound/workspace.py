@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from packhound.engine import Engine
+from packhound.engine import Engine, Listener
 from packhound.settings import Settings
-from packhound.types import Query, Results, Status
+from packhound.types import Query, Results
 
 
 class Workspace:
     """The folders of one editor window. Methods may be called from any thread."""
 
-    def __init__(
-        self, settings: Settings | None = None, on_change: Callable[[Status], None] | None = None
-    ) -> None:
+    def __init__(self, settings: Settings | None = None, on_change: Listener | None = None) -> None:
         self.settings = settings or Settings()
         self._on_change = on_change
         self._engines: dict[Path, Engine] = {}
@@ -38,13 +35,16 @@ class Workspace:
         if known:
             return known
         engine = Engine.open(root, self.settings, self._on_change)
-        self._engines[engine.root] = engine
+        # Copied, since other threads may be going through it.
+        self._engines = {**self._engines, engine.root: engine}
         return engine
 
     def remove(self, root: Path) -> None:
         """Stop following a folder."""
-        engine = self._engines.pop(root.resolve(), None)
+        engine = self._engines.get(root.resolve())
         if engine:
+            others = self._engines.items()
+            self._engines = {folder: other for folder, other in others if other is not engine}
             engine.close()
 
     def locate(self, path: Path) -> tuple[Engine, str] | None:

@@ -226,7 +226,7 @@ def lsp(stdio: bool, tcp: bool, host: str, port: int, log_file: Path | None, ver
 
     if stdio and tcp:
         raise SettingsError("give either --stdio or --tcp")
-    sys.exit(serve("tcp" if tcp else "stdio", host, port, log_file=log_file, verbose=verbose))
+    sys.exit(serve(tcp=(host, port) if tcp else None, log_file=log_file, verbose=verbose))
 
 
 @contextmanager
@@ -305,4 +305,3 @@ def _place(place: str) -> tuple[str, int]:
 
 def _print_json(value: object) -> None:
     click.echo(json.dumps(value, ensure_ascii=False))
-
