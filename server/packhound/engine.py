@@ -206,7 +206,7 @@ class Engine:
     def _open_index(self) -> None:
         self._index = Index(self._embedder)
         self._store = self._open_store()
-        self._indexer = Indexer(self.root, self._settings, self._index, self._store, self._tell)
+        self._indexer = Indexer(self.root, self._settings, self._index, self._store, self._listener)
         self._indexer.start()
 
     def _open_store(self) -> Store | None:

@@ -55,7 +55,7 @@ class Indexer:
         self._seen: set[str] = set()
         self._reading: Reading | None = None
         self._submitted = self._published = 0
-        self._applying = 0
+        self._in_hand = 0
         self._closed = False
         self._dirty = False
         self._live_pool = ParsePool(workers=1)
@@ -119,7 +119,7 @@ class Indexer:
         unread = max(1, len(reading.paths) - reading.collected) if reading else 0
         looking = int(self._rescan or self._scan is not None)
         waiting = len(self._edits) + len(self._disk) + len(self._found)
-        return self._applying + waiting + unread + looking
+        return self._in_hand + waiting + unread + looking
 
     def settled(self, timeout_s: float | None = None) -> bool:
         """Wait until nothing is pending; False if that took longer than `timeout_s`."""
@@ -156,6 +156,8 @@ class Indexer:
         self._save()
 
     def _step(self) -> None:
+        # What is taken from one queue and not yet in the next must not look like nothing to do.
+        self._in_hand = 1
         if self._edits:
             self._apply_edits()
         elif self._rescan or self._scan is not None:
@@ -168,18 +170,21 @@ class Indexer:
             self._begin_reading()
         else:
             self._rest()
+        with self._wake:
+            self._in_hand = 0
+            self._wake.notify_all()
 
     def _apply_edits(self) -> None:
         with self._wake:
             edits, self._edits = self._edits, {}
-            reached, self._applying = self._submitted, len(edits)
+            reached = self._submitted
         try:
             for document in edits.values():
                 self._index.replace([self._live_pool.parse(document)], {document.path: None})
             self._index.publish()
         finally:
             with self._wake:
-                self._published, self._applying = reached, 0
+                self._published = reached
         self._changed()
 
     def _look_around(self) -> None:
@@ -252,6 +257,7 @@ class Indexer:
             self._changed()
             return
         with self._wake:
+            self._in_hand = 0
             self._wake.notify_all()
             woken = self._wake.wait_for(
                 lambda: self._closed or self._edits or self._disk or self._rescan,
@@ -271,7 +277,7 @@ class Indexer:
 
     def _forget_work(self) -> None:
         with self._wake:
-            self._scan = None
+            self._scan, self._in_hand = None, 0
             self._end_reading()
             self._wake.notify_all()
 

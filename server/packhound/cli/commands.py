@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -48,6 +49,8 @@ class _Group(click.Group):
 @click.version_option(__version__, prog_name="packhound")
 def main() -> None:
     """Find code by name and by meaning, and see why it ranked."""
+    # What the engine warns of is in the notes of its answers; stderr stays quiet.
+    logging.getLogger("packhound").addHandler(logging.NullHandler())
 
 
 @main.command()
@@ -102,7 +105,6 @@ def search(
     **narrowing: Any,  # noqa: ANN401 - the fields of Query, checked by click
 ) -> None:
     """Search a folder: QUERY is a name, a phrase or a whole bug report."""
-    from packhound.cli import show
     from packhound.render import results_json
 
     if (query is None) == (batch is None):
@@ -116,6 +118,8 @@ def search(
         if as_json:
             _print_json(results_json(results))
         else:
+            from packhound.cli import show
+
             show.results(results, boxes=show_scores)
 
 
