@@ -1,0 +1,1 @@
+"""What a text costs a language model: its tokens, and what they are paid with."""

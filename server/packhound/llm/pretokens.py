@@ -1,0 +1,66 @@
+"""A text cut into the pieces that o200k_base merges within: words, digits, signs and white space.
+
+The pattern is that of OpenAI's tiktoken (MIT), which needs Unicode classes that `re` lacks. So a
+text that is not ASCII is first translated, character by character, into one representative of each
+class, and the cuts found there are made in the original.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_LETTER, _MARK, _SPACE, _OTHER = "\x80", "\x83", "\x81", "\x82"
+"""Representatives of: letters without case, combining marks, white space, everything else."""
+
+_UPPER = r"A-Z\x80\x83"
+_LOWER = r"a-z\x80\x83"
+_WORD = r"A-Za-z\x800-9"
+_WHITE = r" \t\n\x0b\x0c\r\x81"
+_CONTRACTION = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+_PATTERN = re.compile(
+    rf"[^\r\n{_WORD}]?[{_UPPER}]*[{_LOWER}]+{_CONTRACTION}"
+    rf"|[^\r\n{_WORD}]?[{_UPPER}]+[{_LOWER}]*{_CONTRACTION}"
+    r"|[0-9]{1,3}"
+    rf"| ?[^{_WHITE}{_WORD}]+[\r\n/]*"
+    rf"|[{_WHITE}]*[\r\n]+"
+    rf"|[{_WHITE}]+(?![^{_WHITE}])"
+    rf"|[{_WHITE}]+",
+)
+
+_OTHER_SPACES = frozenset("\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000") | {
+    chr(code) for code in range(0x2000, 0x200B)
+}
+_REPRESENTATIVE = {
+    **dict.fromkeys(("Lu", "Lt"), "A"),
+    "Ll": "a",
+    **dict.fromkeys(("Lm", "Lo"), _LETTER),
+    **dict.fromkeys(("Mn", "Mc", "Me"), _MARK),
+    **dict.fromkeys(("Nd", "Nl", "No"), "0"),
+}
+
+
+class _Classes(dict[int, str]):
+    """A table for `str.translate` that fills itself."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        if code < 128:
+            found = character
+        elif character in _OTHER_SPACES:
+            found = _SPACE
+        else:
+            found = _REPRESENTATIVE.get(unicodedata.category(character), _OTHER)
+        self[code] = found
+        return found
+
+
+_CLASSES = _Classes()
+
+
+def pretokens(text: str) -> list[str]:
+    """The pieces of `text` in order; joined they are the text."""
+    if text.isascii():
+        return _PATTERN.findall(text)
+    cuts = _PATTERN.finditer(text.translate(_CLASSES))
+    return [text[cut.start() : cut.end()] for cut in cuts]

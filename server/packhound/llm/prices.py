@@ -1,0 +1,55 @@
+"""What a pack costs with a model: a small table, and the user's own corrections to it."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+TABLE = Path(__file__).with_name("models.json")
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A language model: dollars for a million input tokens, and tokens that it reads at most."""
+
+    name: str
+    input_price: float
+    window: int
+
+
+def models() -> dict[str, Model]:
+    """All known models by name; a broken table of the user's changes nothing."""
+    return _read(TABLE) | _read(user_table())
+
+
+def find_model(name: str) -> Model | None:
+    """The model of that name, or the longest name that it begins with (`gpt-4o-2024-11-20`)."""
+    known = models()
+    fitting = [key for key in known if name.lower().startswith(key.lower())]
+    return known[max(fitting, key=len)] if fitting else None
+
+
+def cost(tokens: int, model: Model) -> float:
+    """US dollars for reading `tokens`."""
+    return tokens * model.input_price / 1_000_000
+
+
+def user_table() -> Path:
+    """Where a user's corrections live; `PACKHOUND_CONFIG_DIR` overrides the system's place."""
+    override = os.environ.get("PACKHOUND_CONFIG_DIR")
+    folder = Path(override) if override else Path(platformdirs.user_config_dir("packhound", False))
+    return folder / "models.json"
+
+
+def _read(path: Path) -> dict[str, Model]:
+    try:
+        rows = json.loads(path.read_text("utf-8"))["models"]
+        return {
+            name: Model(name, float(row["input"]), int(row["window"])) for name, row in rows.items()
+        }
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
