@@ -21,8 +21,11 @@ def camel(name: str) -> str:
 def test_every_command_is_described_and_has_help() -> None:
     assert isinstance(main, click.Group)
     documented = set(re.findall(r"^\| `packhound (\w+)", README, re.M))
-    assert documented == set(main.commands)
-    for command in main.commands.values():
+    context = click.Context(main)
+    assert documented == set(main.list_commands(context))
+    for name in documented:
+        command = main.get_command(context, name)
+        assert command is not None
         assert command.help
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import logging
 import sys
@@ -35,8 +36,27 @@ _SET = click.option(
 )
 
 
+_LATE = {
+    "eval": "packhound.cli.evaluate:evaluate_suite",
+    "pack": "packhound.cli.packing:pack",
+    "mcp": "packhound.cli.agents:mcp",
+    "agents": "packhound.cli.agents:agents",
+}
+"""Commands whose modules are imported only when they are called or listed."""
+
+
 class _Group(click.Group):
     """Turns our errors into one line on stderr and exit code 2."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted([*super().list_commands(ctx), *_LATE])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _LATE:
+            return super().get_command(ctx, cmd_name)
+        module, _, name = _LATE[cmd_name].partition(":")
+        command: click.Command = getattr(importlib.import_module(module), name)
+        return command
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own signature
         try:
