@@ -5,6 +5,9 @@ Queries in `queries/*.scm` speak this vocabulary, and nothing else in this room 
 @definition.<kind>      a primary node, with @name, and where they exist @body, @scope (what its
                         qualified name starts with) and @trait
 @definition.prototype   a declaration without a body
+@definition.member      a method, even if it stands inside a function
+@definition.property    a property with code of its own, or worth a node like a constant
+@tail                   a sibling after a definition that is its body
 @namespace              a definition whose name only prefixes the names inside
 @wrap                   a statement around one definition, whose head belongs to it
 @attribute              a sibling that belongs to the definition after it
@@ -22,6 +25,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from tree_sitter import Language as TreeSitterLanguage
 from tree_sitter import Node, Parser, Query, QueryCursor, Tree
 from tree_sitter_language_pack import get_language
 
@@ -35,6 +39,7 @@ Match = tuple[int, dict[str, list[Node]]]
 
 _QUERIES = Path(__file__).parent / "queries"
 _DEFINITION = "definition."
+_KEYWORD_KIND = "keyword_"
 _WORD = re.compile(r"[A-Za-z]\w*")
 _RULES = 1
 """Counts changes of the code in this room that change nodes."""
@@ -55,18 +60,13 @@ class Captures:
 
 
 class Grammar:
-    """One language's parser and query. Keywords are what the grammar spells in letters."""
+    """One language's parser and query."""
 
     def __init__(self, language: Language) -> None:
         grammar = get_language(language.grammar)  # type: ignore[arg-type]
         self._parser = Parser(grammar)
         self._query = Query(grammar, query_source(language.queries))
-        names = (
-            grammar.node_kind_for_id(i)
-            for i in range(grammar.node_kind_count)
-            if not grammar.node_kind_is_named(i)
-        )
-        self.keywords = frozenset(name for name in names if name and _WORD.fullmatch(name))
+        self.keywords = _keywords(grammar)
 
     def parse(self, source: bytes) -> Tree:
         """The tree of `source`, which holds whatever the grammar could recover."""
@@ -92,6 +92,19 @@ class Grammar:
                 elif name.startswith(_DEFINITION) or name == "namespace":
                     found.definitions.append(match)
         return found
+
+
+def _keywords(grammar: TreeSitterLanguage) -> frozenset[str]:
+    """What the grammar spells in letters, or names as a keyword."""
+    words = set()
+    for i in range(grammar.node_kind_count):
+        name = grammar.node_kind_for_id(i) or ""
+        if name.startswith(_KEYWORD_KIND):
+            word = name.removeprefix(_KEYWORD_KIND)
+            words |= {word, word.upper()}
+        elif not grammar.node_kind_is_named(i) and _WORD.fullmatch(name):
+            words.add(name)
+    return frozenset(words)
 
 
 @cache

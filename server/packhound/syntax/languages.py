@@ -121,6 +121,7 @@ LANGUAGES: tuple[Language, ...] = (
         "bash",
         *(".sh", ".bash", ".zsh", ".bats", ".ksh", ".ebuild"),
         file_names=(".bashrc", ".bash_profile", ".profile", ".zshrc", "PKGBUILD", "APKBUILD"),
+        test=r"@test\b",
         interpreters=("sh", "bash", "zsh", "dash", "ksh", "bats", "ash"),
         aliases=("shellscript",),
     ),
@@ -129,8 +130,8 @@ LANGUAGES: tuple[Language, ...] = (
     _row("dart", ".dart"),
     _row("r", ".r", ".R", file_names=(".Rprofile",), interpreters=("Rscript",)),
     _row("julia", ".jl", interpreters=("julia",), dotted=True),
-    _row("sql", ".sql", ".ddl", ".psql", ".pgsql"),
-    _row("markdown", ".md", ".markdown", ".mdx", ".qmd", ".rmd", ".Rmd"),
+    _row("sql", ".sql", ".ddl", ".psql", ".pgsql", dotted=True),
+    _row("markdown", *(".md", ".markdown", ".mdx", ".qmd", ".rmd", ".Rmd"), separator=" > "),
 )
 BY_NAME = {row.name: row for row in LANGUAGES}
 HEADER_SUFFIXES = frozenset({".h", ".hpp", ".hh", ".hxx", ".h++", ".cuh", ".inl"})

@@ -17,6 +17,9 @@ from packhound.types import Kind, Node
 
 _MAX_NAME = 120
 _MAX_SIGNATURE = 300
+_MIN_FILE_WORDS = 3
+"""What lies outside all nodes is a node of its own from so many words on."""
+
 _MAX_SCOPES = 8
 """Names in front of a name; deeper nesting is generated or hostile."""
 
@@ -26,8 +29,10 @@ _BLANKS = re.compile(r"\s+")
 _GENERICS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
 _PATH = re.compile(r"::|\.|:|\\")
 _SCOPE_NOISE = re.compile(r"^(module\.)?exports$|^(this|self|window|global|globalThis|root|M)$")
-_HEAD_END = re.compile(r"[\s{=:(\[]+$|\s*(?:->|=>|\bdo|\bwhere|\bas|\bis)\s*$")
-_WORD = re.compile(rb"\w")
+_HEAD_END = re.compile(r"[\s{=:(\[,]+$|\s*(?:->|=>|\bdo|\bwhere|\bas|\bis)\s*$")
+_WORD = re.compile(rb"\w+")
+_BATS_TITLE = re.compile(rb"@test[ \t]+([^\n]*?)[ \t]*\{")
+_PLAIN = str.maketrans("", "", "*`")
 _TITLE_QUOTES = "\"'`"
 
 
@@ -67,14 +72,17 @@ class Reader:
 
     def imports(self, captures: Captures) -> tuple[str, ...]:
         """What the file imports, as written, without quotes, each once."""
-        texts = (self._text(run).strip(" \t\"'`<>") for run in sorted(captures.imports))
+        texts = (
+            self._text(run).removeprefix("import ").strip(" \t\"'`<>")
+            for run in sorted(captures.imports)
+        )
         names = dict.fromkeys(_BLANKS.sub(" ", text)[:200] for text in texts if text)
         return tuple(names)[:_MAX_IMPORTS]
 
     def _node(self, one: Definition, name: str, path: tuple[str, ...]) -> Node:
         own = tuple(self._trimmed(one.own_runs()))
         return Node(
-            kind=self._kind(one),
+            kind=self._kind(one, len(path)),
             name=name,
             qualname=self._language.separator.join(path),
             span=self._lines.span(one.start, one.end),
@@ -89,7 +97,7 @@ class Reader:
         docs = [*comments, *outline.docs]
         runs = without((0, len(self._source)), outline.holes + licences + docs)
         own = tuple(run for run in self._trimmed(runs) if _WORD.search(self._source, *run))
-        if not own:
+        if sum(len(_WORD.findall(self._source, *run)) for run in own) < _MIN_FILE_WORDS:
             return None
         start = min(own[0][0], *(low for low, _ in docs)) if docs else own[0][0]
         end = max(own[-1][1], *(high for _, high in docs)) if docs else own[-1][1]
@@ -126,22 +134,43 @@ class Reader:
     def _name(self, one: Definition) -> tuple[str, tuple[str, ...]]:
         """The last part of the name as written, and the parts before it."""
         prefix = self._scope(one)
+        title = self._title(one)
+        if title:
+            return title[:_MAX_NAME], prefix
         if one.name is None:
             return self._stem, prefix
-        text = _BLANKS.sub(" ", self._text(one.name)).strip()
-        if one.kind == "test":
-            return text.strip(_TITLE_QUOTES)[:_MAX_NAME] or self._stem, prefix
-        text = text.strip(_TITLE_QUOTES).lstrip(":&*")
+        text = _BLANKS.sub(" ", self._text(one.name)).strip().strip(_TITLE_QUOTES).lstrip(":&*")
         if one.kind == "impl":
             text = text.removeprefix("mut ").removeprefix("dyn ")
-        head, operator, tail = text.partition("operator")
-        if operator and self._language.name == "cpp":
-            text = head
-        parts = _path_parts(text) if self._language.dotted else [text]
-        if operator and self._language.name == "cpp":
-            parts.append(operator + tail)
-        parts = [part for part in parts if part] or [text or self._stem]
+        parts = self._parts(text) or [text or self._stem]
         return parts[-1][:_MAX_NAME], (*prefix, *(part[:_MAX_NAME] for part in parts[:-1]))
+
+    def _title(self, one: Definition) -> str:
+        """What a test or a section is called, in words."""
+        if one.kind == "section":
+            return (
+                self._text((one.head, one.end))
+                .lstrip()
+                .partition("\n")[0]
+                .strip(" #\r")
+                .translate(_PLAIN)
+            )
+        if one.name is None:
+            return ""
+        case = _BATS_TITLE.match(self._source, one.name[0])
+        if case is not None:
+            return case[1].decode("utf-8", "replace").strip(_TITLE_QUOTES)
+        if one.kind == "test":
+            return _BLANKS.sub(" ", self._text(one.name)).strip(_TITLE_QUOTES).replace('"', "")
+        return ""
+
+    def _parts(self, text: str) -> list[str]:
+        """The names of a dotted name, the last one last."""
+        if not self._language.dotted:
+            return [text]
+        head, operator, tail = text.partition("operator") if "operator" in text else (text, "", "")
+        parts = [part for part in _path_parts(head) if part]
+        return [*parts, operator + tail] if operator else parts
 
     def _scope(self, one: Definition) -> tuple[str, ...]:
         if one.scope is None:
@@ -150,12 +179,12 @@ class Reader:
         parts = [part for part in _path_parts(text) if not _SCOPE_NOISE.match(part)]
         return tuple(part[:_MAX_NAME] for part in parts if part not in ("module", "exports"))
 
-    def _kind(self, one: Definition) -> Kind:
+    def _kind(self, one: Definition, depth: int) -> Kind:
         kind = one.kind
         if kind in ("function", "method") and self._reads_as_test(one):
             return "test"
-        if kind == "method" and one.parent is None and one.scope is None:
-            kind = "function" if self._language.name in ("javascript", "ruby") else kind
+        if kind == "method" and depth == 1:
+            kind = "function"
         return cast(Kind, kind)
 
     def _reads_as_test(self, one: Definition) -> bool:
@@ -166,7 +195,7 @@ class Reader:
         return any(self._is_test.search(self._source, *run) for run in runs)
 
     def _signature(self, one: Definition) -> str:
-        end = one.body if one.body is not None and one.body > one.head else one.end
+        end = one.body if one.body is not None and one.body > one.head else one.first_end
         text = self._text((one.head, min(end, one.head + 4 * _MAX_SIGNATURE)))
         if one.body is None:
             text = text.partition("{")[0] if len(text) > _MAX_SIGNATURE else text

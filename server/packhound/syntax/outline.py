@@ -28,6 +28,7 @@ _MIN_SCOPE_WORDS = 4
 _FUNCTIONS = frozenset({"function", "method", "test"})
 _TYPES = frozenset({"class", "struct", "enum", "interface", "trait", "impl"})
 _WORD = re.compile(rb"\w+")
+_PLAIN_HEAD = re.compile(rb"[\w \t\r\n]*")
 _GAP = re.compile(rb"[ \t\f]*(?:\r\n|\n|\r)?[ \t\f]*")
 
 
@@ -44,7 +45,7 @@ class Outline:
 class Definition:
     """A node in the making. `start` moves left as decorators and comments are found to belong.
 
-    `head` is where the signature starts. Kind "scope" only lends its name to what is inside.
+    `head` is where the signature starts, `first_end` where the first of merged clauses ends. Kind "scope" only lends its name to what is inside.
     """
 
     kind: str
@@ -55,6 +56,7 @@ class Definition:
     name: Run | None
     scope: Run | None
     trait: bool
+    first_end: int
     docs: list[Run] = field(default_factory=list)
     parent: Definition | None = None
     holes: list[Run] = field(default_factory=list)
@@ -115,11 +117,16 @@ def _distinct(matches: list[Match]) -> list[Definition]:
 def _definition(captured: dict[str, list[Node]]) -> Definition:
     kind = next(name for name in captured if name.startswith("definition.") or name == "namespace")
     whole = captured[kind][0]
-    body = captured["body"][0] if "body" in captured else whole.child_by_field_name("body")
+    tail = captured["tail"][0] if "tail" in captured else None
+    body = captured["body"][0] if "body" in captured else tail
+    if body is None:
+        body = whole.child_by_field_name("body")
+    end = tail.end_byte if tail is not None else whole.end_byte
     return Definition(
         kind="scope" if kind == "namespace" else kind.removeprefix("definition."),
         start=whole.start_byte,
-        end=whole.end_byte,
+        end=end,
+        first_end=end,
         head=whole.start_byte,
         body=body.start_byte if body is not None else None,
         name=_run(captured.get("name")),
@@ -133,19 +140,27 @@ def _run(nodes: list[Node] | None) -> Run | None:
 
 
 def _take_wraps(source: bytes, found: list[Definition], wraps: list[Run]) -> None:
-    """A statement that ends with a definition belongs to it: export, decorators, template."""
-    by_end: dict[int, list[int]] = {}
-    for start, end in wraps:
-        by_end.setdefault(end, []).append(start)
+    """A statement around one definition belongs to it: export, decorators, template, let."""
+    wraps = sorted(wraps)
+    outermost = {end: start for start, end in reversed(wraps)}
+    starts = [start for start, _ in wraps]
+    before = -1
     for one in found:
-        tail = one.end + 1 if source[one.end : one.end + 1] == b";" else one.end
-        for end in {one.end, tail}:
-            starts = by_end.get(end, [])
-            around = [start for start in starts if start <= one.start]
-            if around:
-                one.start, one.end = min(around), max(end, one.end)
-                by_end[end] = [start for start in starts if start > one.head]
-    found.sort(key=lambda one: (one.start, -one.end))
+        head = one.start
+        for end in (one.end, one.end + (source[one.end : one.end + 1] == b";")):
+            if before < outermost.get(end, -1) <= head:
+                one.start, one.end = outermost[end], end
+        _take_words(source, one, wraps, bisect_right(starts, head) - 1, before)
+        before = head
+
+
+def _take_words(source: bytes, one: Definition, wraps: list[Run], last: int, before: int) -> None:
+    """Words in front of a definition (export default, let rec) start its signature."""
+    while last >= 0 and wraps[last][0] > before:
+        start, end = wraps[last]
+        if end >= one.end and _PLAIN_HEAD.fullmatch(source, start, one.head):
+            one.start, one.head = min(one.start, start), start
+        last -= 1
 
 
 def _take_leads(source: bytes, found: list[Definition], captures: Captures) -> None:
@@ -247,6 +262,12 @@ def _is_worth_a_node(source: bytes, one: Definition, imports: list[Run], header:
         return header and (holder not in _TYPES or bool(one.docs)) and holder not in _FUNCTIONS
     if one.kind in ("function", "method") and holder in _FUNCTIONS:
         return _lines(source, one) >= _MIN_LOCAL_LINES
+    if one.kind == "member":
+        one.kind = "method"
+        return True
+    if one.kind == "property":
+        one.kind = "method" if one.parent is not None else "function"
+        return _is_weighty(source, one, imports)
     if one.kind == "constant":
         return holder not in _FUNCTIONS and _is_weighty(source, one, imports)
     return True
@@ -288,7 +309,7 @@ def _merged(source: bytes, kept: list[Definition]) -> list[Definition]:
 def _is_clause(source: bytes, before: Definition, one: Definition) -> bool:
     if before.name is None or one.name is None or before.kind != one.kind:
         return False
-    same = source[slice(*before.name)] == source[slice(*one.name)]
+    same = source[slice(*before.name)].strip(b"()` ") == source[slice(*one.name)].strip(b"()` ")
     return same and one.kind in ("function", "macro") and not source[before.end : one.start].strip()
 
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 import re
 
 from packhound.syntax.grammar import grammar_of, grammar_version
-from packhound.syntax.languages import BY_NAME, HEADER_SUFFIXES, language_for, language_of
+from packhound.syntax.languages import (
+    BY_NAME,
+    HEADER_SUFFIXES,
+    Language,
+    language_for,
+    language_of,
+)
 from packhound.syntax.nodes import Reader
 from packhound.syntax.outline import outline
 from packhound.syntax.windows import is_binary, windows
@@ -20,6 +26,11 @@ MAX_PARSE_BYTES = 1_000_000
 """Larger sources are generated or data, and a tree takes some 200 times their size of memory."""
 
 _SCRIPT = re.compile(rb"(<script\b[^>]*>)(.*?)(?:</script\s*>|\Z)", re.DOTALL | re.IGNORECASE)
+_BATS_TEST = re.compile(rb"^(@test[ \t]+[^\n]*?)([ \t]*\{[ \t]*)$", re.MULTILINE)
+_SETEXT = re.compile(
+    rb"^(?<![^\n]\n)(?![#>|\-*+`\d])(\S[^\n]{3,120})(\r?\n)(={3,}|-{3,})([ \t]*)(?=\r?\n|\Z)",
+    re.MULTILINE,
+)
 _NOT_LINE_END = re.compile(rb"[^\r\n]")
 
 
@@ -47,13 +58,35 @@ def _parsed(document: Document, language: str) -> ParsedFile:
     except (LookupError, OSError, ImportError):
         return windowed(document, f"no grammar for {language} is installed")
     row = BY_NAME[language]
-    code = _scripts(document.source) if row.in_scripts else document.source
+    code = _rewritten(document, row)
     captures = grammar.captures(grammar.parse(code))
     header = "." + document.path.rpartition(".")[2] in HEADER_SUFFIXES
     found = outline(code, captures, merges=row.merges, header=header or language == "typescript")
     reader = Reader(document.path, document.source, row, grammar.keywords)
     nodes = reader.nodes(found, captures, code)
     return ParsedFile(document.path, language, nodes, reader.imports(captures))
+
+
+def _rewritten(document: Document, row: Language) -> bytes:
+    """The source as the grammar can read it, byte for byte in the same place."""
+    if row.in_scripts:
+        return _scripts(document.source)
+    if document.path.endswith(".bats"):
+        return _BATS_TEST.sub(_bats_function, document.source)
+    if row.name == "markdown":
+        return _SETEXT.sub(_atx_heading, document.source)
+    return document.source
+
+
+def _bats_function(test: re.Match[bytes]) -> bytes:
+    return b"t" * (len(test[1]) - 2) + b"()" + test[2]
+
+
+def _atx_heading(setext: re.Match[bytes]) -> bytes:
+    """An underlined heading, which the grammar does not take for the start of a section."""
+    title, line_end, underline, rest = setext.groups()
+    marks = b"# " if underline.startswith(b"=") else b"## "
+    return marks + b"x" * (len(title) - len(marks)) + line_end + b" " * len(underline) + rest
 
 
 def _scripts(page: bytes) -> bytes:

@@ -12,8 +12,9 @@ _MARKER = re.compile(
     r"|\{-+|[-*%;]+\}?)?[ \t]?(?:[|^](?=\s))?"
 )
 _TAIL = re.compile(r"[ \t]*(?:\*+/|-\}|\*+\)|\]=*\]|=end)?[ \t]*$")
-_DOC_CALL = re.compile(r"""^@\w+\s+(?:~[sS])?""")
+_DOC_CALL = re.compile(r"""^@\w*doc\s+(?:~[sS])?""")
 _OPENING = re.compile(r'''^(?:[rRbBuUfF]{0,2})("""|\'\'\'|"|')''')
+_TAG = re.compile(r"""</?[a-z]\w*(?:\s+(?:cref|name|langword)="(?:[A-Z]:)?([^"]*)")?[^<>\n]*>""")
 _RULE = re.compile(r"^[^\w\s]{3,}$")
 _LINE = re.compile(r"\r\n|\n|\r")
 _LICENCE = re.compile(
@@ -24,6 +25,7 @@ _LICENCE = re.compile(
 
 def prose(text: str) -> str:
     """The words of a comment or docstring, without the marks that make it one."""
+    text = _DOC_CALL.sub("", text, count=1)
     return _docstring(text) if _OPENING.match(text) else _comment(text)
 
 
@@ -38,7 +40,7 @@ def _comment(text: str) -> str:
         bare = _TAIL.sub("", _MARKER.sub("", line, count=1))
         if not _RULE.match(bare):
             lines.append(bare.rstrip())
-    return "\n".join(lines).strip("\n").strip()[:_MAX_DOC]
+    return _TAG.sub(r" \1 ", "\n".join(lines)).strip()[:_MAX_DOC]
 
 
 def _docstring(text: str) -> str:

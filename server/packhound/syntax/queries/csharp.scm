@@ -1,0 +1,41 @@
+(namespace_declaration name: (_) @name) @namespace
+
+(class_declaration name: (_) @name) @definition.class
+(record_declaration name: (_) @name) @definition.class
+(struct_declaration name: (_) @name) @definition.struct
+(interface_declaration name: (_) @name) @definition.interface
+(enum_declaration name: (_) @name) @definition.enum
+(delegate_declaration name: (_) @name) @definition.type
+
+(method_declaration name: (_) @name) @definition.method
+(constructor_declaration name: (_) @name) @definition.method
+(local_function_statement name: (_) @name) @definition.function
+(operator_declaration operator: _ @name) @definition.method
+(conversion_operator_declaration type: (_) @name) @definition.method
+
+(property_declaration
+  name: (_) @name
+  accessors: (accessor_list) @body) @definition.property
+(property_declaration
+  name: (_) @name
+  value: (_) @body) @definition.property
+(indexer_declaration
+  "this" @name
+  accessors: (accessor_list) @body) @definition.property
+
+(field_declaration
+  (modifier) @_modifier
+  (variable_declaration
+    (variable_declarator
+      name: (_) @name) @body)
+  (#any-of? @_modifier "static" "const")) @definition.constant
+
+(using_directive (qualified_name) @import)
+(using_directive !name . (identifier) @import)
+
+(comment) @comment
+(string_literal_content) @string
+(string_content) @string
+(verbatim_string_literal) @string
+(raw_string_literal) @string
+(character_literal) @string

@@ -1,0 +1,85 @@
+(class_definition name: (_) @name) @definition.class
+(mixin_declaration (identifier) @name (class_body) @body) @definition.trait
+(extension_declaration
+  name: (_)? @name
+  body: (_) @body) @definition.impl
+(extension_type_declaration name: (_) @name) @definition.class
+(enum_declaration name: (_) @name) @definition.enum
+(type_alias . (type_identifier) @name) @definition.type
+
+; A body is the sibling of its signature.
+(program
+  (function_signature name: (_) @name) @definition.function
+  .
+  (function_body) @tail)
+(program
+  (getter_signature name: (_) @name) @definition.function
+  .
+  (function_body) @tail)
+(program
+  (setter_signature name: (_) @name) @definition.function
+  .
+  (function_body) @tail)
+
+(class_body
+  (method_signature
+    [
+      (function_signature name: (_) @name)
+      (getter_signature name: (_) @name)
+      (setter_signature name: (_) @name)
+      (operator_signature [(binary_operator) "[]" "[]=" "~"] @name)
+      (factory_constructor_signature (identifier) @name .  (formal_parameter_list))
+      (constructor_signature name: (_) @name)
+    ]) @definition.method
+  .
+  (function_body) @tail)
+(extension_body
+  (method_signature
+    [
+      (function_signature name: (_) @name)
+      (getter_signature name: (_) @name)
+      (setter_signature name: (_) @name)
+      (operator_signature [(binary_operator) "[]" "[]=" "~"] @name)
+    ]) @definition.method
+  .
+  (function_body) @tail)
+(enum_body
+  (method_signature
+    [
+      (function_signature name: (_) @name)
+      (getter_signature name: (_) @name)
+    ]) @definition.method
+  .
+  (function_body) @tail)
+
+(declaration (function_signature name: (_) @name)) @definition.method
+(declaration (getter_signature name: (_) @name)) @definition.property
+(declaration (constructor_signature name: (_) @name)) @definition.property
+(declaration (constant_constructor_signature (identifier) @name)) @definition.property
+
+(program
+  (static_final_declaration_list
+    (static_final_declaration
+      (identifier) @name
+      (_) @body) @definition.constant))
+
+(expression_statement
+  (identifier) @_case
+  (selector
+    (argument_part
+      (arguments
+        . (argument (string_literal) @name)
+        (argument (function_expression body: (_) @body)))))
+  (#any-of? @_case "group" "test" "testWidgets")) @definition.test
+
+(annotation) @attribute
+(const_builtin) @attribute
+(final_builtin) @attribute
+
+(import_specification (configurable_uri (uri (string_literal) @import)))
+(library_export (configurable_uri (uri (string_literal) @import)))
+(part_directive (uri (string_literal) @import))
+
+(comment) @comment
+(documentation_comment) @comment
+(string_literal) @string

@@ -1,0 +1,58 @@
+(class_declaration
+  "enum"
+  (type_identifier) @name
+  [(enum_class_body) (class_body)]? @body) @definition.enum
+(class_declaration
+  "interface"
+  (type_identifier) @name
+  (class_body)? @body) @definition.interface
+(class_declaration
+  (type_identifier) @name
+  [(class_body) (enum_class_body)]? @body) @definition.class
+(object_declaration
+  (type_identifier) @name
+  (class_body)? @body) @definition.class
+(type_alias . (type_identifier) @name) @definition.type
+
+(function_declaration
+  receiver: (receiver_type) @scope
+  (simple_identifier) @name
+  .
+  (function_value_parameters)
+  (function_body)? @body) @definition.function
+(function_declaration
+  (simple_identifier) @name
+  .
+  (function_value_parameters)
+  (function_body)? @body) @definition.function
+(secondary_constructor "constructor" @name) @definition.method
+(anonymous_initializer "init" @name) @definition.property
+
+(property_declaration
+  receiver: (receiver_type) @scope
+  (variable_declaration (simple_identifier) @name)
+  [(getter) (setter)] @body) @definition.property
+(property_declaration
+  (variable_declaration (simple_identifier) @name)
+  [(getter) (setter) (property_delegate)] @body) @definition.property
+(source_file
+  (property_declaration
+    (variable_declaration (simple_identifier) @name)) @definition.constant)
+(class_body
+  (property_declaration
+    (variable_declaration (simple_identifier) @name)) @definition.property)
+
+; kotest, spek
+(call_expression
+  (call_expression
+    (simple_identifier) @_case
+    (call_suffix (value_arguments . (value_argument (string_literal) @name))))
+  (call_suffix (annotated_lambda (lambda_literal) @body))
+  (#any-of? @_case "test" "describe" "it" "context" "should" "feature" "scenario")) @definition.test
+
+(import_header (identifier) @import)
+
+(line_comment) @comment
+(multiline_comment) @comment
+(string_content) @string
+(character_literal) @string

@@ -1,0 +1,39 @@
+(variable_declaration) @wrap
+
+(function_declaration
+  name: (_) @name
+  body: (_)? @body) @definition.function
+
+(assignment_statement
+  (variable_list . name: (_) @name .)
+  (expression_list . value: (function_definition body: (_)? @body) .)) @definition.function
+
+(field
+  name: (_) @name
+  value: (function_definition body: (_)? @body)) @definition.method
+
+; busted, mini.test
+(function_call
+  name: (identifier) @_case
+  arguments: (arguments
+    . (string) @name
+    (function_definition body: (_)? @body))
+  (#any-of? @_case "describe" "it" "test" "context" "insulate" "pending")) @definition.test
+
+(chunk
+  (variable_declaration
+    (assignment_statement
+      (variable_list . name: (_) @name .)
+      (expression_list . value: (_) @body)) @definition.constant))
+(chunk
+  (assignment_statement
+    (variable_list . name: (_) @name .)
+    (expression_list . value: (_) @body)) @definition.constant)
+
+(function_call
+  name: (identifier) @_require
+  arguments: (arguments . (string) @import)
+  (#any-of? @_require "require" "dofile"))
+
+(comment) @comment
+(string_content) @string

@@ -1,0 +1,47 @@
+(expression_statement) @wrap
+
+(namespace_definition
+  name: (_) @name
+  body: (_)) @namespace
+
+(class_declaration name: (_) @name) @definition.class
+(interface_declaration name: (_) @name) @definition.interface
+(trait_declaration name: (_) @name) @definition.trait
+(enum_declaration name: (_) @name) @definition.enum
+(method_declaration name: (_) @name) @definition.method
+(function_definition name: (_) @name) @definition.function
+
+(assignment_expression
+  left: (variable_name (name) @name)
+  right: [
+    (anonymous_function body: (_) @body)
+    (arrow_function body: (_) @body)
+  ]) @definition.function
+
+; Pest
+(function_call_expression
+  function: (name) @_case
+  arguments: (arguments
+    . (argument (string) @name)
+    (argument [(anonymous_function body: (_) @body) (arrow_function body: (_) @body)]))
+  (#any-of? @_case "it" "test" "describe")) @definition.test
+
+(const_declaration (const_element . (name) @name (_) @body)) @definition.constant
+(property_declaration
+  (static_modifier)
+  (property_element name: (variable_name (name) @name))) @definition.constant
+
+(namespace_use_clause (qualified_name) @import)
+(namespace_use_clause . (name) @import)
+(namespace_use_declaration (namespace_name) @import body: (_))
+(require_expression (string (string_content) @import))
+(require_once_expression (string (string_content) @import))
+(require_once_expression (binary_expression right: (string (string_content) @import)))
+(include_expression (string (string_content) @import))
+(include_once_expression (string (string_content) @import))
+
+(comment) @comment
+(string_content) @string
+(heredoc_body (string_content) @string)
+(nowdoc_body) @string
+(text) @string

@@ -1,0 +1,44 @@
+(class_declaration
+  declaration_kind: "extension"
+  name: (_) @name) @definition.impl
+(class_declaration
+  declaration_kind: "struct"
+  name: (_) @name) @definition.struct
+(class_declaration
+  declaration_kind: "enum"
+  name: (_) @name) @definition.enum
+(class_declaration name: (_) @name) @definition.class
+(protocol_declaration name: (_) @name) @definition.interface
+(source_file (typealias_declaration name: (type_identifier) @name) @definition.type)
+
+(function_declaration name: _ @name body: (_)? @body) @definition.function
+(protocol_function_declaration name: _ @name) @definition.function
+(init_declaration "init" @name) @definition.method
+(deinit_declaration "deinit" @name) @definition.method
+(subscript_declaration "subscript" @name) @definition.method
+(macro_declaration (simple_identifier) @name) @definition.macro
+
+(property_declaration
+  name: (pattern bound_identifier: (_) @name)
+  computed_value: (_) @body) @definition.property
+(class_body
+  (property_declaration
+    name: (pattern bound_identifier: (_) @name)) @definition.property)
+(enum_class_body
+  (property_declaration
+    name: (pattern bound_identifier: (_) @name)) @definition.property)
+(protocol_body
+  (protocol_property_declaration
+    name: (pattern bound_identifier: (_) @name)) @definition.property)
+(source_file
+  (property_declaration
+    name: (pattern bound_identifier: (_) @name)) @definition.constant)
+
+(import_declaration (identifier) @import)
+
+(comment) @comment
+(multiline_comment) @comment
+(line_str_text) @string
+(multi_line_str_text) @string
+(raw_string_literal) @string
+(regex_literal) @string
