@@ -59,7 +59,9 @@ class BagOfWords:
         return self.encode([text])[0]
 
     def _word(self, word: str) -> Rows:
-        seed = int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "little")
+        seed = int.from_bytes(
+            hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=8).digest(), "little"
+        )
         return np.random.default_rng(seed).standard_normal(self.dim).astype(np.float32)
 
 

@@ -70,7 +70,6 @@ def test_pooling_and_prefixes_follow_the_folder(tmp_path):
     cls = Embedder.open(folder)
     assert cls.fingerprint != mean.fingerprint
     assert not np.array_equal(cls.encode(["load"]), mean.encode(["load"]))
-    assert ()
     assert not np.array_equal(cls.encode_query("load"), cls.encode(["load"])[0])
 
 

@@ -77,6 +77,16 @@ class VectorColumn:
         while len(self._blocks) * VECTOR_BLOCK < self._n:
             self._blocks.append(np.zeros((VECTOR_BLOCK, self.dim), np.float32))
 
+    def append(self, rows: Rows) -> None:
+        """Add rows; a whole block is taken as it is."""
+        start = self._n
+        if len(rows) == VECTOR_BLOCK and start % VECTOR_BLOCK == 0:
+            self._blocks.append(rows)
+            self._n += len(rows)
+        else:
+            self.append_empty(len(rows))
+            self.write(np.arange(start, self._n, dtype=np.int32), rows)
+
     def row(self, label: int) -> NDArray[np.float32]:
         """One row."""
         row: NDArray[np.float32] = self._blocks[label // VECTOR_BLOCK][label % VECTOR_BLOCK]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Protocol
 
@@ -19,8 +20,9 @@ from packhound.errors import ModelError
 from packhound.index.arrivals import Arrival, arrive
 from packhound.index.entries import FileEntry
 from packhound.index.grid import Rows, unit_rows
-from packhound.index.labels import PENDING, LabelColumns
+from packhound.index.labels import PENDING, LabelColumns, restored
 from packhound.index.postings import Postings
+from packhound.index.rows import Saved
 from packhound.index.segment import Labels, Segment, build
 from packhound.index.snapshot import Snapshot
 from packhound.index.tiers import QUICK, merged_run, run_to_merge
@@ -31,6 +33,9 @@ log = logging.getLogger("packhound")
 
 _SLOW_BATCH = 8
 """Texts a slow encoder gets at a time: some 0.3 s, then edits have their turn."""
+
+
+_UNREAD = FileStamp(-1, -1, -1, -1)
 
 
 class Encoder(Protocol):
@@ -101,6 +106,22 @@ class Index:
         if self._changed:
             self._snapshot = self._view(self._snapshot.generation + 1)
             self._changed = False
+        return self._snapshot
+
+    def restore(self, saved: Saved) -> Snapshot:
+        """Go on from a saved generation; only for an index that nothing was put into yet.
+
+        Files that still waited for vectors come back with a stamp that no file has, so that
+        they are read again and their texts are at hand.
+        """
+        self._columns = restored(saved, self._columns.dim)
+        self._segments = list(saved.segments)
+        self._files = {entry.path: self._as_saved(entry) for entry in saved.files}
+        self._paths[:] = [""] * saved.n_file_ids
+        for entry in saved.files:
+            self._paths[entry.file_id] = entry.path
+            self._file_ids[entry.path] = entry.file_id
+        self._snapshot = self._view(saved.generation)
         return self._snapshot
 
     def embed_some(self) -> bool:
@@ -195,6 +216,7 @@ class Index:
         lengths = columns.lengths.view()
         return Snapshot(
             generation=generation,
+            epoch=columns.epoch,
             files=dict(self._files),
             live=columns.live,
             n_nodes=columns.n_live,
@@ -210,6 +232,12 @@ class Index:
             terms=Postings(tuple(self._segments), columns.live),
             vectors=columns.vectors(None),
         )
+
+    def _as_saved(self, entry: FileEntry) -> FileEntry:
+        pending = self._columns.vector_state[entry.labels] == PENDING
+        if self._encoder is None or not pending.any():
+            return entry
+        return replace(entry, stamp=_UNREAD)
 
     def _merge_quickly(self) -> None:
         while (run := run_to_merge(self._segments)) is not None:

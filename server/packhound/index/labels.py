@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from packhound.index.columns import Column, VectorColumn
 from packhound.index.grid import Rows
 from packhound.index.names import NameTable
+from packhound.index.rows import Block, Saved
 from packhound.index.segment import N_FIELDS, Labels
 from packhound.index.vectors import Graph, Mask, Vectors, no_vectors
 from packhound.types import KINDS, Node
@@ -17,11 +19,16 @@ from packhound.types import KINDS, Node
 PENDING, PRESENT, NEVER = 0, 1, 2
 """States of a label's vector: not there yet, there, and not to be had (no direction)."""
 
+_epochs = count(1)
+
 _KIND_IDX = {kind: i for i, kind in enumerate(KINDS)}
 
 
 class LabelColumns:
-    """What the index knows of each label. Labels are only added; `live` says which still count."""
+    """What the index knows of each label. Labels are only added; `live` says which still count.
+
+    Within one `epoch` a label means the same node for ever; renumbering begins another.
+    """
 
     def __init__(self, dim: int) -> None:
         self.dim = dim
@@ -32,6 +39,7 @@ class LabelColumns:
         self.tail_of: Column[np.int32] = Column(np.int32)
         self.lengths: Column[np.int32] = Column(np.int32, N_FIELDS)
         self.rows = VectorColumn(dim)
+        self.epoch = new_epoch()
         self.live: Mask = np.zeros(0, np.bool_)
         self.vector_state: NDArray[np.uint8] = np.zeros(0, np.uint8)
         self.n_live = 0
@@ -55,6 +63,24 @@ class LabelColumns:
         self.totals += lengths.sum(axis=0, dtype=np.int64)
         return np.arange(first, first + n, dtype=np.int32)
 
+    def append_block(self, block: Block) -> None:
+        """Add labels as they were saved, all dead."""
+        self.file_of.append(block.file_of)
+        self.kind_of.append(block.kind_of)
+        self.name_of.append(block.name_of)
+        self.tail_of.append(block.tail_of)
+        self.lengths.append(block.lengths)
+        self.rows.append(block.rows)
+        self.live = np.concatenate((self.live, np.zeros(len(block.file_of), np.bool_)))
+        self.vector_state = np.concatenate((self.vector_state, block.state))
+
+    def revive(self, labels: Labels) -> None:
+        """Let dead labels count."""
+        self.live = self.live.copy()
+        self.live[labels] = True
+        self.n_live += len(labels)
+        self.totals += self.lengths.view()[labels].sum(axis=0, dtype=np.int64)
+
     def kill(self, labels: Labels) -> None:
         """Take labels that are live out of every later snapshot."""
         if len(labels):
@@ -77,7 +103,25 @@ class LabelColumns:
         present = self.vector_state == PRESENT
         usable = present & self.live
         present.flags.writeable = usable.flags.writeable = False
-        return Vectors(self.dim, self.rows.views(), present, usable, graph)
+        return Vectors(self.dim, self.rows.views(), self.vector_state, present, usable, graph)
+
+
+def restored(saved: Saved, dim: int) -> LabelColumns:
+    """The columns of a saved index, its files' labels live. Raises ValueError on another `dim`."""
+    columns = LabelColumns(dim)
+    columns.epoch = saved.epoch
+    columns.names = NameTable(saved.names)
+    for block in saved.blocks:
+        if block.rows.shape[1] != dim:
+            raise ValueError(f"saved vectors have {block.rows.shape[1]} dimensions, not {dim}")
+        columns.append_block(block)
+    columns.revive(np.concatenate([np.zeros(0, np.int32), *(e.labels for e in saved.files)]))
+    return columns
+
+
+def new_epoch() -> int:
+    """A number for an epoch that no other of this process has."""
+    return next(_epochs)
 
 
 def _tail(node: Node) -> str:

@@ -28,10 +28,12 @@ class Snapshot:
 
     `file_of` and `kind_of` are positions: a file id and one in `types.KINDS`. `name_of` and
     `tail_of` are positions in `name_table`: the name, and the last part of the qualified name.
+    Labels of two snapshots can be compared only within one `epoch`.
     `lengths[f]` counts the terms of field f, `totals[f]` those of all live labels together.
     """
 
     generation: int
+    epoch: int
     files: Mapping[str, FileEntry]
     live: Mask
     n_nodes: int

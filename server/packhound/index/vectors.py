@@ -28,10 +28,14 @@ class Graph(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Vectors:
-    """Rows in blocks of `VECTOR_BLOCK`, those that are `present`, and those of them `live`."""
+    """Rows in blocks of `VECTOR_BLOCK`; `state` says what each label has, see `labels.py`.
+
+    `present` are the labels with a vector, `usable` those of them that are live.
+    """
 
     dim: int
     blocks: tuple[Rows, ...]
+    state: NDArray[np.uint8]
     present: Mask
     usable: Mask
     graph: Graph | None = None
@@ -100,7 +104,7 @@ _GATHER_BELOW = 8
 def no_vectors(live: Mask) -> Vectors:
     """Vectors of an index without a model: none."""
     none = np.zeros(len(live), np.bool_)
-    return Vectors(0, (), none, none)
+    return Vectors(0, (), none.astype(np.uint8), none, none)
 
 
 def _largest(cosines: Rows, labels: Labels, k: int) -> NDArray[np.intp]:

@@ -1,0 +1,114 @@
+"""Rows of the store to an index, if every one of them is what was written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+import numpy as np
+
+from packhound.index.changes import (
+    BLOCK,
+    END,
+    FILE,
+    LABELS,
+    MANIFEST,
+    NAMES,
+    SEGMENT,
+    Written,
+    row_sum,
+    seal,
+)
+from packhound.index.entries import Labels
+from packhound.index.labels import new_epoch
+from packhound.index.packing import unpack, unpack_texts
+from packhound.index.rows import Saved, file_entry, unpack_block, unpack_segment
+from packhound.index.segment import Segment
+
+FORMAT = 1
+"""Changes with any change of what the rows hold.
+
+1  first version
+"""
+
+StoredRow = tuple[int, bytes, bytes, bytes]
+
+
+def read_saved(rows: Iterable[StoredRow], versions: str) -> tuple[Saved | None, Written | None]:
+    """The index of these rows, and what is on disk then; None for a store without rows.
+
+    Raises ValueError and its like where the rows are not exactly those of one save, or of
+    another version.
+    """
+    found, sums = _checked(rows)
+    if not found:
+        return None, None
+    manifest, sealed = found[MANIFEST]
+    head = json.loads(manifest)
+    if head["versions"] != versions:
+        raise ValueError("it was made by another version, or for another model")
+    if sealed != seal({key: value for key, value in sums.items() if key != MANIFEST}):
+        raise ValueError("rows are missing or of different generations")
+    labels = _labels_by_file(found[LABELS][1])
+    files = [file_entry(i, *found[FILE + i], labels=labels[i]) for i in labels]
+    segments = {key: unpack_segment(found[key][1]) for key in _of_kind(found, SEGMENT, BLOCK)}
+    saved = Saved(
+        generation=head["generation"],
+        epoch=new_epoch(),
+        n_file_ids=head["file_ids"],
+        names=unpack_texts(found[NAMES][1]),
+        segments=sorted(segments.values(), key=lambda segment: segment.base),
+        blocks=[unpack_block(found[key][1]) for key in _of_kind(found, BLOCK, NAMES)],
+        files=files,
+    )
+    _check_fits(saved, head["dim"])
+    return saved, _written(saved, segments, sums)
+
+
+def _written(saved: Saved, segments: dict[int, Segment], sums: dict[int, bytes]) -> Written:
+    return Written(
+        epoch=saved.epoch,
+        files={entry.file_id: entry for entry in saved.files},
+        segments={segment.serial: key for key, segment in segments.items()},
+        blocks={i: block.state.tobytes() for i, block in enumerate(saved.blocks)},
+        n_names=len(saved.names),
+        sums={key: found for key, found in sums.items() if key != MANIFEST},
+    )
+
+
+def _checked(
+    rows: Iterable[StoredRow],
+) -> tuple[dict[int, tuple[bytes, bytes]], dict[int, bytes]]:
+    found, sums = {}, {}
+    for key, head, body, stored in rows:
+        if not 0 <= key < END or row_sum(key, head, body) != stored:
+            raise ValueError("a row is damaged")
+        found[key] = head, body
+        sums[key] = stored
+    return found, sums
+
+
+def _of_kind(found: Iterable[int], first: int, end: int) -> list[int]:
+    return sorted(key for key in found if first <= key < end)
+
+
+def _labels_by_file(packed: bytes) -> dict[int, Labels]:
+    file_ids, counts, labels = unpack(packed)
+    parts = np.split(labels, np.cumsum(counts)[:-1])
+    return dict(zip(file_ids.tolist(), parts, strict=True)) if len(file_ids) else {}
+
+
+def _check_fits(saved: Saved, dim: int) -> None:
+    n_labels = sum(len(block.file_of) for block in saved.blocks)
+    labels = np.concatenate([np.zeros(0, np.int32), *(entry.labels for entry in saved.files)])
+    if len(np.unique(labels)) != len(labels) or (labels >= n_labels).any() or (labels < 0).any():
+        raise ValueError("labels are out of range")
+    if any(block.rows.shape[1] != dim for block in saved.blocks):
+        raise ValueError("vectors have another dimension")
+    end = 0
+    for segment in saved.segments:
+        if segment.base != end:
+            raise ValueError("segments overlap or are missing")
+        end += segment.n_labels
+    if end != n_labels:
+        raise ValueError("segments and labels do not match")

@@ -1,0 +1,65 @@
+"""Arrays to bytes and back, without copying on the way back. Plain numbers only, never pickle."""
+
+from __future__ import annotations
+
+import json
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_ALIGNMENT = 8
+_HEAD = 4
+_DTYPES = {"|u1", "<u2", "<i2", "<i4", "<i8", "<f4"}
+
+
+def checksum(*parts: bytes) -> bytes:
+    """blake2b-16 over the parts and their lengths."""
+    digest = blake2b(digest_size=16)
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "little"))
+        digest.update(part)
+    return digest.digest()
+
+
+def pack(*arrays: NDArray[Any]) -> bytes:
+    """The arrays with their types and shapes, each aligned for reading in place."""
+    plain = [np.ascontiguousarray(array, array.dtype.newbyteorder("<")) for array in arrays]
+    head = json.dumps([[array.dtype.str, array.shape] for array in plain]).encode()
+    head += b" " * (-(_HEAD + len(head)) % _ALIGNMENT)
+    parts = [len(head).to_bytes(_HEAD, "little"), head]
+    for array in plain:
+        body = array.tobytes()
+        parts += (body, bytes(-len(body) % _ALIGNMENT))
+    return b"".join(parts)
+
+
+def unpack(packed: bytes) -> list[NDArray[Any]]:
+    """The arrays that were packed, read-only. Raises ValueError where that is impossible."""
+    start = _HEAD + int.from_bytes(packed[:_HEAD], "little")
+    arrays = []
+    for dtype, shape in json.loads(packed[_HEAD:start]):
+        if dtype not in _DTYPES:
+            raise ValueError(f"unexpected type {dtype}")
+        size = int(np.prod(shape, dtype=np.int64))
+        array = np.frombuffer(packed, dtype, size, start).reshape(shape)
+        arrays.append(array)
+        start += array.nbytes + -array.nbytes % _ALIGNMENT
+    return arrays
+
+
+def pack_texts(texts: list[str]) -> bytes:
+    """Texts of any content."""
+    encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+    lengths = np.array([len(text) for text in encoded], np.int32)
+    return pack(lengths, np.frombuffer(b"".join(encoded), np.uint8))
+
+
+def unpack_texts(packed: bytes) -> list[str]:
+    """The texts that were packed."""
+    lengths, joined = unpack(packed)
+    ends = np.cumsum(lengths, dtype=np.int64)
+    body = joined.tobytes()
+    bounds = zip((ends - lengths).tolist(), ends.tolist(), strict=True)
+    return [body[start:end].decode("utf-8", "surrogatepass") for start, end in bounds]

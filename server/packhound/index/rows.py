@@ -1,0 +1,128 @@
+"""What each row of the store holds: a file, a segment, or a block of labels."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from packhound.index.columns import VECTOR_BLOCK
+from packhound.index.entries import DIGEST_SIZE, FileEntry, Labels
+from packhound.index.grid import Rows, from_steps, steps
+from packhound.index.packing import pack, unpack
+from packhound.index.segment import N_FIELDS, Segment
+from packhound.index.snapshot import Snapshot
+from packhound.types import FileStamp
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """All columns of up to `VECTOR_BLOCK` labels."""
+
+    file_of: Labels
+    kind_of: NDArray[np.uint8]
+    name_of: Labels
+    tail_of: Labels
+    lengths: NDArray[np.int32]
+    state: NDArray[np.uint8]
+    rows: Rows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Saved:
+    """An index as it was read from disk; `labels` of the entries are set."""
+
+    generation: int
+    epoch: int
+    n_file_ids: int
+    names: list[str]
+    segments: Sequence[Segment]
+    blocks: Sequence[Block]
+    files: Sequence[FileEntry]
+
+
+def file_head(entry: FileEntry) -> bytes:
+    """All of a file but its nodes and labels."""
+    stamp = None if entry.stamp is None else astuple(entry.stamp)
+    head = [entry.path, entry.language, entry.digest.hex(), stamp, entry.imports, entry.degraded]
+    return json.dumps([*head, len(entry.node_digests)]).encode("ascii")
+
+
+def file_body(entry: FileEntry) -> bytes:
+    """The nodes of a file: their digests and their record."""
+    return entry.node_digests + entry.record
+
+
+def file_entry(file_id: int, head: bytes, body: bytes, labels: Labels) -> FileEntry:
+    """The file of a row."""
+    path, language, digest, stamp, imports, degraded, split = json.loads(head)
+    if split != len(labels) * DIGEST_SIZE:
+        raise ValueError("a file's labels do not match its nodes")
+    return FileEntry(
+        path=path,
+        language=language,
+        digest=bytes.fromhex(digest),
+        stamp=FileStamp(*stamp) if stamp else None,
+        file_id=file_id,
+        labels=labels,
+        imports=tuple(imports),
+        degraded=degraded,
+        node_digests=body[:split],
+        record=body[split:],
+    )
+
+
+def pack_segment(segment: Segment) -> bytes:
+    """The row of a segment."""
+    return pack(
+        np.array([segment.base, segment.n_labels], np.int64),
+        np.frombuffer(segment.terms, np.uint8),
+        segment.term_starts,
+        segment.starts,
+        segment.labels,
+        segment.tf,
+    )
+
+
+def unpack_segment(packed: bytes) -> Segment:
+    """The segment of a row. Raises ValueError where its parts do not fit together."""
+    place, terms, term_starts, starts, labels, tf = unpack(packed)
+    base, n_labels = place.tolist()
+    if (
+        len(starts) != (len(term_starts) - 1) * N_FIELDS + 1
+        or not (starts[-1] == len(labels) == len(tf))
+        or term_starts[-1] != len(terms)
+    ):
+        raise ValueError("the parts of a segment do not fit together")
+    return Segment(base, n_labels, terms.tobytes(), term_starts, starts, labels, tf)
+
+
+def n_blocks(snapshot: Snapshot) -> int:
+    """Number of blocks that the labels of a snapshot fill."""
+    return -(-snapshot.n_labels // VECTOR_BLOCK)
+
+
+def pack_block(snapshot: Snapshot, i: int) -> bytes:
+    """The row of block i."""
+    here = slice(i * VECTOR_BLOCK, (i + 1) * VECTOR_BLOCK)
+    state = snapshot.vectors.state[here]
+    blocks = snapshot.vectors.blocks
+    rows = blocks[i] if blocks else np.zeros((len(state), 0), np.float32)
+    return pack(
+        snapshot.file_of[here],
+        snapshot.kind_of[here],
+        snapshot.name_of[here],
+        snapshot.tail_of[here],
+        np.stack([column[here] for column in snapshot.lengths], axis=1),
+        state,
+        steps(rows),
+    )
+
+
+def unpack_block(packed: bytes) -> Block:
+    """The block of a row."""
+    file_of, kind_of, name_of, tail_of, lengths, state, rows = unpack(packed)
+    return Block(file_of, kind_of, name_of, tail_of, lengths, state, from_steps(rows))

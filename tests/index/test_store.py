@@ -1,0 +1,351 @@
+"""What is saved is what comes back, or nothing does: damage, kills and rivals change no result."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from index_check import contents
+from index_corpus import BagOfWords, file, stamp
+
+from packhound.errors import StoreError
+from packhound.index.index import Index
+from packhound.index.store import Store
+
+HERE = Path(__file__).parent
+VERSIONS = "tokenizer 1, model bag-of-words"
+posix = pytest.mark.skipif(os.name != "posix", reason="POSIX rights and signals")
+
+
+def filled(n_files: int = 6) -> Index:
+    index = Index(BagOfWords())
+    put(
+        index,
+        {f"{i}.py": f"function f{i}: load x{i}\nclass Ü{i}: tree 日本" for i in range(n_files)},
+    )
+    return index
+
+
+def put(index: Index, texts: dict[str, str]) -> None:
+    index.replace([file(p, t) for p, t in texts.items()], {p: stamp() for p in texts})
+    index.publish()
+
+
+def loaded(folder: Path, versions: str = VERSIONS) -> Index | None:
+    store = Store.open(folder, versions)
+    try:
+        saved = store.load()
+        if saved is None:
+            return None
+        index = Index(BagOfWords())
+        index.restore(saved)
+        return index
+    finally:
+        store.close()
+
+
+def saved_in(folder: Path, index: Index) -> Path:
+    store = Store.open(folder, VERSIONS)
+    store.save(index.snapshot)
+    store.close()
+    return folder
+
+
+def test_what_is_saved_comes_back_and_goes_on(tmp_path):
+    index = filled()
+    store = Store.open(tmp_path / "s", VERSIONS)
+    assert store.load() is None
+    store.save(index.snapshot)
+    put(index, {"1.py": "function g: parse", "new.py": "test t: config"})
+    index.remove(["2.py"])
+    store.save(index.publish())
+    store.close()
+    again = loaded(tmp_path / "s")
+    assert contents(again.snapshot) == contents(index.snapshot)
+    assert again.snapshot.generation == index.snapshot.generation
+    for each in (index, again):
+        put(each, {"3.py": "function h: load"})
+    assert contents(again.snapshot) == contents(index.snapshot)
+
+
+lines = st.lists(st.sampled_from(["function f: load", "class C: tree \ud800", "test t: x y"]))
+steps = st.lists(st.tuples(st.sampled_from("abc"), st.none() | lines, st.booleans()), max_size=8)
+
+
+@given(steps)
+@settings(deadline=None, max_examples=40)
+def test_any_saves_between_any_edits_come_back(tmp_path_factory, changes):
+    folder = tmp_path_factory.mktemp("store") / "s"
+    index, store = filled(2), Store.open(folder, VERSIONS)
+    for path, text, save in changes:
+        if text is None:
+            index.remove([path])
+        else:
+            index.replace([file(path, "\n".join(text))], {path: stamp(len(text))})
+        index.publish()
+        if save:
+            store.save(index.snapshot)
+    store.save(index.snapshot)
+    store.close()
+    assert contents(loaded(folder).snapshot) == contents(index.snapshot)
+
+
+def test_a_loaded_store_is_continued_without_writing_it_anew(tmp_path):
+    folder = saved_in(tmp_path / "s", filled())
+    store = Store.open(folder, VERSIONS)
+    index = Index(BagOfWords())
+    index.restore(store.load())
+    before = dict(rows_of(folder))
+    put(index, {"1.py": "function g: parse"})
+    store.save(index.snapshot)
+    store.close()
+    after = dict(rows_of(folder))
+    changed = {key >> 40 for key, checksum in after.items() if before.get(key) != checksum}
+    same_files = [key for key in before if key >> 40 == 0 and after.get(key) == before[key]]
+    assert len(same_files) == 5 and changed == {0, 1, 2, 3, 4, 5}
+    assert contents(loaded(folder).snapshot) == contents(index.snapshot)
+
+
+def rows_of(folder: Path) -> list[tuple[int, bytes]]:
+    connection = sqlite3.connect(folder / "index.sqlite")
+    try:
+        return connection.execute("SELECT key, sum FROM rows").fetchall()
+    finally:
+        connection.close()
+
+
+def test_the_text_of_an_editor_is_never_written(tmp_path):
+    index = filled(2)
+    store = Store.open(tmp_path / "s", VERSIONS)
+    store.save(index.snapshot)
+    index.replace([file("1.py", "function unsaved: load")], {"1.py": None})
+    store.save(index.publish())
+    store.close()
+    assert set(loaded(tmp_path / "s").snapshot.files) == {"0.py"}
+
+
+def test_files_that_wait_for_vectors_are_read_again(tmp_path):
+    slow = Index(BagOfWords(fast=False))
+    put(
+        slow, {"a.py": "function f: load", "b.py": "\n".join(f"function f{i}: x" for i in range(9))}
+    )
+    slow.embed_some()
+    slow.publish()
+    saved_in(tmp_path / "s", slow)
+    store = Store.open(tmp_path / "s", VERSIONS)
+    again = Index(BagOfWords(fast=False))
+    snapshot = again.restore(store.load())
+    store.close()
+    assert snapshot.files["a.py"].stamp == stamp() and snapshot.files["b.py"].stamp != stamp()
+    assert int(snapshot.has_vector.sum()) == 8 and not again.embed_some()
+    put(again, {"b.py": "\n".join(f"function f{i}: x" for i in range(9))})
+    assert again.embed_some() and again.publish().has_vector.all()
+
+
+def test_other_versions_are_refused_and_replaced(tmp_path):
+    folder = saved_in(tmp_path / "s", filled())
+    with pytest.raises(StoreError, match="another version"):
+        loaded(folder, "tokenizer 2")
+    assert loaded(folder) is None
+
+
+def test_a_database_that_is_not_ours_is_refused(tmp_path):
+    (tmp_path / "s").mkdir()
+    connection = sqlite3.connect(tmp_path / "s" / "index.sqlite")
+    connection.execute("CREATE TABLE rows (key, head, body, sum)")
+    connection.close()
+    with pytest.raises(StoreError, match="no index of Packhound"):
+        loaded(tmp_path / "s")
+
+
+def check_refused_or_right(folder: Path, expected: dict[str, object]) -> bool:
+    """Whether the store was refused."""
+    try:
+        index = loaded(folder)
+    except StoreError as error:
+        assert "\n" not in str(error)
+        return True
+    assert index is None or contents(index.snapshot) == expected
+    return False
+
+
+def mutants(content: bytes):
+    """Copies with one byte flipped, cut short, or with a hole."""
+    seeded = random.Random(4)
+    places = [*range(100), *(seeded.randrange(100, len(content)) for _ in range(200))]
+    for place in places:
+        flipped = bytearray(content)
+        flipped[place] ^= 1 << seeded.randrange(8)
+        yield bytes(flipped)
+    for end in range(0, len(content), max(512, len(content) // 40)):
+        yield content[:end]
+        yield content[:end] + bytes(512) + content[end + 512 :]
+
+
+def test_no_damage_goes_unnoticed(tmp_path):
+    folder = saved_in(tmp_path / "s", filled())
+    content = (folder / "index.sqlite").read_bytes()
+    expected = contents(filled().snapshot)
+    refused = 0
+    for mutant in mutants(content):
+        shutil.rmtree(folder)
+        folder.mkdir()
+        (folder / "index.sqlite").write_bytes(mutant)
+        refused += check_refused_or_right(folder, expected)
+    assert refused > 100
+
+
+def test_a_refused_store_makes_room_for_a_new_one(tmp_path):
+    folder = saved_in(tmp_path / "s", filled())
+    path = folder / "index.sqlite"
+    path.write_bytes(path.read_bytes()[:-5000] + bytes(5000))
+    with pytest.raises(StoreError):
+        loaded(folder)
+    assert contents(loaded(saved_in(folder, filled(1))).snapshot) == contents(filled(1).snapshot)
+
+
+def test_rows_of_two_generations_do_not_mix(tmp_path):
+    one, two = (saved_in(tmp_path / name, filled(n)) for name, n in (("a", 3), ("b", 4)))
+    connection = sqlite3.connect(two / "index.sqlite")
+    connection.execute("ATTACH ? AS other", (str(one / "index.sqlite"),))
+    connection.execute("DELETE FROM rows WHERE key = 4 << 40")
+    connection.execute("INSERT INTO rows SELECT * FROM other.rows WHERE key = 4 << 40")
+    connection.commit()
+    connection.close()
+    with pytest.raises(StoreError, match="different generations"):
+        loaded(two)
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, lambda path: os.mkfifo(path)])
+@posix
+def test_something_else_in_its_place_is_refused(tmp_path, make):
+    folder = tmp_path / "s"
+    folder.mkdir()
+    make(folder / "index.sqlite")
+    with pytest.raises(StoreError, match="not a regular file"):
+        loaded(folder)
+    with pytest.raises(StoreError, match="not a regular file"):
+        saved_in(folder, filled(1))
+
+
+@posix
+def test_only_the_owner_can_read_it(tmp_path):
+    (tmp_path / "s").mkdir(mode=0o755)
+    folder = saved_in(tmp_path / "s", filled(1))
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {0o600}
+
+
+@posix
+def test_a_folder_that_cannot_be_written_is_said(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="cannot be used"):
+        Store.open(tmp_path / "file" / "s", VERSIONS)
+    with pytest.raises(StoreError, match=r"cannot be used|not a folder"):
+        Store.open(tmp_path / "file", VERSIONS)
+
+
+@posix
+def test_a_full_disk_leaves_the_last_generation(tmp_path):
+    folder = saved_in(tmp_path / "s", filled(2))
+    code = (
+        "import resource, signal, test_store as t\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "store = t.Store.open(t.Path(t.sys.argv[1]), t.VERSIONS)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))\n"
+        "index = t.filled(400)\n"
+        "try: store.save(index.snapshot)\n"
+        "except t.StoreError as error: print('refused', error)\n"
+    )
+    run = [sys.executable, "-c", code, str(folder)]
+    told = subprocess.run(run, cwd=HERE, capture_output=True, text=True, timeout=60)
+    assert told.stdout.startswith("refused"), told
+    assert contents(loaded(folder).snapshot) == contents(filled(2).snapshot)
+
+
+def test_the_second_process_reads_and_takes_over(tmp_path):
+    folder = saved_in(tmp_path / "s", filled(2))
+    first, second = Store.open(folder, VERSIONS), Store.open(folder, VERSIONS)
+    assert first.writer and not second.writer and not second.claim()
+    assert len(second.load().files) == 2
+    with pytest.raises(StoreError, match="another process"):
+        second.save(filled(1).snapshot)
+    first.save(filled(3).snapshot)
+    first.close()
+    assert second.claim()
+    second.save(filled(4).snapshot)
+    second.close()
+    assert contents(loaded(folder).snapshot) == contents(filled(4).snapshot)
+
+
+SAVER = """
+import sys, test_store as t
+store = t.Store.open(t.Path(sys.argv[1]), t.VERSIONS)
+saved = store.load()
+index = t.Index(t.BagOfWords())
+if saved: index.restore(saved)
+n = 0
+print("ready", flush=True)
+while True:
+    n += 1
+    t.put(index, {f"{i}.py": f"function f: load v{n}" for i in range(n % 7, n % 7 + 5)})
+    if n % 3 == 0: index.remove([f"{n % 11}.py"])
+    store.save(index.publish())
+    print(index.snapshot.generation, flush=True)
+"""
+
+
+def check_kills(folder: Path, rounds: int) -> None:
+    """Kill a saving process again and again; what it said was saved must be there."""
+    seeded = random.Random(rounds)
+    for _ in range(rounds):
+        run = [sys.executable, "-c", SAVER, str(folder)]
+        child = subprocess.Popen(run, cwd=HERE, stdout=subprocess.PIPE, text=True)
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(seeded.uniform(0, 0.1))
+        child.send_signal(signal.SIGKILL)
+        said = child.stdout.read().split("\n")[:-1]
+        child.stdout.close()
+        child.wait()
+        index = loaded(folder)
+        if said:
+            assert index.snapshot.generation >= int(said[-1])
+
+
+@posix
+def test_a_kill_loses_nothing_that_was_saved(tmp_path):
+    check_kills(tmp_path / "s", 3)
+
+
+@posix
+@pytest.mark.slow
+def test_many_kills_lose_nothing_that_was_saved(tmp_path):
+    check_kills(tmp_path / "s", 30)
+
+
+@posix
+def test_of_many_that_start_at_once_one_writes(tmp_path):
+    code = (
+        "import sys, test_store as t\n"
+        "store = t.Store.open(t.Path(sys.argv[1]), t.VERSIONS)\n"
+        "print(store.writer, flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    run = [sys.executable, "-c", code, str(tmp_path / "s")]
+    pipe = subprocess.PIPE
+    children = [subprocess.Popen(run, cwd=HERE, stdin=pipe, stdout=pipe) for _ in range(4)]
+    said = [child.stdout.readline() for child in children]
+    for child in children:
+        child.communicate()
+    assert sorted(said) == [b"False\n"] * 3 + [b"True\n"]
