@@ -64,7 +64,7 @@ def status(session: Session, params: Params, cancel: threading.Event) -> Json:
 
 def rebuild(session: Session, params: Params, cancel: threading.Event) -> Json:
     """`packhound/rebuild`: forget the indexes and build them again, in the background."""
-    session.workspace.rebuild()
+    session.rebuild()
     return session.state()
 
 

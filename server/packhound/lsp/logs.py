@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from pathlib import Path
 
 from packhound.errors import SettingsError
@@ -12,17 +13,26 @@ from packhound.lsp.protocol import Connection
 _TYPES = {logging.ERROR: 1, logging.WARNING: 2, logging.INFO: 3}
 
 
+# What fails again and again is told this seldom, so that nothing else is lost among it.
+_REPEAT_S = 10.0
+
+
 class _ClientHandler(logging.Handler):
-    """`window/logMessage`, one for each line."""
+    """`window/logMessage`, one for each line that the client has not just been told."""
 
     def __init__(self, connection: Connection) -> None:
         super().__init__()
         self._connection = connection
+        self._told: dict[str, float] = {}
 
     def emit(self, record: logging.LogRecord) -> None:
-        kind = next((kind for level, kind in _TYPES.items() if record.levelno >= level), 4)
-        message = {"type": kind, "message": self.format(record)}
-        self._connection.notify("window/logMessage", message)
+        text, now = self.format(record), time.monotonic()
+        self._told = {line: at for line, at in self._told.items() if now - at < _REPEAT_S}
+        if text not in self._told:
+            self._told[text] = now
+            kind = next((kind for level, kind in _TYPES.items() if record.levelno >= level), 4)
+            message = {"type": kind, "message": text}
+            self._connection.notify("window/logMessage", message)
 
 
 def log_to(connection: Connection, log_file: Path | None, *, verbose: bool) -> None:

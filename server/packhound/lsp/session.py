@@ -99,6 +99,10 @@ class Session:
             lambda result, _: self._take_settings(result),
         )
 
+    def rebuild(self) -> None:
+        """Forget the indexes and build them again, in the background."""
+        self._chores.submit(self.workspace.rebuild)
+
     def state(self) -> Json:
         """The state of all indexes, with what could not be opened."""
         statuses = [engine.status() for engine in self.workspace.engines]
@@ -128,11 +132,13 @@ class Session:
     def _open_folders(self) -> None:
         if self._opened.is_set():
             return
-        self._replace_folders([], self.client.folders)
-        if not self.client.watches_files:
-            self.workspace.start_polling(self.settings.poll_seconds)
-        self._opened.set()
-        self._announcer.changed()
+        try:
+            self._replace_folders([], self.client.folders)
+            if not self.client.watches_files:
+                self.workspace.start_polling(self.settings.poll_seconds)
+        finally:
+            self._opened.set()
+            self._announcer.changed()
 
     def _replace_folders(self, removed: Sequence[str], added: Sequence[str]) -> None:
         for path in removed:
