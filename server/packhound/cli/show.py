@@ -24,20 +24,20 @@ _out = Console(highlight=False)
 _err = Console(stderr=True, highlight=False)
 
 
-def results(found: Results, boxes: bool = False) -> None:
+def results(found: Results, boxes: bool = False, console: Console = _out) -> None:
     """The hits as one table, or as one box each, then the notes."""
     if boxes:
         for hit in found.hits:
-            box(hit)
+            box(hit, console)
     elif found.hits:
-        _out.print(_table(found.hits))
+        console.print(_table(found.hits))
     summary = f"{len(found.hits)} of {found.candidates:,} candidates in {found.took_ms:.1f} ms"
-    _out.print(summary + (", truncated" if found.truncated else ""), style="dim")
+    console.print(summary + (", truncated" if found.truncated else ""), style="dim")
     for note in found.notes:
-        _out.print(f"note: {note}", style="yellow", markup=False)
+        console.print(f"note: {note}", style="yellow", markup=False)
 
 
-def box(hit: Hit) -> None:
+def box(hit: Hit, console: Console = _out) -> None:
     """One hit and every signal's contribution, the largest first."""
     grid = Table.grid(padding=(0, 1))
     grid.add_column(justify="right")
@@ -56,7 +56,7 @@ def box(hit: Hit) -> None:
             Text(phrase(reason), style="dim"),
         )
     title = Text(f"{hit.rank or '-'}  {_place(hit)}  {hit.node.kind} {hit.node.qualname}")
-    _out.print(Panel(grid, title=title, title_align="left", subtitle=f"score {hit.score:.3f}"))
+    console.print(Panel(grid, title=title, title_align="left", subtitle=f"score {hit.score:.3f}"))
 
 
 def status(found: Status) -> None:

@@ -1,0 +1,37 @@
+"""Draw docs/search.svg, the picture in the README: a real search of this repository's server.
+
+python docs/picture.py
+"""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+from rich.console import Console
+
+from packhound.cli import show
+from packhound.engine import Engine
+from packhound.settings import Settings
+from packhound.types import Query
+
+HERE = Path(__file__).resolve().parent
+QUERY = "apply an edit to a text buffer"
+
+
+def main() -> None:
+    """Search, and save what the terminal shows."""
+    engine = Engine.open(HERE.parent / "server", Settings(persist=False))
+    try:
+        engine.settled()
+        results = engine.search(Query(QUERY, limit=2))
+    finally:
+        engine.close()
+    console = Console(record=True, width=104, file=io.StringIO(), highlight=False)
+    console.print(f'$ packhound search "{QUERY}" --limit 2 --show-scores', style="bold")
+    show.results(results, boxes=True, console=console)
+    console.save_svg(str(HERE / "search.svg"), title="packhound")
+
+
+if __name__ == "__main__":
+    main()
