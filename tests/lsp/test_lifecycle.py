@@ -6,10 +6,11 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
-from raw import COMMAND, RawClient, frame
+from raw import COMMAND, PATIENCE_S, RawClient, frame
 
 from packhound.lsp.parent import is_alive
 
@@ -122,6 +123,13 @@ def test_a_home_directory_is_not_indexed_unasked(started):
     assert client.result("packhound/search", {"query": "anything"})["hits"] == []
 
 
+def wait_for_end_of(process_id: int) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while is_alive(process_id):
+        assert time.monotonic() < deadline, "it is still there"
+        time.sleep(0.01)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_the_end_of_the_editor_ends_the_server(tmp_path, folder):
     # The pipes stay open in this process, as they do when another child of the editor has them.
@@ -137,8 +145,7 @@ def test_the_end_of_the_editor_ends_the_server(tmp_path, folder):
     assert is_alive(server)
     os.kill(client.process.pid, signal.SIGKILL)
     client.process.wait()
-    client._thread.join()  # Ends when the last process that could write has ended.
-    assert not is_alive(server)
+    wait_for_end_of(server)
     client.close()
 
 
@@ -147,8 +154,7 @@ def test_a_process_that_is_not_waited_for_is_not_alive():
     process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     assert is_alive(process.pid)
     process.stdin.close()
-    while is_alive(process.pid):
-        pass
+    wait_for_end_of(process.pid)
     process.wait()
     assert is_alive(os.getpid())
     assert not is_alive(2**40)
