@@ -1,0 +1,171 @@
+"""The knapsack: which nodes, at which tier of detail, fit the budget with the most utility.
+
+Greedy by utility per token over marginal cost: an offer pays only for lines that no accepted offer
+of its file shows yet, so overlapping nodes are never paid twice. Costs are counted when an offer
+comes up, not before; until then a guess from the node's size stands for them.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field
+
+from packhound.pack.candidates import Candidate
+from packhound.pack.excerpt import Excerpts, Tiers
+from packhound.pack.types import DETAILS, Detail
+
+_VALUE: dict[Detail, float] = {"outline": 0.10, "signature": 0.25, "elided": 0.75, "full": 1.0}
+"""What a tier is worth of the whole node."""
+
+_GAP_TOKENS = 7
+"""The mark of a gap between lines."""
+_HEADER_TOKENS = 24
+"""Heading and fence of a file, besides its path."""
+_CHARACTERS_PER_TOKEN = 3.4
+
+
+@dataclass(slots=True, eq=False)
+class Choice:
+    """A candidate at the tier that was accepted for it."""
+
+    candidate: Candidate
+    detail: Detail
+    lines: tuple[int, ...]
+    cost: int
+
+
+@dataclass(slots=True, eq=False)
+class _Offer:
+    candidate: Candidate
+    detail: Detail
+    value: float
+    lines: tuple[int, ...]
+    cost: float
+    counted: int | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Fitting:
+    """The state of one knapsack; `run` may be called again with a higher limit or more offers."""
+
+    excerpts: Excerpts
+    words: Collection[str]
+    allowed: Callable[[Candidate, Detail], bool]
+    spent: int = 0
+    chosen: dict[int, Choice] = field(default_factory=dict)
+    unread: set[int] = field(default_factory=set)
+    refused: dict[int, int] = field(default_factory=dict)
+    _covered: dict[str, set[int]] = field(default_factory=dict)
+    _heap: list[tuple[float, int, int, int, _Offer]] = field(default_factory=list)
+    _n_pushed: int = 0
+    _waiting: list[_Offer] = field(default_factory=list)
+    _tiers: dict[int, Tiers] = field(default_factory=dict)
+    _taken: list[tuple[int, Choice | None]] = field(default_factory=list)
+
+    def offer(self, candidates: Iterable[Candidate], best: Detail = "full") -> None:
+        """Add nodes to choose from, up to a tier; those that are pinned only as they were asked."""
+        for candidate in candidates:
+            for detail in DETAILS[: DETAILS.index(best) + 1]:
+                if self.allowed(candidate, detail):
+                    value = candidate.utility * _VALUE[detail]
+                    self._push(_Offer(candidate, detail, value, (), _guess(candidate, detail)))
+
+    def run(self, limit: int) -> None:
+        """Accept offers, best first, while they fit into `limit` tokens."""
+        for offer in self._waiting:
+            self._push(offer)
+        self._waiting = []
+        while self._heap:
+            offer = heapq.heappop(self._heap)[-1]
+            gain = self._gain(offer)
+            if gain <= 0 or not self._read(offer):
+                continue
+            cost = self._cost(offer)
+            stale = offer.counted != cost or offer.cost > cost * 1.01
+            offer.counted, offer.cost = cost, cost
+            if stale and self._heap and -gain / max(cost, 1) > self._heap[0][0]:
+                self._push(offer)
+            elif self.spent + cost > limit:
+                self.refused[offer.candidate.label] = cost
+                self._waiting.append(offer)
+            else:
+                self._accept(offer, cost)
+
+    def undo(self) -> bool:
+        """Take back the last offer that was accepted; False if there is none."""
+        if not self._taken:
+            return False
+        label, before = self._taken.pop()
+        after = self.chosen.pop(label)
+        if before:
+            self.chosen[label] = before
+        self.spent -= after.cost - (before.cost if before else 0)
+        path = after.candidate.path
+        shown = [choice.lines for choice in self.chosen.values() if choice.candidate.path == path]
+        if shown:
+            self._covered[path] = {line for lines in shown for line in lines}
+        else:
+            del self._covered[path]
+        return True
+
+    def _push(self, offer: _Offer) -> None:
+        density = self._gain(offer) / max(offer.cost, 1.0)
+        self._n_pushed += 1
+        order = (offer.candidate.order, DETAILS.index(offer.detail), self._n_pushed)
+        heapq.heappush(self._heap, (-density, *order, offer))
+
+    def _gain(self, offer: _Offer) -> float:
+        """What the offer adds to what is already shown of its node."""
+        now = self.chosen.get(offer.candidate.label)
+        return offer.value - (offer.candidate.utility * _VALUE[now.detail] if now else 0.0)
+
+    def _read(self, offer: _Offer) -> bool:
+        label = offer.candidate.label
+        if label not in self._tiers:
+            excerpt = self.excerpts.of(offer.candidate.path)
+            if excerpt is None:
+                self.unread.add(label)
+            candidate = offer.candidate
+            nodes = candidate.entry.nodes
+            found = excerpt.tiers(nodes, candidate.position, self.words) if excerpt else {}
+            self._tiers[label] = found
+        offer.lines = self._tiers[label].get(offer.detail, ())
+        return bool(offer.lines)
+
+    def _cost(self, offer: _Offer) -> int:
+        excerpt = self.excerpts.of(offer.candidate.path)
+        assert excerpt is not None
+        covered = self._covered.get(offer.candidate.path)
+        new = [line for line in offer.lines if covered is None or line not in covered]
+        cost = sum(excerpt.cost(line) for line in new)
+        cost += _GAP_TOKENS * _n_runs(new)
+        if covered is None:
+            cost += _HEADER_TOKENS + len(offer.candidate.path) // 2
+        return cost
+
+    def _accept(self, offer: _Offer, cost: int) -> None:
+        label, path = offer.candidate.label, offer.candidate.path
+        before = self.chosen.get(label)
+        self._taken.append((label, before))
+        total = cost + (before.cost if before else 0)
+        self.chosen[label] = Choice(offer.candidate, offer.detail, offer.lines, total)
+        self.spent += cost
+        self._covered.setdefault(path, set()).update(offer.lines)
+        self.refused.pop(label, None)
+
+
+def _guess(candidate: Candidate, detail: Detail) -> float:
+    """The likely cost of a tier before its file is read."""
+    node = candidate.node
+    signature = len(node.signature) / _CHARACTERS_PER_TOKEN + _GAP_TOKENS
+    if detail == "outline":
+        return min(signature, 25.0)
+    if detail == "signature":
+        return signature + min(len(node.doc), 200) / _CHARACTERS_PER_TOKEN
+    whole = (node.span.end - node.span.start) / _CHARACTERS_PER_TOKEN + _GAP_TOKENS
+    return min(0.7 * whole, 400.0) if detail == "elided" else whole
+
+
+def _n_runs(lines: list[int]) -> int:
+    return sum(1 for i, line in enumerate(lines) if i == 0 or lines[i - 1] != line - 1)

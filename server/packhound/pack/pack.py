@@ -1,0 +1,191 @@
+"""A prompt to a pack: candidates, the knapsack over their tiers of detail, and the text.
+
+The text never costs more than the request allows, by the count of the request's own tokenizer, and
+equal snapshots and requests give equal packs.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from packhound.errors import Cancelled
+from packhound.llm.counter import TokenCounter, counter_for
+from packhound.llm.prices import cost, find_model
+from packhound.pack.candidates import Candidate, Pool, gather, references_of
+from packhound.pack.excerpt import Excerpts
+from packhound.pack.fit import Choice, Fitting
+from packhound.pack.items import block_of, items_of
+from packhound.pack.render import Block, render
+from packhound.pack.types import DETAILS, Detail, Omitted, Pack, PackContext, PackRequest
+from packhound.pack.words import telling_words
+
+_FIRST_SHARE = 0.9
+"""Of the budget, before the definitions that chosen bodies use may come along."""
+_ROUNDS = 3
+"""Attempts to use what is left after the true cost of the text is known."""
+_WORTH_A_ROUND = 40
+_OMITTED = 30
+
+Sent: TypeAlias = dict[tuple[str, bytes], int]
+Allowed: TypeAlias = Callable[[Candidate, Detail], bool]
+
+
+def pack(context: PackContext, request: PackRequest) -> Pack:
+    """The best of the snapshot for the prompt. Raises Cancelled, or SettingsError (tokenizer)."""
+    counter = counter_for(request.tokenizer)
+    pool = gather(context, request)
+    _check(context)
+    excerpts = Excerpts(context.source, counter)
+    sent = context.conversations.sent(request.conversation)
+    fitting = Fitting(excerpts, telling_words(request.prompt), _unsent(sent))
+    text, tokens = _fit(context, request, pool, fitting, counter, sent)
+    chosen = sorted(fitting.chosen.values(), key=lambda choice: choice.candidate.order)
+    context.conversations.remember(
+        request.conversation, ((_key(c.candidate), DETAILS.index(c.detail)) for c in chosen)
+    )
+    return Pack(
+        tokens=tokens,
+        budget=request.budget,
+        items=items_of(_by_file(fitting), excerpts),
+        omitted=_omitted(pool, fitting, sent),
+        text=text,
+        notes=_notes(request, counter, tokens, excerpts),
+        generation=context.snapshot.generation,
+    )
+
+
+def _fit(
+    context: PackContext,
+    request: PackRequest,
+    pool: Pool,
+    fitting: Fitting,
+    counter: TokenCounter,
+    sent: Sent,
+) -> tuple[str, int]:
+    """Choose until the text is as near below the budget as it gets; returns it and its tokens."""
+    available = request.available
+    ranked = pool.ranked()
+    fitting.offer(candidate for candidate in ranked if candidate.pinned)
+    fitting.run(available)
+    fitting.offer(candidate for candidate in ranked if not candidate.pinned)
+    fitting.run(int(available * _FIRST_SHARE))
+    _check(context)
+    bodies = [c.candidate for c in fitting.chosen.values() if c.detail in ("elided", "full")]
+    known = set(pool.by_label)
+    used = references_of(pool, context, bodies)
+    fitting.offer((c for c in used if c.label not in known), best="signature")
+    limit = available
+    for _ in range(_ROUNDS):
+        fitting.run(limit)
+        text, tokens = _measured(context, request, pool, fitting, counter, sent)
+        while tokens > available and fitting.undo():
+            text, tokens = _measured(context, request, pool, fitting, counter, sent)
+        if available - tokens < _WORTH_A_ROUND:
+            break
+        limit = fitting.spent + available - tokens
+    return (text, tokens) if tokens <= available else ("", 0)
+
+
+def _measured(
+    context: PackContext,
+    request: PackRequest,
+    pool: Pool,
+    fitting: Fitting,
+    counter: TokenCounter,
+    sent: Sent,
+) -> tuple[str, int]:
+    blocks = _blocks(fitting, context.snapshot.generation)
+    known = _known(pool, fitting, sent)
+    text = render(blocks, known, request.format)
+    return text, counter.count(text)
+
+
+def _blocks(fitting: Fitting, generation: int) -> list[Block]:
+    return [block_of(choices, fitting.excerpts, generation) for choices in _by_file(fitting)]
+
+
+def _by_file(fitting: Fitting) -> list[list[Choice]]:
+    """The choices of each file in reading order; changed and pinned files first, then the best."""
+    files: dict[str, list[Choice]] = defaultdict(list)
+    for choice in fitting.chosen.values():
+        files[choice.candidate.path].append(choice)
+    for choices in files.values():
+        choices.sort(key=lambda c: (c.lines[0], -c.lines[-1], c.candidate.order))
+    return sorted(files.values(), key=_urgency)
+
+
+def _urgency(choices: Sequence[Choice]) -> tuple[bool, bool, float, str]:
+    candidates = [choice.candidate for choice in choices]
+    changed = any("changed" in reason for c in candidates for reason in c.reasons)
+    pinned = any(candidate.pinned for candidate in candidates)
+    best = max(candidate.utility for candidate in candidates)
+    return not pinned, not changed, -best, candidates[0].path
+
+
+def _known(pool: Pool, fitting: Fitting, sent: Sent) -> list[str]:
+    """Nodes near the topic that the conversation has already, as places to look up."""
+    found = [
+        f"{c.path}:{c.node.span.start_line + 1}-{c.node.span.end_line + 1} {c.node.qualname}"
+        for c in pool.ranked()[:_OMITTED]
+        if _key(c) in sent and c.label not in fitting.chosen
+    ]
+    return found[:10]
+
+
+def _unsent(sent: Sent) -> Allowed:
+    def allowed(candidate: Candidate, detail: Detail) -> bool:
+        return sent.get(_key(candidate), -1) < DETAILS.index(detail)
+
+    return allowed
+
+
+def _key(candidate: Candidate) -> tuple[str, bytes]:
+    return candidate.path, candidate.entry.node_digest(candidate.position)
+
+
+def _omitted(pool: Pool, fitting: Fitting, sent: Sent) -> tuple[Omitted, ...]:
+    left: list[Omitted] = []
+    for candidate in (*pool.excluded.values(), *pool.ranked()):
+        reason = _why_not(candidate, pool, fitting, sent)
+        if candidate.label not in fitting.chosen and len(left) < _OMITTED:
+            name = candidate.node.qualname or candidate.node.name
+            left.append(Omitted(candidate.path, name, reason))
+    return tuple(left)
+
+
+def _why_not(candidate: Candidate, pool: Pool, fitting: Fitting, sent: Sent) -> str:
+    if candidate.label in pool.excluded:
+        return "excluded by the request"
+    if _key(candidate) in sent:
+        return "sent before in this conversation, unchanged"
+    if candidate.label in fitting.unread:
+        return "the file has changed since it was indexed"
+    if candidate.repeats:
+        return f"nearly repeats {candidate.repeats}"
+    needs = fitting.refused.get(candidate.label)
+    reason = candidate.reasons[0] if candidate.reasons else "candidate"
+    return f"over the budget: {reason}" + (f", needs {needs} tokens" if needs else "")
+
+
+def _notes(
+    request: PackRequest, counter: TokenCounter, tokens: int, excerpts: Excerpts
+) -> tuple[str, ...]:
+    how = "counted exactly" if counter.exact else "an upper bound"
+    notes = [f"tokens: {counter.name}" if not counter.exact else f"tokens: {counter.name}, {how}"]
+    model = find_model(request.model) if request.model else None
+    if model:
+        notes.append(f"{model.name}: {cost(tokens, model):.4f} USD for reading this pack")
+        if request.budget > model.window:
+            notes.append(f"the budget is greater than the window of {model.name}: {model.window:,}")
+    elif request.model:
+        notes.append(f"model '{request.model}' has no price in the table")
+    if excerpts.redacted:
+        notes.append(f"{excerpts.redacted} secrets in the files of this pack are redacted")
+    return tuple(notes)
+
+
+def _check(context: PackContext) -> None:
+    if context.cancel is not None and context.cancel.is_set():
+        raise Cancelled("the pack was cancelled")

@@ -1,0 +1,30 @@
+"""Characters that hide or reorder text, shown as what they are.
+
+Bidirectional controls, zero-width characters, tags, escape sequences and other controls can make a
+reviewer read something else than the language model does (Boucher and Anderson 2021).
+"""
+
+from __future__ import annotations
+
+import re
+
+_HIDDEN = re.compile(
+    "["
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls but tab and line feed
+    "\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb"
+    "\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+    "]"
+)
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+def visible(text: str) -> str:
+    """`text` with each hidden character as `<U+202E>`."""
+    return _HIDDEN.sub(lambda found: f"<U+{ord(found[0]):04X}>", text)
+
+
+def visible_lines(text: str) -> list[str]:
+    """The lines of a text, by the line ends that editors know, without them and made visible."""
+    return visible(_LINE_END.sub("\n", text)).split("\n")

@@ -1,0 +1,19 @@
+"""Words of a prompt that make a line of code worth showing within an elided body."""
+
+from __future__ import annotations
+
+from packhound.text.tokens import identifiers
+
+_MAX_WORDS = 40
+_MIN_LENGTH = 5
+
+
+def telling_words(prompt: str) -> frozenset[str]:
+    """Identifiers that look like code: with an underscore, a digit, or capitals inside."""
+    found = dict.fromkeys(name for name in identifiers(prompt[:20_000]) if _is_code(name))
+    return frozenset(list(found)[:_MAX_WORDS])
+
+
+def _is_code(name: str) -> bool:
+    mixed = not (name.islower() or name.isupper() or name.istitle())
+    return len(name) >= _MIN_LENGTH and (mixed or "_" in name.strip("_"))

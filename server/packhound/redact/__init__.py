@@ -1,0 +1,1 @@
+"""Secrets in text that leaves the machine, replaced by what they were."""
