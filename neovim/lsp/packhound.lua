@@ -1,0 +1,10 @@
+-- For Neovim 0.11 and newer: vim.lsp.enable('packhound'). Without `filetypes` the server is
+-- attached to files of every type.
+local config = require('packhound.config')
+
+return {
+  cmd = config.command() or { 'packhound', 'lsp' },
+  root_markers = config.values.root_markers,
+  settings = { packhound = config.values.settings },
+  handlers = require('packhound.client').handlers,
+}

@@ -1,0 +1,107 @@
+-- :Packhound and its subcommands.
+local client = require('packhound.client')
+local hits = require('packhound.hits')
+local pickers = require('packhound.pickers')
+
+local M = {}
+
+local function tell(message, level)
+  vim.notify('Packhound: ' .. message, level or vim.log.levels.INFO)
+end
+
+local function selection(call)
+  if call.range == 0 then
+    return ''
+  end
+  local lines = vim.api.nvim_buf_get_lines(0, call.line1 - 1, call.line2, false)
+  return table.concat(lines, '\n')
+end
+
+local function with_text(text, prompt, done)
+  if vim.trim(text) ~= '' then
+    done(text)
+    return
+  end
+  vim.ui.input({ prompt = prompt }, function(typed)
+    if typed and vim.trim(typed) ~= '' then
+      done(typed)
+    end
+  end)
+end
+
+M.subcommands = {
+  search = function(text)
+    pickers.live(text)
+  end,
+  quickfix = function(text)
+    if text ~= '' then
+      pickers.search(text)
+    end
+    if not hits.last then
+      error('Nothing was searched yet. Give the query: :Packhound quickfix <query>', 0)
+    end
+    hits.to_quickfix(hits.last)
+    vim.cmd.copen()
+  end,
+  related = function()
+    local place = client.place()
+    pickers.list('Packhound: related code', client.request('packhound/related', place))
+  end,
+  why = function(text)
+    require('packhound.why').show(text)
+  end,
+  pack = function(text, call)
+    local pack = require('packhound.pack')
+    local prompt, budget = pack.read(text)
+    with_text(prompt ~= '' and prompt or selection(call), 'Pack context for: ', function(wanted)
+      pack.open(wanted, budget)
+    end)
+  end,
+  status = function()
+    for _, line in ipairs(require('packhound.status').lines()) do
+      tell(line)
+    end
+  end,
+  rebuild = function()
+    local command = { command = 'packhound.server.rebuild', arguments = {} }
+    client.request('workspace/executeCommand', command)
+    tell('the index is being built again.')
+  end,
+  restart = function()
+    client.stop()
+    client.current()
+    require('packhound').attach_all()
+    tell('the server was restarted.')
+  end,
+}
+
+---@return string[]
+function M.names()
+  local names = vim.tbl_keys(M.subcommands)
+  table.sort(names)
+  return names
+end
+
+function M.run(call)
+  local name, text = call.args:match('^(%S+)%s*(.*)$')
+  local subcommand = M.subcommands[name or 'search']
+  if not subcommand then
+    tell(("'%s' is not known; known are: %s"):format(name, table.concat(M.names(), ', ')), vim.log.levels.ERROR)
+    return
+  end
+  local fine, problem = pcall(subcommand, text or '', call)
+  if not fine then
+    tell(tostring(problem), vim.log.levels.ERROR)
+  end
+end
+
+function M.complete(lead, line)
+  if line:match('^%s*%S*Packhound%s+%S*$') then
+    return vim.tbl_filter(function(name)
+      return vim.startswith(name, lead)
+    end, M.names())
+  end
+  return {}
+end
+
+return M

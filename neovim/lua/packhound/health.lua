@@ -1,0 +1,65 @@
+-- :checkhealth packhound
+local config = require('packhound.config')
+
+local M = {}
+
+local function check_server()
+  vim.health.start('Server')
+  local command = config.command()
+  if not command then
+    vim.health.error(config.not_found)
+    return
+  end
+  if vim.fn.executable(command[1]) == 0 then
+    vim.health.error(("'%s' cannot be run."):format(command[1]), 'Mend `cmd` in setup().')
+    return
+  end
+  vim.health.ok('Command: ' .. table.concat(command, ' '))
+  local client = vim.lsp.get_clients({ name = 'packhound' })[1]
+  if not client then
+    vim.health.info('No server is running yet. It starts with setup(), or with the first :Packhound search.')
+    return
+  end
+  vim.health.ok(('Running for %s, position encoding %s'):format(client.config.root_dir, client.offset_encoding))
+end
+
+local function check_index()
+  vim.health.start('Index')
+  if #vim.lsp.get_clients({ name = 'packhound' }) == 0 then
+    vim.health.info('Known when a server is running.')
+    return
+  end
+  local fine, lines = pcall(require('packhound.status').lines)
+  if not fine then
+    vim.health.error(tostring(lines), 'See :LspLog.')
+    return
+  end
+  vim.health.ok(lines[1])
+  for at = 2, #lines do
+    vim.health.info(lines[at])
+  end
+end
+
+local function check_picker()
+  vim.health.start('Picker')
+  local name = require('packhound.pickers').chosen()
+  if name == 'select' then
+    vim.health.info('vim.ui.select. telescope, fzf-lua, snacks or mini.pick would show results while you type.')
+  else
+    vim.health.ok(name)
+  end
+end
+
+function M.check()
+  vim.health.start('Neovim')
+  if vim.fn.has('nvim-0.10') == 1 then
+    vim.health.ok('Version ' .. tostring(vim.version()))
+  else
+    vim.health.error('Packhound needs Neovim 0.10 or newer.')
+  end
+  check_server()
+  check_index()
+  check_picker()
+end
+
+return M

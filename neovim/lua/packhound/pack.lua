@@ -1,0 +1,67 @@
+-- Context packs: what to say to the server, and how a pack reads.
+local client = require('packhound.client')
+local config = require('packhound.config')
+
+local M = {}
+
+-- Packing may read the vectors of a large index for the first time.
+local TIMEOUT_MS = 30000
+
+--- `budget=4000 mend the retry` as 4000 and `mend the retry`.
+---@param text string
+---@return string prompt, integer budget
+function M.read(text)
+  local amount, rest = text:match('^budget=(%S+)%s*(.*)$')
+  if not amount then
+    return text, config.values.budget
+  end
+  local number, thousands = amount:lower():match('^(%d+)(k?)$')
+  if not number or tonumber(number) == 0 then
+    error(("The budget is '%s'; write a whole number of tokens, for example budget=8000 or budget=8k."):format(amount), 0)
+  end
+  return rest, tonumber(number) * (thousands == 'k' and 1000 or 1)
+end
+
+---@return string[]
+function M.lines(pack, prompt)
+  local lines = { '# Context pack', '' }
+  local function add(...)
+    for _, text in ipairs({ ... }) do
+      vim.list_extend(lines, vim.split(text, '\n', { plain = true }))
+    end
+  end
+  add('> ' .. prompt:gsub('\n', '\n> '), '', ('%d of %d tokens'):format(pack.tokens, pack.budget), '')
+  for _, note in ipairs(pack.notes) do
+    add('- ' .. note)
+  end
+  add('', ('## In the pack: %d'):format(#pack.items), '')
+  for _, item in ipairs(pack.items) do
+    add(('- `%s:%d-%d` %s, %d tokens: %s'):format(item.path, item.start_line, item.end_line, item.detail, item.tokens, item.reason))
+  end
+  add('', ('## Left out: %d'):format(#pack.omitted), '')
+  for _, left in ipairs(pack.omitted) do
+    add(('- `%s %s`: %s'):format(left.path, left.name, left.reason))
+  end
+  add('', '## Text', '', pack.text)
+  return lines
+end
+
+--- The pack for a prompt, in a buffer of its own that nobody can edit; `gy` copies its text.
+function M.open(prompt, budget)
+  local place = vim.api.nvim_buf_get_name(0) ~= '' and client.place() or nil
+  local params = { prompt = prompt, budget = budget, focus = place }
+  local pack = client.request('packhound/pack', params, TIMEOUT_MS)
+  vim.cmd('botright new')
+  local bufnr = vim.api.nvim_get_current_buf()
+  vim.bo[bufnr].buftype, vim.bo[bufnr].bufhidden, vim.bo[bufnr].swapfile = 'nofile', 'wipe', false
+  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, M.lines(pack, prompt))
+  vim.bo[bufnr].modifiable, vim.bo[bufnr].filetype = false, 'markdown'
+  vim.b[bufnr].packhound_pack = pack.text
+  vim.keymap.set('n', 'gy', function()
+    vim.fn.setreg(vim.fn.has('clipboard') == 1 and '+' or '"', pack.text)
+    vim.notify(('Packhound: context pack copied, %d tokens'):format(pack.tokens))
+  end, { buffer = bufnr, desc = 'Copy the context pack' })
+  return pack
+end
+
+return M

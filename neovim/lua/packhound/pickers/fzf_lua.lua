@@ -1,0 +1,48 @@
+local M = {}
+
+-- fzf hands back the chosen text; what stands before the first tab finds the item again.
+local function row(item)
+  return ('%s:%d:%d\t%s'):format(item.path, item.lnum, item.col, item.text)
+end
+
+local function options(task, items_by_row)
+  return {
+    prompt = task.title .. '> ',
+    query = task.query,
+    previewer = 'builtin',
+    fzf_opts = { ['--no-sort'] = true, ['--delimiter'] = '\t', ['--with-nth'] = '2..' },
+    actions = {
+      ['default'] = function(selected)
+        local item = selected[1] and items_by_row[selected[1]:match('^[^\t]*')]
+        if item then
+          task.open(item)
+        end
+      end,
+    },
+  }
+end
+
+local function rows(items, items_by_row)
+  return vim.tbl_map(function(item)
+    local text = row(item)
+    items_by_row[text:match('^[^\t]*')] = item
+    return text
+  end, items)
+end
+
+function M.live(task)
+  local items_by_row = {}
+  require('fzf-lua').fzf_live(function(typed)
+    -- Older versions pass the text, newer ones a list with the text in it.
+    local query = type(typed) == 'table' and typed[1] or typed
+    return rows(task.items(query or ''), items_by_row)
+  end, options(task, items_by_row))
+end
+
+function M.list(task)
+  local items_by_row = {}
+  local lines = rows(task.items, items_by_row)
+  require('fzf-lua').fzf_exec(lines, options(task, items_by_row))
+end
+
+return M

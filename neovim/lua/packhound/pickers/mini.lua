@@ -1,0 +1,59 @@
+local M = {}
+
+local function source(task, more)
+  return vim.tbl_extend('force', {
+    name = task.title,
+    choose = function(item)
+      local target = require('mini.pick').get_picker_state().windows.target
+      vim.api.nvim_win_call(target, function()
+        task.open(item)
+      end)
+    end,
+  }, more)
+end
+
+-- start() returns only when the picker is closed, so the query is set from its own event.
+local function begin_with(query)
+  if query == '' then
+    return
+  end
+  vim.api.nvim_create_autocmd('User', {
+    pattern = 'MiniPickStart',
+    once = true,
+    callback = function()
+      require('mini.pick').set_picker_query(vim.fn.split(query, [[\zs]]))
+    end,
+  })
+end
+
+function M.live(task)
+  local pick = require('mini.pick')
+  begin_with(task.query)
+  pick.start({
+    source = source(task, {
+      items = {},
+      match = function(_, _, query)
+        local found = task.items(table.concat(query))
+        pick.set_picker_items(found, { do_match = false, querytick = pick.get_querytick() })
+      end,
+    }),
+  })
+end
+
+function M.list(task)
+  local pick = require('mini.pick')
+  pick.start({
+    source = source(task, {
+      items = task.items,
+      -- What is typed narrows the list; what is left keeps its order.
+      match = function(rows, at, query)
+        local wanted = table.concat(query):lower()
+        return vim.tbl_filter(function(idx)
+          return rows[idx]:lower():find(wanted, 1, true) ~= nil
+        end, at)
+      end,
+    }),
+  })
+end
+
+return M

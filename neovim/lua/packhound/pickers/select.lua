@@ -1,0 +1,37 @@
+-- Without a picker: one question for the query, one list of the hits.
+local M = {}
+
+function M.list(task)
+  vim.ui.select(task.items, {
+    prompt = task.title,
+    kind = 'packhound',
+    format_item = function(item)
+      return item.text
+    end,
+  }, function(item)
+    if item then
+      task.open(item)
+    end
+  end)
+end
+
+function M.live(task)
+  local function search(query)
+    if not query or vim.trim(query) == '' then
+      return
+    end
+    local items = task.items(query)
+    if #items == 0 then
+      vim.notify('Packhound: nothing was found.')
+      return
+    end
+    M.list({ title = 'Packhound: ' .. query, items = items, open = task.open })
+  end
+  if task.query ~= '' then
+    search(task.query)
+  else
+    vim.ui.input({ prompt = 'Packhound: ' }, search)
+  end
+end
+
+return M

@@ -1,0 +1,42 @@
+-- The state of the index as one short text and as a few lines.
+local client = require('packhound.client')
+
+local M = {}
+
+local function text(state)
+  if state.state == 'indexing' then
+    return ('packhound %d/%d'):format(state.files, state.files + state.pending)
+  end
+  if state.state == 'degraded' then
+    return 'packhound !'
+  end
+  return 'packhound ' .. (state.state == 'ready' and '✓' or state.state)
+end
+
+--- For a statusline: empty where no server runs for the buffer.
+---@return string
+function M.statusline()
+  local running = vim.lsp.get_clients({ name = 'packhound', bufnr = vim.api.nvim_get_current_buf() })[1]
+  if not running then
+    return ''
+  end
+  local state = client.states[running.id]
+  return state and text(state) or 'packhound …'
+end
+
+---@return string[]
+function M.lines()
+  local state = client.request('packhound/status', vim.empty_dict())
+  local lines = {
+    ('Packhound is %s: %d definitions in %d files, generation %d, %d waiting.'):format(
+      state.state,
+      state.nodes,
+      state.files,
+      state.generation,
+      state.pending
+    ),
+  }
+  return vim.list_extend(lines, state.notes or {})
+end
+
+return M

@@ -1,0 +1,54 @@
+"""Real editors for the tests in this folder; `setup.sh` beside this file fetches them.
+
+A client that is not there skips its tests and says so. With PACKHOUND_REQUIRE_CLIENTS=1, as in
+continuous integration, it fails them instead.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+collect_ignore = ["workspace"]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", "editors: drives a real editor; tests/editors/setup.sh sets them up"
+    )
+
+
+@pytest.fixture
+def server_command() -> list[str]:
+    """The server of this checkout, run by the interpreter that runs the tests."""
+    return (os.environ.get("PACKHOUND_SERVER") or f"{sys.executable} -m packhound").split()
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    """A copy of the small workspace, as a git repository."""
+    root = tmp_path / "courier"
+    shutil.copytree(Path(__file__).parent / "workspace", root)
+    subprocess.run(["git", "init", "--quiet", root], check=True)
+    return root
+
+
+@pytest.fixture
+def editor_env(tmp_path: Path) -> dict[str, str]:
+    """An environment in which an editor sees nothing of the user's own configuration."""
+    home = tmp_path / "home"
+    home.mkdir()
+    return {
+        **os.environ,
+        "HOME": str(home),
+        "XDG_CONFIG_HOME": str(home / "config"),
+        "XDG_STATE_HOME": str(home / "state"),
+        "XDG_DATA_HOME": str(home / "data"),
+        "XDG_CACHE_HOME": str(home / "cache"),
+        "PACKHOUND_CACHE_DIR": str(tmp_path / "index"),
+    }

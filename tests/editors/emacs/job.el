@@ -1,0 +1,87 @@
+;;; job.el --- A user's job with Packhound in eglot  -*- lexical-binding: t -*-
+;; emacs -Q --batch -l CONFIGURATION -l job.el; CONFIGURATION is the code of docs/emacs.md. JOB
+;; names a JSON file with {root, cmd, report}.
+(require 'cl-lib)
+(require 'json)
+(require 'xref)
+
+(defvar job (with-temp-buffer
+              (insert-file-contents (getenv "JOB"))
+              (json-parse-buffer :object-type 'plist :array-type 'list)))
+(defvar job-steps nil)
+(defvar job-patience 60)
+
+(defmacro job-step (name &rest body)
+  "Run BODY; what it raises is the problem of the step NAME."
+  (declare (indent 1))
+  `(push (condition-case problem
+             (progn ,@body (list :name ,name))
+           (error (list :name ,name :problem (format "%S" problem))))
+         job-steps))
+
+(defun job-check (value what)
+  (unless value (error "%s" what)))
+
+(setq eglot-sync-connect job-patience eglot-connect-timeout job-patience)
+(setq packhound-command (append (plist-get job :cmd) nil))
+(setq packhound-settings '(:limit 5))
+
+(job-step "eglot attaches"
+  (find-file (expand-file-name "courier/cache.py" (plist-get job :root)))
+  (call-interactively #'packhound-start)
+  (job-check (eglot-current-server) "no server")
+  (job-check (eglot-managed-p) "the buffer is not managed")
+  (packhound-request :packhound/status '(:wait t)))
+
+(job-step "symbols are found by name"
+  (let ((names (mapcar #'xref-item-summary (xref-backend-apropos 'eglot "AnswerCache"))))
+    (job-check (cl-some (lambda (name) (string-match-p "AnswerCache" name)) names)
+               (format "%S" names))))
+
+(job-step "a prose query finds the right function first, within the limit"
+  (let ((hits (plist-get (packhound-request
+                          :packhound/search
+                          '(:query "send a request again after a growing delay"))
+                         :hits)))
+    (job-check (equal (plist-get (aref hits 0) :name) "send_with_retries") (format "%S" hits))
+    (job-check (<= (length hits) 5) (format "%d hits" (length hits)))))
+
+(job-step "M-x packhound-search lists results in the server's order"
+  (packhound-search "send a request again after a growing delay")
+  (with-current-buffer "*packhound*"
+    (goto-char (point-min))
+    (job-check (re-search-forward "send_with_retries" (line-end-position 5) t) (buffer-string))
+    (job-check (derived-mode-p 'grep-mode) "the list cannot be walked with next-error")))
+
+(job-step "hover explains a result"
+  (with-current-buffer (find-file-noselect
+                        (expand-file-name "courier/retry.py" (plist-get job :root)))
+    (unless (eglot-managed-p) (eglot--maybe-activate-editing-mode))
+    (goto-char (point-min))
+    (search-forward "def send_with")
+    (let ((hover (packhound-request :textDocument/hover (eglot--TextDocumentPositionParams))))
+      (job-check (string-match-p "█" (format "%S" hover)) (format "%S" hover)))))
+
+(job-step "unsaved text is found"
+  (with-current-buffer (find-file-noselect
+                        (expand-file-name "courier/urls.py" (plist-get job :root)))
+    (unless (eglot-managed-p) (eglot--maybe-activate-editing-mode))
+    (goto-char (point-max))
+    (insert "\n\ndef fold_zebra_stripes(é):\n    \"\"\"😋\"\"\"\n")
+    (job-check (buffer-modified-p) "not modified")
+    (eglot--signal-textDocument/didChange)
+    (let ((hits (plist-get (packhound-request :packhound/search '(:query "fold_zebra_stripes"))
+                           :hits)))
+      (job-check (equal (plist-get (aref hits 0) :name) "fold_zebra_stripes") (format "%S" hits)))
+    (set-buffer-modified-p nil)))
+
+(job-step "it ends in order"
+  (with-current-buffer (find-file-noselect
+                        (expand-file-name "courier/cache.py" (plist-get job :root)))
+    (eglot-shutdown (eglot-current-server))))
+
+(with-temp-file (plist-get job :report)
+  (insert (json-serialize (list :version emacs-version
+                                :steps (vconcat (nreverse job-steps))))))
+(kill-emacs 0)
+;;; job.el ends here

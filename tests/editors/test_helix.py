@@ -1,0 +1,107 @@
+"""The configuration of docs/helix.md in a real Helix, looked at through tmux."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from editor_clients import CHECKOUT, missing, program
+
+PATIENCE_S = 60
+
+pytestmark = pytest.mark.editors
+
+
+class Screen:
+    """A terminal of its own with one program in it."""
+
+    def __init__(self, socket: Path, command: list[str], env: dict[str, str]) -> None:
+        self._tmux = ["tmux", "-S", str(socket), "-f", "/dev/null"]
+        self._env = env
+        size = ["-x", "140", "-y", "40"]
+        self._run("new-session", "-d", "-s", "screen", *size, shlex.join(command))
+
+    def keys(self, *keys: str) -> None:
+        self._run("send-keys", "-t", "screen", *keys)
+
+    def text(self) -> str:
+        return self._run("capture-pane", "-p", "-t", "screen")
+
+    def until(self, seen: Callable[[str], bool], what: str) -> str:
+        end = time.monotonic() + PATIENCE_S
+        while True:
+            text = self.text()
+            if seen(text):
+                return text
+            assert time.monotonic() < end, f"waited in vain for {what}; the screen:\n{text}"
+            time.sleep(0.1)
+
+    def close(self) -> None:
+        subprocess.run([*self._tmux, "kill-server"], env=self._env, capture_output=True)
+
+    def _run(self, *arguments: str) -> str:
+        done = subprocess.run(
+            [*self._tmux, *arguments], env=self._env, capture_output=True, text=True, check=True
+        )
+        return done.stdout
+
+
+@pytest.fixture
+def helix(
+    workspace: Path, server_command: list[str], editor_env: dict[str, str], tmp_path: Path
+) -> Iterator[Screen]:
+    if not shutil.which("tmux"):
+        missing("tmux")
+    hx = program("hx")
+    (documented,) = re.findall(r"```toml\n(.*?)```", (CHECKOUT / "docs/helix.md").read_text(), re.S)
+    python, *arguments = [*server_command, "lsp"]
+    here = documented.replace('command = "packhound"', f'command = "{python}"').replace(
+        'args = ["lsp"]', f"args = {arguments!r}".replace("'", '"')
+    )
+    assert here != documented
+    folder = Path(editor_env["XDG_CONFIG_HOME"]) / "helix"
+    folder.mkdir(parents=True)
+    (folder / "languages.toml").write_text(here)
+    screen = Screen(
+        tmp_path / "tmux", [hx, "-w", str(workspace), str(workspace / "courier/retry.py")], editor_env
+    )
+    try:
+        yield screen
+    finally:
+        screen.close()
+
+
+def test_the_documented_configuration_attaches_searches_and_hovers(helix: Screen) -> None:
+    helix.until(lambda text: "send_with_retries" in text or "retry.py" in text, "the file")
+
+    def listed(text: str) -> bool:
+        return "AnswerCache" in text
+
+    # The server may still be starting: ask until it answers.
+    end = time.monotonic() + PATIENCE_S
+    while not listed(helix.text()) and time.monotonic() < end:
+        helix.keys("Escape")
+        helix.keys(" ", "S")
+        helix.keys("-l", "AnswerCache")
+        time.sleep(1.5)
+    helix.until(listed, "the symbol")
+    helix.keys("Enter")
+    helix.until(lambda text: "cache.py" in text.splitlines()[-2], "the file of the symbol")
+
+    helix.keys("Escape")
+    helix.keys(" ", "k")
+    helix.until(lambda text: "█" in text, "the explanation")
+    helix.keys("Escape")
+
+    helix.keys(" ", "S")
+    helix.keys("-l", "doubled every time with some jitter")
+    helix.until(lambda text: "backoff_delays" in text, "a hit by meaning")
+    helix.keys("Escape", "Escape")
+    helix.keys("-l", ":q!")
+    helix.keys("Enter")

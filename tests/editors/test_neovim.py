@@ -1,0 +1,101 @@
+"""The Neovim plugin, used through its own commands in real Neovims."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from editor_clients import CHECKOUT, HERE, program
+
+PATIENCE_S = 60
+
+pytestmark = pytest.mark.editors
+
+
+@pytest.fixture
+def plugin(tmp_path: Path) -> Path:
+    """A copy, so that help tags are not written into the checkout."""
+    return Path(shutil.copytree(CHECKOUT / "neovim", tmp_path / "neovim"))
+
+
+def run_job(nvim: str, script: str, plugin: Path, env: dict[str, str], **job: object) -> dict:
+    """Runs a Lua job in a headless Neovim that has the plugin on its runtime path."""
+    folder = plugin.parent
+    report = folder / "report.json"
+    job_file = folder / "job.json"
+    job_file.write_text(json.dumps({"report": str(report), "plugin": str(plugin), **job}))
+    paths = ["set rtp^=" + ",".join([str(plugin), *job.get("plugins", [])])]
+    command = [nvim, "--headless", "-u", "NONE", "-i", "NONE", "-n"]
+    for path in paths:
+        command += ["--cmd", path]
+    done = subprocess.run(
+        [*command, "-c", "runtime! plugin/**/*.lua", "-S", HERE / "neovim" / script],
+        # fzf-lua starts a second Neovim, and the launcher's loader hides which one this is.
+        env={**env, "JOB": str(job_file), "FZF_LUA_NVIM_BIN": nvim},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+    )
+    assert report.is_file(), done.stdout + done.stderr
+    return json.loads(report.read_text())
+
+
+def problems(report: dict) -> str:
+    return "\n\n".join(
+        f"{step['name']}:\n{step['problem']}" for step in report["steps"] if "problem" in step
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [("nvim-0.10", "setup"), ("nvim-new", "setup"), ("nvim-new", "enable")],
+)
+def test_a_users_job_through_the_plugin(
+    name: str,
+    start: str,
+    plugin: Path,
+    workspace: Path,
+    server_command: list[str],
+    editor_env: dict[str, str],
+) -> None:
+    report = run_job(
+        program(name),
+        "job.lua",
+        plugin,
+        editor_env,
+        root=str(workspace),
+        cmd=[*server_command, "lsp"],
+        start=start,
+    )
+    assert not problems(report), problems(report)
+
+
+@pytest.mark.parametrize("picker", ["telescope", "fzf-lua", "snacks", "mini.pick"])
+@pytest.mark.parametrize("name", ["nvim-0.10", "nvim-new"])
+def test_every_picker_keeps_the_servers_order(
+    name: str,
+    picker: str,
+    plugin: Path,
+    workspace: Path,
+    server_command: list[str],
+    editor_env: dict[str, str],
+) -> None:
+    """Needs the pickers' repositories in one folder; no package registry carries them."""
+    folder = os.environ.get("PACKHOUND_NVIM_PICKERS")
+    if not folder:
+        pytest.skip("set PACKHOUND_NVIM_PICKERS to a folder with the picker plugins' checkouts")
+    report = run_job(
+        program(name),
+        "pickers.lua",
+        plugin,
+        editor_env,
+        root=str(workspace),
+        cmd=[*server_command, "lsp"],
+        picker=picker,
+        plugins=[str(path) for path in sorted(Path(folder).iterdir())],
+    )
+    assert not problems(report), problems(report)

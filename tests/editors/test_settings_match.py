@@ -1,0 +1,82 @@
+"""What the extension's manifest says is what the server understands."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from typing import get_args
+
+from editor_clients import CHECKOUT
+
+from packhound.settings import _CHOICES, _LEGAL, Settings
+from packhound.types import KINDS, Mode
+
+EXTENSION = CHECKOUT / "vscode-extension"
+MANIFEST = json.loads((EXTENSION / "package.json").read_text())
+EXTENSION_ONLY = re.search(
+    r"EXTENSION_ONLY = \[(.*?)\]", (EXTENSION / "src/server/configuration.ts").read_text()
+)
+
+
+def camel(name: str) -> str:
+    head, *rest = name.split("_")
+    return head + "".join(word.capitalize() for word in rest)
+
+
+def properties() -> dict[str, dict]:
+    return {
+        name.removeprefix("packhound."): value
+        for section in MANIFEST["contributes"]["configuration"]
+        for name, value in section["properties"].items()
+    }
+
+
+def server_properties() -> dict[str, dict]:
+    own = re.findall(r"'(\w+)'", EXTENSION_ONLY[1])
+    return {name: one for name, one in properties().items() if name.split(".")[0] not in own}
+
+
+def test_the_manifest_has_the_servers_settings_and_no_others() -> None:
+    expected = {camel(field.name) for field in dataclasses.fields(Settings)}
+    assert set(server_properties()) == expected
+
+
+def test_defaults_and_limits_are_the_servers() -> None:
+    shown = server_properties()
+    for field in dataclasses.fields(Settings):
+        one = shown[camel(field.name)]
+        default = getattr(Settings(), field.name)
+        assert one["default"] == (list(default) if isinstance(default, tuple) else default)
+        if field.name in _LEGAL:
+            assert (one["minimum"], one["maximum"]) == _LEGAL[field.name]
+        if field.name in _CHOICES:
+            assert tuple(one["enum"]) == _CHOICES[field.name]
+            assert len(one["enumDescriptions"]) == len(one["enum"])
+
+
+def test_every_setting_has_a_scope_and_a_description() -> None:
+    for name, one in properties().items():
+        assert one["scope"] in ("window", "resource", "machine-overridable"), name
+        described = one.get("description") or one.get("markdownDescription")
+        assert described.endswith("."), name
+
+
+def test_what_names_a_program_or_a_model_is_restricted_in_untrusted_folders() -> None:
+    untrusted = MANIFEST["capabilities"]["untrustedWorkspaces"]
+    assert untrusted["supported"] == "limited"
+    restricted = {name.removeprefix("packhound.") for name in untrusted["restrictedConfigurations"]}
+    assert restricted == {"server.path", "server.interpreter", "model", "reranker"}
+    assert all(properties()[name]["scope"] == "machine-overridable" for name in restricted)
+
+
+def test_the_extension_knows_every_kind_and_mode() -> None:
+    kinds = (EXTENSION / "test/unit/kinds.ts").read_text()
+    assert re.findall(r"^  '(\w+)',$", kinds, re.M) == list(KINDS)
+    modes = re.search(r"mode\?: (.*);", (EXTENSION / "src/protocol.ts").read_text())
+    assert re.findall(r"'(\w+)'", modes[1]) == list(get_args(Mode))
+
+
+def test_the_extensions_commands_are_not_the_servers() -> None:
+    for command in MANIFEST["contributes"]["commands"]:
+        assert not command["command"].startswith("packhound.server."), command

@@ -1,0 +1,201 @@
+// Runs inside VS Code's extension host, against the real extension and the real server. Each test
+// is one entry of the report: null when it passed, else what went wrong.
+const assert = require('node:assert/strict');
+const { renameSync, writeFileSync } = require('node:fs');
+const vscode = require('vscode');
+
+const EXTENSION = 'packhound.packhound';
+const PATIENCE_MS = 60_000;
+
+const folder = () => vscode.workspace.workspaceFolders[0].uri;
+const file = (name) => vscode.Uri.joinPath(folder(), name);
+const api = () => vscode.extensions.getExtension(EXTENSION).exports;
+
+async function until(what, ask) {
+  const end = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const found = await Promise.resolve().then(ask).catch(() => undefined);
+    if (found) {
+      return found;
+    }
+    if (Date.now() > end) {
+      throw new Error(`waited in vain for: ${what}`);
+    }
+    await new Promise((done) => setTimeout(done, 100));
+  }
+}
+
+const running = () => api().client.state.kind === 'running';
+const settled = () => api().client.status(true);
+const titles = (results) => results.hits.map((hit) => hit.qualname);
+const commandText = (result) => result.content.map((part) => part.value).join('');
+
+const tests = {
+  async 'the extension starts the server by itself'() {
+    await vscode.extensions.getExtension(EXTENSION).activate();
+    await until('a running server', running);
+    const status = await settled();
+    assert.ok(status.files >= 8, JSON.stringify(status));
+  },
+
+  async 'every command that the manifest names is there'() {
+    const { contributes } = vscode.extensions.getExtension(EXTENSION).packageJSON;
+    const known = await vscode.commands.getCommands(true);
+    for (const { command } of contributes.commands) {
+      assert.ok(known.includes(command), command);
+    }
+  },
+
+  async 'the key binding is free by default'() {
+    const defaults = await vscode.workspace.openTextDocument(
+      vscode.Uri.parse('vscode://defaultsettings/keybindings.json'),
+    );
+    const text = defaults.getText();
+    assert.match(text, /"key": "ctrl\+k ctrl\+s"/);
+    const mine = [...text.matchAll(/"key": "ctrl\+k h",[^}]*?"command": "([^"]+)"/g)].map((m) => m[1]);
+    assert.deepEqual(mine.filter((command) => !command.startsWith('packhound.')), []);
+  },
+
+  async 'a prose query finds the right function first, with reasons that add up'() {
+    const found = await api().search('send a request again after a growing delay');
+    assert.equal(found.hits[0].qualname, 'send_with_retries');
+    assert.equal(found.hits[0].path, 'courier/retry.py');
+    for (const hit of found.hits) {
+      const sum = hit.why.reduce((total, { contribution }) => total + contribution, 0);
+      assert.ok(Math.abs(sum - hit.score) < 1e-6, `${hit.qualname}: ${sum} is not ${hit.score}`);
+    }
+  },
+
+  async 'workspace symbols come through VS Code'() {
+    const symbols = await vscode.commands.executeCommand('vscode.executeWorkspaceSymbolProvider', 'AnswerCache');
+    assert.ok(symbols.some((symbol) => symbol.name === 'AnswerCache'), JSON.stringify(symbols));
+  },
+
+  async 'hovering over a result says why, and what would be different'() {
+    const found = await api().search('AnswerCache');
+    const [hit] = found.hits;
+    const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(hit.uri));
+    const lines = document.getText().split('\n');
+    const line = lines.findIndex((text, at) => at >= hit.start_line - 1 && text.includes('class AnswerCache'));
+    const at = new vscode.Position(line, 8);
+    const hovers = await vscode.commands.executeCommand('vscode.executeHoverProvider', document.uri, at);
+    const text = hovers.flatMap((hover) => hover.contents.map((one) => one.value ?? one)).join('\n');
+    assert.match(text, /AnswerCache/);
+    assert.match(text, /█/);
+  },
+
+  async 'unsaved text is found, and gone again when it is undone'() {
+    const document = await vscode.workspace.openTextDocument(file('courier/urls.py'));
+    const edit = new vscode.WorkspaceEdit();
+    const end = document.lineAt(document.lineCount - 1).range.end;
+    edit.insert(document.uri, end, '\n\ndef fold_zebra_stripes(é: str) -> str:\n    """😋 striped."""\n    return é\n');
+    await vscode.workspace.applyEdit(edit);
+    assert.ok(document.isDirty);
+    assert.equal(titles(await api().search('fold_zebra_stripes'))[0], 'fold_zebra_stripes');
+    await vscode.window.showTextDocument(document);
+    await vscode.commands.executeCommand('undo');
+    assert.ok(!titles(await api().search('fold_zebra_stripes')).includes('fold_zebra_stripes'));
+  },
+
+  async 'a cancelled search answers as cancelled'() {
+    const source = new vscode.CancellationTokenSource();
+    const asked = api().client.search({ query: 'cache' }, source.token);
+    source.cancel();
+    const outcome = await asked.then(() => 'answered', (error) => error.code);
+    // The server may have been faster than the cancellation.
+    assert.ok([-32800, 'answered'].includes(outcome), String(outcome));
+    assert.ok((await api().search('cache')).hits.length > 0);
+  },
+
+  async 'a changed setting reaches the server'() {
+    const settings = () => vscode.workspace.getConfiguration('packhound');
+    await settings().update('limit', 2, vscode.ConfigurationTarget.Workspace);
+    await until('two hits', async () => (await api().search('request')).hits.length === 2);
+    await settings().update('limit', undefined, vscode.ConfigurationTarget.Workspace);
+    await until('more hits', async () => (await api().search('request')).hits.length > 2);
+  },
+
+  async 'related code is found from a place in a file'() {
+    const found = await api().client.related({
+      uri: file('courier/retry.py').toString(),
+      position: { line: 19, character: 4 },
+    });
+    assert.ok(found.hits.length > 0);
+  },
+
+  async 'the language model tool searches'() {
+    assert.ok(vscode.lm.tools.some((tool) => tool.name === 'packhound_search'));
+    const result = await vscode.lm.invokeTool('packhound_search', {
+      input: { query: 'mask a password in a url', limit: 3 },
+      toolInvocationToken: undefined,
+    });
+    const answer = JSON.parse(commandText(result));
+    assert.equal(answer.hits[0].name, 'mask_password');
+    assert.match(answer.hits[0].source, /def mask_password/);
+    assert.ok(answer.hits.length <= 3);
+  },
+
+  async 'the language model tool packs within the budget'() {
+    assert.ok(vscode.lm.tools.some((tool) => tool.name === 'packhound_pack'));
+    const result = await vscode.lm.invokeTool('packhound_pack', {
+      input: { prompt: 'mend the retries of courier/retry.py', budget: 900 },
+      toolInvocationToken: undefined,
+    });
+    const pack = JSON.parse(commandText(result));
+    assert.ok(pack.tokens <= 900, `${pack.tokens} tokens`);
+    assert.ok(pack.items.some((item) => item.path === 'courier/retry.py'), JSON.stringify(pack.items));
+  },
+
+  async 'the walkthrough opens'() {
+    await vscode.commands.executeCommand('workbench.action.openWalkthrough', `${EXTENSION}#start`);
+  },
+
+  async 'rebuilding ends ready'() {
+    await vscode.commands.executeCommand('packhound.rebuild');
+    const status = await settled();
+    assert.ok(status.nodes > 0 && status.pending === 0, JSON.stringify(status));
+  },
+
+  async 'a killed server comes back by itself and answers'() {
+    const before = api().client.languageClient._serverProcess.pid;
+    process.kill(before, 'SIGKILL');
+    const after = await until('another process', () => {
+      const pid = api().client.languageClient?._serverProcess?.pid;
+      return pid !== before && running() && pid;
+    });
+    assert.notEqual(after, before);
+    await until('an answer', async () => (await api().search('AnswerCache')).hits.length > 0);
+  },
+
+  async 'restarts asked for at once leave one server that answers'() {
+    const restart = () => vscode.commands.executeCommand('packhound.restart');
+    await Promise.all([restart(), restart(), restart()]);
+    await until('a running server', running);
+    assert.ok((await api().search('AnswerCache')).hits.length > 0);
+  },
+
+  async 'a server that is not there is said in one sentence, and mended by the setting'() {
+    const settings = () => vscode.workspace.getConfiguration('packhound');
+    const good = settings().get('server.path');
+    await settings().update('server.path', ['/nowhere/packhound'], vscode.ConfigurationTarget.Global);
+    const failed = await until('a failure', () => api().client.state.kind === 'failed' && api().client.state);
+    assert.match(failed.reason, /could not be started.*Show Logs/);
+    await assert.rejects(api().search('x'), /not running/);
+    await settings().update('server.path', good, vscode.ConfigurationTarget.Global);
+    await until('a running server', running);
+    assert.ok((await api().search('AnswerCache')).hits.length > 0);
+  },
+};
+
+exports.run = async () => {
+  const only = process.env.PACKHOUND_TEST_ONLY;
+  const report = {};
+  for (const [name, test] of Object.entries(tests)) {
+    if (!only || name.includes(only)) {
+      report[name] = await test().then(() => null, (error) => String(error.stack ?? error));
+    }
+  }
+  const target = process.env.PACKHOUND_TEST_REPORT;
+  writeFileSync(`${target}.part`, JSON.stringify({ version: vscode.version, tests: report }, null, 1));
+  renameSync(`${target}.part`, target);
+};

@@ -1,0 +1,222 @@
+// node user.mjs CONFIG.json: does in a real VS Code what a user does, with the mouse and the keys,
+// and takes a picture of each stage. CONFIG: {clients, workspace, settings, extension (VSIX),
+// screenshots}. Stops at the first step that fails, with a picture of it.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { startWorkbench } from './workbench.mjs';
+
+const config = JSON.parse(readFileSync(process.argv[2], 'utf8'));
+const PATIENCE_MS = 90_000;
+const QUERY = 'send a request again after a growing delay';
+
+const vscode = await startWorkbench(config);
+const { page } = vscode;
+page.setDefaultTimeout(PATIENCE_MS);
+
+const picture = (name) => page.screenshot({ path: path.join(config.screenshots, `${name}.png`) });
+const rows = page.locator('.quick-input-list .monaco-list-row');
+const input = page.locator('.quick-input-widget input').first();
+const status = page.locator('.statusbar-item[id="packhound.packhound.packhound.status"], .statusbar-item', { hasText: 'Packhound' }).first();
+const activeTab = page.locator('.tab.active').first();
+const editorText = async () => (await page.locator('.editor-instance .view-lines').allInnerTexts()).join('\n').replaceAll(' ', ' ');
+
+async function until(what, ask) {
+  const end = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const found = await ask().catch(() => undefined);
+    if (found) {
+      return found;
+    }
+    if (Date.now() > end) {
+      throw new Error(`waited in vain for: ${what}`);
+    }
+    await page.waitForTimeout(100);
+  }
+}
+
+const labels = () => rows.evaluateAll((all) => all.map((row) => row.getAttribute('aria-label') ?? ''));
+const row = (pattern) => until(`a row like ${pattern}`, async () => (await labels()).find((label) => pattern.test(label)));
+
+async function command(title) {
+  await page.keyboard.press('F1');
+  await input.waitFor();
+  await page.keyboard.insertText(title);
+  await row(new RegExp(title));
+  await page.keyboard.press('Enter');
+}
+
+const steps = {
+  async 'the status bar says that the index is ready'() {
+    await page.waitForSelector('.monaco-workbench .part.statusbar');
+    await until('a ready index', async () => (await status.innerHTML()).includes('codicon-check'));
+  },
+
+  async 'nothing has popped up'() {
+    assert.equal(await page.locator('.notification-toast').count(), 0);
+  },
+
+  async 'a prose query shows the right function first, while typing'() {
+    await page.keyboard.press('Control+K');
+    await page.keyboard.press('h');
+    await input.waitFor();
+    await page.keyboard.type(QUERY, { delay: 25 });
+    await row(/send_with_retries/);
+    await until('the last answer', async () => /send_with_retries/.test((await labels())[0] ?? ''));
+    await picture('search');
+  },
+
+  async 'rows are in the order of their scores, whatever their names'() {
+    const scores = (await rows.allInnerTexts()).map((text) => Number(/[█░▏▎▍▌▋▊▉]+ (-?\d+\.\d+)/.exec(text)?.[1]));
+    assert.ok(scores.length >= 3, String(scores));
+    assert.deepEqual(scores, [...scores].sort((one, other) => other - one));
+  },
+
+  async 'moving shows the file and leaves the list open'() {
+    await page.keyboard.press('ArrowDown');
+    await until('a preview', async () => (await activeTab.getAttribute('aria-label'))?.includes('preview'));
+    await page.waitForTimeout(500);
+    assert.ok(await input.isVisible());
+    await picture('preview');
+  },
+
+  async 'a row can be added to the context pack without closing the list'() {
+    const first = rows.first();
+    await first.hover();
+    await first.locator('.codicon-add').click();
+    await until('the count', async () =>
+      (await page.locator('.quick-input-title').innerText()).includes('1 result added'),
+    );
+  },
+
+  async 'the button says why'() {
+    const first = rows.first();
+    await first.hover();
+    await first.locator('.codicon-question').click();
+    await until('the account', async () => (await editorText()).includes('Signal'));
+    assert.match(await editorText(), /send_with_retries.* is #1/);
+    await picture('why');
+    await page.keyboard.press('Control+F4').catch(() => undefined);
+    await command('View: Close All Editors');
+  },
+
+  async 'Enter opens the first hit at its line, and the query is remembered'() {
+    await command('Packhound: Search Code');
+    await row(new RegExp(QUERY));
+    await page.keyboard.press('Enter');
+    await row(/send_with_retries/);
+    await page.keyboard.press('Enter');
+    await until('the file', async () => (await activeTab.getAttribute('aria-label'))?.includes('retry.py'));
+    const cursor = page.locator('#status\\.editor\\.selection');
+    await until('the line', async () => /Ln 26\b/.test(await cursor.innerText()));
+  },
+
+  async 'the side bar keeps the results, with the reasons below'() {
+    await page.locator('.activitybar a.action-label[aria-label^="Packhound"]').click();
+    const tree = page.locator('.part.sidebar .monaco-list-row');
+    await until('the results', async () => (await tree.count()) > 3);
+    const hit = page.locator('.part.sidebar .monaco-list-row', { hasText: 'send_with_retries' }).first();
+    await hit.locator('.monaco-tl-twistie').click();
+    await until('the reasons', async () => (await tree.allInnerTexts()).some((text) => /[+−]\d\.\d{3}/.test(text)));
+    await picture('results');
+  },
+
+  async 'hovering over a hit in the editor says why'() {
+    const name = page.locator('.view-line', { hasText: 'def send_with_retries' }).first();
+    await name.locator('span', { hasText: 'send_with_retries' }).last().hover();
+    await until('the hover', async () => /█/.test((await page.locator('.monaco-hover').allInnerTexts()).join('')));
+    await page.waitForTimeout(300);
+    await picture('hover');
+    await page.keyboard.press('Escape');
+  },
+
+  async 'Ctrl+T finds a definition by its name'() {
+    await page.keyboard.press('Control+T');
+    await input.waitFor();
+    await page.keyboard.type('AnswerCache', { delay: 25 });
+    await row(/AnswerCache/);
+    await page.keyboard.press('Escape');
+  },
+
+  async 'text that is not saved is found'() {
+    await command('Go to File');
+    await input.waitFor();
+    await page.keyboard.insertText('urls.py');
+    await row(/urls\.py/);
+    await page.keyboard.press('Enter');
+    await until('the file', async () => (await activeTab.getAttribute('aria-label'))?.includes('urls.py'));
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type('\n\ndef fold_zebra_stripes(cloth): return cloth', { delay: 5 });
+    await page.keyboard.press('Control+K');
+    await page.keyboard.press('h');
+    await input.waitFor();
+    await page.keyboard.type('fold zebra stripes', { delay: 25 });
+    await until('the new function first', async () => /fold_zebra_stripes/.test((await labels())[0] ?? ''));
+    await picture('unsaved');
+    await page.keyboard.press('Escape');
+  },
+
+  async 'a pack is shown with its budget, and copied'() {
+    await command('Packhound: Pack Context for Prompt');
+    await input.waitFor();
+    await page.keyboard.insertText('Let retries stop after a total time, in courier/retry.py');
+    await page.keyboard.press('Enter');
+    await row(/4,000 tokens/);
+    await page.keyboard.insertText('4,000');
+    await page.keyboard.press('Enter');
+    await until('the pack', async () => (await editorText()).includes('Context pack'));
+    const text = await editorText();
+    const [, used, budget] = /([\d,]+) of ([\d,]+) tokens/.exec(text) ?? [];
+    assert.equal(budget, '4,000');
+    assert.ok(Number(used.replace(',', '')) <= 4000, used);
+    assert.match(text, /courier\/retry\.py/);
+    await picture('pack');
+    await command('Packhound: Copy Context Pack');
+  },
+
+  async 'the status list says what the index holds'() {
+    await status.click();
+    await row(/definitions/);
+    await picture('status');
+    await page.keyboard.press('Escape');
+  },
+
+  async 'a restarted server is ready again and answers'() {
+    await command('Packhound: Restart Server');
+    await until('a ready index', async () => (await status.innerHTML()).includes('codicon-check'));
+    await page.keyboard.press('Control+K');
+    await page.keyboard.press('h');
+    await input.waitFor();
+    await page.keyboard.type('mask a password', { delay: 25 });
+    await row(/mask_password/);
+    await page.keyboard.press('Escape');
+  },
+
+  async 'the walkthrough greets a first-time user'() {
+    await command('View: Close All Editors');
+    await page.locator('.monaco-dialog-box .monaco-button', { hasText: "Don't Save" }).click({ timeout: 3000 }).catch(() => undefined);
+    await command('Welcome: Open Walkthrough');
+    await input.waitFor();
+    await page.keyboard.insertText('Packhound');
+    await row(/Get started with Packhound/);
+    await page.keyboard.press('Enter');
+    await page.locator('.gettingStartedContainer', { hasText: 'Install the server' }).waitFor();
+    await picture('walkthrough');
+  },
+};
+
+try {
+  for (const [name, step] of Object.entries(steps)) {
+    try {
+      await step();
+      console.log(`passed: ${name}`);
+    } catch (error) {
+      await picture('failed').catch(() => undefined);
+      console.error(`failed: ${name}\n${error.stack}\nrows: ${JSON.stringify(await labels().catch(() => []))}`);
+      process.exitCode = 1;
+      break;
+    }
+  }
+} finally {
+  await vscode.close();
+}

@@ -1,0 +1,106 @@
+// A real VS Code without a desktop: the server of code-server's npm package with its own
+// extension host, and the workbench in Chromium. Everything lives in one temporary folder.
+import { spawn, spawnSync } from 'node:child_process';
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+
+const START_TIMEOUT_MS = 120_000;
+
+/** Starts VS Code on `workspace`; `extension` is a VSIX to install, `payload` goes to the workbench. */
+export async function startWorkbench({ clients, workspace, settings = {}, extension, payload = [] }) {
+  const host = path.join(clients, 'vscode');
+  const home = mkdtempSync(path.join(os.tmpdir(), 'packhound-vscode-'));
+  const userData = path.join(home, 'user');
+  mkdirSync(path.join(userData, 'Machine'), { recursive: true });
+  // Settings of machine scope count only from here.
+  writeFileSync(path.join(userData, 'Machine/settings.json'), JSON.stringify(settings));
+
+  const node = path.join(host, 'node_modules/node/bin/node');
+  const main = path.join(host, 'node_modules/code-server/lib/vscode/out/server-main.js');
+  const folders = ['--server-data-dir', path.join(home, 'server'), '--user-data-dir', userData, '--extensions-dir', path.join(home, 'extensions')];
+  const common = [main, '--accept-server-license-terms', ...folders];
+  if (extension) {
+    const done = spawnSync(node, [...common, '--install-extension', extension], { encoding: 'utf8' });
+    if (!/successfully installed/.test(done.stdout)) {
+      throw new Error(`the VSIX was not installed: ${done.stdout}${done.stderr}`);
+    }
+  }
+
+  const port = await freePort();
+  const logFile = path.join(home, 'server.log');
+  const log = openSync(logFile, 'w');
+  const server = spawn(
+    node,
+    [...common, '--host', '127.0.0.1', '--port', String(port), '--without-connection-token', '--enable-smoke-test-driver', '--disable-telemetry', '--disable-workspace-trust'],
+    { stdio: ['ignore', log, log], env: { ...process.env, PACKHOUND_CACHE_DIR: path.join(home, 'cache') } },
+  );
+  let context;
+  const close = async () => {
+    await context?.close();
+    server.kill();
+    if (server.exitCode === null && server.signalCode === null) {
+      await new Promise((done) => server.once('exit', done));
+    }
+    closeSync(log);
+    rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  };
+  try {
+    const address = `http://127.0.0.1:${port}`;
+    await answers(address);
+    const { chromium } = createRequire(path.join(host, 'package.json'))('playwright-core');
+    context = await chromium.launchPersistentContext(path.join(home, 'chromium'), {
+      executablePath: chromiumPath(),
+      headless: true,
+      viewport: { width: 1200, height: 760 },
+      args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    });
+    const page = await context.newPage();
+    const full = payload.map(([key, value]) => [key, value.startsWith('/') ? `vscode-remote://127.0.0.1:${port}${value}` : value]);
+    const query = new URLSearchParams({ folder: workspace });
+    if (full.length > 0) {
+      query.set('payload', JSON.stringify(full));
+    }
+    await page.goto(`${address}/?${query}`, { waitUntil: 'domcontentloaded' });
+    return { page, close, serverLog: () => readFileSync(logFile, 'utf8') };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function chromiumPath() {
+  const found = ['chromium', 'chromium-browser']
+    .flatMap((name) => (process.env.PATH ?? '').split(path.delimiter).map((folder) => path.join(folder, name)))
+    .find(existsSync);
+  if (!found) {
+    throw new Error('chromium is not on the PATH; run tests/editors/setup.sh vscode');
+  }
+  return found;
+}
+
+function freePort() {
+  return new Promise((done) => {
+    const probe = net.createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address();
+      probe.close(() => done(port));
+    });
+  });
+}
+
+async function answers(address) {
+  const end = Date.now() + START_TIMEOUT_MS;
+  for (;;) {
+    try {
+      await fetch(address);
+      return;
+    } catch (error) {
+      if (Date.now() > end) {
+        throw error;
+      }
+      await new Promise((done) => setTimeout(done, 200));
+    }
+  }
+}
