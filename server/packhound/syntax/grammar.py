@@ -30,9 +30,7 @@ from tree_sitter import Node, Parser, Query, QueryCursor, Tree
 from tree_sitter_language_pack import get_language
 
 from packhound.syntax.languages import BY_NAME, Language
-
-Run = tuple[int, int]
-"""A half-open run of bytes."""
+from packhound.syntax.lines import Run
 
 Match = tuple[int, dict[str, list[Node]]]
 """A pattern's position in its query file and what it captured, by capture name."""

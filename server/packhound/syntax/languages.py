@@ -45,7 +45,7 @@ def _row(name: str, *suffixes: str, **more: object) -> Language:
 LANGUAGES: tuple[Language, ...] = (
     _row(
         "python",
-        *(".py", ".pyi", ".pyw", ".pyx"),
+        *(".py", ".pyi", ".pyw"),
         file_names=("SConstruct", "SConscript", "wscript"),
         interpreters=("python", "python2", "python3", "pypy", "pypy3"),
         test=r"def\s+test",
@@ -115,7 +115,14 @@ LANGUAGES: tuple[Language, ...] = (
     _row("scala", ".scala", ".sc", ".sbt", dotted=True, test=r"@\w*Test\b"),
     _row("elixir", ".ex", ".exs", interpreters=("elixir",), merges=True, dotted=True),
     _row("haskell", ".hs", ".hsc", interpreters=("runhaskell", "stack"), merges=True),
-    _row("lua", ".lua", ".rockspec", interpreters=("lua", "luajit"), dotted=True),
+    _row(
+        "lua",
+        *(".lua", ".rockspec"),
+        interpreters=("lua", "luajit"),
+        dotted=True,
+        test=r"^T\[|function\s+[Tt]est",
+        test_path=_TEST_FOLDER,
+    ),
     _row("zig", ".zig", ".zon"),
     _row(
         "bash",
@@ -163,6 +170,8 @@ def language_of(path: str, first_line: bytes = b"") -> str | None:
 def language_for(path: str, source: bytes, told: str | None) -> str | None:
     """The language to parse a document with. Its path decides before what an editor calls it."""
     language = language_of(path, source[:200].partition(b"\n")[0]) or _BY_ALIAS.get(told or "")
+    if language == "php" and path.endswith(".inc") and b"<?" not in source:
+        return "cpp" if b"#include" in source or _CPP_HEADER.search(source) else None
     if language == "c" and path.endswith(".h") and _CPP_HEADER.search(source):
         return "cpp"
     return language

@@ -7,6 +7,9 @@ from itertools import accumulate
 
 from packhound.types import Span
 
+Run = tuple[int, int]
+"""A half-open run of bytes."""
+
 
 class Lines:
     """Like `text.document.LineIndex`: lines end at LF, CR LF and CR, and at nothing else."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from packhound.syntax.lines import Lines
+from packhound.syntax.lines import Lines, Run
 from packhound.types import Document, Node, Span
 
 _LINES = 40
@@ -16,6 +16,10 @@ _MAX_BYTES = 8_000
 
 _MAX_WINDOWS = 1_000
 """Per file; text behind them is not searched."""
+
+_LONGEST = 4_000
+_PORTION = 2_400
+"""The rest of a file, or a section, is cut into portions of so many bytes when it is longer."""
 
 _NUL_SNIFF_BYTES = 8_192
 
@@ -30,6 +34,22 @@ def windows(document: Document) -> tuple[Node, ...]:
     return tuple(_window(stem, lines.span(*run)) for run in _runs(source, lines.starts))
 
 
+def portions(source: bytes, own: list[Run]) -> list[list[Run]]:
+    """Own runs that are too long for one node, in portions that are not; else all in one."""
+    if sum(end - start for start, end in own) <= _LONGEST:
+        return [own]
+    portions: list[list[Run]] = [[]]
+    size = 0
+    for run in own:
+        for start, end in _cut(source, run):
+            if portions[-1] and size + end - start > _PORTION:
+                portions.append([])
+                size = 0
+            portions[-1].append((start, end))
+            size += end - start
+    return portions
+
+
 def is_binary(source: bytes) -> bool:
     """Whether there is a NUL near the start, as git decides it; UTF-16 text counts as binary."""
     return b"\0" in source[:_NUL_SNIFF_BYTES]
@@ -40,8 +60,18 @@ def _window(stem: str, span: Span) -> Node:
     return Node("window", name, name, span, "", "", ((span.start, span.end),))
 
 
-def _runs(source: bytes, starts: list[int]) -> list[tuple[int, int]]:
-    runs: list[tuple[int, int]] = []
+def _cut(source: bytes, run: Run) -> list[Run]:
+    """A long run in pieces of some forty lines that begin and end where it does."""
+    start, end = run
+    if end - start <= _PORTION:
+        return [run]
+    text = source[start:end]
+    pieces = _runs(text, Lines(text).starts)
+    return [(start + low, start + high) for low, high in pieces]
+
+
+def _runs(source: bytes, starts: list[int]) -> list[Run]:
+    runs: list[Run] = []
     line, edges = 0, [*starts, len(source)]
     while line < len(starts) and len(runs) < _MAX_WINDOWS:
         last = _break_after(source, edges, line)
@@ -61,7 +91,7 @@ def _break_after(source: bytes, edges: list[int], line: int) -> int:
     return limit
 
 
-def _pieces(source: bytes, start: int, end: int) -> list[tuple[int, int]]:
+def _pieces(source: bytes, start: int, end: int) -> list[Run]:
     """A run without blanks around it, in pieces that break between characters."""
     text = source[start:end]
     start += len(text) - len(text.lstrip())

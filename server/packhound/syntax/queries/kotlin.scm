@@ -28,6 +28,13 @@
 (secondary_constructor "constructor" @name) @definition.method
 (anonymous_initializer "init" @name) @definition.property
 
+; An accessor on a line of its own stands beside its property.
+(_
+  (property_declaration
+    receiver: (receiver_type)? @scope
+    (variable_declaration (simple_identifier) @name)) @definition.property
+  .
+  [(getter) (setter)] @tail)
 (property_declaration
   receiver: (receiver_type) @scope
   (variable_declaration (simple_identifier) @name)

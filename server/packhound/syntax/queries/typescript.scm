@@ -132,6 +132,13 @@
     (function_expression body: (_) @body)
   ]) @definition.function
 
+; defineGetter(req, 'protocol', function protocol() {})
+(program
+  (expression_statement
+    (call_expression
+      arguments: (arguments
+        (function_expression name: (identifier) @name body: (_) @body))) @definition.function))
+
 ; Default exports without a name are called after their file.
 (export_statement
   value: [

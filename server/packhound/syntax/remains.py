@@ -1,0 +1,65 @@
+"""What lies outside all definitions of a file: its doc, its licence, and the rest of its text."""
+
+from __future__ import annotations
+
+import re
+
+from packhound.syntax.definition import without
+from packhound.syntax.grammar import Captures
+from packhound.syntax.lines import Run
+from packhound.syntax.outline import Outline
+from packhound.syntax.prose import is_licence
+from packhound.syntax.source import Source
+
+_MIN_WORDS = 3
+"""The rest is a node from so many words on; below are braces and stray semicolons."""
+
+_WORD = re.compile(rb"\w+")
+_PREAMBLE = re.compile(
+    rb"(?:\s|\xef\xbb\xbf|<\?php|[\"']use strict[\"'];?|#[^\n]*\n|package [\w.]+;?|\{-#.*?#-\})*",
+    re.DOTALL,
+)
+"""What may stand between the comments at the top of a file."""
+
+
+def remains(source: Source, outline: Outline, captures: Captures) -> tuple[list[Run], list[Run]]:
+    """Own runs and docs of the file node; no own runs if it is not worth one.
+
+    Comments on the licence are in neither, because everybody has them.
+    """
+    comments, licences = _leading_comments(source, outline, captures)
+    docs = [*comments, *outline.docs]
+    runs = without((0, len(source.octets)), outline.holes + licences + docs)
+    own = [run for run in source.trimmed(runs) if _WORD.search(source.octets, *run)]
+    words = sum(len(_WORD.findall(source.octets, *run)) for run in own)
+    return (own, docs) if words >= _MIN_WORDS else ([], docs)
+
+
+def _leading_comments(
+    source: Source, outline: Outline, captures: Captures
+) -> tuple[list[Run], list[Run]]:
+    """Comments above everything else: those on the file, and those on its licence."""
+    first = min(outline.holes, default=(len(source.octets), 0))[0]
+    on_file: list[Run] = []
+    licences: list[Run] = []
+    for block in _blocks(source.octets, sorted(run for run in captures.comments if run[0] < first)):
+        text = "\n".join(source.text(run) for run in block)
+        (licences if is_licence(text) else on_file).extend(block)
+    return on_file, licences
+
+
+def _blocks(octets: bytes, comments: list[Run]) -> list[list[Run]]:
+    """The comments at the top of the file, parted where a blank line parts them."""
+    blocks: list[list[Run]] = []
+    at = 0
+    for start, end in comments:
+        between = octets[at:start]
+        if not _PREAMBLE.fullmatch(between):
+            break
+        at = end
+        if start == 0 and octets.startswith(b"#!"):
+            continue
+        if not blocks or between.count(b"\n") > 1 or between.strip():
+            blocks.append([])
+        blocks[-1].append((start, end))
+    return blocks
