@@ -21,6 +21,7 @@ from packhound.index.snapshot import FileEntry, Snapshot
 from packhound.index.store import Store
 from packhound.indexer import Indexer
 from packhound.settings import Settings, cache_folder
+from packhound.syntax.analyse import source_digest
 from packhound.syntax.parse import GRAMMAR_VERSION
 from packhound.text.tokens import TOKENIZER_VERSION
 from packhound.text.walk import read
@@ -156,10 +157,12 @@ class Engine:
     def source(self, path: str) -> bytes | None:
         """The text that the current generation holds of `path`; None if it changed since."""
         entry = self.snapshot.files.get(path)
-        document = self._indexer.opened(path) or read(self.root, path, 1 << 30)
-        if entry is None or document is None:
+        if entry is None:
             return None
-        digest = hashlib.blake2b(document.source, digest_size=16).digest()
+        document = self._indexer.opened(path) or read(self.root, path, 1 << 30)
+        if document is None:
+            return None
+        digest = source_digest(document.source)
         return document.source if digest == entry.digest else None
 
     def status(self) -> Status:

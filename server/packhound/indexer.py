@@ -16,6 +16,7 @@ from packhound.index.index import Index
 from packhound.index.store import Store
 from packhound.reading import Reading
 from packhound.settings import Settings
+from packhound.syntax.analyse import source_digest
 from packhound.syntax.worker import ParsePool
 from packhound.text.walk import WalkLimits, walk, wanted
 from packhound.types import Document, FileStamp
@@ -179,13 +180,20 @@ class Indexer:
             edits, self._edits = self._edits, {}
             reached = self._submitted
         try:
-            for document in edits.values():
+            changed = [document for document in edits.values() if not self._has(document)]
+            for document in changed:
                 self._index.replace([self._live_pool.parse(document)], {document.path: None})
-            self._index.publish()
+            if changed:
+                self._index.publish()
         finally:
             with self._wake:
                 self._published = reached
         self._changed()
+
+    def _has(self, document: Document) -> bool:
+        """Whether the index holds this very text already, as when a file is opened unchanged."""
+        entry = self._index.snapshot.files.get(document.path)
+        return entry is not None and entry.digest == source_digest(document.source)
 
     def _look_around(self) -> None:
         """One slice of a walk over the whole folder; what differs from the index is read later."""
