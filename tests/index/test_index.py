@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from index_check import contents, keys
 from index_corpus import BagOfWords, file, stamp
 
+from packhound.errors import ModelError
 from packhound.index.index import Index
 
 WORDS = ["load", "config", "parse", "tree", "ünïcode", "日本", "x1"]
@@ -98,15 +99,29 @@ def test_a_slow_encoder_works_in_the_pauses():
     assert len(encoder.encoded) == 40
 
 
+class Directionless(BagOfWords):
+    def encode(self, texts):
+        return np.full((len(texts), self.dim), np.nan, np.float32)
+
+
 def test_a_text_without_direction_is_not_asked_for_again():
-    index = Index(BagOfWords())
+    index = Index(Directionless(fast=False))
     index.replace([file("a.py", "function f: x")], {})
-    index.publish()
-    zero = Index(BagOfWords(fast=False))
-    zero._encoder.encode = lambda texts: np.full((len(texts), 32), np.nan, np.float32)  # type: ignore[union-attr, method-assign]
-    zero.replace([file("a.py", "function f: x")], {})
-    assert zero.embed_some() and not zero.embed_some()
-    assert not zero.publish().has_vector.any()
+    assert index.embed_some() and not index.embed_some()
+    assert not index.publish().has_vector.any()
+
+
+class Broken(BagOfWords):
+    def encode(self, texts):
+        raise ModelError("the model failed")
+
+
+def test_a_model_that_fails_leaves_the_words(caplog):
+    index = Index(Broken())
+    index.replace([file("a.py", "function f: x")], {})
+    snapshot = index.publish()
+    assert not snapshot.has_vector.any() and len(snapshot.postings(4, "x")[0]) == 1
+    assert "the model failed" in caplog.text
 
 
 def test_nearest_finds_the_like_and_nothing_dead():

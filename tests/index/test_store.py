@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from index_check import contents
+from index_child import VERSIONS, filled, put
 from index_corpus import BagOfWords, file, stamp
 
 from packhound.errors import StoreError
@@ -24,22 +25,13 @@ from packhound.index.index import Index
 from packhound.index.store import Store
 
 HERE = Path(__file__).parent
-VERSIONS = "tokenizer 1, model bag-of-words"
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX rights and signals")
 
 
-def filled(n_files: int = 6) -> Index:
-    index = Index(BagOfWords())
-    put(
-        index,
-        {f"{i}.py": f"function f{i}: load x{i}\nclass Ü{i}: tree 日本" for i in range(n_files)},
-    )
-    return index
-
-
-def put(index: Index, texts: dict[str, str]) -> None:
-    index.replace([file(p, t) for p, t in texts.items()], {p: stamp() for p in texts})
-    index.publish()
+def child(what: str, folder: Path) -> subprocess.Popen[str]:
+    run = [sys.executable, "-m", "index_child", what, str(folder)]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(run, cwd=HERE, stdin=pipe, stdout=pipe, text=True)
 
 
 def loaded(folder: Path, versions: str = VERSIONS) -> Index | None:
@@ -259,18 +251,8 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path):
 @posix
 def test_a_full_disk_leaves_the_last_generation(tmp_path):
     folder = saved_in(tmp_path / "s", filled(2))
-    code = (
-        "import resource, signal, test_store as t\n"
-        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "store = t.Store.open(t.Path(t.sys.argv[1]), t.VERSIONS)\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))\n"
-        "index = t.filled(400)\n"
-        "try: store.save(index.snapshot)\n"
-        "except t.StoreError as error: print('refused', error)\n"
-    )
-    run = [sys.executable, "-c", code, str(folder)]
-    told = subprocess.run(run, cwd=HERE, capture_output=True, text=True, timeout=60)
-    assert told.stdout.startswith("refused"), told
+    told, _ = child("save_more_than_fits", folder).communicate(timeout=60)
+    assert told.startswith("refused"), told
     assert contents(loaded(folder).snapshot) == contents(filled(2).snapshot)
 
 
@@ -289,35 +271,15 @@ def test_the_second_process_reads_and_takes_over(tmp_path):
     assert contents(loaded(folder).snapshot) == contents(filled(4).snapshot)
 
 
-SAVER = """
-import sys, test_store as t
-store = t.Store.open(t.Path(sys.argv[1]), t.VERSIONS)
-saved = store.load()
-index = t.Index(t.BagOfWords())
-if saved: index.restore(saved)
-n = 0
-print("ready", flush=True)
-while True:
-    n += 1
-    t.put(index, {f"{i}.py": f"function f: load v{n}" for i in range(n % 7, n % 7 + 5)})
-    if n % 3 == 0: index.remove([f"{n % 11}.py"])
-    store.save(index.publish())
-    print(index.snapshot.generation, flush=True)
-"""
-
-
 def check_kills(folder: Path, rounds: int) -> None:
     """Kill a saving process again and again; what it said was saved must be there."""
     seeded = random.Random(rounds)
     for _ in range(rounds):
-        run = [sys.executable, "-c", SAVER, str(folder)]
-        child = subprocess.Popen(run, cwd=HERE, stdout=subprocess.PIPE, text=True)
-        assert child.stdout.readline() == "ready\n"
+        saver = child("save_for_ever", folder)
+        assert saver.stdout.readline() == "ready\n"
         time.sleep(seeded.uniform(0, 0.1))
-        child.send_signal(signal.SIGKILL)
-        said = child.stdout.read().split("\n")[:-1]
-        child.stdout.close()
-        child.wait()
+        saver.send_signal(signal.SIGKILL)
+        said = saver.communicate()[0].split("\n")[:-1]
         index = loaded(folder)
         if said:
             assert index.snapshot.generation >= int(said[-1])
@@ -336,16 +298,8 @@ def test_many_kills_lose_nothing_that_was_saved(tmp_path):
 
 @posix
 def test_of_many_that_start_at_once_one_writes(tmp_path):
-    code = (
-        "import sys, test_store as t\n"
-        "store = t.Store.open(t.Path(sys.argv[1]), t.VERSIONS)\n"
-        "print(store.writer, flush=True)\n"
-        "sys.stdin.read()\n"
-    )
-    run = [sys.executable, "-c", code, str(tmp_path / "s")]
-    pipe = subprocess.PIPE
-    children = [subprocess.Popen(run, cwd=HERE, stdin=pipe, stdout=pipe) for _ in range(4)]
-    said = [child.stdout.readline() for child in children]
-    for child in children:
-        child.communicate()
-    assert sorted(said) == [b"False\n"] * 3 + [b"True\n"]
+    children = [child("say_who_writes", tmp_path / "s") for _ in range(4)]
+    said = [one.stdout.readline() for one in children]
+    for one in children:
+        one.communicate()
+    assert sorted(said) == ["False\n"] * 3 + ["True\n"]

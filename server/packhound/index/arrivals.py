@@ -25,6 +25,11 @@ class Arrival:
     fresh: NDArray[np.intp]
     gone: Labels
 
+    @property
+    def path(self) -> str:
+        """Path of the file."""
+        return self.file.parsed.path
+
     def entry(self, file_id: int, stamp: FileStamp | None) -> FileEntry:
         """The file as the next snapshot holds it."""
         parsed = self.file.parsed

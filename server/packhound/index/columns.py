@@ -6,6 +6,7 @@ rows that existed when it was made, and publishing copies nothing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -22,34 +23,33 @@ _FIRST_CAPACITY = 1024
 
 
 class Column(Generic[T]):
-    """One growing array, of shape [n] or [n, width]."""
+    """One growing array, of shape [n] or [n, width].
+
+    Rows are written at a place that the caller names, so that a write which failed half way
+    through several columns is simply written over.
+    """
 
     def __init__(self, dtype: DTypeLike, width: int | None = None) -> None:
         self._width = width
         self._room: NDArray[T] = np.zeros(self._shape(0), dtype)
-        self._n = 0
 
-    def __len__(self) -> int:
-        return self._n
-
-    def append(self, rows: NDArray[Any]) -> None:
-        """Add `rows` at the end."""
-        end = self._n + len(rows)
+    def write(self, first: int, rows: NDArray[Any]) -> None:
+        """Set the rows from `first` on, which no snapshot has seen yet."""
+        end = first + len(rows)
         if end > len(self._room):
-            self._grow(end)
-        self._room[self._n : end] = rows
-        self._n = end
+            self._grow(first, end)
+        self._room[first:end] = rows
 
-    def view(self) -> NDArray[T]:
-        """All rows of this moment, read-only."""
-        view = self._room[: self._n]
+    def view(self, n: int) -> NDArray[T]:
+        """The first `n` rows, read-only."""
+        view = self._room[:n]
         view.flags.writeable = False
         return view
 
-    def _grow(self, least: int) -> None:
+    def _grow(self, used: int, least: int) -> None:
         capacity = max(_FIRST_CAPACITY, least + least // 2)
         room = np.zeros(self._shape(capacity), self._room.dtype)
-        room[: self._n] = self._room[: self._n]
+        room[:used] = self._room[:used]
         self._room = room
 
     def _shape(self, n: int) -> tuple[int, ...]:
@@ -66,26 +66,19 @@ class VectorColumn:
     def __init__(self, dim: int) -> None:
         self.dim = dim
         self._blocks: list[Rows] = []
-        self._n = 0
 
-    def __len__(self) -> int:
-        return self._n
-
-    def append_empty(self, n: int) -> None:
-        """Add `n` rows of zeros."""
-        self._n += n
-        while len(self._blocks) * VECTOR_BLOCK < self._n:
+    def reserve(self, n: int) -> None:
+        """Make sure that there are `n` rows."""
+        while len(self._blocks) * VECTOR_BLOCK < n:
             self._blocks.append(np.zeros((VECTOR_BLOCK, self.dim), np.float32))
 
-    def append(self, rows: Rows) -> None:
-        """Add rows; a whole block is taken as it is."""
-        start = self._n
-        if len(rows) == VECTOR_BLOCK and start % VECTOR_BLOCK == 0:
+    def append(self, first: int, rows: Rows) -> None:
+        """Set the rows from `first` on; a whole block is taken as it is."""
+        if len(rows) == VECTOR_BLOCK and first == len(self._blocks) * VECTOR_BLOCK:
             self._blocks.append(rows)
-            self._n += len(rows)
         else:
-            self.append_empty(len(rows))
-            self.write(np.arange(start, self._n, dtype=np.int32), rows)
+            self.reserve(first + len(rows))
+            self.write(np.arange(first, first + len(rows), dtype=np.int32), rows)
 
     def row(self, label: int) -> NDArray[np.float32]:
         """One row."""
@@ -98,11 +91,20 @@ class VectorColumn:
             here = labels // VECTOR_BLOCK == block
             self._blocks[block][labels[here] % VECTOR_BLOCK] = rows[here]
 
-    def views(self) -> tuple[Rows, ...]:
-        """The blocks of this moment, cut to the rows in use, read-only."""
+    def views(self, n: int) -> tuple[Rows, ...]:
+        """The first `n` rows in blocks, read-only."""
         views = []
-        for i, block in enumerate(self._blocks):
-            view = block[: self._n - i * VECTOR_BLOCK]
+        for start in range(0, n, VECTOR_BLOCK):
+            view = self._blocks[start // VECTOR_BLOCK][: n - start]
             view.flags.writeable = False
             views.append(view)
         return tuple(views)
+
+
+def gathered(blocks: Sequence[Rows], labels: NDArray[np.int32], dim: int) -> Rows:
+    """The rows of `labels` from blocks, [len(labels), dim]."""
+    rows = np.zeros((len(labels), dim), np.float32)
+    for block in np.unique(labels // VECTOR_BLOCK):
+        here = labels // VECTOR_BLOCK == block
+        rows[here] = blocks[block][labels[here] % VECTOR_BLOCK]
+    return rows

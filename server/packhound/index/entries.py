@@ -55,9 +55,9 @@ class FileEntry:
         """Identity of the terms and the vector of one node."""
         return self.node_digests[position * DIGEST_SIZE : (position + 1) * DIGEST_SIZE]
 
-    def relabelled(self, labels: Labels, file_id: int) -> FileEntry:
+    def relabelled(self, labels: Labels) -> FileEntry:
         """The same file under other labels."""
-        return replace(self, labels=labels, file_id=file_id)
+        return replace(self, labels=labels)
 
 
 def encode_nodes(nodes: Sequence[Node]) -> bytes:

@@ -27,7 +27,8 @@ def unit_rows(matrix: NDArray[Any]) -> Rows:
     Rows that are zero or hold a NaN or an infinity become zero: they have no direction. Rows
     that this function made come back as they are.
     """
-    rows = np.array(matrix, np.float32)
+    # Adding zero, here and below, makes 0.0 of -0.0, which whole numbers do not have.
+    rows: Rows = np.array(matrix, np.float32) + np.float32(0)
     for start in range(0, len(rows), _SLICE):
         part = rows[start : start + _SLICE]
         rough = np.flatnonzero(~_is_settled(part))
@@ -79,7 +80,7 @@ def _shortened(unit: Rows) -> Rows:
 
 
 def _on_grid(unit: Rows) -> Rows:
-    stepped = np.rint(unit * np.float32(_STEPS)) / np.float32(_STEPS)
+    stepped = np.rint(unit * np.float32(_STEPS)) / np.float32(_STEPS) + np.float32(0)
     return np.asarray(stepped.astype(np.float16), np.float32)
 
 

@@ -21,6 +21,8 @@ PENDING, PRESENT, NEVER = 0, 1, 2
 
 _epochs = count(1)
 
+_NO_ROWS = np.zeros((0, 0), np.float32)
+
 _KIND_IDX = {kind: i for i, kind in enumerate(KINDS)}
 
 
@@ -48,46 +50,53 @@ class LabelColumns:
     def __len__(self) -> int:
         return len(self.live)
 
-    def add(self, nodes: Sequence[Node], file_ids: Labels, lengths: NDArray[np.int32]) -> Labels:
-        """Add one live label a node, without a vector, and return them."""
+    def add(self, nodes: Sequence[Node], file_ids: Labels, lengths: NDArray[np.int32]) -> None:
+        """Add one live label a node, without a vector."""
         first, n = len(self), len(nodes)
-        self.file_of.append(file_ids)
-        self.kind_of.append(np.array([_KIND_IDX[node.kind] for node in nodes], np.uint8))
-        self.name_of.append(self.names.add_all([node.name for node in nodes]))
-        self.tail_of.append(self.names.add_all([_tail(node) for node in nodes]))
-        self.lengths.append(lengths)
-        self.rows.append_empty(n)
-        self.live = np.concatenate((self.live, np.ones(n, np.bool_)))
-        self.vector_state = np.concatenate((self.vector_state, np.zeros(n, np.uint8)))
-        self.n_live += n
-        self.totals += lengths.sum(axis=0, dtype=np.int64)
-        return np.arange(first, first + n, dtype=np.int32)
+        kinds = np.array([_KIND_IDX[node.kind] for node in nodes], np.uint8)
+        names = self.names.add_all([node.name for node in nodes])
+        tails = self.names.add_all([_tail(node) for node in nodes])
+        state = np.full(n, PENDING, np.uint8)
+        self._append(Block(file_ids, kinds, names, tails, lengths, state, _NO_ROWS))
+        self.revive(np.arange(first, first + n, dtype=np.int32))
 
     def append_block(self, block: Block) -> None:
-        """Add labels as they were saved, all dead."""
-        self.file_of.append(block.file_of)
-        self.kind_of.append(block.kind_of)
-        self.name_of.append(block.name_of)
-        self.tail_of.append(block.tail_of)
-        self.lengths.append(block.lengths)
-        self.rows.append(block.rows)
-        self.live = np.concatenate((self.live, np.zeros(len(block.file_of), np.bool_)))
-        self.vector_state = np.concatenate((self.vector_state, block.state))
+        """Add labels with their vectors, all dead."""
+        self.rows.append(len(self), block.rows)
+        self._append(block)
+
+    def _append(self, block: Block) -> None:
+        first, n = len(self), len(block.file_of)
+        self.file_of.write(first, block.file_of)
+        self.kind_of.write(first, block.kind_of)
+        self.name_of.write(first, block.name_of)
+        self.tail_of.write(first, block.tail_of)
+        self.lengths.write(first, block.lengths)
+        self.rows.reserve(first + n)
+        # From here on nothing can fail that would leave the columns of different lengths.
+        state = np.concatenate((self.vector_state, block.state))
+        self.live = np.concatenate((self.live, np.zeros(n, np.bool_)))
+        self.vector_state = state
 
     def revive(self, labels: Labels) -> None:
         """Let dead labels count."""
-        self.live = self.live.copy()
-        self.live[labels] = True
-        self.n_live += len(labels)
-        self.totals += self.lengths.view()[labels].sum(axis=0, dtype=np.int64)
+        totals = self._lengths_of(labels)
+        live = self.live.copy()
+        live[labels] = True
+        self.live, self.n_live, self.totals = live, self.n_live + len(labels), self.totals + totals
 
     def kill(self, labels: Labels) -> None:
         """Take labels that are live out of every later snapshot."""
         if len(labels):
-            self.live = self.live.copy()
-            self.live[labels] = False
-            self.n_live -= len(labels)
-            self.totals -= self.lengths.view()[labels].sum(axis=0, dtype=np.int64)
+            totals = self._lengths_of(labels)
+            live = self.live.copy()
+            live[labels] = False
+            self.live, self.n_live = live, self.n_live - len(labels)
+            self.totals = self.totals - totals
+
+    def _lengths_of(self, labels: Labels) -> NDArray[np.int64]:
+        total: NDArray[np.int64] = self.lengths.view(len(self))[labels].sum(axis=0, dtype=np.int64)
+        return total
 
     def attach(self, labels: Labels, rows: Rows) -> None:
         """Give labels their vectors; a zero row has no direction and stays out for good."""
@@ -103,7 +112,9 @@ class LabelColumns:
         present = self.vector_state == PRESENT
         usable = present & self.live
         present.flags.writeable = usable.flags.writeable = False
-        return Vectors(self.dim, self.rows.views(), self.vector_state, present, usable, graph)
+        return Vectors(
+            self.dim, self.rows.views(len(self)), self.vector_state, present, usable, graph
+        )
 
 
 def restored(saved: Saved, dim: int) -> LabelColumns:

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.index.columns import VECTOR_BLOCK
+from packhound.index.columns import VECTOR_BLOCK, gathered
 from packhound.index.entries import Labels
 from packhound.index.grid import Rows
 
@@ -18,12 +18,11 @@ Mask = NDArray[np.bool_]
 class Graph(Protocol):
     """Approximate neighbours over some of the labels."""
 
-    @property
-    def n_labels(self) -> int:
-        """Labels below this are in the graph; those above must be scanned."""
+    def covered(self, n_labels: int) -> Mask:
+        """For the first `n_labels` labels whether the graph knows them."""
 
     def candidates(self, query: Rows, k: int) -> Labels | None:
-        """About `k` labels near `query`, dead ones among them; None where it cannot tell."""
+        """About `k` labels near `query`, some of them dead; None where it cannot tell."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,14 +69,15 @@ class Vectors:
         if allowed is None and self.graph is not None:
             near = self.graph.candidates(query, k)
             if near is not None:
-                return self._best_of(query, self._with_tail(near, self.graph.n_labels), k)
+                return self._best_of(query, self._with_tail(near, self.graph), k)
         wanted = self.usable if allowed is None else self.usable & allowed
         return self._best_of(query, np.flatnonzero(wanted).astype(np.int32), k)
 
-    def _with_tail(self, near: Labels, first: int) -> Labels:
+    def _with_tail(self, near: Labels, graph: Graph) -> Labels:
+        """Usable ones of `near`, and all labels that the graph does not know."""
         near = near[near < len(self.usable)]
-        tail = np.flatnonzero(self.usable[first:]).astype(np.int32) + np.int32(first)
-        return np.concatenate((near[self.usable[near]], tail))
+        tail = np.flatnonzero(self.usable & ~graph.covered(len(self.usable))).astype(np.int32)
+        return np.union1d(near[self.usable[near]], tail)
 
     def _best_of(self, query: Rows, labels: Labels, k: int) -> tuple[Labels, Rows]:
         if len(labels) * _GATHER_BELOW > len(self.usable):
@@ -87,14 +87,12 @@ class Vectors:
         best = _largest(cosines, labels, max(0, k))
         return labels[best], cosines[best]
 
+    def take(self, labels: Labels) -> Rows:
+        """Rows of labels, whatever they hold."""
+        return gathered(self.blocks, labels, self.dim)
+
     def _cosines_of(self, query: Rows, labels: Labels) -> Rows:
-        cosines = np.zeros(len(labels), np.float32)
-        block_of = labels // VECTOR_BLOCK
-        for i in np.unique(block_of):
-            here = block_of == i
-            rows = self.blocks[i][labels[here] % VECTOR_BLOCK]
-            cosines[here] = np.einsum("ij,j->i", rows, query)
-        return cosines
+        return np.asarray(np.einsum("ij,j->i", self.take(labels), query))
 
 
 _GATHER_BELOW = 8

@@ -1,0 +1,161 @@
+"""What the index holds while it is written: columns, segments and files, always consistent.
+
+A step that fails leaves everything as it was before, or as it is after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from packhound.analysed import AnalysedFile
+from packhound.index.arrivals import Arrival, arrive
+from packhound.index.compaction import Compacted, catch_up, relabelled
+from packhound.index.entries import FileEntry, Labels
+from packhound.index.labels import PENDING, LabelColumns, restored
+from packhound.index.neighbours import NeighbourGraph
+from packhound.index.postings import Postings
+from packhound.index.rows import Saved
+from packhound.index.segment import Segment, build
+from packhound.index.snapshot import Snapshot
+from packhound.index.tiers import QUICK, merged_run, run_to_merge
+from packhound.types import FileStamp
+
+_UNREAD = FileStamp(-1, -1, -1, -1)
+
+
+class IndexState:
+    """Columns of the labels, segments of their postings, and files that own them."""
+
+    def __init__(self, dim: int) -> None:
+        self.columns = LabelColumns(dim)
+        self.segments: list[Segment] = []
+        self.files: dict[str, FileEntry] = {}
+        self.graph: NeighbourGraph | None = None
+        self._paths: list[str] = []
+        self._file_ids: dict[str, int] = {}
+        self.settled_labels = 0
+        """Segments below this label are not merged: something behind reads them to replace them."""
+
+    def arrivals(self, files: Iterable[AnalysedFile]) -> list[Arrival]:
+        """The files with labels for their nodes; of two with one path the last counts."""
+        first, found = len(self.columns), []
+        for path, file in {file.parsed.path: file for file in files}.items():
+            arrival = arrive(file, self.files.get(path), first)
+            found.append(arrival)
+            first += len(arrival.fresh)
+        return found
+
+    def put(self, arrivals: Sequence[Arrival], stamps: Mapping[str, FileStamp | None]) -> None:
+        """Add the new nodes, bury those that are gone, and let the files be what they are now."""
+        entries = [
+            arrival.entry(self._file_id(arrival.path), stamps.get(arrival.path))
+            for arrival in arrivals
+        ]
+        self._add_labels(arrivals)
+        gone = [np.zeros(0, np.int32), *(arrival.gone for arrival in arrivals)]
+        self.columns.kill(np.concatenate(gone))
+        self.files.update((entry.path, entry) for entry in entries)
+
+    def drop(self, entry: FileEntry) -> None:
+        """Take a file out."""
+        self.columns.kill(entry.labels)
+        del self.files[entry.path]
+
+    def restore(self, saved: Saved) -> None:
+        """Become what was saved."""
+        self.columns = restored(saved, self.columns.dim)
+        self.segments = list(saved.segments)
+        self.files = {entry.path: self._as_saved(entry) for entry in saved.files}
+        self._paths = [""] * saved.n_file_ids
+        for entry in saved.files:
+            self._paths[entry.file_id] = entry.path
+        self._file_ids = {entry.path: entry.file_id for entry in saved.files}
+
+    def merge_quickly(self) -> None:
+        """Merge small neighbours as far as that takes no longer than a moment."""
+        while (run := self.due_run()) is not None:
+            segments = self.segments[slice(*run)]
+            if sum(segment.n_postings for segment in segments) > QUICK:
+                return
+            self.segments[slice(*run)] = [merged_run(segments, self.columns.live)]
+
+    def due_run(self) -> tuple[int, int] | None:
+        """Positions of segments that should be merged."""
+        first = sum(segment.base < self.settled_labels for segment in self.segments)
+        run = run_to_merge(self.segments[first:])
+        return run and (run[0] + first, run[1] + first)
+
+    def replace_run(self, run: Sequence[Segment], merged: Segment) -> None:
+        """Put a segment in place of the neighbours it was made of."""
+        first = self.segments.index(run[0])
+        self.segments[first : first + len(run)] = [merged]
+
+    def adopt(self, compacted: Compacted) -> Labels:
+        """Go on with the numbers of a compaction; returns what became of every label."""
+        followed = catch_up(compacted, self.view(0))
+        before = compacted.before
+        moved = before.n_nodes - before.n_labels
+        tail = [s.moved(s.base + moved) for s in self.segments if s.base >= before.n_labels]
+        self.files = {
+            path: compacted.files[path]
+            if before.files.get(path) is entry
+            else relabelled(entry, followed)
+            for path, entry in self.files.items()
+        }
+        self.columns, self.segments = compacted.columns, [compacted.segment, *tail]
+        self.graph = self.graph and self.graph.renumbered(followed)
+        return followed
+
+    def view(self, generation: int) -> Snapshot:
+        """A snapshot of this moment."""
+        columns, n = self.columns, len(self.columns)
+        columns.live.flags.writeable = columns.vector_state.flags.writeable = False
+        lengths = columns.lengths.view(n)
+        return Snapshot(
+            generation=generation,
+            epoch=columns.epoch,
+            files=dict(self.files),
+            live=columns.live,
+            n_nodes=columns.n_live,
+            file_of=columns.file_of.view(n),
+            kind_of=columns.kind_of.view(n),
+            name_of=columns.name_of.view(n),
+            tail_of=columns.tail_of.view(n),
+            name_table=columns.names,
+            lengths=tuple(lengths[:, i] for i in range(lengths.shape[1])),
+            totals=tuple(columns.totals.tolist()),
+            paths=self._paths,
+            n_file_ids=len(self._paths),
+            terms=Postings(tuple(self.segments), columns.live),
+            vectors=columns.vectors(self.graph),
+        )
+
+    def _add_labels(self, arrivals: Sequence[Arrival]) -> None:
+        base, parts = len(self.columns), []
+        for arrival in arrivals:
+            if len(arrival.fresh):
+                local = np.where(arrival.labels >= base, arrival.labels - base, -1)
+                parts.append((arrival.file.terms, local.astype(np.int32)))
+        nodes = [arrival.file.parsed.nodes[i] for arrival in arrivals for i in arrival.fresh]
+        if nodes:
+            owners = [self._file_id(arrival.path) for arrival in arrivals]
+            file_ids = np.repeat(owners, [len(arrival.fresh) for arrival in arrivals])
+            segment, lengths = build(base, parts, len(nodes))
+            self.columns.add(nodes, file_ids.astype(np.int32), lengths)
+            self.segments.append(segment)
+
+    def _file_id(self, path: str) -> int:
+        file_id = self._file_ids.get(path)
+        if file_id is None:
+            file_id = len(self._paths)
+            self._paths.append(path)
+            self._file_ids[path] = file_id
+        return file_id
+
+    def _as_saved(self, entry: FileEntry) -> FileEntry:
+        """A file that lacks vectors gets a stamp that no file has, so that it is read again."""
+        pending = self.columns.vector_state[entry.labels] == PENDING
+        return replace(entry, stamp=_UNREAD) if self.columns.dim and pending.any() else entry

@@ -1,0 +1,64 @@
+# ruff: noqa: T201 - it talks to its parent
+"""What test processes do to a store; run as `python -m index_child <what> <folder>`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from index_corpus import BagOfWords, file, stamp
+
+from packhound.errors import StoreError
+from packhound.index.index import Index
+from packhound.index.store import Store
+
+VERSIONS = "tokenizer 1, model bag-of-words"
+
+
+def put(index: Index, texts: dict[str, str]) -> None:
+    index.replace([file(p, t) for p, t in texts.items()], {p: stamp() for p in texts})
+    index.publish()
+
+
+def filled(n_files: int = 6) -> Index:
+    index = Index(BagOfWords())
+    texts = {f"{i}.py": f"function f{i}: load x{i}\nclass Ü{i}: tree 日本" for i in range(n_files)}
+    put(index, texts)
+    return index
+
+
+def save_for_ever(store: Store) -> None:
+    """Says which generation is safe after every save."""
+    index, n = Index(BagOfWords()), 0
+    if saved := store.load():
+        index.restore(saved)
+    print("ready", flush=True)
+    while True:
+        n += 1
+        put(index, {f"{i}.py": f"function f: load v{n}" for i in range(n % 7, n % 7 + 5)})
+        if n % 3 == 0:
+            index.remove([f"{n % 11}.py"])
+        store.save(index.publish())
+        print(index.snapshot.generation, flush=True)
+
+
+def say_who_writes(store: Store) -> None:
+    print(store.writer, flush=True)
+    sys.stdin.read()
+
+
+def save_more_than_fits(store: Store) -> None:
+    import resource
+    import signal
+
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+    try:
+        store.save(filled(400).snapshot)
+    except StoreError as error:
+        print("refused", error)
+
+
+if __name__ == "__main__":
+    what = {f.__name__: f for f in (save_for_ever, say_who_writes, save_more_than_fits)}
+    what[sys.argv[1]](Store.open(Path(sys.argv[2]), VERSIONS))

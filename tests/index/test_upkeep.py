@@ -1,0 +1,290 @@
+"""Upkeep saves room and time and changes no answer, while edits and searches go on."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+from index_check import contents, keys
+from index_corpus import BagOfWords, file, stamp
+
+from packhound.index import neighbours, upkeep
+from packhound.index.compaction import compact
+from packhound.index.index import Index
+from packhound.index.neighbours import build_graph, recall_of
+from packhound.index.store import Store
+
+WORDS = [f"w{i}" for i in range(60)]
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    """Sizes at which upkeep begins, small enough for tests."""
+    monkeypatch.setattr(upkeep, "_FEWEST_DEAD", 10)
+    monkeypatch.setattr(upkeep, "_TAIL", 20)
+    monkeypatch.setattr("packhound.index.state.QUICK", 400)
+    monkeypatch.setattr("packhound.index.tiers._SMALLEST", 20)
+    monkeypatch.setattr("packhound.index.tiers.FAN_OUT", 3)
+
+
+def text(i: int, version: int = 0) -> str:
+    drawn = np.random.default_rng(i * 1000 + version).choice(WORDS, 4)
+    return f"function f{i}: {' '.join(drawn)} v{version}\nclass c{i}: {' '.join(drawn[:2])}"
+
+
+def put(index: Index, texts: dict[str, str]) -> None:
+    index.replace([file(p, t) for p, t in texts.items()], {p: stamp() for p in texts})
+    index.publish()
+
+
+def keep_up(index: Index) -> None:
+    """Let all due upkeep happen."""
+    for _ in range(1000):
+        if index.maintain():
+            index.publish()
+        elif not index.upkeep_busy:
+            return
+        time.sleep(0.001)
+    raise AssertionError("upkeep does not end")
+
+
+def check_equals_rebuilt(index: Index, texts: dict[str, str]) -> None:
+    rebuilt = Index(BagOfWords())
+    put(rebuilt, texts)
+    assert contents(index.snapshot) == contents(rebuilt.snapshot)
+
+
+def edited(index: Index, rounds: int, *, upkeep_too: bool) -> dict[str, str]:
+    """What is in the index after some rounds of edits, with upkeep at any moment between."""
+    random = np.random.default_rng(rounds)
+    now: dict[str, str] = {}
+    for version in range(rounds):
+        changed = {f"{i}.py": text(int(i), version) for i in random.choice(12, 3)}
+        put(index, changed)
+        now |= changed
+        if version % 9 == 5:
+            gone = next(iter(now))
+            del now[gone]
+            index.remove([gone])
+            index.publish()
+        if upkeep_too and index.maintain():
+            index.publish()
+        time.sleep(0.0005)
+    return now
+
+
+def test_edits_with_upkeep_between_equal_a_rebuild():
+    index = Index(BagOfWords(), graph_from=15)
+    now = edited(index, 150, upkeep_too=True)
+    keep_up(index)
+    snapshot = index.snapshot
+    assert snapshot.epoch != Index(BagOfWords()).snapshot.epoch
+    assert snapshot.n_labels < 2 * snapshot.n_nodes + 20
+    check_equals_rebuilt(index, now)
+
+
+def test_without_upkeep_the_same_edits_end_in_the_same_index():
+    index = Index(BagOfWords())
+    now = edited(index, 60, upkeep_too=False)
+    before = contents(index.snapshot)
+    keep_up(index)
+    assert contents(index.snapshot) == before
+    check_equals_rebuilt(index, now)
+
+
+def test_edits_during_a_compaction_are_in_its_result():
+    index = Index(BagOfWords())
+    put(index, {f"{i}.py": text(i) for i in range(20)})
+    put(index, {f"{i}.py": text(i, 1) for i in range(10)})
+    old = index.snapshot
+    compacted = compact(old)
+    put(index, {"3.py": text(3, 2), "new.py": text(77), "0.py": ""})
+    index.remove(["5.py"])
+    index._adopt(lambda state: state.adopt(compacted))
+    index.publish()
+    texts = {f"{i}.py": text(i, int(i < 10)) for i in range(20)}
+    texts |= {"3.py": text(3, 2), "new.py": text(77), "0.py": ""}
+    del texts["5.py"]
+    check_equals_rebuilt(index, texts)
+    put(index, {"3.py": text(3, 4)})
+    check_equals_rebuilt(index, texts | {"3.py": text(3, 4)})
+    assert keys(old) and old.n_files == 20
+
+
+def test_vectors_that_come_during_a_compaction_are_kept():
+    index = Index(BagOfWords(fast=False))
+    put(index, {f"{i}.py": text(i) for i in range(20)})
+    index.embed_some()
+    put(index, {"0.py": text(0, 1)})
+    compacted = compact(index.snapshot)
+    index.embed_some()
+    index._adopt(lambda state: state.adopt(compacted))
+    while index.embed_some():
+        pass
+    index.publish()
+    check_equals_rebuilt(index, {f"{i}.py": text(i, int(i == 0)) for i in range(20)})
+
+
+def test_a_store_follows_a_compaction(tmp_path):
+    index = Index(BagOfWords())
+    store = Store.open(tmp_path / "s", "1")
+    put(index, {f"{i}.py": text(i) for i in range(20)})
+    store.save(index.snapshot)
+    put(index, {f"{i}.py": text(i, 1) for i in range(15)})
+    keep_up(index)
+    assert index.health().dead_share == 0
+    store.save(index.snapshot)
+    again = Index(BagOfWords())
+    again.restore(store.load())
+    store.close()
+    assert contents(again.snapshot) == contents(index.snapshot)
+
+
+def test_searches_go_on_during_upkeep():
+    index = Index(BagOfWords(), graph_from=20)
+    put(index, {f"{i}.py": text(i) for i in range(30)})
+    query = BagOfWords().encode_query("w1 w2")
+    over = threading.Event()
+    faults: list[BaseException] = []
+
+    def search() -> None:
+        while not over.is_set():
+            try:
+                check_one_search(index.snapshot, query)
+            except BaseException as error:
+                faults.append(error)
+                return
+
+    readers = [threading.Thread(target=search) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    edited(index, 120, upkeep_too=True)
+    keep_up(index)
+    over.set()
+    for reader in readers:
+        reader.join()
+    assert not faults
+
+
+def check_one_search(snapshot, query) -> None:
+    labels, cosines = snapshot.nearest(query, 7)
+    assert len(labels) == min(7, snapshot.n_nodes) and snapshot.live[labels].all()
+    assert np.array_equal(cosines, snapshot.similarities(query, labels))
+    for label in labels.tolist():
+        assert snapshot.ref(label, "/").path in snapshot.files
+    assert len(snapshot.names()) == snapshot.n_labels
+
+
+def large(n: int = 600) -> Index:
+    index = Index(BagOfWords(), graph_from=100)
+    put(index, {f"{i}.py": text(i) for i in range(n // 2)})
+    keep_up(index)
+    return index
+
+
+def check_recall(index: Index, least: float) -> None:
+    snapshot = index.snapshot
+    found = 0
+    for i in range(40):
+        query = BagOfWords().encode_query(" ".join(WORDS[i : i + 3]))
+        near = snapshot.nearest(query, 10)[1]
+        exact = snapshot.nearest(query, 10, np.ones(snapshot.n_labels, bool))[1]
+        assert (np.diff(near) <= 0).all() and near[0] <= exact[0]
+        found += int(np.count_nonzero(near >= exact[-1]))
+    assert found >= least * 400
+
+
+def test_the_graph_finds_what_a_scan_finds():
+    index = large()
+    health = index.health()
+    assert (health.dense, health.vectors) == ("hnsw", 600) and health.recall >= 0.95
+    assert health.drift == upkeep.Drift(0.0, 0, 0.0, 0.0)
+    check_recall(index, 0.99)
+
+
+def test_edits_are_found_before_and_after_the_graph_takes_them_in():
+    index = large()
+    put(index, {"x.py": "function fresh: unheard of words"})
+    query = BagOfWords().encode_query("fresh unheard of words")
+    assert index.health().drift.tail == 1
+    for _ in range(2):
+        snapshot = index.snapshot
+        best = int(snapshot.nearest(query, 3)[0][0])
+        assert snapshot.node(best).name == "fresh"
+        put(index, {f"more{i}.py": text(5000 + i) for i in range(20)})
+        keep_up(index)
+    assert index.health().drift.tail == 0
+    index.remove(["x.py"])
+    assert index.publish().nearest(query, 3)[1][0] < 0.9
+    check_recall(index, 0.99)
+
+
+def test_a_worn_graph_is_built_anew():
+    index = large()
+    graph = index.snapshot.vectors.graph
+    put(index, {f"{i}.py": text(i, 1) for i in range(160)})
+    assert index.health().drift.graph_dead_share > 0.25
+    keep_up(index)
+    assert index.snapshot.vectors.graph._items is not graph._items
+    assert index.health().drift.graph_dead_share == 0
+    check_recall(index, 0.99)
+
+
+def test_filtered_searches_are_exact():
+    index = large()
+    snapshot = index.snapshot
+    query = BagOfWords().encode_query("w3 w4")
+    allowed = np.arange(snapshot.n_labels) % 50 == 0
+    labels, cosines = snapshot.nearest(query, 5, allowed)
+    truth = snapshot.similarities(query)
+    assert allowed[labels].all()
+    assert cosines.tolist() == sorted(truth[allowed].tolist(), reverse=True)[:5]
+
+
+def test_more_neighbours_than_there_are_is_no_fault():
+    index = large(200)
+    snapshot = index.snapshot
+    query = BagOfWords().encode_query("w3")
+    assert len(snapshot.nearest(query, 10_000)[0]) == 200
+    assert len(snapshot.nearest(query, 0)[0]) == 0
+    index.remove([f"{i}.py" for i in range(99)])
+    assert len(index.publish().nearest(query, 50)[0]) == 2
+
+
+def test_measured_recall_is_that_of_the_graph():
+    index = large()
+    vectors = index.snapshot.vectors
+    graph = build_graph(vectors, 1.0)
+    assert recall_of(graph._items, graph.label_of, vectors) >= 0.95
+    shuffled = np.random.default_rng(1).permutation(graph.label_of)
+    assert recall_of(graph._items, shuffled, vectors) < 0.5
+
+
+def test_without_hnswlib_scans_answer_and_the_status_says_so(monkeypatch):
+    monkeypatch.setitem(sys.modules, "hnswlib", None)
+    index = large()
+    health = index.health()
+    assert health.dense == "exact" and health.recall == 1.0
+    assert "hnswlib cannot be used" in health.notes[0]
+    check_recall(index, 1.0)
+
+
+def test_a_job_that_fails_changes_nothing(monkeypatch, caplog):
+    def fail(*_: object) -> None:
+        raise MemoryError("no room")
+
+    monkeypatch.setattr(upkeep, "build_graph", fail)
+    index = Index(BagOfWords(), graph_from=10)
+    put(index, {f"{i}.py": text(i) for i in range(20)})
+    called = threading.Event()
+    index.on_upkeep(called.set)
+    assert not index.maintain() and called.wait(10)
+    assert not index.maintain() and "upkeep of the index failed" in caplog.text
+    assert index.health().dense == "exact"
+
+
+def test_the_threshold_is_where_scans_get_slow():
+    assert neighbours.GRAPH_FROM == 100_000
