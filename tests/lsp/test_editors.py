@@ -84,69 +84,32 @@ def offers(client: LanguageClient, *names: str) -> object:
 
 
 @pytest.mark.asyncio
-async def test_from_opening_to_hover(editor: LanguageClient):
-    encodings = offers(editor, "general", "positionEncodings") or ["utf-16"]
-    encoding = str(
-        getattr(editor.answer.capabilities.position_encoding, "value", None)
-        or editor.answer.capabilities.position_encoding
-    )
-    assert encoding in encodings
-
-    # An edit behind characters that count differently in each encoding.
-    uri = (editor.folder / "config.py").as_uri()
-    before = "def read(): return '😀é'; name = 1\n"
-    width = len(
-        "def read(): return '😀é'; ".encode({"utf-8": "utf-8"}.get(encoding, encoding + "-le"))
-    )
-    column = width // {"utf-8": 1, "utf-16": 2, "utf-32": 4}[encoding]
-    editor.text_document_did_open(
-        types.DidOpenTextDocumentParams(
-            types.TextDocumentItem(uri, types.LanguageKind.Python, 1, before)
-        )
-    )
-    place = types.Position(0, column)
-    end = types.Position(0, column + 4)
-    editor.text_document_did_change(
-        types.DidChangeTextDocumentParams(
-            types.VersionedTextDocumentIdentifier(2, uri),
-            [
-                types.TextDocumentContentChangePartial(
-                    types.Range(place, end), "\ndef zebra_crossing(): return"
-                )
-            ],
-        )
-    )
-    results = await ask(editor, "packhound/search", {"query": "zebra_crossing"})
-    assert [(hit.path, hit.name, hit.start_line) for hit in results.hits[:1]] == [
-        ("config.py", "zebra_crossing", 2)
-    ]
-    assert results.hits[0].uri == uri
-
-    params = types.HoverParams(types.TextDocumentIdentifier(uri), types.Position(1, 6))
-    hover = await editor.text_document_hover_async(params)
-    formats = offers(editor, "textDocument", "hover", "contentFormat") or []
-    assert hover.contents.kind.value == ("markdown" if "markdown" in formats else "plaintext")
-    assert "zebra" in hover.contents.value
-
-    found = await editor.workspace_symbol_async(types.WorkspaceSymbolParams("Circle"))
-    assert found[0].name == "Circle"
-    if offers(editor, "workspace", "symbol", "resolveSupport"):
-        assert not hasattr(found[0].location, "range")
-        found[0] = await editor.workspace_symbol_resolve_async(found[0])
-    assert found[0].location.range.start == types.Position(0, 0)
+async def test_a_day_in_the_editor(editor: LanguageClient):
+    await check_registrations(editor)
+    await check_settings(editor)
+    await check_states(editor)
+    uri = await check_unsaved_edit(editor)
+    await check_hover(editor, uri)
+    await check_symbols(editor)
+    await check_commands(editor)
 
 
-@pytest.mark.asyncio
-async def test_what_the_editor_offers_is_used(editor: LanguageClient):
-    dynamic = {
-        name: bool(offers(editor, "workspace", name, "dynamicRegistration"))
-        for name in ("didChangeWatchedFiles", "didChangeConfiguration")
+async def check_registrations(editor: LanguageClient):
+    names = ("didChangeWatchedFiles", "didChangeConfiguration")
+    offered = {
+        f"workspace/{name}"
+        for name in names
+        if offers(editor, "workspace", name, "dynamicRegistration")
     }
-    assert {f"workspace/{name}" for name, offered in dynamic.items() if offered} == set(
-        editor.registered
-    )
+    assert set(editor.registered) == offered
+
+
+async def check_settings(editor: LanguageClient):
     results = await ask(editor, "packhound/search", {"query": "area circle load config"})
     assert (len(results.hits) == 1) == bool(offers(editor, "workspace", "configuration"))
+
+
+async def check_states(editor: LanguageClient):
     for _ in range(1_000):
         if editor.states and editor.states[-1].files == 2:
             break
@@ -154,8 +117,47 @@ async def test_what_the_editor_offers_is_used(editor: LanguageClient):
     assert editor.states[-1].files == 2
 
 
-@pytest.mark.asyncio
-async def test_commands_do_what_requests_do(editor: LanguageClient):
+async def check_unsaved_edit(editor: LanguageClient) -> str:
+    """The edit is behind characters that count differently in each encoding."""
+    encoding = editor.answer.capabilities.position_encoding
+    encoding = getattr(encoding, "value", encoding)
+    assert encoding in (offers(editor, "general", "positionEncodings") or ["utf-16"])
+    before = "def read(): return '😀é'; "
+    unit, codec = {"utf-8": (1, "utf-8"), "utf-16": (2, "utf-16-le"), "utf-32": (4, "utf-32-le")}[
+        encoding
+    ]
+    column = len(before.encode(codec)) // unit
+    uri = (editor.folder / "config.py").as_uri()
+    item = types.TextDocumentItem(uri, types.LanguageKind.Python, 1, before + "name = 1\n")
+    editor.text_document_did_open(types.DidOpenTextDocumentParams(item))
+    places = types.Range(types.Position(0, column), types.Position(0, column + 4))
+    edit = types.TextDocumentContentChangePartial(places, "\ndef zebra_crossing(): return")
+    document = types.VersionedTextDocumentIdentifier(2, uri)
+    editor.text_document_did_change(types.DidChangeTextDocumentParams(document, [edit]))
+    results = await ask(editor, "packhound/search", {"query": "zebra_crossing"})
+    found = [(hit.path, hit.name, hit.start_line, hit.uri) for hit in results.hits[:1]]
+    assert found == [("config.py", "zebra_crossing", 2, uri)]
+    return uri
+
+
+async def check_hover(editor: LanguageClient, uri: str):
+    params = types.HoverParams(types.TextDocumentIdentifier(uri), types.Position(1, 6))
+    hover = await editor.text_document_hover_async(params)
+    formats = offers(editor, "textDocument", "hover", "contentFormat") or []
+    assert hover.contents.kind.value == ("markdown" if "markdown" in formats else "plaintext")
+    assert "zebra" in hover.contents.value
+
+
+async def check_symbols(editor: LanguageClient):
+    found = (await editor.workspace_symbol_async(types.WorkspaceSymbolParams("Circle")))[0]
+    assert found.name == "Circle"
+    if offers(editor, "workspace", "symbol", "resolveSupport"):
+        assert not hasattr(found.location, "range")
+        found = await editor.workspace_symbol_resolve_async(found)
+    assert found.location.range.start == types.Position(0, 0)
+
+
+async def check_commands(editor: LanguageClient):
     async def run(command: str, *arguments: object):
         params = types.ExecuteCommandParams(f"packhound.server.{command}", list(arguments) or None)
         return await editor.workspace_execute_command_async(params)
