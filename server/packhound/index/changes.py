@@ -67,10 +67,8 @@ def row_sum(key: int, head: bytes, body: bytes) -> bytes:
 
 def seal(sums: dict[int, bytes]) -> bytes:
     """One checksum for all rows, so that none can be missing or be of another generation."""
-    digest = blake2b(digest_size=16)
-    for key in sorted(sums):
-        digest.update(key.to_bytes(8, "little") + sums[key])
-    return digest.digest()
+    parts = [key.to_bytes(8, "little") + sums[key] for key in sorted(sums)]
+    return blake2b(b"".join(parts), digest_size=16).digest()
 
 
 def block_states(snapshot: Snapshot) -> dict[int, bytes]:
@@ -116,6 +114,8 @@ def changed_rows(snapshot: Snapshot, before: Written | None, versions: str) -> P
 def _new_files(files: dict[int, FileEntry], before: Written) -> Iterator[tuple[int, FileEntry]]:
     for file_id, entry in files.items():
         old = before.files.get(file_id)
+        if old is entry:
+            continue
         if old is None or old.record is not entry.record or old.stamp != entry.stamp:
             yield file_id, entry
 

@@ -23,15 +23,14 @@ _FIRST_CAPACITY = 1024
 
 
 class Column(Generic[T]):
-    """One growing array, of shape [n] or [n, width].
+    """One growing array.
 
     Rows are written at a place that the caller names, so that a write which failed half way
     through several columns is simply written over.
     """
 
-    def __init__(self, dtype: DTypeLike, width: int | None = None) -> None:
-        self._width = width
-        self._room: NDArray[T] = np.zeros(self._shape(0), dtype)
+    def __init__(self, dtype: DTypeLike) -> None:
+        self._room: NDArray[T] = np.zeros(0, dtype)
 
     def write(self, first: int, rows: NDArray[Any]) -> None:
         """Set the rows from `first` on, which no snapshot has seen yet."""
@@ -48,12 +47,9 @@ class Column(Generic[T]):
 
     def _grow(self, used: int, least: int) -> None:
         capacity = max(_FIRST_CAPACITY, least + least // 2)
-        room = np.zeros(self._shape(capacity), self._room.dtype)
+        room = np.zeros(capacity, self._room.dtype)
         room[:used] = self._room[:used]
         self._room = room
-
-    def _shape(self, n: int) -> tuple[int, ...]:
-        return (n,) if self._width is None else (n, self._width)
 
 
 class VectorColumn:

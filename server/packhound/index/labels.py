@@ -39,7 +39,7 @@ class LabelColumns:
         self.kind_of: Column[np.uint8] = Column(np.uint8)
         self.name_of: Column[np.int32] = Column(np.int32)
         self.tail_of: Column[np.int32] = Column(np.int32)
-        self.lengths: Column[np.int32] = Column(np.int32, N_FIELDS)
+        self.lengths = tuple(Column[np.int32](np.int32) for _ in range(N_FIELDS))
         self.rows = VectorColumn(dim)
         self.epoch = new_epoch()
         self.live: Mask = np.zeros(0, np.bool_)
@@ -71,7 +71,8 @@ class LabelColumns:
         self.kind_of.write(first, block.kind_of)
         self.name_of.write(first, block.name_of)
         self.tail_of.write(first, block.tail_of)
-        self.lengths.write(first, block.lengths)
+        for lengths, column in zip(block.lengths.T, self.lengths, strict=True):
+            column.write(first, lengths)
         self.rows.reserve(first + n)
         # From here on nothing can fail that would leave the columns of different lengths.
         state = np.concatenate((self.vector_state, block.state))
@@ -83,7 +84,8 @@ class LabelColumns:
         totals = self._lengths_of(labels)
         live = self.live.copy()
         live[labels] = True
-        self.live, self.n_live, self.totals = live, self.n_live + len(labels), self.totals + totals
+        self.live, self.n_live = live, self.n_live + len(labels)
+        self.totals = self.totals + totals
 
     def kill(self, labels: Labels) -> None:
         """Take labels that are live out of every later snapshot."""
@@ -95,8 +97,8 @@ class LabelColumns:
             self.totals = self.totals - totals
 
     def _lengths_of(self, labels: Labels) -> NDArray[np.int64]:
-        total: NDArray[np.int64] = self.lengths.view(len(self))[labels].sum(axis=0, dtype=np.int64)
-        return total
+        columns = [column.view(len(self))[labels] for column in self.lengths]
+        return np.array([column.sum(dtype=np.int64) for column in columns])
 
     def attach(self, labels: Labels, rows: Rows) -> None:
         """Give labels their vectors; a zero row has no direction and stays out for good."""

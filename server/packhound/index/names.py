@@ -1,7 +1,11 @@
-"""Distinct names with a number each. It only grows, so all snapshots share it."""
+"""Distinct names with a number each. It only grows, so all snapshots share it.
+
+One thread adds; any number of threads ask.
+"""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -12,11 +16,11 @@ class NameTable:
     """Names by number and numbers by name, exactly and in lower case."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
-        self.names: list[str] = []
-        self._ids: dict[str, int] = {}
+        self.names = list(names)
+        self._ids = dict(zip(self.names, range(len(self.names)), strict=True))
         self._folded: dict[str, tuple[int, ...]] = {}
-        for name in names:
-            self.add(name)
+        self._n_folded = 0
+        self._folding = threading.Lock()
 
     def __len__(self) -> int:
         return len(self.names)
@@ -29,8 +33,6 @@ class NameTable:
             # The name stands at its number before anyone can learn the number.
             self.names.append(name)
             self._ids[name] = number
-            folded = name.lower()
-            self._folded[folded] = (*self._folded.get(folded, ()), number)
         return number
 
     def add_all(self, names: Sequence[str]) -> NDArray[np.int32]:
@@ -44,4 +46,12 @@ class NameTable:
 
     def folded_ids(self, folded: str) -> tuple[int, ...]:
         """Numbers of the names that are `folded` in lower case."""
+        with self._folding:
+            self._fold_new()
         return self._folded.get(folded, ())
+
+    def _fold_new(self) -> None:
+        for number in range(self._n_folded, len(self.names)):
+            folded = self.names[number].lower()
+            self._folded[folded] = (*self._folded.get(folded, ()), number)
+            self._n_folded = number + 1

@@ -16,9 +16,9 @@ _DTYPES = {"|u1", "<u2", "<i2", "<i4", "<i8", "<f4"}
 
 def checksum(*parts: bytes) -> bytes:
     """blake2b-16 over the parts and their lengths."""
-    digest = blake2b(digest_size=16)
+    lengths = b"".join(len(part).to_bytes(8, "little") for part in parts)
+    digest = blake2b(lengths, digest_size=16)
     for part in parts:
-        digest.update(len(part).to_bytes(8, "little"))
         digest.update(part)
     return digest.digest()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +46,8 @@ class Saved:
 
 def file_head(entry: FileEntry) -> bytes:
     """All of a file but its nodes and labels."""
-    stamp = None if entry.stamp is None else astuple(entry.stamp)
+    found = entry.stamp
+    stamp = found and (found.size, found.mtime_ns, found.ctime_ns, found.inode)
     head = [entry.path, entry.language, entry.digest.hex(), stamp, entry.imports, entry.degraded]
     return json.dumps([*head, len(entry.node_digests)]).encode("ascii")
 
@@ -58,7 +59,7 @@ def file_body(entry: FileEntry) -> bytes:
 
 def file_entry(file_id: int, head: bytes, body: bytes, labels: Labels) -> FileEntry:
     """The file of a row."""
-    path, language, digest, stamp, imports, degraded, split = json.loads(head)
+    path, language, digest, stamp, imports, degraded, split = json.loads(head.decode("ascii"))
     if split != len(labels) * DIGEST_SIZE:
         raise ValueError("a file's labels do not match its nodes")
     return FileEntry(

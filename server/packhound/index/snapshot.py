@@ -19,6 +19,8 @@ from packhound.index.segment import TermFrequencies
 from packhound.index.vectors import Vectors
 from packhound.types import Label, Node, NodeRef
 
+__all__ = ["FileEntry", "Mask", "Snapshot"]
+
 Mask = NDArray[np.bool_]
 
 

@@ -5,7 +5,7 @@ A step that fails leaves everything as it was before, or as it is after.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -68,7 +68,7 @@ class IndexState:
         """Become what was saved."""
         self.columns = restored(saved, self.columns.dim)
         self.segments = list(saved.segments)
-        self.files = {entry.path: self._as_saved(entry) for entry in saved.files}
+        self.files = {entry.path: entry for entry in self._to_read_again(saved.files)}
         self._paths = [""] * saved.n_file_ids
         for entry in saved.files:
             self._paths[entry.file_id] = entry.path
@@ -113,7 +113,6 @@ class IndexState:
         """A snapshot of this moment."""
         columns, n = self.columns, len(self.columns)
         columns.live.flags.writeable = columns.vector_state.flags.writeable = False
-        lengths = columns.lengths.view(n)
         return Snapshot(
             generation=generation,
             epoch=columns.epoch,
@@ -125,7 +124,7 @@ class IndexState:
             name_of=columns.name_of.view(n),
             tail_of=columns.tail_of.view(n),
             name_table=columns.names,
-            lengths=tuple(lengths[:, i] for i in range(lengths.shape[1])),
+            lengths=tuple(lengths.view(n) for lengths in columns.lengths),
             totals=tuple(columns.totals.tolist()),
             paths=self._paths,
             n_file_ids=len(self._paths),
@@ -155,7 +154,10 @@ class IndexState:
             self._file_ids[path] = file_id
         return file_id
 
-    def _as_saved(self, entry: FileEntry) -> FileEntry:
-        """A file that lacks vectors gets a stamp that no file has, so that it is read again."""
-        pending = self.columns.vector_state[entry.labels] == PENDING
-        return replace(entry, stamp=_UNREAD) if self.columns.dim and pending.any() else entry
+    def _to_read_again(self, entries: Iterable[FileEntry]) -> Iterator[FileEntry]:
+        """Files that lack vectors get a stamp that no file has, so that they are read again."""
+        pending = self.columns.live & (self.columns.vector_state == PENDING)
+        lacking = bool(self.columns.dim and pending.any())
+        for entry in entries:
+            again = lacking and pending[entry.labels].any()
+            yield replace(entry, stamp=_UNREAD) if again else entry

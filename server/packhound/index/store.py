@@ -156,7 +156,15 @@ class Store:
 
 _PUT = "INSERT OR REPLACE INTO rows (key, head, body, sum) VALUES (?, ?, ?, ?)"
 
-_UNREADABLE = (sqlite3.Error, OSError, ValueError, KeyError, IndexError, TypeError, OverflowError)
+_UNREADABLE = (
+    sqlite3.Error,
+    OSError,
+    LookupError,
+    ValueError,
+    TypeError,
+    ArithmeticError,
+    MemoryError,
+)
 """What reading bytes of any content can raise."""
 
 

@@ -1,0 +1,266 @@
+"""How fast the index is built, edited, searched, saved and loaded, over synthetic files.
+
+Run: python benchmarks/index_speed.py [nodes ...] [--graph: build one above 100,000 too]
+Results go to benchmarks/results/index_speed.json. Times are of the processor, in the thread that
+does the work, so that a busy machine does not change them; those of the disk are of the clock.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import json
+import platform
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from packhound.analysed import AnalysedFile, NodeTerms
+from packhound.index.bm25 import bm25f, file_bm25
+from packhound.index.grid import Rows, unit_rows
+from packhound.index.index import Index
+from packhound.index.neighbours import build_graph
+from packhound.index.store import Store
+from packhound.types import FIELDS, FileStamp, Node, ParsedFile, Span
+
+NODES_PER_FILE = 10
+TERMS_PER_NODE = 75
+VOCABULARY = 100_000
+DIM = 256
+RESULTS = Path(__file__).parent / "results" / "index_speed.json"
+
+_random = np.random.default_rng(7)
+_zipf = np.minimum(_random.zipf(1.25, 4_000_000), VOCABULARY) - 1
+_words = [hashlib.blake2b(str(i).encode(), digest_size=4).hexdigest() for i in range(VOCABULARY)]
+
+
+class TopicVectors:
+    """Vectors around two hundred topics, so that a graph has something to find."""
+
+    dim = DIM
+    fast = True
+
+    def __init__(self) -> None:
+        self._topics = _random.standard_normal((200, DIM)).astype(np.float32)
+
+    def encode(self, texts: Sequence[str]) -> Rows:
+        """Rows near the topic of each text's number."""
+        seeds = np.array([int(text.rpartition(" ")[2]) for text in texts])
+        noise = np.random.default_rng(int(seeds[0])).standard_normal((len(texts), DIM))
+        return unit_rows(self._topics[seeds % 200] + 0.9 * noise.astype(np.float32))
+
+
+def file(i: int, n_nodes: int = NODES_PER_FILE, variant: int = 0) -> AnalysedFile:
+    """File number i. Variant v differs from variant 0 in its last node."""
+    path = f"src/package{i % 97}/module{i}.py"
+    start = (i * 7919) % (len(_zipf) - n_nodes * TERMS_PER_NODE)
+    drawn = _zipf[start : start + n_nodes * TERMS_PER_NODE].copy()
+    drawn[-3:] = (drawn[-3:] + variant) % VOCABULARY
+    node = np.repeat(np.arange(n_nodes), TERMS_PER_NODE)
+    field = np.tile(np.repeat(np.arange(5), [2, 6, 7, 10, 50]), n_nodes)
+    key, tf = np.unique((node * 5 + field) * VOCABULARY + drawn, return_counts=True)
+    used, term = np.unique(key % VOCABULARY, return_inverse=True)
+    versions = [variant if j == n_nodes - 1 else 0 for j in range(n_nodes)]
+    terms = NodeTerms(
+        tuple(_words[w] for w in used),
+        term.astype(np.int32),
+        (key // VOCABULARY // 5).astype(np.int32),
+        (key // VOCABULARY % 5).astype(np.uint8),
+        tf.astype(np.uint16),
+    )
+    return AnalysedFile(
+        ParsedFile(path, "python", tuple(_node(i, j) for j in range(n_nodes))),
+        hashlib.blake2b(f"{i} {variant}".encode(), digest_size=16).digest(),
+        terms,
+        tuple(f"f {i * 1009 + j + 7 * v}" for j, v in enumerate(versions)),
+        tuple(
+            hashlib.blake2b(f"{path} {j} {v}".encode(), digest_size=16).digest()
+            for j, v in enumerate(versions)
+        ),
+    )
+
+
+def _node(i: int, j: int) -> Node:
+    name = f"load_{_words[(i * 31 + j) % 20_000]}"
+    return Node(
+        kind="function",
+        name=name,
+        qualname=f"Loader{i}.{name}",
+        span=Span(j * 600, j * 600 + 590, j * 20, j * 20 + 19),
+        signature=f"def {name}(self, path: Path, *, strict: bool = False) -> Config:",
+        doc="Load the configuration of a project and complain about unknown keys.",
+        own=((j * 600, j * 600 + 40), (j * 600 + 110, j * 600 + 590)),
+        parent=0 if j else None,
+        references=tuple(_words[(i * 13 + j * 17 + k * k) % VOCABULARY] for k in range(15)),
+    )
+
+
+Clock = Callable[[], float]
+
+
+def timed(
+    run: Callable[[], object], times: int = 1, clock: Clock = time.thread_time
+) -> dict[str, float]:
+    """Median, 95th percentile and best of some runs, in milliseconds."""
+    return summary([once(run, clock) for _ in range(times)])
+
+
+def once(run: Callable[[], object], clock: Clock = time.thread_time) -> float:
+    """Milliseconds of one run."""
+    start = clock()
+    run()
+    return (clock() - start) * 1e3
+
+
+def summary(took: Sequence[float]) -> dict[str, float]:
+    """What is kept of many runs."""
+    if len(took) == 1:
+        return {"ms": round(took[0], 2)}
+    names = {"p50_ms": 50, "p95_ms": 95, "max_ms": 100}
+    return {name: round(float(np.percentile(took, p)), 3) for name, p in names.items()}
+
+
+def bench(n_nodes: int) -> dict[str, object]:
+    """All measurements at one size."""
+    encoder = TopicVectors()
+    index = Index(encoder)
+    result: dict[str, object] = {"nodes": n_nodes} | build(index, n_nodes)
+    result["rss_mb"] = resident_mb()
+    result["publish"] = timed(index.publish)
+    result |= edits(index) | searches(index, encoder)
+    with tempfile.TemporaryDirectory() as folder:
+        result |= disk(index, Path(folder) / "store")
+    if n_nodes <= 100_000 or "--graph" in sys.argv:
+        result |= graph(index, encoder)
+    return result
+
+
+def build(index: Index, n_nodes: int) -> dict[str, object]:
+    """All files in one batch, as at the first start."""
+    files = [file(i) for i in range(n_nodes // NODES_PER_FILE)]
+    words_only = Index(None)
+    without = timed(lambda: words_only.replace(files, stamps(files)))
+    index.replace(files, stamps(files))
+    n_postings = int(sum(len(f.terms.tf) for f in files))
+    return {"postings": n_postings, "build_without_vectors": without}
+
+
+def resident_mb() -> int:
+    """Memory of this process now, the synthetic texts apart."""
+    gc.collect()
+    pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
+    return pages * resource.getpagesize() // 1_000_000
+
+
+def disk(index: Index, folder: Path) -> dict[str, object]:
+    """Save all, save after an edit, load."""
+    store = Store.open(folder, "1")
+    result: dict[str, object] = {
+        "save_all": timed(lambda: store.save(index.snapshot), clock=time.perf_counter),
+        "disk_mb": round(sum(p.stat().st_size for p in folder.iterdir()) / 1e6, 1),
+    }
+    index.replace([file(5, variant=3)], stamps([file(5)]))
+    index.publish()
+    result["save_edit"] = timed(lambda: store.save(index.snapshot), clock=time.perf_counter)
+
+    def load() -> None:
+        saved = store.load()
+        assert saved is not None
+        Index(TopicVectors()).restore(saved)
+
+    result["load"] = timed(load, 3, time.perf_counter)
+    store.close()
+    return result
+
+
+def graph(index: Index, encoder: TopicVectors) -> dict[str, object]:
+    """The graph against the scan, whatever the threshold."""
+    snapshot = index.snapshot
+    start = time.thread_time()
+    built = build_graph(snapshot.vectors, 1.0)
+    built_s = time.thread_time() - start
+    vectors = replace(snapshot.vectors, graph=built)
+    queries = iter(encoder.encode([f"q {i * 37}" for i in range(200)]))
+    return {
+        "graph_build_s": round(built_s, 1),
+        "graph_recall_at_10": round(built.recall, 4),
+        "graph_nearest_100": timed(lambda: vectors.nearest(next(queries), 100), 100),
+    }
+
+
+def stamps(files: Sequence[AnalysedFile]) -> dict[str, FileStamp | None]:
+    """As if all files were on disk."""
+    return {f.parsed.path: FileStamp(1, 1, 1, 1) for f in files}
+
+
+def edits(index: Index) -> dict[str, object]:
+    """One node of a file of 100 nodes changes at every key."""
+    versions = iter([file(10_000_000, 100, v) for v in range(302)])
+    index.replace([next(versions)], {})
+    index.publish()
+    current = next(versions)
+
+    def edit() -> None:
+        index.replace([current], {})
+        index.publish()
+
+    took = []
+    for current in versions:  # noqa: B007 - `edit` reads it
+        took.append(once(edit))
+    return {
+        "edit": summary(took),
+        "segments_after_edits": len(index.snapshot.terms.segments),
+    }
+
+
+def searches(index: Index, encoder: TopicVectors) -> dict[str, object]:
+    """The primitives a ranker calls, for six terms of all frequencies, on a fresh snapshot."""
+    terms = [_words[i] for i in (2, 20, 100, 300, 4_000, 50_000)]
+    other = iter(range(1000, 10**9))
+    query = encoder.encode(["q 5"])[0]
+
+    def fresh() -> None:
+        index.replace([file(1, variant=next(other))], {})
+        index.publish()
+
+    def cold(run: Callable[[], object]) -> dict[str, float]:
+        took = []
+        for _ in range(20):
+            fresh()
+            took.append(once(run))
+        return summary(took)
+
+    def ranker() -> None:
+        s = index.snapshot
+        bm25f(s, terms, (3, 1, 2, 1, 1), (0.5,) * len(FIELDS))
+        file_bm25(s, terms, (0, 2, 3, 4))
+        s.labels_named("load")
+
+    return {
+        "bm25f_cold": cold(lambda: bm25f(index.snapshot, terms, (3, 1, 2, 1, 1), (0.5,) * 5)),
+        "lexical_all_cold": cold(ranker),
+        "lexical_all_warm": timed(ranker, 50),
+        "similarities": timed(lambda: index.snapshot.similarities(query), 30),
+        "nearest_100": timed(lambda: index.snapshot.nearest(query, 100), 30),
+    }
+
+
+def main(sizes: Sequence[int]) -> None:
+    """Measure, print and keep."""
+    known = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
+    for size in sizes:
+        known[str(size)] = bench(size)
+        print(json.dumps(known[str(size)], indent=1))
+    known["machine"] = f"{platform.machine()}, Python {platform.python_version()}"
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text(json.dumps(known, indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main([int(size) for size in sys.argv[1:] if size.isdigit()] or [12_000, 40_000, 200_000])
