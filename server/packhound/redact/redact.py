@@ -1,20 +1,207 @@
-"""Stub."""
+"""Text to the same text without secrets: each is replaced by `[REDACTED:kind]`, lines stay lines.
+
+Found are credentials in the forms that services publish, random-looking values given to names that
+ask for a secret, and private keys. Values that say of themselves that they are samples stay.
+"""
 
 from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate
+from typing import TypeAlias
+
+from packhound.redact.entropy import entropy, is_placeholder, is_random
+from packhound.redact.known import PREFIXED, SERVICES
+from packhound.redact.patterns import (
+    ANYWHERE,
+    ASSIGNED,
+    BARE,
+    IN_LINE,
+    KUBERNETES,
+    KUBERNETES_VALUE,
+    PRIVATE_KEY,
+    PRIVATE_KEY_START,
+    SERVICE_VALUE,
+)
+from packhound.redact.rules import extra_rules
+from packhound.redact.scan import suspicious_lines
+
+_PIECE = re.compile(r"(?<![0-9A-Za-z])[0-9A-Za-z_]+")
+_KEY = 3
+"""Characters of a prefix that find its rows."""
+
+Run: TypeAlias = tuple[int, int, str]
+"""Start, end and kind of a secret."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    rule: str
+    """What was taken out, and in which 0-based line."""
+
+    kind: str
     line: int
 
 
 @dataclass(frozen=True, slots=True)
 class Redacted:
+    """A text without the secrets that were found in it; it has as many lines as before."""
+
     text: str
     found: tuple[Finding, ...]
 
 
 def redact(text: str) -> Redacted:
-    return Redacted(text, ())
+    """Take the secrets out of a text."""
+    runs = sorted(set(_secrets(text)), key=lambda run: (run[0], -run[1], run[2]))
+    if not runs:
+        return Redacted(text, ())
+    starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
+    pieces, found, at = [], [], 0
+    for start, end, kind in runs:
+        if start < at:
+            continue
+        line_ends = "".join(c for c in text[start:end] if c in "\r\n")
+        pieces += [text[at:start], f"[REDACTED:{kind}]", line_ends]
+        found.append(Finding(kind, bisect_right(starts, start) - 1))
+        at = end
+    return Redacted("".join((*pieces, text[at:])), tuple(found))
+
+
+def _secrets(text: str) -> Iterator[Run]:
+    """All secrets; they may overlap."""
+    yield from _blocks(text)
+    yield from _foreign(text)
+    for literal, kind, pattern in ANYWHERE:
+        if literal in text:
+            for match in pattern.finditer(text):
+                if not _is_sample(match[1]) and not (kind == "url-password" and _is_dull(match[1])):
+                    yield *match.span(1), kind
+    lowered = text.lower()
+    services = [service for service in SERVICES if service in lowered]
+    for start, end, asks in suspicious_lines(text):
+        line = text[start:end]
+        for first, last, kind in (*_in_line(line), *_of_services(line, services)):
+            yield start + first, start + last, kind
+        if asks:
+            for first, last, kind in _assigned(line):
+                yield start + first, start + last, kind
+
+
+def _blocks(text: str) -> Iterator[Run]:
+    """Secrets of several lines."""
+    if "PRIVATE KEY" in text:
+        for pattern in (PRIVATE_KEY, PRIVATE_KEY_START):
+            for match in pattern.finditer(text):
+                if _is_base64(match["body"]):
+                    yield *match.span("body"), "private-key"
+    if "ecret" in text and "ata:" in text:
+        for match in KUBERNETES.finditer(text):
+            for value in KUBERNETES_VALUE.finditer(match["body"]):
+                base = match.start("body")
+                yield base + value.start(1), base + value.end(1), "kubernetes-secret"
+
+
+def _foreign(text: str) -> Iterator[Run]:
+    """Secrets by the rules of a file of gitleaks rules, where there is one."""
+    rules = extra_rules()
+    lowered = text.lower() if rules else ""
+    for kind, pattern, keywords in rules:
+        if not keywords or any(keyword in lowered for keyword in keywords):
+            for match in pattern.finditer(text):
+                group = 1 if pattern.groups and match[1] else 0
+                yield *match.span(group), kind
+
+
+def _in_line(line: str) -> Iterator[Run]:
+    by_start = _prefixes()
+    for piece in _PIECE.finditer(line):
+        for kind, pattern in by_start.get(piece[0][:_KEY], ()):
+            match = pattern.match(line, piece.start())
+            if match and _is_drawn(match[0]) and not _is_sample(match[0]):
+                yield *match.span(), kind
+    for kind, pattern in IN_LINE:
+        for match in pattern.finditer(line):
+            if not _is_sample(match[1]) and not _is_name(match[1]):
+                yield *match.span(1), kind
+
+
+def _of_services(line: str, services: list[str]) -> Iterator[Run]:
+    lowered = line.lower()
+    for service in services:
+        if service in lowered:
+            for match in _service(service).finditer(line):
+                value = match["value"]
+                if is_random(value) and not _is_sample(value) and not _is_location(value):
+                    yield *match.span("value"), f"{service.replace('_', '-')}-secret"
+
+
+def _assigned(line: str) -> Iterator[Run]:
+    for pattern in (ASSIGNED, BARE):
+        for match in pattern.finditer(line):
+            if _is_password(match["name"], match["value"], quoted=pattern is ASSIGNED):
+                yield *match.span("value"), "secret"
+
+
+@lru_cache(maxsize=1)
+def _prefixes() -> dict[str, list[tuple[str, re.Pattern[str]]]]:
+    """The rows of `PREFIXED` by how they begin: two or three characters."""
+    rows: dict[str, list[tuple[str, re.Pattern[str]]]] = defaultdict(list)
+    for kind, prefix, least, tail in PREFIXED:
+        pattern = re.compile(rf"{re.escape(prefix)}[{tail}]{{{least},}}")
+        first = re.match(r"[0-9A-Za-z_]*", prefix)
+        begin = first[0][:_KEY] if first else ""
+        alphabet = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+        ends = [""] if len(begin) == _KEY or prefix != begin else list(alphabet)
+        for end in ends:
+            rows[begin + end].append((kind, pattern))
+    return rows
+
+
+@lru_cache(maxsize=256)
+def _service(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?i){re.escape(name)}{SERVICE_VALUE}")
+
+
+def _is_drawn(value: str) -> bool:
+    """After a prefix that gives it away a value need only not be a written name."""
+    mixed = not value.islower() and any(map(str.islower, value))
+    plain = not any(separator in value[4:] for separator in "_-.")
+    return entropy(value) >= 2.5 and (mixed or plain or any(map(str.isdigit, value)))
+
+
+def _is_password(name: str, value: str, *, quoted: bool) -> bool:
+    if is_placeholder(value) or _is_name(value) or _is_location(value):
+        return False
+    if is_random(value, 2.6 if quoted and "pass" in name.lower() else 3.2):
+        return quoted or len(value) >= 16
+    return False
+
+
+def _is_base64(body: str) -> bool:
+    """Whether most of a text is in runs that only encoded bytes have."""
+    encoded = sum(len(run) for run in re.findall(r"[A-Za-z0-9+/=]{20,}", body))
+    return encoded >= 40 and encoded >= 0.6 * len("".join(body.split()))
+
+
+def _is_sample(value: str) -> bool:
+    lowered = value.lower()
+    return "example" in lowered or "xxxxxx" in lowered or len(set(lowered)) <= 6
+
+
+def _is_dull(value: str) -> bool:
+    """Passwords in URLs that everyone writes in documentation."""
+    return is_placeholder(value) or (_is_name(value) and len(value) < 12) or value.isdigit()
+
+
+def _is_name(value: str) -> bool:
+    """A word, a path of names, a call or a variable: not the value of a secret."""
+    return bool(re.fullmatch(r"[A-Za-z_][A-Za-z_.:>-]*(?:\(.*)?|\$.*|%.*|&.*|@.*|\*+", value))
+
+
+def _is_location(value: str) -> bool:
+    return "://" in value or value.startswith(("./", "../", "/", "~/", "http"))

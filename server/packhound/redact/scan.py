@@ -1,0 +1,45 @@
+"""Which lines of a text could hold a secret at all: found with byte operations, not by pattern.
+
+Nearly every secret holds a digit; a line counts if a digit is in a long run of the characters that
+keys are made of, or if it also has a word that asks for a secret.
+"""
+
+from __future__ import annotations
+
+_LEAST_RUN = 14
+_KEY_CHARACTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_+/=.~%-"
+_CLASSES = bytes(
+    ord("0")
+    if byte in b"0123456789"
+    else ord("a")
+    if byte in _KEY_CHARACTERS
+    else byte
+    if byte == ord("\n")
+    else ord(" ")
+    for byte in range(256)
+)
+
+ASKING = ("pass", "pwd", "secret", "credential", "token", "key", "auth")
+"""Words in the names of secrets."""
+
+
+def suspicious_lines(text: str) -> list[tuple[int, int, bool]]:
+    """Start and end of each line worth a close look, and whether it asks for a secret."""
+    classes = text.encode("latin-1", "replace").translate(_CLASSES)
+    found, start = [], 0
+    for line in classes.split(b"\n"):
+        if b"0" in line:
+            end = start + len(line)
+            asks = _asks(text[start:end].lower())
+            if asks or _has_run(line):
+                found.append((start, end, asks))
+        start += len(line) + 1
+    return found
+
+
+def _asks(lowered: str) -> bool:
+    return any(word in lowered for word in ASKING)
+
+
+def _has_run(classes: bytes) -> bool:
+    return any(len(run) >= _LEAST_RUN and b"0" in run for run in classes.split())

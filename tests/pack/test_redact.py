@@ -1,0 +1,122 @@
+"""Secrets leave no text: tokens made from the rules are taken out, code is left as it is."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from packhound.redact.known import PREFIXED, SERVICES
+from packhound.redact.redact import redact
+from packhound.redact.rules import read_rules
+
+DRAW = random.Random(7)
+
+
+def drawn(alphabet: str, length: int) -> str:
+    letters = [c for c in "0123456789abcdefghkmABCDEFGHKM" if re.match(f"[{alphabet}]", c)]
+    letters = letters or list("234567ABCDEFGHKM")
+    return "".join(DRAW.choice(letters) for _ in range(length))
+
+
+@pytest.mark.parametrize("row", PREFIXED, ids=lambda row: f"{row[0]}:{row[1]}")
+def test_published_forms_are_taken_out(row):
+    kind, prefix, least, alphabet = row
+    for _ in range(5):
+        token = prefix + drawn(alphabet, max(least, 24))
+        clean = redact(f'connect(key="{token}")  # see docs\n')
+        assert clean.text == f'connect(key="[REDACTED:{clean.found[0].kind}]")  # see docs\n'
+        assert token not in clean.text, kind
+
+
+def test_a_hundred_and_fifty_types_are_known():
+    assert len({prefix for _, prefix, _, _ in PREFIXED} | set(SERVICES)) >= 150
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_a_random_value_named_after_a_service_is_taken_out(service):
+    value = drawn("0-9a-f", 32)
+    for line in (f'{service}_key = "{value}"', f"{service.upper()}_TOKEN={value}"):
+        assert value not in redact(line).text
+
+
+SECRETS = """
+password = "hT7#kq92Lw"
+DB_PASSWORD=hT7kq92LwzP04vbn
+"api_key": "9c3ced6fed60d2670bb36ab7e8bed8bc",
+postgres://app:s3cr3tPw9@db.internal/app
+curl -u admin:hunter22x https://internal
+Authorization: Bearer 8f14e45fceea167a5a36dedd4bea2543
+eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.SflKxwRJSMeKKF2QT4fwpMeJf36P
+aws_secret_access_key = "wJalrXUtnFEMI7K7MDENG3bPxRfiCYzz9kkkkk2Q"
+"""
+
+CODE = """
+password = getpass.getpass("Password for user: ")
+token = "your_token_here"
+api_key = os.environ["API_KEY"]
+secret = config.get("client_secret_name_v2")
+url = f"https://{user}:{password}@{host}/"
+commit = "7bfed2d0b1c94c0d9c1f1c7e3a1d2b3c4d5e6f70"
+uuid = "123e4567-e89b-12d3-a456-426614174000"
+self.assertEqual(parse_iso8601_timestamp("2024-01-02T03:04:05Z"), expected_value_2)
+integrity sha512-abc
+AKIAIOSFODNN7EXAMPLE
+git clone https://github.com/psf/requests@v2.31.0
+password: "{{ vault_password }}"
+"""
+
+
+@pytest.mark.parametrize("line", SECRETS.strip().splitlines())
+def test_secrets_without_a_published_form(line):
+    assert "[REDACTED:" in redact(line).text
+
+
+@pytest.mark.parametrize("line", CODE.strip().splitlines())
+def test_code_and_samples_stay(line):
+    assert redact(line).text == line
+
+
+def test_a_private_key_keeps_its_lines():
+    body = "\n".join(drawn("0-9a-f", 64) for _ in range(4))
+    text = f"x = 1\n-----BEGIN RSA PRIVATE KEY-----\n{body}\n-----END RSA PRIVATE KEY-----\ny = 2\n"
+    clean = redact(text)
+    assert clean.text.count("\n") == text.count("\n")
+    assert clean.text.splitlines()[-1] == "y = 2"
+    assert not any(line in clean.text for line in body.splitlines())
+
+
+def test_a_key_header_in_code_takes_nothing_else():
+    text = 'assert_file("-----BEGIN PRIVATE KEY-----")\nrun()\nprint("-----END PRIVATE KEY-----")\n'
+    assert redact(text).text == text
+
+
+def test_values_of_a_kubernetes_secret():
+    text = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: x\ndata:\n  pw: aGVsbG8gd29ybGQ=\n"
+    assert "aGVsbG8gd29ybGQ" not in redact(text).text
+
+
+def test_rules_in_the_format_of_gitleaks_are_read(tmp_path: Path):
+    file = tmp_path / "gitleaks.toml"
+    file.write_text(
+        "[[rules]]\nid = \"thing-key\"\nregex = '''\\bthing_((?i)[a-f[:alnum:]]{4})\\z'''\n"
+        'keywords = ["thing_"]\n[[rules]]\nid = "broken"\nregex = "("\n'
+    )
+    pytest.importorskip("tomllib")
+    ((kind, _, keywords),) = read_rules(file)
+    assert (kind, keywords) == ("thing-key", ("thing_",))
+
+
+@given(st.text(max_size=400))
+def test_any_text_keeps_its_lines(text):
+    assert redact(text).text.count("\n") == text.count("\n")
+
+
+@given(st.text(alphabet="AKIAghp_=-.:'\" \nSG0123456789abcdefpasword", max_size=300))
+def test_redacting_twice_is_redacting_once_or_more(text):
+    once = redact(text).text
+    assert redact(once).text.count("\n") == once.count("\n")
