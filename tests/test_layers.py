@@ -21,17 +21,28 @@ MAY_IMPORT = {
     "syntax": VALUES | {"text", "analysed"},
     "index": VALUES | {"text", "analysed"},
     "graph": VALUES | {"text", "index"},
+    "llm": VALUES,
+    "redact": VALUES | {"text"},
     "ranking": VALUES | {"text", "index", "graph"},
     "search": VALUES | {"text", "index", "ranking", "graph"},
+    "pack": VALUES | {"text", "index", "graph", "llm", "redact", "ranking"},
+    "history": VALUES,
+    "activation": VALUES,
     "reading": VALUES | {"text", "syntax", "index", "analysed"},
     "indexer": VALUES | {"settings", "text", "syntax", "index", "reading"},
-    "engine": VALUES | {"settings", "text", "syntax", "index", "indexer", "search"},
+    "engine": VALUES
+    | {"settings", "text", "syntax", "index", "indexer", "search", "graph", "pack"}
+    | {"history", "activation"},
     "workspace": VALUES | {"settings", "engine"},
-    "render": VALUES,
+    "render": VALUES | {"pack"},
     "evaluation": VALUES,
-    "lsp": VALUES | {"settings", "text", "engine", "workspace", "render", "ranking"},
+    "ipc": VALUES | {"settings", "engine", "workspace", "render", "pack"},
+    "agents": VALUES,
+    "lsp": VALUES | {"settings", "text", "engine", "workspace", "render", "ranking", "pack", "ipc"},
+    "mcp": VALUES | {"settings", "engine", "workspace", "render", "pack", "redact", "ipc"},
     "cli": VALUES
-    | {"settings", "engine", "workspace", "render", "ranking", "index", "syntax", "lsp"},
+    | {"settings", "engine", "workspace", "render", "ranking", "index", "syntax", "evaluation"}
+    | {"pack", "lsp", "mcp", "ipc", "agents"},
 }
 
 # Third-party library -> the only rooms that may name it.
@@ -40,7 +51,7 @@ CONFINED = {
     "tree_sitter_language_pack": {"syntax"},
     "hnswlib": {"index"},
     "onnxruntime": {"index"},
-    "tokenizers": {"index"},
+    "tokenizers": {"index", "llm"},
     "lsprotocol": {"lsp"},
     "pygls": {"lsp"},
     "mcp": {"mcp"},

@@ -11,15 +11,20 @@ import shutil
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from packhound import search as searching
 from packhound.errors import ModelError, RootError, StoreError
+from packhound.graph.graph import EdgeKind, Graph
 from packhound.index.embed import Embedder
 from packhound.index.index import Index
 from packhound.index.snapshot import FileEntry, Snapshot
 from packhound.index.store import Store
 from packhound.indexer import Indexer
+from packhound.pack import pack as packing
+from packhound.pack.conversations import Conversations
+from packhound.pack.types import Pack, PackContext, PackRequest
 from packhound.settings import Settings, cache_folder
 from packhound.syntax.analyse import source_digest
 from packhound.syntax.parse import GRAMMAR_VERSION
@@ -96,15 +101,7 @@ class Engine:
     def search(self, query: Query, cancel: threading.Event | None = None) -> Results:
         """Answer a query over all `update`s that returned before."""
         snapshot, notes = self._current(query)
-        results = searching.search(
-            snapshot,
-            query,
-            self._embedder,
-            root=str(self.root),
-            fuser=self._settings.fuser,
-            cancel=cancel,
-        )
-        return searching.with_notes(results, notes)
+        return searching.with_notes(self._search(snapshot, query, cancel), notes)
 
     def explain(
         self, query: Query, path: str, line: int, cancel: threading.Event | None = None
@@ -136,6 +133,35 @@ class Engine:
             return Results(query.text, (), False, snapshot.generation, 0.0, 0, (note,))
         results = searching.related(snapshot, label, query, root=str(self.root), cancel=cancel)
         return searching.with_notes(results, notes)
+
+    def pack(self, request: PackRequest, cancel: threading.Event | None = None) -> Pack:
+        """The best code for a prompt within a budget of tokens."""
+        snapshot, notes = self._current(Query(request.prompt))
+        self._graph.update(snapshot.files)
+
+        def ask(query: Query) -> Results:
+            return self._search(snapshot, query, cancel)
+
+        context = PackContext(
+            snapshot=snapshot,
+            root=str(self.root),
+            search=ask,
+            source=self.source,
+            graph=self._graph,
+            conversations=self._conversations,
+            cancel=cancel,
+        )
+        packed = packing.pack(context, request)
+        return replace(packed, notes=(*packed.notes, *notes))
+
+    def neighbors(self, path: str, line: int) -> tuple[tuple[EdgeKind, NodeRef], ...]:
+        """What the node at a 0-based line contains and refers to, and what refers to it."""
+        snapshot = self.snapshot
+        self._graph.update(snapshot.files)
+        label = _label_at(snapshot, path, line)
+        edges = () if label is None else self._graph.neighbors(label)
+        root = str(self.root)
+        return tuple((edge.kind, snapshot.ref(edge.label, root)) for edge in edges)
 
     def node_at(self, path: str, line: int) -> NodeRef | None:
         """The innermost node at a 0-based line."""
@@ -206,8 +232,20 @@ class Engine:
         """Where this folder's index is kept."""
         return index_folder(self.root)
 
+    def _search(self, snapshot: Snapshot, query: Query, cancel: threading.Event | None) -> Results:
+        return searching.search(
+            snapshot,
+            query,
+            self._embedder,
+            root=str(self.root),
+            fuser=self._settings.fuser,
+            cancel=cancel,
+        )
+
     def _open_index(self) -> None:
         self._index = Index(self._embedder)
+        self._graph = Graph()
+        self._conversations = Conversations()
         self._store = self._open_store()
         self._indexer = Indexer(self.root, self._settings, self._index, self._store, self._listener)
         self._indexer.start()

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
+from packhound.pack.types import Pack
 from packhound.types import Hit, NodeRef, Results, Signal, State, Status
 
 Json: TypeAlias = dict[str, object]
@@ -98,4 +99,29 @@ def workspace_json(statuses: Sequence[Status], notes: Sequence[str] = ()) -> Jso
         "recall": min(recalls, default=None),
         "notes": list(every_note),
         "roots": [status_json(status) for status in statuses],
+    }
+
+
+def pack_json(pack: Pack) -> Json:
+    """A context pack; `text` is what to send."""
+    return {
+        "tokens": pack.tokens,
+        "budget": pack.budget,
+        "items": [
+            {
+                "path": item.path,
+                "start_line": item.start_line + 1,
+                "end_line": item.end_line + 1,
+                "detail": item.detail,
+                "tokens": item.tokens,
+                "score": item.score,
+                "reason": item.reason,
+            }
+            for item in pack.items
+        ],
+        "omitted": [
+            {"path": left.path, "name": left.name, "reason": left.reason} for left in pack.omitted
+        ],
+        "text": pack.text,
+        "notes": list(pack.notes),
     }

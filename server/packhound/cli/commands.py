@@ -22,11 +22,11 @@ from packhound.types import KINDS, MODES, Query
 if TYPE_CHECKING:
     from packhound.engine import Engine
 
-_ROOT = click.option(
+ROOT = click.option(
     "--root", default=".", type=click.Path(path_type=Path), help="Folder to search; default: here."
 )
-_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-_MODEL = click.option("--model", default="", help="Folder of another ONNX embedding model.")
+JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+MODEL = click.option("--model", default="", help="Folder of another ONNX embedding model.")
 _SET = click.option(
     "--set",
     "changes",
@@ -74,14 +74,14 @@ def main() -> None:
 
 
 @main.command()
-@_ROOT
-@_JSON
-@_MODEL
+@ROOT
+@JSON
+@MODEL
 @_SET
 def index(root: Path, as_json: bool, model: str, changes: Sequence[str]) -> None:
     """Index a folder, or bring its index up to date."""
     began = time.perf_counter()
-    with _engine(root, model, changes) as engine:
+    with open_engine(root, model, changes) as engine:
         status = engine.status()
     elapsed_ms = (time.perf_counter() - began) * 1_000
     if as_json:
@@ -103,7 +103,7 @@ def index(root: Path, as_json: bool, model: str, changes: Sequence[str]) -> None
 
 @main.command()
 @click.argument("query", required=False)
-@_ROOT
+@ROOT
 @click.option("--limit", "-n", default=10, show_default=True, help="Hits at most.")
 @click.option("--mode", default="hybrid", show_default=True, type=click.Choice(MODES))
 @click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Only this kind.")
@@ -111,8 +111,8 @@ def index(root: Path, as_json: bool, model: str, changes: Sequence[str]) -> None
 @click.option("--path", "paths", multiple=True, metavar="GLOB", help="Only paths like this.")
 @click.option("--show-scores", is_flag=True, help="Draw a box per hit with what made its score.")
 @click.option("--batch", metavar="FILE", help="One JSON query per line; - is standard input.")
-@_JSON
-@_MODEL
+@JSON
+@MODEL
 @_SET
 def search(
     query: str | None,
@@ -129,7 +129,7 @@ def search(
 
     if (query is None) == (batch is None):
         raise SettingsError("give either QUERY or --batch FILE")
-    with _engine(root, model, changes) as engine:
+    with open_engine(root, model, changes) as engine:
         if batch is not None:
             for asked in _batch_queries(batch, narrowing):
                 _print_json(results_json(engine.search(asked)))
@@ -146,15 +146,15 @@ def search(
 @main.command()
 @click.argument("query")
 @click.argument("place", metavar="PATH:LINE")
-@_ROOT
-@_JSON
+@ROOT
+@JSON
 def explain(query: str, place: str, root: Path, as_json: bool) -> None:
     """Why the code at PATH:LINE scores as it does for QUERY, ranked or not."""
     from packhound.cli import show
     from packhound.render import hit_json
 
     path, line = _place(place)
-    with _engine(root) as engine:
+    with open_engine(root) as engine:
         hit = engine.explain(Query(text=query), path, line)
     if hit is None:
         raise SettingsError(f"there is no indexed code at '{place}'")
@@ -166,16 +166,16 @@ def explain(query: str, place: str, root: Path, as_json: bool) -> None:
 
 @main.command()
 @click.argument("place", metavar="PATH:LINE")
-@_ROOT
+@ROOT
 @click.option("--limit", "-n", default=10, show_default=True, help="Hits at most.")
-@_JSON
+@JSON
 def related(place: str, root: Path, limit: int, as_json: bool) -> None:
     """Code like the code at PATH:LINE."""
     from packhound.cli import show
     from packhound.render import results_json
 
     path, line = _place(place)
-    with _engine(root) as engine:
+    with open_engine(root) as engine:
         results = engine.related(path, line, limit)
     if as_json:
         _print_json(results_json(results))
@@ -184,14 +184,14 @@ def related(place: str, root: Path, limit: int, as_json: bool) -> None:
 
 
 @main.command()
-@_ROOT
-@_JSON
+@ROOT
+@JSON
 def status(root: Path, as_json: bool) -> None:
     """What is indexed, and how well the index holds."""
     from packhound.cli import show
     from packhound.render import status_json
 
-    with _engine(root) as engine:
+    with open_engine(root) as engine:
         found = engine.status()
     if as_json:
         _print_json(status_json(found))
@@ -200,10 +200,10 @@ def status(root: Path, as_json: bool) -> None:
 
 
 @main.command()
-@_ROOT
+@ROOT
 def rebuild(root: Path) -> None:
     """Forget the index of a folder and read everything again."""
-    with _engine(root) as engine:
+    with open_engine(root) as engine:
         engine.rebuild()
         _wait(engine)
         found = engine.status()
@@ -211,7 +211,7 @@ def rebuild(root: Path) -> None:
 
 
 @main.command()
-@_ROOT
+@ROOT
 @click.option("--all", "everything", is_flag=True, help="Of every folder, not only this one.")
 def clear(root: Path, everything: bool) -> None:
     """Delete the index of a folder from the cache."""
@@ -222,8 +222,8 @@ def clear(root: Path, everything: bool) -> None:
 
 
 @main.command()
-@_ROOT
-@_JSON
+@ROOT
+@JSON
 def doctor(root: Path, as_json: bool) -> None:
     """Check that everything Packhound needs is there and works."""
     from packhound.cli import show
@@ -254,7 +254,7 @@ def lsp(stdio: bool, tcp: bool, host: str, port: int, log_file: Path | None, ver
 
 
 @contextmanager
-def _engine(root: Path, model: str = "", changes: Sequence[str] = ()) -> Iterator[Engine]:
+def open_engine(root: Path, model: str = "", changes: Sequence[str] = ()) -> Iterator[Engine]:
     """The engine of `root`, when nothing is pending any more."""
     from packhound.engine import Engine
 

@@ -1,0 +1,63 @@
+"""`packhound pack`: the right code for a prompt, within a budget of tokens."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from packhound.cli.commands import MODEL, ROOT, open_engine
+from packhound.errors import SettingsError
+from packhound.pack.types import FORMATS, Format, PackRequest
+from packhound.render import pack_json
+
+
+@click.command()
+@click.argument("prompt")
+@ROOT
+@click.option("--budget", "-b", default=8_000, show_default=True, help="Tokens at most.")
+@click.option("--reserve", default=0, show_default=True, help="Tokens of the budget to leave free.")
+@click.option("--format", "form", default="markdown", show_default=True, type=click.Choice(FORMATS))
+@click.option("--pin", "pinned", multiple=True, metavar="PATH[:A-B]", help="Must be in the pack.")
+@click.option("--exclude", "excluded", multiple=True, metavar="GLOB", help="Must not be in it.")
+@click.option("--for", "llm", default="", metavar="MODEL", help="Show what the pack costs there.")
+@click.option("--tokenizer", default="", help="A tokenizer.json, or tiktoken:NAME, to count with.")
+@MODEL
+def pack(
+    prompt: str,
+    root: Path,
+    budget: int,
+    reserve: int,
+    form: Format,
+    pinned: tuple[str, ...],
+    excluded: tuple[str, ...],
+    llm: str,
+    tokenizer: str,
+    model: str,
+) -> None:
+    """Pack the code that PROMPT is about; - reads the prompt from standard input."""
+    if budget < 1 or not 0 <= reserve < budget:
+        raise SettingsError(
+            f"budget {budget} with reserve {reserve}: legal is 0 <= reserve < budget"
+        )
+    request = PackRequest(
+        prompt=sys.stdin.read() if prompt == "-" else prompt,
+        budget=budget,
+        reserve=reserve,
+        pinned=pinned,
+        excluded=excluded,
+        model=llm,
+        tokenizer=tokenizer,
+        format=form,
+    )
+    with open_engine(root, model) as engine:
+        found = engine.pack(request)
+    if form == "json":
+        click.echo(json.dumps(pack_json(found), ensure_ascii=False))
+        return
+    click.echo(found.text)
+    click.echo(f"{found.tokens:,} of {found.budget:,} tokens", err=True)
+    for note in found.notes:
+        click.echo(f"note: {note}", err=True)
