@@ -52,7 +52,13 @@ def bm25f(
     scores = np.zeros(snapshot.n_labels, np.float32)
     for term in terms:
         frequency = _weighted_frequency(snapshot, term, weights, b)
-        weight = np.float32(idf(snapshot.n_nodes, snapshot.document_frequency(term)) * (k1 + 1))
+        # Where every field counts, a label has a frequency if and only if it has the term.
+        n_found = (
+            int(np.count_nonzero(frequency))
+            if min(weights) > 0
+            else snapshot.document_frequency(term)
+        )
+        weight = np.float32(idf(snapshot.n_nodes, n_found) * (k1 + 1))
         scores += weight * (frequency / (frequency + np.float32(k1)))
     return scores
 
@@ -91,5 +97,6 @@ def _weighted_frequency(
         labels, tf = snapshot.postings(field_idx, term)
         if weight and len(labels):
             discount = snapshot.length_discount(field_idx, b[field_idx])
-            frequency[labels] += np.float32(weight) * (tf * discount[labels])
+            at = labels.astype(np.intp)  # once, rather than at each of three uses
+            frequency[at] += np.float32(weight) * (tf * discount[at])
     return frequency

@@ -57,8 +57,10 @@ class Postings:
             label, tf = segment.postings(position, field_idx)
             label = label + np.int32(segment.base)
             alive = self.live[label]
-            labels.append(label[alive])
-            tfs.append(tf[alive])
+            if not alive.all():
+                label, tf = label[alive], tf[alive]
+            labels.append(label)
+            tfs.append(tf)
         found, frequencies = np.concatenate(labels), np.concatenate(tfs)
         found.flags.writeable = frequencies.flags.writeable = False
         return found, frequencies

@@ -137,10 +137,11 @@ class Snapshot:
         key = tuple(fields)
         known = self._file_lengths.get(key)
         if known is None:
-            known = np.zeros(self.n_file_ids, np.float64)
+            counted = np.zeros(self.n_labels, np.int64)
             for field_idx in key:
-                counted = np.where(self.live, self.lengths[field_idx], 0)
-                known += np.bincount(self.file_of, counted, self.n_file_ids)
+                counted += self.lengths[field_idx]
+            alive = (counted * self.live).astype(np.float64)
+            known = np.bincount(self.file_of, alive, self.n_file_ids).astype(np.float64)
             self._file_lengths[key] = known
         return known
 
