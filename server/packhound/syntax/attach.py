@@ -9,6 +9,8 @@ from packhound.syntax.definition import Definition
 from packhound.syntax.grammar import Captures
 from packhound.syntax.lines import Run
 
+_MAX_INDENT = 200
+_BEHIND = re.compile(rb"[ \t]*(?:\Z|\r?\n[ \t]*(?:\r?\n|\Z|end\b))")
 _PLAIN_HEAD = re.compile(rb"[\w \t\r\n]*")
 _GAP = re.compile(rb"[ \t\f]*(?:\r\n|\n|\r)?[ \t\f]*")
 _WIDE_GAP = re.compile(rb"[ \t\f]*(?:(?:\r\n|\n|\r)[ \t\f]*){0,2}")
@@ -38,6 +40,22 @@ def _take_words(source: bytes, one: Definition, wraps: list[Run], last: int, bef
         last -= 1
 
 
+def take_following(source: bytes, found: list[Definition], captures: Captures) -> None:
+    """Documentation can stand behind what it documents, with a blank line behind it in turn."""
+    if not captures.following_docs:
+        return
+    by_end = {one.end: one for one in reversed(found)}
+    taken = set()
+    for start, end in captures.following_docs:
+        at = len(source[max(start - _MAX_INDENT, 0) : start].rstrip()) + max(start - _MAX_INDENT, 0)
+        one = by_end.get(at)
+        if one is not None and _BEHIND.match(source, end) and _GAP.fullmatch(source, at, start):
+            one.docs.append((start, end))
+            one.end = end
+            taken.add((start, end))
+    captures.comments[:] = [run for run in captures.comments if run not in taken]
+
+
 def take_leads(source: bytes, found: list[Definition], captures: Captures) -> None:
     """Comments and attributes right above a definition belong to it."""
     leads = [(*_trimmed(source, run), True) for run in captures.comments + captures.leading_docs]
@@ -59,7 +77,6 @@ def take_leads(source: bytes, found: list[Definition], captures: Captures) -> No
                 one.docs.append((start, end))
             i -= 1
         taken = max(taken, last)
-        one.docs.reverse()
 
 
 def _preamble_end(source: bytes, comments: list[Run]) -> int:

@@ -6,7 +6,9 @@ pool kills it. It exits when its stdin closes, so it never outlives the pool.
 
 from __future__ import annotations
 
+import os
 import sys
+from pathlib import Path
 from typing import IO
 
 from packhound.syntax.analyse import Analysis, analyse
@@ -22,8 +24,9 @@ from packhound.syntax.frames import (
 from packhound.syntax.parse import parse, windowed
 from packhound.types import Document
 
-_BASE_MB = 256
-"""Address space of the interpreter and the grammars, on top of what parsing may take."""
+_GRAMMARS_MB = 96
+_INTERPRETER_MB = 160
+"""Address space on top of what parsing may take; the second counts where it cannot be asked for."""
 
 
 def main(memory_mb: int) -> None:
@@ -61,8 +64,17 @@ def _limit_memory(memory_mb: int) -> None:
         import resource
     except ImportError:  # Windows
         return
-    limit = (memory_mb + _BASE_MB) << 20
+    limit = _address_space() + ((memory_mb + _GRAMMARS_MB) << 20)
     try:
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     except (ValueError, OSError):
         return  # A stricter limit is in force already.
+
+
+def _address_space() -> int:
+    """Bytes of address space in use now."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    except (OSError, ValueError):
+        return _INTERPRETER_MB << 20
+    return pages * os.sysconf("SC_PAGE_SIZE")

@@ -14,6 +14,7 @@ Queries in `queries/*.scm` speak this vocabulary, and nothing else in this room 
 @comment, @string       text without identifiers; a comment can be the doc of what follows
 @doc                    documentation inside a definition
 @doc.leading            documentation before a definition that is no comment
+@doc.following          documentation behind a definition, if a blank line is behind it in turn
 @import                 the name of a module or path
 """
 
@@ -54,6 +55,7 @@ class Captures:
     strings: list[Run] = field(default_factory=list)
     docs: list[Run] = field(default_factory=list)
     leading_docs: list[Run] = field(default_factory=list)
+    following_docs: list[Run] = field(default_factory=list)
     imports: list[Run] = field(default_factory=list)
 
 
@@ -80,6 +82,7 @@ class Grammar:
             "string": found.strings,
             "doc": found.docs,
             "doc.leading": found.leading_docs,
+            "doc.following": found.following_docs,
             "import": found.imports,
         }
         for match in QueryCursor(self._query).matches(tree.root_node):

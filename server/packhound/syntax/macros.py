@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import re
 
+from packhound.syntax.lines import Run
+
 _MACRO = rb"[A-Z][A-Z0-9]*_[A-Z0-9_]+"
 _ARGUMENTS = rb"(?:\((?:[^()]|\([^()]*\)){0,400}\))?"
 _ALONE = re.compile(
     # NAMESPACE_BEGIN, Q_OBJECT, DISALLOW_COPY(Foo): the only thing on its line, and no expression.
-    rb"^[ \t]*(?:[A-Z][A-Z0-9_]{4,}|[A-Z][A-Z0-9_]{4,}\([^(){}\n]*\)(?!\s*[{:]))[ \t]*$"
+    rb"^[ \t]*(?:[A-Z][A-Z0-9_]{4,}|[A-Z][A-Z0-9_]{4,}\([^(){}\n]*\)(?!\s*[{:]))[ \t\r]*$"
     rb"(?!\s*[;,=()|&+?.<>\]*-])",
     re.MULTILINE,
 )
 _STATEMENT = re.compile(
     # FLAG(int, name, 1, "text"); at the left edge, where no statement can stand.
     rb"^(?:[A-Z][A-Z0-9_]{3,}|[ \t]+MOCK_METHOD\w*)"
-    rb"\((?:[^(){};\"]|\"[^\"\n]*\"|\([^(){};]*\)){0,800}\);?[ \t]*$(?!\s*[{:=.&|+?-])",
+    rb"\((?:[^(){};\"]|\"[^\"\n]*\"|\([^(){};]*\)){0,800}\);?[ \t\r]*$(?!\s*[{:=.&|+?-])",
     re.MULTILINE,
 )
 _OF_CLASS = re.compile(
@@ -55,29 +57,34 @@ _NO_LINE_END = re.compile(rb"[^\r\n]")
 _BEFORE = re.compile(rb"(?:^|[;{}:>/\\]|\*/)\s*(?://.*)?$|^\s*(?:#|//)")
 
 
-def without_macros(source: bytes) -> bytes:
-    """The source with blanks in the place of macros that no grammar expects."""
-    code = _STATEMENT.sub(_blanks, source)
-    code = _ALONE.sub(_blanks_between_statements, code)
-    code = _OF_CLASS.sub(lambda found: found[1] + _blank(found[2]), code)
-    code = _LEADING.sub(lambda found: found[1] + _blank(found[2]), code)
-    code = _QUALIFIER.sub(lambda found: found[1] + _blank(found[2]), code)
-    code = _TRAILING.sub(lambda found: found[1] + _blank(found[2]), code)
-    return _ATTRIBUTE.sub(_blanks, code)
+def without_macros(source: bytes) -> tuple[bytes, list[Run]]:
+    """The source with blanks in the place of macros that no grammar expects, and these places."""
+    blanked: list[Run] = []
+
+    def blank(found: re.Match[bytes], group: int) -> bytes:
+        blanked.append(found.span(group))
+        return _NO_LINE_END.sub(b" ", found[group])
+
+    def blank_all(found: re.Match[bytes]) -> bytes:
+        return blank(found, 0)
+
+    def blank_behind(found: re.Match[bytes]) -> bytes:
+        return found[1] + blank(found, 2)
+
+    def blank_between_statements(found: re.Match[bytes]) -> bytes:
+        return blank(found, 0) if _is_between_statements(found) else found[0]
+
+    code = _STATEMENT.sub(blank_all, source)
+    code = _ALONE.sub(blank_between_statements, code)
+    for pattern in (_OF_CLASS, _LEADING, _QUALIFIER, _TRAILING):
+        code = pattern.sub(blank_behind, code)
+    return _ATTRIBUTE.sub(blank_all, code), blanked
 
 
-def _blank(text: bytes) -> bytes:
-    return _NO_LINE_END.sub(b" ", text)
-
-
-def _blanks(found: re.Match[bytes]) -> bytes:
-    return _blank(found[0])
-
-
-def _blanks_between_statements(found: re.Match[bytes]) -> bytes:
-    """Inside an expression or a list, a word alone on its line is a value and stays."""
+def _is_between_statements(found: re.Match[bytes]) -> bool:
+    """Inside an expression or a list, a word alone on its line is a value."""
     source, at = found.string, found.start()
     while at > 0 and source[at - 1 : at] in b" \t\r\n":
         at -= 1
     line = source.rfind(b"\n", 0, at) + 1
-    return _blank(found[0]) if _BEFORE.search(source[line:at]) else found[0]
+    return _BEFORE.search(source[line:at]) is not None

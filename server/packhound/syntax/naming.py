@@ -47,7 +47,8 @@ def _title(source: Source, one: Definition) -> str:
     if case is not None:
         return case[1].decode("utf-8", "replace").strip(_QUOTES)
     if one.kind == "test":
-        return " ".join(source.text(one.name).split()).strip(_QUOTES).replace('"', "")
+        title = " ".join(source.text(one.name).split()).strip(_QUOTES)
+        return title.replace('" ', " ").replace(' "', " ")
     return ""
 
 
@@ -60,7 +61,7 @@ def _parts(source: Source, text: str) -> list[str]:
         return [text.partition("[")[0], *keys]
     head, operator, tail = text.partition("operator") if "operator" in text else (text, "", "")
     parts = _path_parts(head)
-    return [*parts, operator + tail] if operator else parts
+    return [*parts, operator + (tail.partition("(")[0] or tail)] if operator else parts
 
 
 def _scope(source: Source, one: Definition) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from packhound.syntax.grammar import Captures
 from packhound.syntax.lines import Run
 from packhound.syntax.naming import name_of
 from packhound.syntax.outline import Outline
-from packhound.syntax.prose import is_licence, prose
+from packhound.syntax.prose import is_boilerplate, prose
 from packhound.syntax.remains import remains
 from packhound.syntax.source import Source
 from packhound.syntax.windows import portions
@@ -177,7 +177,7 @@ class Reader:
 
     def _doc(self, docs: list[Run]) -> str:
         texts = [self._source.text(run) for run in sorted(docs)]
-        if texts and min(docs)[0] < _HEADER_BYTES and is_licence(texts[0]):
+        if texts and min(docs)[0] < _HEADER_BYTES and is_boilerplate(texts[0]):
             texts = texts[1:]
         return "\n".join(filter(None, map(prose, texts)))
 
@@ -199,7 +199,13 @@ def _holder(one: Definition) -> Definition | None:
 def _masked(code: bytes, captures: Captures) -> bytes:
     """The source with blanks in the place of all that holds no identifiers."""
     masked = bytearray(code)
-    for runs in (captures.comments, captures.strings, captures.docs, captures.leading_docs):
+    for runs in (
+        captures.comments,
+        captures.strings,
+        captures.docs,
+        captures.leading_docs,
+        captures.following_docs,
+    ):
         for start, end in runs:
             masked[start:end] = b" " * (end - start)
     return bytes(masked)

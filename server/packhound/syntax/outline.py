@@ -9,7 +9,7 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 
-from packhound.syntax.attach import take_docs, take_leads, take_wraps
+from packhound.syntax.attach import take_docs, take_following, take_leads, take_wraps
 from packhound.syntax.definition import Definition, distinct, without
 from packhound.syntax.grammar import Captures
 from packhound.syntax.lines import Run
@@ -46,6 +46,7 @@ def outline(source: bytes, captures: Captures, *, merges: bool, header: bool) ->
     """
     found = distinct(captures.definitions)
     take_wraps(source, found, captures.wraps)
+    take_following(source, found, captures)
     take_leads(source, found, captures)
     _nest(found)
     unclaimed = take_docs(found, captures.docs)

@@ -51,8 +51,9 @@ def _parsed(document: Document, language: str) -> ParsedFile:
     except (LookupError, OSError, ImportError):
         return windowed(document, f"no grammar for {language} is installed")
     source = Source(document.path, document.source, BY_NAME[language])
-    code = rewritten(source)
+    code, attributes = rewritten(source)
     captures = grammar.captures(grammar.parse(code))
+    captures.attributes += attributes
     header = PurePosixPath(document.path).suffix in HEADER_SUFFIXES
     found = outline(code, captures, merges=source.language.merges, header=header)
     reader = Reader(source, code, captures)

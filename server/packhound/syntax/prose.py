@@ -17,6 +17,10 @@ _OPENING = re.compile(r'''^(?:[rRbBuUfF]{0,2})("""|\'\'\'|"|')''')
 _TAG = re.compile(r"""</?[a-z]\w*(?:\s+(?:cref|name|langword)="(?:[A-Z]:)?([^"]*)")?[^<>\n]*>""")
 _RULE = re.compile(r"^[^\w\s]{3,}$")
 _LINE = re.compile(r"\r\n|\n|\r")
+_PRAGMA = re.compile(
+    r"[\s/*#;%-]*(?:frozen_string_literal|-\*-|(?:en)?coding[:=]|vim?:|eslint|prettier|@ts-|@flow"
+    r"|@jest|noqa|pylint|mypy:|ruff:|rubocop|shellcheck|clang-format|NOLINT|typed:|!/)",
+)
 _LICENCE = re.compile(
     r"copyright|licen[cs]ed? (?:under|to)|SPDX-License|all rights reserved|@licen[cs]e\b",
     re.IGNORECASE,
@@ -29,9 +33,9 @@ def prose(text: str) -> str:
     return _docstring(text) if _OPENING.match(text) else _comment(text)
 
 
-def is_licence(text: str) -> bool:
-    """Whether a comment at the top of a file is about who owns it, not about what it does."""
-    return _LICENCE.search(text) is not None
+def is_boilerplate(text: str) -> bool:
+    """Whether a comment at the top of a file is about its owner, or for a tool."""
+    return _LICENCE.search(text) is not None or _PRAGMA.match(text) is not None
 
 
 def _comment(text: str) -> str:

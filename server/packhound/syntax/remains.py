@@ -8,7 +8,7 @@ from packhound.syntax.definition import without
 from packhound.syntax.grammar import Captures
 from packhound.syntax.lines import Run
 from packhound.syntax.outline import Outline
-from packhound.syntax.prose import is_licence
+from packhound.syntax.prose import is_boilerplate
 from packhound.syntax.source import Source
 
 _MIN_WORDS = 3
@@ -25,7 +25,7 @@ _PREAMBLE = re.compile(
 def remains(source: Source, outline: Outline, captures: Captures) -> tuple[list[Run], list[Run]]:
     """Own runs and docs of the file node; no own runs if it is not worth one.
 
-    Comments on the licence are in neither, because everybody has them.
+    Comments on the licence, or for tools, are in neither, because everybody has them.
     """
     comments, licences = _leading_comments(source, outline, captures)
     docs = [*comments, *outline.docs]
@@ -44,7 +44,7 @@ def _leading_comments(
     licences: list[Run] = []
     for block in _blocks(source.octets, sorted(run for run in captures.comments if run[0] < first)):
         text = "\n".join(source.text(run) for run in block)
-        (licences if is_licence(text) else on_file).extend(block)
+        (licences if is_boilerplate(text) else on_file).extend(block)
     return on_file, licences
 
 

@@ -8,27 +8,32 @@ from __future__ import annotations
 
 import re
 
+from packhound.syntax.lines import Run
 from packhound.syntax.macros import without_macros
 from packhound.syntax.source import Source
 
 _SCRIPT = re.compile(rb"(<script\b[^>]*>)(.*?)(?:</script\s*>|\Z)", re.DOTALL | re.IGNORECASE)
-_BATS_TEST = re.compile(rb"^(@test[ \t]+[^\n]*?)([ \t]*\{[ \t]*)$", re.MULTILINE)
+_BATS_TEST = re.compile(rb"^(@test[ \t]+[^\n]*?)([ \t]*\{[ \t]*)(?=\r?$)", re.MULTILINE)
 _SETEXT = re.compile(
-    rb"^(?<![^\n]\n)(?![#>|\-*+`]|\d+[.)]\s)(\S[^\n]{3,120})(\r?\n)"
+    rb"^(?<![^\r\n]\n)(?<![^\r\n]\r\n)(?![#>|\-*+`]|\d+[.)]\s)(\S[^\r\n]{3,120})(\r?\n)"
     rb"(={3,}|-{3,})([ \t]*)(?=\r?\n|\Z)",
     re.MULTILINE,
 )
 _NOT_LINE_END = re.compile(rb"[^\r\n]")
 
 
-def rewritten(source: Source) -> bytes:
-    """The source as the grammar can read it, byte for byte in the same place."""
+def rewritten(source: Source) -> tuple[bytes, list[Run]]:
+    """The source as the grammar can read it, and the runs of attributes it does not show."""
+    if source.language.name in ("c", "cpp"):
+        return without_macros(source.octets)
+    return _rewritten(source), []
+
+
+def _rewritten(source: Source) -> bytes:
     if source.language.in_scripts:
         return _scripts(source.octets)
     if source.path.endswith(".bats"):
         return _BATS_TEST.sub(_bats_function, source.octets)
-    if source.language.name in ("c", "cpp"):
-        return without_macros(source.octets)
     if source.language.name == "markdown":
         return _SETEXT.sub(_atx_heading, source.octets)
     return source.octets

@@ -99,8 +99,9 @@ def _pieces(source: bytes, start: int, end: int) -> list[Run]:
     pieces = []
     while start < end:
         cut = min(start + _MAX_BYTES, end)
-        while start < cut - 1 and cut < end and source[cut] & 0xC0 == 0x80:
-            cut -= 1
+        for _ in range(3):  # No character has more bytes than four.
+            if cut < end and source[cut] & 0xC0 == 0x80:
+                cut -= 1
         pieces.append((start, cut))
         start = cut
     return pieces

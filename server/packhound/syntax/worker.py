@@ -31,6 +31,9 @@ _BACKLOG_FILES = 256
 _PLAIN_TIMEOUT_S = 10.0
 _WATCH_INTERVAL_S = 0.05
 _MAX_FAILED_STARTS = 3
+_MAX_DEATHS_AT_START = 50
+"""In a row: of a machine where no worker has ever started, and of one where some have."""
+
 _MAX_REMEMBERED = 10_000
 
 
@@ -49,6 +52,7 @@ class ParsePool:
         self._idle: list[Worker] = []
         self._alive: set[Worker] = set()
         self._failed_starts = 0
+        self._patience = _MAX_FAILED_STARTS
         self._closed = False
         self._remembered: dict[bytes, str] = {}
         self._waiting = threading.Event()
@@ -155,7 +159,7 @@ class ParsePool:
                     raise Cancelled("the parse pool is closed")
                 if self._idle:
                     return self._idle.pop()
-                if self._failed_starts >= _MAX_FAILED_STARTS:
+                if self._failed_starts >= self._patience:
                     return None
                 if len(self._alive) < self._n_workers:
                     return self._start()
@@ -168,7 +172,7 @@ class ParsePool:
         try:
             worker = Worker(self._memory_mb, self._waiting.set)
         except OSError:
-            self._failed_starts = _MAX_FAILED_STARTS
+            self._failed_starts = self._patience
             self._free.notify_all()
             return None
         self._alive.add(worker)
@@ -177,6 +181,7 @@ class ParsePool:
     def _give_back(self, worker: Worker) -> None:
         with self._free:
             self._failed_starts = 0
+            self._patience = _MAX_DEATHS_AT_START
             if not self._closed:
                 self._idle.append(worker)
                 self._free.notify()

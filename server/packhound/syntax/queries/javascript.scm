@@ -56,7 +56,7 @@
 (pair
   key: (_) @name
   value: [
-    (arrow_function body: (_) @body)
+    (arrow_function body: (statement_block) @body)
     (function_expression body: (_) @body)
     (generator_function body: (_) @body)
   ]) @definition.method

@@ -62,6 +62,12 @@
 (open_module module: (_) @import)
 (include_module module: (_) @import)
 
+; A comment can document what stands above it; attach.py tells by the blank line behind it.
+((value_specification) . (comment) @doc.following)
+((type_definition) . (comment) @doc.following)
+((exception_definition) . (comment) @doc.following)
+((external) . (comment) @doc.following)
+
 (comment) @comment
 (string_content) @string
 (quoted_string_content) @string

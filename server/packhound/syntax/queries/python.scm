@@ -19,9 +19,11 @@
     left: (type) @name) @definition.type)
 
 ; Docstrings: the first statement of a body.
-(module . (string) @doc)
-(block . (string) @doc)
-(module . (comment) . (string) @doc)
+(module . (comment)* . (string) @doc)
+(block . (comment)* . (string) @doc)
+
+; A string right behind an assignment documents it.
+(module (assignment) . (string) @doc.following)
 
 (import_statement name: (dotted_name) @import)
 (import_statement name: (aliased_import name: (dotted_name) @import))

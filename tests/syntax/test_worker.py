@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from packhound.errors import Cancelled
+from packhound.syntax.worker import ParsePool
+from packhound.types import FIELDS, Document
+
+CODE = b'def load_config(path):\n    """Reads the settings."""\n    return read(path)\n'
+# A list of two million numbers takes the grammar seconds and hundreds of megabytes.
+HEAVY = b"x = [" + b"1," * 450_000 + b"]\n"
+
+
+def documents(count: int) -> list[Document]:
+    return [Document(f"m{i}.py", CODE.replace(b"config", b"c%d" % i)) for i in range(count)]
+
+
+@pytest.fixture
+def pool():
+    with ParsePool(2) as pool:
+        yield pool
+
+
+def test_one_document(pool: ParsePool) -> None:
+    result = pool.parse(Document("a.py", CODE))
+    (node,) = result.parsed.nodes
+    assert (node.kind, node.name, node.doc) == ("function", "load_config", "Reads the settings.")
+    assert result.texts[0].startswith("load_config a.py\ndef load_config(path):")
+    terms = result.terms
+    named = {
+        (FIELDS[f], terms.vocabulary[t], n)
+        for f, t, n in zip(terms.field, terms.term, terms.tf, strict=True)
+    }
+    assert {("name", "load", 1), ("path", "a", 1), ("doc", "read", 1), ("body", "path", 2)} <= named
+    assert terms.term.dtype == np.int32
+    assert terms.tf.dtype == np.uint16
+
+
+def test_many_documents_arrive_once_each(pool: ParsePool) -> None:
+    sent = documents(300)
+    received = list(pool.parse_many(iter(sent)))
+    assert sorted(one.parsed.path for one in received) == sorted(one.path for one in sent)
+    assert not any(one.parsed.degraded for one in received)
+
+
+def test_an_error_of_the_source_of_documents_is_raised(pool: ParsePool) -> None:
+    def failing():
+        yield from documents(3)
+        raise OSError("gone")
+
+    with pytest.raises(OSError, match="gone"):
+        list(pool.parse_many(failing()))
+    assert pool.parse(Document("a.py", CODE)).parsed.nodes
+
+
+def test_an_abandoned_run_leaves_a_pool_that_works(pool: ParsePool) -> None:
+    run = pool.parse_many(iter(documents(500)))
+    next(run)
+    run.close()
+    assert pool.parse(Document("a.py", CODE)).parsed.nodes
+
+
+def test_a_slow_file_is_cut_into_windows_and_not_tried_again() -> None:
+    with ParsePool(1, timeout_s=0.05) as pool:
+        slow = pool.parse(Document("slow.py", HEAVY))
+        assert slow.parsed.degraded == "parsing took longer than 0.05 s"
+        assert {node.kind for node in slow.parsed.nodes} == {"window"}
+        started = time.monotonic()
+        again = pool.parse(Document("slow.py", HEAVY))
+        assert again.parsed.degraded == slow.parsed.degraded
+        assert time.monotonic() - started < 2
+        assert again.node_digests == slow.node_digests
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit holds on Linux")
+def test_a_file_that_needs_too_much_memory_is_cut_into_windows() -> None:
+    with ParsePool(1, timeout_s=20, memory_mb=16) as pool:
+        result = pool.parse(Document("big.py", HEAVY))
+        assert result.parsed.degraded
+        assert {node.kind for node in result.parsed.nodes} == {"window"}
+        assert pool.parse(Document("a.py", CODE)).parsed.nodes[0].kind == "function"
+
+
+@pytest.mark.parametrize("source", [b"(" * 200_000, b"[" * 200_000 + b"]" * 200_000])
+def test_deep_nesting_comes_back(pool: ParsePool, source: bytes) -> None:
+    assert pool.parse(Document("deep.js", source)).parsed.path == "deep.js"
+    assert pool.parse(Document("a.py", CODE)).parsed.nodes[0].kind == "function"
+
+
+def pids(pool: ParsePool) -> list[int]:
+    return [worker.pid for worker in pool._alive]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs kill -9")
+def test_killed_workers_cost_nothing(pool: ParsePool) -> None:
+    sent = documents(2_000)
+    stop = threading.Event()
+
+    def kill_now_and_then() -> None:
+        while not stop.wait(0.5):
+            for pid in pids(pool)[:1]:
+                os.kill(pid, signal.SIGKILL)
+
+    killer = threading.Thread(target=kill_now_and_then)
+    killer.start()
+    received = list(pool.parse_many(iter(sent)))
+    stop.set()
+    killer.join()
+    assert sorted(one.parsed.path for one in received) == sorted(one.path for one in sent)
+    assert sum(one.parsed.degraded is None for one in received) > len(sent) * 0.98
+
+
+def test_workers_end_with_the_pool(pool: ParsePool) -> None:
+    pool.parse(Document("a.py", CODE))
+    (worker,) = pool._alive
+    pool.close()
+    assert worker._process.poll() is not None
+    with pytest.raises(Cancelled):
+        pool.parse(Document("a.py", CODE))
+
+
+def test_a_worker_ends_when_its_parent_lets_go(pool: ParsePool) -> None:
+    pool.parse(Document("a.py", CODE))
+    (worker,) = pool._alive
+    worker._process.stdin.close()
+    assert worker._process.wait(timeout=5) == 0
+
+
+@pytest.mark.parametrize(
+    "source", [b"", b"\x00\x01", b"\xff\xfe", "'\ud800'".encode("utf-8", "surrogatepass"), b"\r\r"]
+)
+def test_odd_sources_come_back(pool: ParsePool, source: bytes) -> None:
+    assert pool.parse(Document("a.py", source)).parsed.path == "a.py"
+
+
+def test_a_folder_with_modules_of_its_own_is_not_trusted(
+    pool: ParsePool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("tree_sitter.py", "marshal.py", "packhound.py", "sitecustomize.py"):
+        (tmp_path / name).write_text("raise SystemExit('taken over')\n")
+    monkeypatch.chdir(tmp_path)
+    assert pool.parse(Document("a.py", CODE)).parsed.degraded is None
