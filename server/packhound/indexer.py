@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -27,6 +28,8 @@ _SCAN_SLICE = 500
 """Files looked at before edits get their turn again: some 10 ms."""
 _SMALL_PASS = 8
 """Files that the one warm parser reads itself; more are worth starting a pool."""
+_AFTER_FAULT_S = 1.0
+"""A fault that comes back at once must not fill the log."""
 _SAVE_AFTER_S = 1.5
 """Quiet time after which the index is written to disk."""
 
@@ -154,6 +157,7 @@ class Indexer:
                 log.exception("indexing step failed")
                 self.warnings["an indexing step failed; see the log"] = None
                 self._forget_work()
+                time.sleep(_AFTER_FAULT_S)
         self._save()
 
     def _step(self) -> None:
