@@ -7,6 +7,7 @@ from typing import get_args
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lsprotocol import types
 
 from packhound.lsp.convert import choose_encoding, path_of, range_of, symbol_kind, uri_of
 from packhound.text.document import LineIndex, TextBuffer
@@ -76,16 +77,14 @@ def test_a_range_selects_the_same_text_in_the_editor(encoding, text, cut):
         return  # No position exists between the two.
     found = range_of(LineIndex(source).span(first, last), source, encoding)
     buffer = TextBuffer(text, encoding)
-    edges = [buffer.offset((p["line"], p["character"])) for p in (found["start"], found["end"])]
+    edges = [buffer.offset((p.line, p.character)) for p in (found.start, found.end)]
     assert source[edges[0] : edges[1]] == source[first:last]
 
 
 def test_a_range_without_its_text_is_whole_lines():
     span = LineIndex(b"a\nbc\nd").span(3, 4)
-    assert range_of(span, None, "utf-16") == {
-        "start": {"line": 1, "character": 0},
-        "end": {"line": 2, "character": 0},
-    }
+    whole = types.Range(types.Position(1, 0), types.Position(2, 0))
+    assert range_of(span, None, "utf-16") == whole
 
 
 @pytest.mark.parametrize("kind", get_args(Kind))

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import threading
+from concurrent.futures import Future
 from queue import SimpleQueue
+from types import SimpleNamespace
 
 import pytest
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
 from raw import frame
 
 from packhound.errors import Cancelled, PackhoundError, SettingsError
-from packhound.lsp.protocol import Connection, RefusedError, Route
+from packhound.lsp.protocol import N_WORKERS
+from packhound.lsp.server import PackhoundServer
 from packhound.lsp.wire import FrameReader, FrameWriter
 
 
@@ -18,21 +23,21 @@ class Client:
     """Both ends of a connection in this process; `handlers` answer requests."""
 
     def __init__(self, **handlers) -> None:
-        self._handlers = handlers
         self._to_server: SimpleQueue[bytes] = SimpleQueue()
         self.sent: SimpleQueue[dict] = SimpleQueue()
-        writer = FrameWriter(self._receive, on_lost=lambda: None)
-        self.connection = Connection(FrameReader(self._to_server.get), writer, n_workers=2)
-        self._thread = threading.Thread(target=self.connection.run, args=(self,))
+        self.server = PackhoundServer()
+        self.server.session = SimpleNamespace(client=SimpleNamespace(encoding="utf-16"))
+        for method, handler in handlers.items():
+            self.server.thread()(self.server.feature(method)(handler))
+        self.server.feature("broken")(fail)
+        self._frames = FrameWriter(self._receive, on_lost=lambda: None)
+        reader = FrameReader(self._to_server.get)
+        self._thread = threading.Thread(
+            target=self.server.protocol.run, args=(reader, self._frames)
+        )
         self._thread.start()
-
-    def route(self, method, params):
-        if method not in self._handlers:
-            raise RefusedError(-32601, method)
-        return Route(self._handlers[method], "aside")
-
-    def notice(self, method, params):
-        raise ValueError("a notification that fails must not end anything")
+        self.send("initialize", "first")
+        assert self.answer()[0] == "first"
 
     def send(self, method, message_id=None, params=None) -> None:
         known = {} if message_id is None else {"id": message_id}
@@ -47,10 +52,14 @@ class Client:
     def close(self) -> None:
         self._to_server.put(b"")
         self._thread.join()
-        self.connection.close(5)
+        self._frames.close(5)
 
     def _receive(self, data: bytes) -> None:
         self.sent.put(json.loads(data.partition(b"\r\n\r\n")[2]))
+
+
+def fail(ls, params):
+    raise ValueError("a notification that fails must not end anything")
 
 
 @pytest.fixture
@@ -70,17 +79,18 @@ def test_cancelled_requests_are_answered_while_all_workers_are_busy(connect):
     events: list[threading.Event] = []
     release = threading.Event()
 
-    def slow(params, cancel):
-        events.append(cancel)
+    def slow(ls, params):
+        events.append(ls.protocol.cancelled())
         release.wait(30)
         return "too late"
 
     client = connect(slow=slow)
-    for n in range(5):
+    for n in range(N_WORKERS + 3):
         client.send("slow", n)
-    for n in range(5):
+    for n in range(N_WORKERS + 3):
         client.send("$/cancelRequest", params={"id": n})
-    assert [client.answer() for _ in range(5)] == [(n, -32800) for n in range(5)]
+    answers = [client.answer() for _ in range(N_WORKERS + 3)]
+    assert answers == [(n, -32800) for n in range(N_WORKERS + 3)]
     release.set()
     assert all(event.is_set() for event in events)
     # An id may be used again, and the late result of its first use goes nowhere.
@@ -92,7 +102,7 @@ def test_cancelled_requests_are_answered_while_all_workers_are_busy(connect):
 @pytest.mark.parametrize(
     ("error", "code"),
     [
-        (RefusedError(-32602, "no"), -32602),
+        (JsonRpcInvalidParams("no"), -32602),
         (SettingsError("no"), -32602),
         (PackhoundError("no"), -32803),
         (Cancelled("no"), -32800),
@@ -100,16 +110,16 @@ def test_cancelled_requests_are_answered_while_all_workers_are_busy(connect):
     ],
 )
 def test_errors_have_codes(connect, error, code):
-    def fail(params, cancel):
+    def refuse(ls, params):
         raise error
 
-    client = connect(fail=fail)
-    client.send("fail", "a")
+    client = connect(refuse=refuse)
+    client.send("refuse", "a")
     assert client.answer() == ("a", code)
 
 
 def test_failing_notifications_end_nothing(connect):
-    client = connect(echo=lambda params, cancel: params)
+    client = connect(echo=lambda ls, params: params)
     client.send("broken", params={"x": 1})
     client.send("$/cancelRequest", params={"id": [1]})
     client.send("$/cancelRequest", params={"id": 12345})
@@ -120,10 +130,31 @@ def test_failing_notifications_end_nothing(connect):
     assert sorted(client.answer() for _ in range(3)) == [(1, {}), (2, {}), (3, -32602)]
 
 
-def test_the_client_is_asked_and_its_answer_used(connect):
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ({"result": [{"limit": 5, "class": {}}]}, ({"limit": 5, "class": {}},)),
+        ({"result": [None]}, (None,)),
+        ({"result": None}, None),
+        ({"error": {"code": -1, "message": "no"}}, None),
+        ({}, None),
+    ],
+)
+def test_the_client_is_asked_and_any_answer_is_taken(connect, answer, expected):
     client = connect()
-    answers: SimpleQueue = SimpleQueue()
-    client.connection.request("some/question", {}, lambda *answer: answers.put(answer))
-    asked = client.sent.get(timeout=30)
-    client._to_server.put(frame({"jsonrpc": "2.0", "id": asked["id"], "result": [5]}))
-    assert answers.get(timeout=30) == ([5], None)
+    params = types.ConfigurationParams([types.ConfigurationItem(section="packhound")])
+    asked = client.server.workspace_configuration(params)
+    question = client.sent.get(timeout=30)
+    client._to_server.put(frame({"jsonrpc": "2.0", "id": question["id"], **answer}))
+    failed = asked.exception(timeout=30) is not None
+    assert (None if failed else asked.result()) == expected
+
+
+def test_a_future_is_answered_when_it_is_done(connect):
+    later: Future = Future()
+    client = connect(later=lambda ls, params: later, echo=lambda ls, params: params)
+    client.send("later", 1)
+    client.send("echo", 2)
+    assert client.answer() == (2, {})
+    later.set_result({"done": True})
+    assert client.answer() == (1, {"done": True})

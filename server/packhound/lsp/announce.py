@@ -11,7 +11,9 @@ import threading
 import time
 from collections.abc import Callable
 
-from packhound.lsp.protocol import Connection, Params
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+
 from packhound.render import Json
 
 INDEX_STATE = "packhound/indexState"
@@ -26,9 +28,9 @@ class Announcer:
     """Sends what `state` returns whenever it has changed, from a thread of its own."""
 
     def __init__(
-        self, connection: Connection, state: Callable[[], Json], progress: Progress | None
+        self, server: LanguageServer, state: Callable[[], Json], progress: Progress | None
     ) -> None:
-        self._connection = connection
+        self._server = server
         self._state = state
         self._progress = progress
         self._changed = threading.Event()
@@ -52,7 +54,7 @@ class Announcer:
         if state == self._last:
             return
         self._last = state
-        self._connection.notify(INDEX_STATE, state)
+        self._server.protocol.notify(INDEX_STATE, state)
         pending = state["pending"]
         if self._progress and isinstance(pending, int):
             self._progress.update(pending)
@@ -61,10 +63,10 @@ class Announcer:
 class Progress:
     """One progress bar at a time, while many documents wait; the user may cancel it."""
 
-    def __init__(self, connection: Connection, on_cancel: Callable[[], None]) -> None:
-        self._connection = connection
+    def __init__(self, server: LanguageServer, on_cancel: Callable[[], None]) -> None:
+        self._server = server
         self._on_cancel = on_cancel
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._n_bars = 0
         self._token: str | None = None
         self._shown = False
@@ -80,13 +82,15 @@ class Progress:
                 self._ask()
             elif self._token is not None and pending == 0:
                 self._end("done")
-            elif self._shown:
-                self._send({"kind": "report", **self._amounts()})
+            elif self._shown and self._token:
+                text, share = self._amounts()
+                report = types.WorkDoneProgressReport(message=text, percentage=share)
+                self._server.work_done_progress.report(self._token, report)
 
-    def cancel(self, params: Params) -> None:
+    def cancel(self, token: object) -> None:
         """The user pressed cancel."""
         with self._lock:
-            known = self._token is not None and params.get("token") == self._token
+            known = self._token is not None and token == self._token
             if known:
                 self._end("cancelled")
         if known:
@@ -95,31 +99,28 @@ class Progress:
     def _ask(self) -> None:
         self._n_bars += 1
         self._token = token = f"packhound-indexing-{self._n_bars}"
-        self._connection.request(
-            "window/workDoneProgress/create",
-            {"token": token},
-            lambda _, error: None if error else self._show(token),
-        )
+        params = types.WorkDoneProgressCreateParams(token)
+        asked = self._server.window_work_done_progress_create(params)
+        asked.add_done_callback(lambda done: None if done.exception() else self._show(token))
 
     def _show(self, token: str) -> None:
         with self._lock:
             # Indexing may have ended while the client made up its mind.
             if token == self._token:
                 self._shown = True
-                begin = {"kind": "begin", "title": "Packhound: indexing", "cancellable": True}
-                self._send({**begin, **self._amounts()})
+                text, share = self._amounts()
+                begin = types.WorkDoneProgressBegin(
+                    "Packhound: indexing", cancellable=True, message=text, percentage=share
+                )
+                self._server.work_done_progress.begin(token, begin)
 
     def _end(self, message: str) -> None:
-        if self._shown:
-            self._send({"kind": "end", "message": message})
+        if self._shown and self._token:
+            end = types.WorkDoneProgressEnd(message)
+            self._server.work_done_progress.end(self._token, end)
+            self._server.work_done_progress.tokens.pop(self._token, None)
         self._token, self._shown, self._most = None, False, 0
 
-    def _amounts(self) -> Json:
+    def _amounts(self) -> tuple[str, int]:
         n_done = self._most - self._pending
-        return {
-            "message": f"{n_done:,} of {self._most:,} files",
-            "percentage": 100 * n_done // max(self._most, 1),
-        }
-
-    def _send(self, value: Json) -> None:
-        self._connection.notify("$/progress", {"token": self._token, "value": value})
+        return f"{n_done:,} of {self._most:,} files", 100 * n_done // max(self._most, 1)

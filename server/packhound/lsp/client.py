@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from packhound.lsp.convert import choose_encoding, path_of
-from packhound.lsp.protocol import Params
+from packhound.lsp.wire import Params
 from packhound.text.document import Encoding
 
 
@@ -60,7 +60,7 @@ def read_client(params: Params) -> Client:
     )
 
 
-def folder_path(folder: object) -> str | None:
+def _folder_path(folder: object) -> str | None:
     """The path of a workspace folder; None for folders that are not on this machine's disk."""
     uri = folder.get("uri") if isinstance(folder, dict) else None
     return path_of(uri) if isinstance(uri, str) else None
@@ -69,7 +69,7 @@ def folder_path(folder: object) -> str | None:
 def _folders(params: Params) -> tuple[str, ...]:
     folders = params.get("workspaceFolders")
     if isinstance(folders, list):
-        found = [folder_path(folder) for folder in folders]
+        found = [_folder_path(folder) for folder in folders]
         return tuple(path for path in found if path is not None)
     root = params.get("rootUri")
     path = path_of(root) if isinstance(root, str) else params.get("rootPath")

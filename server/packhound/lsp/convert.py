@@ -11,13 +11,12 @@ import os
 import posixpath
 import re
 from pathlib import PureWindowsPath
-from typing import TypeAlias
 from urllib.parse import quote_from_bytes, unquote_to_bytes
+
+from lsprotocol import types
 
 from packhound.text.document import Encoding, Position, characters_in
 from packhound.types import Kind, Span
-
-Range: TypeAlias = dict[str, dict[str, int]]
 
 WINDOWS = os.name == "nt"
 ENCODINGS: tuple[Encoding, ...] = ("utf-8", "utf-32", "utf-16")
@@ -75,7 +74,7 @@ def uri_of(path: str, *, windows: bool = WINDOWS) -> str:
     return "file:///" + quote_from_bytes(slashed, safe="/~")
 
 
-def range_of(span: Span, source: bytes | None, encoding: Encoding) -> Range:
+def range_of(span: Span, source: bytes | None, encoding: Encoding) -> types.Range:
     """The range of a span; whole lines where the text is not known any more."""
     if source is None or span.end > len(source):
         return _range((span.start_line, 0), (span.end_line + 1, 0))
@@ -103,11 +102,8 @@ def _character(source: bytes, offset: int, encoding: Encoding) -> int:
     return characters_in(source[start : offset + 4], offset - start, encoding)
 
 
-def _range(start: Position, end: Position) -> Range:
-    return {
-        "start": {"line": start[0], "character": start[1]},
-        "end": {"line": end[0], "character": end[1]},
-    }
+def _range(start: Position, end: Position) -> types.Range:
+    return types.Range(types.Position(*start), types.Position(*end))
 
 
 def _posix_path(match: re.Match[str], octets: bytes) -> str | None:

@@ -13,11 +13,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from pygls.exceptions import JsonRpcInvalidParams
+
 from packhound.engine import Engine
 from packhound.lsp.convert import path_of
 from packhound.lsp.params import object_in, text_in, uri_in
-from packhound.lsp.protocol import INVALID_PARAMS, Params, RefusedError
-from packhound.lsp.wire import BODY_BYTES
+from packhound.lsp.wire import BODY_BYTES, Params
 from packhound.text.document import Encoding, Position, TextBuffer
 from packhound.types import Document
 from packhound.workspace import Workspace
@@ -98,7 +99,7 @@ class Documents:
             log.warning("%s went from version %d to %d", uri, document.version, version)
         try:
             _apply(document.buffer, changes)
-        except RefusedError:
+        except JsonRpcInvalidParams:
             self.did_close(params)
             raise
         document.version = version
@@ -143,10 +144,10 @@ def _version(item: Mapping[str, object]) -> int:
 
 def _apply(buffer: TextBuffer, changes: object) -> None:
     if not isinstance(changes, list):
-        raise RefusedError(INVALID_PARAMS, "'contentChanges' is no list")
+        raise JsonRpcInvalidParams("'contentChanges' is no list")
     for change in changes:
         if not isinstance(change, dict):
-            raise RefusedError(INVALID_PARAMS, "'contentChanges' holds something that is no object")
+            raise JsonRpcInvalidParams("'contentChanges' holds something that is no object")
         text = text_in(change, "text", BODY_BYTES)
         span = object_in(change, "range")
         if span is None:
@@ -159,5 +160,5 @@ def _position(span: Params, name: str) -> Position:
     position = object_in(span, name) or {}
     line, character = position.get("line"), position.get("character")
     if not isinstance(line, int) or not isinstance(character, int):
-        raise RefusedError(INVALID_PARAMS, f"'{name}' of a range is {position!r:.80}")
+        raise JsonRpcInvalidParams(f"'{name}' of a range is {position!r:.80}")
     return line, character

@@ -7,10 +7,16 @@ import threading
 import time
 from pathlib import Path
 
-from packhound.errors import SettingsError
-from packhound.lsp.protocol import Connection
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
 
-_TYPES = {logging.ERROR: 1, logging.WARNING: 2, logging.INFO: 3}
+from packhound.errors import SettingsError
+
+_TYPES = {
+    logging.ERROR: types.MessageType.Error,
+    logging.WARNING: types.MessageType.Warning,
+    logging.INFO: types.MessageType.Info,
+}
 
 
 # What fails again and again is told this seldom, so that nothing else is lost among it.
@@ -20,9 +26,9 @@ _REPEAT_S = 10.0
 class _ClientHandler(logging.Handler):
     """`window/logMessage`, one for each line that the client has not just been told."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, server: LanguageServer) -> None:
         super().__init__()
-        self._connection = connection
+        self._server = server
         self._told: dict[str, float] = {}
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -30,14 +36,14 @@ class _ClientHandler(logging.Handler):
         self._told = {line: at for line, at in self._told.items() if now - at < _REPEAT_S}
         if text not in self._told:
             self._told[text] = now
-            kind = next((kind for level, kind in _TYPES.items() if record.levelno >= level), 4)
-            message = {"type": kind, "message": text}
-            self._connection.notify("window/logMessage", message)
+            kinds = (kind for level, kind in _TYPES.items() if record.levelno >= level)
+            kind = next(kinds, types.MessageType.Log)
+            self._server.window_log_message(types.LogMessageParams(kind, text))
 
 
-def log_to(connection: Connection, log_file: Path | None, *, verbose: bool) -> None:
+def log_to(server: LanguageServer, log_file: Path | None, *, verbose: bool) -> None:
     """Send this process's log lines to the client and to `log_file`; raises SettingsError."""
-    handlers: list[logging.Handler] = [_ClientHandler(connection)]
+    handlers: list[logging.Handler] = [_ClientHandler(server)]
     if log_file is not None:
         try:
             handlers.append(logging.FileHandler(log_file, encoding="utf-8"))

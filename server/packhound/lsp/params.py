@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from packhound.lsp.protocol import INVALID_PARAMS, Params, RefusedError
+from pygls.exceptions import JsonRpcInvalidParams
+
+from packhound.lsp.wire import Params
 from packhound.settings import Settings
 from packhound.types import KINDS, MODES, Focus, Query
 
@@ -38,9 +40,7 @@ def text_in(params: Params, name: str, most: int = QUERY_CHARACTERS) -> str:
     if not isinstance(value, str):
         raise _refusal(name, value, "a text")
     if len(value) > most:
-        raise RefusedError(
-            INVALID_PARAMS, f"'{name}' has {len(value)} characters; legal are up to {most}"
-        )
+        raise JsonRpcInvalidParams(f"'{name}' has {len(value)} characters; legal are up to {most}")
     return value
 
 
@@ -115,8 +115,8 @@ def line_in(params: Params) -> int:
     return line
 
 
-def _refusal(name: str, value: object, legal: str) -> RefusedError:
+def _refusal(name: str, value: object, legal: str) -> JsonRpcInvalidParams:
     given = "missing" if value is None else repr(value)
     if len(given) > 80:
         given = given[:77] + "..."
-    return RefusedError(INVALID_PARAMS, f"'{name}' is {given}; legal: {legal}")
+    return JsonRpcInvalidParams(f"'{name}' is {given}; legal: {legal}")

@@ -1,153 +1,195 @@
-"""JSON-RPC: each request is answered exactly once, and a cancelled one at once.
+"""pygls' protocol with our own ways in and out: every request is answered once, cancelled or not.
 
-Messages are read on one thread. Notifications and quick requests run there, in the order in which
-they came; the rest runs aside on threads of our own, so that a search never keeps a cancellation
-from being read.
+pygls reads, runs handlers and mirrors documents in ways that starve or wedge a server that
+searches. Here messages come from our frame reader on one thread; notifications and quick requests
+run there, in the order in which they came; handlers marked with `@server.thread()` run on threads
+of our own, so that a search never keeps a cancellation from being read. Types, features, commands,
+capabilities and requests to the client are pygls'.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias, TypeGuard
+from collections.abc import Callable, Generator
+from concurrent.futures import Future
+from contextvars import ContextVar, copy_context
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from packhound.errors import Cancelled, PackhoundError, SettingsError
+import attrs
+import cattrs
+from lsprotocol import types
+from pygls.exceptions import (
+    JsonRpcException,
+    JsonRpcInvalidParams,
+    JsonRpcInvalidRequest,
+    JsonRpcMethodNotFound,
+    JsonRpcParseError,
+    JsonRpcRequestCancelled,
+    JsonRpcServerNotInitialized,
+)
+from pygls.protocol import JsonRPCResponseMessage, LanguageServerProtocol, lsp_method
+
+from packhound.errors import PackhoundError
+from packhound.lsp.jsonrpc import MessageId, call, error_of, id_of, is_aside, is_id, params_of
 from packhound.lsp.threads import Workers
 from packhound.lsp.wire import FrameReader, FrameWriter, Malformed
 
-PARSE_ERROR = -32_700
-INVALID_REQUEST = -32_600
-METHOD_NOT_FOUND = -32_601
-INVALID_PARAMS = -32_602
-INTERNAL_ERROR = -32_603
-NOT_INITIALIZED = -32_002
-REQUEST_FAILED = -32_803
-REQUEST_CANCELLED = -32_800
+if TYPE_CHECKING:
+    from packhound.lsp.server import PackhoundServer
 
-Params: TypeAlias = Mapping[str, object]
-MessageId: TypeAlias = int | str
-Handler: TypeAlias = Callable[[Params, threading.Event], object]
-Reply: TypeAlias = Callable[[object, Params | None], None]
-"""Called with the result of a request that we sent, or with the error that came instead."""
+N_WORKERS = 4
+
+# Their params stay as they came: positions that no document has are legal for our buffers, and
+# structuring a long text would cost more than applying it.
+_UNSTRUCTURED = {
+    types.TEXT_DOCUMENT_DID_OPEN,
+    types.TEXT_DOCUMENT_DID_CHANGE,
+    types.TEXT_DOCUMENT_DID_SAVE,
+    types.TEXT_DOCUMENT_DID_CLOSE,
+    types.CANCEL_REQUEST,
+}
+_CANCEL: ContextVar[threading.Event] = ContextVar("packhound_cancel")
 
 log = logging.getLogger("packhound.lsp")
 
 
-class RefusedError(PackhoundError):
-    """A request that cannot be answered, with the code that the protocol has for it."""
-
-    def __init__(self, code: int, message: str) -> None:
-        super().__init__(message)
-        self.code = code
-
-
-@dataclass(frozen=True, slots=True)
-class Route:
-    """Who answers a request: on the reading thread, on a worker, or on a thread of its own."""
-
-    handler: Handler
-    runs: Literal["here", "aside", "waiting"] = "aside"
-
-
-class Dispatcher(Protocol):
-    """What the connection asks for each message; raises RefusedError."""
-
-    def route(self, method: str, params: Params) -> Route:
-        """Who answers a request."""
-
-    def notice(self, method: str, params: Params) -> None:
-        """Take a notification."""
-
-
-class Connection:
+class PackhoundProtocol(LanguageServerProtocol):
     """One client; `run` takes its messages until the stream ends."""
 
-    def __init__(self, reader: FrameReader, writer: FrameWriter, n_workers: int = 4) -> None:
-        self._reader = reader
-        self._writer = writer
-        self._workers = Workers("packhound-request", n_workers)
+    _server: PackhoundServer
+
+    def __init__(self, server: PackhoundServer, converter: cattrs.Converter) -> None:
+        super().__init__(server, converter)
         self._lock = threading.Lock()
         self._open: dict[MessageId, threading.Event] = {}
-        self._sent: dict[MessageId, Reply] = {}
-        self._n_sent = 0
 
-    def run(self, dispatcher: Dispatcher) -> None:
+    def cancelled(self) -> threading.Event:
+        """Set when the client no longer wants the answer that the calling handler computes."""
+        return _CANCEL.get()
+
+    @property
+    def was_shut_down(self) -> bool:
+        """Whether the client has said goodbye."""
+        return self._shutdown
+
+    def run(self, reader: FrameReader, frames: FrameWriter) -> None:
         """Take messages until the client hangs up; raises WireError."""
-        for message in self._reader:
+        self._frames = frames
+        self._workers = Workers("packhound-request", N_WORKERS)
+        for message in reader:
             if isinstance(message, Malformed):
-                self._fail(None, PARSE_ERROR, message.reason)
-            elif not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
-                self._fail(_id_of(message), INVALID_REQUEST, "not a JSON-RPC 2.0 message")
+                self._refuse(None, JsonRpcParseError(message.reason))
+            elif not isinstance(message, dict) or message.get("jsonrpc") != self.VERSION:
+                error = JsonRpcInvalidRequest("not a JSON-RPC 2.0 message")
+                self._refuse(id_of(message), error)
             else:
-                self._take(message, dispatcher)
-
-    def notify(self, method: str, params: object) -> None:
-        """Tell the client something; from any thread."""
-        self._writer.send({"jsonrpc": "2.0", "method": method, "params": params})
-
-    def request(self, method: str, params: object, reply: Reply | None = None) -> None:
-        """Ask the client; `reply` is called on the reading thread."""
-        with self._lock:
-            self._n_sent += 1
-            message_id = f"packhound-{self._n_sent}"
-            self._sent[message_id] = reply or _ignore
-        message = {"jsonrpc": "2.0", "id": message_id, "method": method, "params": params}
-        self._writer.send(message)
-
-    def cancel_all(self, but: threading.Event) -> None:
-        """Answer every open request as cancelled, except the one with this event."""
-        for message_id, cancel in list(self._open.items()):
-            if cancel is not but:
-                self._cancel(message_id)
+                self._take(message)
 
     def close(self, timeout_s: float) -> None:
         """Write what is queued."""
-        self._writer.close(timeout_s)
+        self._frames.close(timeout_s)
 
-    def _take(self, message: dict[str, object], dispatcher: Dispatcher) -> None:
+    @lsp_method(types.INITIALIZE)
+    def lsp_initialize(
+        self, params: types.InitializeParams
+    ) -> Generator[Any, Any, types.InitializeResult]:
+        """As pygls does, but with the encoding of positions that our buffers use."""
+        result = yield from super().lsp_initialize(params)
+        result.capabilities.position_encoding = self._server.session.client.encoding
+        return result
+
+    @lsp_method(types.SHUTDOWN)
+    def lsp_shutdown(self, *args: object) -> Generator[Any, Any, None]:
+        """Cancel what is open, and take nothing more."""
+        self._shutdown = True
+        current = _CANCEL.get()
+        for message_id, cancel in list(self._open.items()):
+            if cancel is not current:
+                self._cancel(message_id)
+        yield self.fm.features[types.SHUTDOWN], args, None
+
+    @lsp_method(types.EXIT)
+    def lsp_exit(self, *args: object) -> NoReturn:
+        """End the process."""
+        self._server.exit(0 if self._shutdown else 1)
+
+    @lsp_method(types.WORKSPACE_EXECUTE_COMMAND)
+    def lsp_workspace__execute_command(
+        self, params: types.ExecuteCommandParams
+    ) -> Generator[Any, Any, object]:
+        """As pygls does; an unknown name is answered with the known ones."""
+        if params.command not in self.fm.commands:
+            legal = ", ".join(self.fm.commands)
+            raise JsonRpcInvalidParams(f"'command' is {params.command!r:.80}; legal: {legal}")
+        return (yield from super().lsp_workspace__execute_command(params))
+
+    def _take(self, message: dict[str, Any]) -> None:
         method = message.get("method")
         if method is None and "id" in message:
             self._take_reply(message)
         elif not isinstance(method, str):
-            self._fail(_id_of(message), INVALID_REQUEST, "a message has a method or an id")
+            error = JsonRpcInvalidRequest("a message has a method or an id")
+            self._refuse(id_of(message), error)
         elif "id" in message:
-            self._take_request(message["id"], method, message.get("params"), dispatcher)
+            self._take_request(message["id"], method, message.get("params"))
         else:
-            self._take_notification(method, message.get("params"), dispatcher)
+            self._take_notification(method, message.get("params"))
 
-    def _take_request(
-        self, message_id: object, method: str, params: object, dispatcher: Dispatcher
-    ) -> None:
-        if not _is_id(message_id):
-            self._fail(None, INVALID_REQUEST, "the id of a request is a number or a text")
+    def _take_request(self, message_id: object, method: str, params: object) -> None:
+        if not is_id(message_id):
+            self._refuse(None, JsonRpcInvalidRequest("the id is no number and no text"))
             return
+        cancel = threading.Event()
         with self._lock:
-            taken = message_id in self._open
-            cancel = threading.Event()
-            if not taken:
-                self._open[message_id] = cancel
-        if taken:
-            self._fail(message_id, INVALID_REQUEST, f"the id {message_id!r} is in use")
-            return
+            if self._open.setdefault(message_id, cancel) is not cancel:
+                self._refuse(message_id, JsonRpcInvalidRequest(f"the id {message_id!r} is in use"))
+                return
+        _CANCEL.set(cancel)
         try:
-            checked = _params(method, params)
-            route = dispatcher.route(method, checked)
-        except RefusedError as refused:
-            self._answer(message_id, cancel, error=_error(refused.code, str(refused)))
+            self._check_state(method)
+            handler, structured = self._get_handler(method), self._structured(method, params)
+        except JsonRpcException as error:
+            self._answer(message_id, cancel, error=error)
             return
 
         def task() -> None:
             if not cancel.is_set():
-                self._serve(message_id, method, cancel, lambda: route.handler(checked, cancel))
+                self._serve(message_id, method, cancel, lambda: call(handler, structured))
 
-        if route.runs == "here":
-            task()
-        elif route.runs == "waiting":
-            threading.Thread(target=task, name="packhound-waiting", daemon=True).start()
+        if is_aside(handler) or method == types.WORKSPACE_EXECUTE_COMMAND:
+            context = copy_context()
+            self._workers.submit(lambda: context.run(task))
         else:
-            self._workers.submit(task)
+            task()
+
+    def _check_state(self, method: str) -> None:
+        if self._shutdown:
+            raise JsonRpcInvalidRequest("the server was shut down")
+        if method == types.INITIALIZE and self._workspace is not None:
+            raise JsonRpcInvalidRequest("the server is initialized already")
+        if method != types.INITIALIZE and self._workspace is None:
+            raise JsonRpcServerNotInitialized("the server is not initialized")
+
+    def _structured(self, method: str, params: object) -> object:
+        given = params_of(method, params)
+        if method == types.INITIALIZE:
+            return self._server.read_initialize(given)
+        kinds: tuple[Any, ...] = types.METHOD_TO_TYPES.get(method, (None, None, None))
+        if kinds[2] is None or method in _UNSTRUCTURED:
+            return given
+        try:
+            return self._converter.structure(given, kinds[2])
+        except Exception as error:
+            # cattrs raises what the structured classes raise, which may be anything.
+            reasons = "; ".join(cattrs.transform_error(error, path="params"))
+            raise JsonRpcInvalidParams(f"{method}: {reasons}") from error
+
+    def _get_handler(self, feature_name: str) -> Callable[..., Any]:
+        # pygls' own handlers of these keep a mirror of the text that differs from the editor's.
+        if feature_name in _UNSTRUCTURED and feature_name in self.fm.features:
+            return self.fm.features[feature_name]  # type: ignore[no-any-return]
+        return super()._get_handler(feature_name)
 
     def _serve(
         self,
@@ -157,94 +199,82 @@ class Connection:
         compute: Callable[[], object],
     ) -> None:
         try:
-            self._answer(message_id, cancel, result=compute())
-        except RefusedError as refused:
-            self._answer(message_id, cancel, error=_error(refused.code, str(refused)))
-        except Cancelled:
-            self._answer(message_id, cancel, error=_error(REQUEST_CANCELLED, "cancelled"))
-        except SettingsError as error:
-            self._answer(message_id, cancel, error=_error(INVALID_PARAMS, str(error)))
-        except PackhoundError as error:
-            self._answer(message_id, cancel, error=_error(REQUEST_FAILED, str(error)))
+            result = compute()
         except Exception as error:
-            log.exception("%s failed", method)
-            text = f"{method} failed: {type(error).__name__}: {error}"
-            self._answer(message_id, cancel, error=_error(INTERNAL_ERROR, text))
+            self._answer(message_id, cancel, error=error_of(method, error))
+            return
+        if isinstance(result, Future):
+            result.add_done_callback(
+                lambda done: self._serve(message_id, method, cancel, done.result)
+            )
+        else:
+            self._answer(message_id, cancel, self._result(message_id, method, result))
+
+    def _result(self, message_id: MessageId, method: str, result: object) -> object:
+        result_type = self.get_result_type(method)
+        if result_type is None or method == types.WORKSPACE_EXECUTE_COMMAND:
+            return result
+        response = result_type(id=message_id, result=result, jsonrpc=self.VERSION)
+        return self._converter.unstructure(response).get("result")
 
     def _answer(
         self,
         message_id: MessageId,
         cancel: threading.Event,
-        *,
         result: object = None,
-        error: dict[str, object] | None = None,
+        *,
+        error: JsonRpcException | None = None,
     ) -> None:
         with self._lock:
             # The id may be in use again after a cancellation, so its event decides.
             if self._open.get(message_id) is not cancel:
                 return
             del self._open[message_id]
-        outcome = {"result": result} if error is None else {"error": error}
-        self._writer.send({"jsonrpc": "2.0", "id": message_id, **outcome})
+        if error is not None:
+            self._refuse(message_id, error)
+        else:
+            self._frames.send({"jsonrpc": self.VERSION, "id": message_id, "result": result})
+
+    def _refuse(self, message_id: MessageId | None, error: JsonRpcException) -> None:
+        outcome = {"code": error.code, "message": error.message}
+        self._frames.send({"jsonrpc": self.VERSION, "id": message_id, "error": outcome})
 
     def _cancel(self, message_id: object) -> None:
-        cancel = self._open.get(message_id) if _is_id(message_id) else None
-        if cancel is not None and _is_id(message_id):
+        cancel = self._open.get(message_id) if is_id(message_id) else None
+        if cancel is not None and is_id(message_id):
             cancel.set()
-            self._answer(message_id, cancel, error=_error(REQUEST_CANCELLED, "cancelled"))
+            self._answer(message_id, cancel, error=JsonRpcRequestCancelled("cancelled"))
 
-    def _take_notification(self, method: str, params: object, dispatcher: Dispatcher) -> None:
+    def _take_notification(self, method: str, params: object) -> None:
         try:
-            checked = _params(method, params)
-            if method == "$/cancelRequest":
-                self._cancel(checked.get("id"))
-            else:
-                dispatcher.notice(method, checked)
-        except PackhoundError as error:
+            if method == types.CANCEL_REQUEST:
+                self._cancel(params_of(method, params).get("id"))
+            elif method == types.EXIT:
+                self.lsp_exit()
+            elif self._workspace is not None and not self._shutdown:
+                call(self._get_handler(method), self._structured(method, params))
+        except JsonRpcMethodNotFound:
+            log.debug("%s is not known", method)
+        except (JsonRpcException, PackhoundError) as error:
             log.warning("%s: %s", method, error)
         except Exception:
             log.exception("%s failed", method)
 
-    def _take_reply(self, message: dict[str, object]) -> None:
+    def _take_reply(self, message: dict[str, Any]) -> None:
         message_id = message["id"]
-        reply = self._sent.pop(message_id, None) if _is_id(message_id) else None
-        if reply is None:
+        waiting = self._request_futures.pop(message_id, None) if is_id(message_id) else None
+        if waiting is None:
             log.debug("an answer to nothing: %r", message_id)
             return
+        result_type = self._result_types.pop(message_id, None) or JsonRPCResponseMessage
         error = message.get("error")
         try:
-            reply(message.get("result"), error if isinstance(error, dict) else None)
-        except Exception:
-            log.exception("the client's answer could not be used")
+            if error is not None:
+                raise JsonRpcException(str(error))
+            waiting.set_result(self._converter.structure(message, result_type).result)
+        except Exception as failure:
+            waiting.set_exception(failure)
 
-    def _fail(self, message_id: MessageId | None, code: int, text: str) -> None:
-        self._writer.send({"jsonrpc": "2.0", "id": message_id, "error": _error(code, text)})
-
-
-def _params(method: str, params: object) -> Params:
-    # Lua clients send an empty object as an empty list.
-    if params is None or params == []:
-        return {}
-    if not isinstance(params, dict):
-        raise RefusedError(
-            INVALID_PARAMS, f"the params of {method} are {params!r:.80}, not an object"
-        )
-    return params
-
-
-def _is_id(value: object) -> TypeGuard[MessageId]:
-    return isinstance(value, int | str) and not isinstance(value, bool)
-
-
-def _id_of(message: object) -> MessageId | None:
-    found = message.get("id") if isinstance(message, dict) else None
-    return found if _is_id(found) else None
-
-
-def _error(code: int, message: str) -> dict[str, object]:
-    return {"code": code, "message": message}
-
-
-def _ignore(result: object, error: Params | None) -> None:
-    if error:
-        log.debug("the client refused: %s", error.get("message"))
+    def _send_data(self, data: object) -> None:
+        message = self._converter.unstructure(data) if attrs.has(type(data)) else data
+        self._frames.send(message)

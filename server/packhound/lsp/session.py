@@ -6,14 +6,19 @@ import logging
 import os
 import threading
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
 from pathlib import Path
+from typing import Any
 
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+
+from packhound.engine import Engine
 from packhound.errors import PackhoundError
 from packhound.lsp.announce import Announcer, Progress
-from packhound.lsp.client import Client, folder_path
-from packhound.lsp.convert import range_of, uri_of
+from packhound.lsp.client import Client
+from packhound.lsp.convert import path_of, range_of, uri_of
 from packhound.lsp.documents import Documents
-from packhound.lsp.protocol import Connection, Params
 from packhound.lsp.threads import Chores
 from packhound.render import Json, workspace_json
 from packhound.settings import Settings, read_settings
@@ -32,8 +37,8 @@ log = logging.getLogger("packhound.lsp")
 class Session:
     """One client. Notifications reach it on the reading thread, requests on any."""
 
-    def __init__(self, connection: Connection, client: Client) -> None:
-        self.connection = connection
+    def __init__(self, server: LanguageServer, client: Client) -> None:
+        self._server = server
         self.client = client
         self.settings = Settings()
         self.last: tuple[Query, Results] | None = None
@@ -46,9 +51,9 @@ class Session:
         self._closing = threading.Event()
         self._spelled: dict[str, str] = {}
         self._read_layers()
-        self.progress = Progress(connection, lambda: self.workspace.cancel_indexing())
+        self.progress = Progress(server, lambda: self.workspace.cancel_indexing())
         shown = self.progress if client.shows_progress else None
-        self._announcer = Announcer(connection, self.state, shown)
+        self._announcer = Announcer(server, self.state, shown)
         self.workspace = Workspace(self.settings, self._announcer.changed)
         self.documents = Documents(self.workspace, client.encoding)
 
@@ -76,28 +81,23 @@ class Session:
             self.open_folders()
         self._chores.wait(FOLDERS_WAIT_S)
 
-    def change_folders(self, params: Params) -> None:
-        """`workspace/didChangeWorkspaceFolders`."""
-        event = params.get("event")
-        event = event if isinstance(event, dict) else {}
-        removed, added = _paths(event.get("removed")), _paths(event.get("added"))
+    def change_folders(self, event: types.WorkspaceFoldersChangeEvent) -> None:
+        """The client's window has other folders."""
+        removed, added = _paths(event.removed), _paths(event.added)
         self.open_folders()
         self._chores.submit(lambda: self._replace_folders(removed, added))
 
-    def change_settings(self, params: Params) -> None:
-        """`workspace/didChangeConfiguration`: asked for where possible, else as sent."""
+    def change_settings(self, sent: object) -> None:
+        """The client's settings changed; they are asked for where possible, else as sent."""
         if self.client.pulls_settings:
             self.pull_settings()
         else:
-            self._layer("sent", _section(params.get("settings")))
+            self._layer("sent", _section(sent))
 
     def pull_settings(self) -> None:
         """Ask the client for its settings and use them when they come."""
-        self.connection.request(
-            "workspace/configuration",
-            {"items": [{"section": SECTION}]},
-            lambda result, _: self._take_settings(result),
-        )
+        params = types.ConfigurationParams([types.ConfigurationItem(section=SECTION)])
+        self._server.workspace_configuration(params).add_done_callback(self._take_settings)
 
     def rebuild(self) -> None:
         """Forget the indexes and build them again, in the background."""
@@ -109,17 +109,32 @@ class Session:
         state = workspace_json(statuses, tuple(self._refused.values()))
         return state if self._opened.is_set() else {**state, "state": "starting"}
 
+    def locate(self, uri: str) -> tuple[Engine, str] | None:
+        """The engine that has a document, and its path there."""
+        path = path_of(uri)
+        return self.workspace.locate(Path(path)) if path else None
+
     def place(self, node: NodeRef) -> Json:
         """Where a node is, in the client's words."""
+        place = self.range(node)
+        edges = {"start": place.start, "end": place.end}
+        positions = {
+            name: {"line": edge.line, "character": edge.character} for name, edge in edges.items()
+        }
+        return {"uri": self.uri(node), "range": positions}
+
+    def uri(self, node: NodeRef) -> str:
+        """The URI of a node's document, as the client itself writes it where that is known."""
         # The client may have come to a folder by a link, and knows its files by that name only.
         root = self._spelled.get(node.root, node.root)
         path = os.path.join(root, *node.path.split("/"))  # noqa: PTH118 - keeps odd names
+        return self.documents.uri_for(path) or uri_of(path)
+
+    def range(self, node: NodeRef) -> types.Range:
+        """The range of a node in the text that its generation has."""
         engines = (engine for engine in self.workspace.engines if str(engine.root) == node.root)
         source = next((engine.source(node.path) for engine in engines), None)
-        return {
-            "uri": self.documents.uri_for(path) or uri_of(path),
-            "range": range_of(node.span, source, self.client.encoding),
-        }
+        return range_of(node.span, source, self.client.encoding)
 
     def close(self, timeout_s: float) -> None:
         """End the indexes; what takes longer than `timeout_s` goes on in its thread."""
@@ -158,8 +173,9 @@ class Session:
             self._refused[path] = str(error)
             log.warning("%s", error)
 
-    def _take_settings(self, result: object) -> None:
-        found = result[0] if isinstance(result, list) and result else None
+    def _take_settings(self, answer: Future[Any]) -> None:
+        result = None if answer.exception() else answer.result()
+        found = result[0] if isinstance(result, list | tuple) and result else None
         self._layer("pulled", found if isinstance(found, dict) else {})
         self.open_folders()
 
@@ -189,21 +205,17 @@ class Session:
         self.settings, self._problems = settings, tuple(every_problem)
 
     def _register(self) -> None:
-        registrations: list[Json] = []
+        wanted: list[types.Registration] = []
         if self.client.registers_settings:
-            method, options = "workspace/didChangeConfiguration", {"section": SECTION}
-            registrations.append({"id": method, "method": method, "registerOptions": options})
+            options: Any = types.DidChangeConfigurationRegistrationOptions(section=SECTION)
+            wanted.append(_registration(types.WORKSPACE_DID_CHANGE_CONFIGURATION, options))
         if self.client.watches_files:
-            method, watchers = "workspace/didChangeWatchedFiles", [{"globPattern": "**/*"}]
-            registrations.append(
-                {"id": method, "method": method, "registerOptions": {"watchers": watchers}}
-            )
-        if registrations:
-            self.connection.request(
-                "client/registerCapability",
-                {"registrations": registrations},
-                lambda _, error: self._poll_instead() if error else None,
-            )
+            everything = types.FileSystemWatcher("**/*")
+            options = types.DidChangeWatchedFilesRegistrationOptions([everything])
+            wanted.append(_registration(types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options))
+        if wanted:
+            asked = self._server.client_register_capability(types.RegistrationParams(wanted))
+            asked.add_done_callback(lambda done: self._poll_instead() if done.exception() else None)
 
     def _poll_instead(self) -> None:
         log.warning("the client watches no files; looking at the disk instead")
@@ -218,6 +230,10 @@ def _section(values: object) -> Mapping[str, object]:
     return inner if isinstance(inner, dict) else values
 
 
-def _paths(folders: object) -> list[str]:
-    found = [folder_path(folder) for folder in folders] if isinstance(folders, list) else []
+def _paths(folders: Sequence[types.WorkspaceFolder]) -> list[str]:
+    found = [path_of(folder.uri) for folder in folders]
     return [path for path in found if path is not None]
+
+
+def _registration(method: str, options: object) -> types.Registration:
+    return types.Registration(id=method, method=method, register_options=options)

@@ -12,11 +12,15 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from queue import SimpleQueue
+from typing import TypeAlias
 
 from packhound.errors import PackhoundError
+
+Params: TypeAlias = Mapping[str, object]
+"""What a message is about, as it came."""
 
 # Editors send two short header lines; what is longer is no header.
 HEADER_BYTES = 8_192
