@@ -13,7 +13,7 @@ import numpy as np
 
 from packhound.index.columns import VECTOR_BLOCK
 from packhound.index.entries import FileEntry, Labels
-from packhound.index.labels import LabelColumns
+from packhound.index.labels import NO_LABELS, LabelColumns
 from packhound.index.rows import Block
 from packhound.index.segment import Segment, merge
 from packhound.index.snapshot import Snapshot
@@ -55,7 +55,7 @@ def catch_up(compacted: Compacted, now: Snapshot) -> Labels:
     if len(late):
         columns.attach(new_labels[late], now.vectors.take(late))
     followed = np.concatenate((new_labels, tail - before.n_labels + before.n_nodes))
-    columns.revive(followed[now.live])
+    columns.turn(followed[now.live], NO_LABELS)
     return followed
 
 

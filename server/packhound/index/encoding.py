@@ -77,7 +77,7 @@ class VectorQueue:
         return bool(batch)
 
     def forget(self, columns: LabelColumns, entry: FileEntry, labels: Labels) -> None:
-        """Labels of a file are about to die: remember their vectors for an undo."""
+        """Labels of a file have died: remember their vectors for an undo."""
         there = labels[columns.vector_state[labels] != PENDING]
         for label in there.tolist():
             position = int(np.flatnonzero(entry.labels == label)[0])

@@ -49,13 +49,13 @@ class Index:
         A path that `stamps` lacks, or has None for, is the text of an open editor.
         """
         arrivals = self._state.arrivals(files)
-        for arrival in arrivals:
-            before = self._state.files.get(arrival.path)
-            if self._queue and before:
-                self._queue.forget(self._state.columns, before, arrival.gone)
+        before = [self._state.files.get(arrival.path) for arrival in arrivals]
         self._changed = self._changed or bool(arrivals)
         self._state.put(arrivals, stamps)
         if self._queue:
+            for arrival, entry in zip(arrivals, before, strict=True):
+                if entry is not None:
+                    self._queue.forget(self._state.columns, entry, arrival.gone)
             self._queue.add(self._state.columns, arrivals)
 
     def remove(self, paths: Iterable[str]) -> None:
@@ -63,10 +63,10 @@ class Index:
         for path in paths:
             entry = self._state.files.get(path)
             if entry is not None:
+                self._changed = True
+                self._state.drop(entry)
                 if self._queue:
                     self._queue.forget(self._state.columns, entry, entry.labels)
-                self._state.drop(entry)
-                self._changed = True
 
     def publish(self) -> Snapshot:
         """Make all changes so far visible, as the next generation."""

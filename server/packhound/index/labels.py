@@ -21,6 +21,7 @@ PENDING, PRESENT, NEVER = 0, 1, 2
 
 _epochs = count(1)
 
+NO_LABELS: Labels = np.zeros(0, np.int32)
 _NO_ROWS = np.zeros((0, 0), np.float32)
 
 _KIND_IDX = {kind: i for i, kind in enumerate(KINDS)}
@@ -50,15 +51,15 @@ class LabelColumns:
     def __len__(self) -> int:
         return len(self.live)
 
-    def add(self, nodes: Sequence[Node], file_ids: Labels, lengths: NDArray[np.int32]) -> None:
-        """Add one live label a node, without a vector."""
+    def add(self, nodes: Sequence[Node], file_ids: Labels, lengths: NDArray[np.int32]) -> Labels:
+        """Add one label a node, dead yet and without a vector, and return them."""
         first, n = len(self), len(nodes)
         kinds = np.array([_KIND_IDX[node.kind] for node in nodes], np.uint8)
         names = self.names.add_all([node.name for node in nodes])
         tails = self.names.add_all([_tail(node) for node in nodes])
         state = np.full(n, PENDING, np.uint8)
         self._append(Block(file_ids, kinds, names, tails, lengths, state, _NO_ROWS))
-        self.revive(np.arange(first, first + n, dtype=np.int32))
+        return np.arange(first, first + n, dtype=np.int32)
 
     def append_block(self, block: Block) -> None:
         """Add labels with their vectors, all dead."""
@@ -79,22 +80,15 @@ class LabelColumns:
         self.live = np.concatenate((self.live, np.zeros(n, np.bool_)))
         self.vector_state = state
 
-    def revive(self, labels: Labels) -> None:
-        """Let dead labels count."""
-        totals = self._lengths_of(labels)
+    def turn(self, born: Labels, died: Labels) -> None:
+        """Let dead labels count, and live ones no more, in one step."""
+        if not len(born) and not len(died):
+            return
+        totals = self.totals + self._lengths_of(born) - self._lengths_of(died)
         live = self.live.copy()
-        live[labels] = True
-        self.live, self.n_live = live, self.n_live + len(labels)
-        self.totals = self.totals + totals
-
-    def kill(self, labels: Labels) -> None:
-        """Take labels that are live out of every later snapshot."""
-        if len(labels):
-            totals = self._lengths_of(labels)
-            live = self.live.copy()
-            live[labels] = False
-            self.live, self.n_live = live, self.n_live - len(labels)
-            self.totals = self.totals - totals
+        live[born], live[died] = True, False
+        n_live = self.n_live + len(born) - len(died)
+        self.live, self.n_live, self.totals = live, n_live, totals
 
     def _lengths_of(self, labels: Labels) -> NDArray[np.int64]:
         columns = [column.view(len(self))[labels] for column in self.lengths]
@@ -128,7 +122,8 @@ def restored(saved: Saved, dim: int) -> LabelColumns:
         if block.rows.shape[1] != dim:
             raise ValueError(f"saved vectors have {block.rows.shape[1]} dimensions, not {dim}")
         columns.append_block(block)
-    columns.revive(np.concatenate([np.zeros(0, np.int32), *(e.labels for e in saved.files)]))
+    labels = np.concatenate([NO_LABELS, *(entry.labels for entry in saved.files)])
+    columns.turn(labels, NO_LABELS)
     return columns
 
 

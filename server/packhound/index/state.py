@@ -14,7 +14,7 @@ from packhound.analysed import AnalysedFile
 from packhound.index.arrivals import Arrival, arrive
 from packhound.index.compaction import Compacted, catch_up, relabelled
 from packhound.index.entries import FileEntry, Labels
-from packhound.index.labels import PENDING, LabelColumns, restored
+from packhound.index.labels import NO_LABELS, PENDING, LabelColumns, restored
 from packhound.index.neighbours import NeighbourGraph
 from packhound.index.postings import Postings
 from packhound.index.rows import Saved
@@ -54,14 +54,13 @@ class IndexState:
             arrival.entry(self._file_id(arrival.path), stamps.get(arrival.path))
             for arrival in arrivals
         ]
-        self._add_labels(arrivals)
-        gone = [np.zeros(0, np.int32), *(arrival.gone for arrival in arrivals)]
-        self.columns.kill(np.concatenate(gone))
+        gone = np.concatenate([NO_LABELS, *(arrival.gone for arrival in arrivals)])
+        self.columns.turn(self._add_labels(arrivals), gone)
         self.files.update((entry.path, entry) for entry in entries)
 
     def drop(self, entry: FileEntry) -> None:
         """Take a file out."""
-        self.columns.kill(entry.labels)
+        self.columns.turn(NO_LABELS, entry.labels)
         del self.files[entry.path]
 
     def restore(self, saved: Saved) -> None:
@@ -132,19 +131,22 @@ class IndexState:
             vectors=columns.vectors(self.graph),
         )
 
-    def _add_labels(self, arrivals: Sequence[Arrival]) -> None:
+    def _add_labels(self, arrivals: Sequence[Arrival]) -> Labels:
+        """Labels for the new nodes, dead yet, and their postings."""
         base, parts = len(self.columns), []
         for arrival in arrivals:
             if len(arrival.fresh):
                 local = np.where(arrival.labels >= base, arrival.labels - base, -1)
                 parts.append((arrival.file.terms, local.astype(np.int32)))
         nodes = [arrival.file.parsed.nodes[i] for arrival in arrivals for i in arrival.fresh]
-        if nodes:
-            owners = [self._file_id(arrival.path) for arrival in arrivals]
-            file_ids = np.repeat(owners, [len(arrival.fresh) for arrival in arrivals])
-            segment, lengths = build(base, parts, len(nodes))
-            self.columns.add(nodes, file_ids.astype(np.int32), lengths)
-            self.segments.append(segment)
+        if not nodes:
+            return NO_LABELS
+        owners = [self._file_id(arrival.path) for arrival in arrivals]
+        file_ids = np.repeat(owners, [len(arrival.fresh) for arrival in arrivals])
+        segment, lengths = build(base, parts, len(nodes))
+        labels = self.columns.add(nodes, file_ids.astype(np.int32), lengths)
+        self.segments.append(segment)
+        return labels
 
     def _file_id(self, path: str) -> int:
         file_id = self._file_ids.get(path)
