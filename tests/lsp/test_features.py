@@ -85,13 +85,14 @@ def test_documents_outside_the_folders_are_left_alone(client, tmp_path):
     assert search(client, "outside_zebra", mode="symbol") == []
 
 
-@pytest.mark.parametrize("versions", [(5, 4, 3), (2, 2, 2), (2, 9, 1)])
-def test_versions_that_go_back_do_not_lose_edits(client, folder, versions):
+def test_versions_that_go_back_do_not_lose_edits(client, folder):
     document = open_document(client, folder / "config.py", "def f(): pass\n")
-    for version, letter in zip(versions, "abc", strict=True):
+    name = "f"
+    for version, letter in zip((5, 4, 4, 9, 1), "abcde", strict=True):
         change(client, document, version, (0, 4, 4, f"zebra_{letter}_"))
-    assert search(client, "zebra_c_zebra_b_zebra_a_f", mode="symbol")
-    client.wait_for_notice("window/logMessage", lambda p: "from version" in p["message"])
+        name = f"zebra_{letter}_{name}"
+        assert search(client, name, mode="symbol")[:1] == [f"config.py {name}"]
+    client.wait_for_notice("window/logMessage", lambda p: "from version 5 to 4" in p["message"])
 
 
 def test_edits_that_cannot_be_followed_give_way_to_the_disk(client, folder):
@@ -216,11 +217,11 @@ def test_symbols_by_name_for_one_editor_and_by_meaning_for_others(started, folde
         assert resolved["location"]["range"]["start"] == {"line": 2, "character": 0}
 
 
-@pytest.mark.parametrize("data", [None, {}, 5, {"node": ["x"], "line": 1}, {"node": [1, 2, 3, 4]}])
-def test_a_symbol_that_is_not_ours_is_resolved_to_nowhere(client, data):
-    symbol = {"name": "x", "kind": 5, "location": {"uri": "file:///x"}, "data": data}
-    answer = client.call("workspaceSymbol/resolve", symbol)
-    assert answer.get("error", {}).get("code") in (None, -32602)
+def test_a_symbol_that_is_not_ours_is_resolved_to_nowhere(client):
+    for data in (None, {}, 5, {"node": ["x"], "line": 1}, {"node": [1, 2, 3, 4]}):
+        symbol = {"name": "x", "kind": 99, "location": {"uri": "file:///x"}, "data": data}
+        answer = client.result("workspaceSymbol/resolve", symbol)
+        assert answer["location"]["range"]["start"] == {"line": 0, "character": 0}
 
 
 def test_many_files_show_a_progress_bar(started, tmp_path):

@@ -16,30 +16,41 @@ from packhound.lsp.parent import is_alive
 
 
 @pytest.mark.parametrize(
-    ("steps", "code"),
+    ("before", "codes"),
     [
-        (["packhound/search"], -32002),
-        (["workspace/symbol"], -32002),
-        (["shutdown"], -32002),
-        (["made/up"], -32002),
-        (["initialize", "initialize"], -32600),
-        (["initialize", "shutdown", "packhound/status"], -32600),
-        (["initialize", "shutdown", "initialize"], -32600),
-        (["initialize", "shutdown", "shutdown"], -32600),
-        (["initialize", "made/up"], -32601),
-        (["initialize", "$/made/up"], -32601),
-        (["initialize", "packhound/search"], -32602),
-        (["initialize", "workspace/executeCommand"], -32602),
-        (["initialize", "packhound/status"], None),
-        (["initialize", "shutdown"], None),
+        (
+            [],
+            {
+                "packhound/search": -32002,
+                "workspace/symbol": -32002,
+                "shutdown": -32002,
+                "x": -32002,
+            },
+        ),
+        (
+            ["initialize"],
+            {
+                "initialize": -32600,
+                "made/up": -32601,
+                "$/made/up": -32601,
+                "packhound/search": -32602,
+                "workspace/executeCommand": -32602,
+                "packhound/status": None,
+                "shutdown": None,
+            },
+        ),
+        (
+            ["initialize", "shutdown"],
+            {"packhound/status": -32600, "initialize": -32600, "shutdown": -32600, "x": -32600},
+        ),
     ],
 )
-def test_requests_in_each_state(started, steps, code):
+def test_requests_in_each_state(started, before, codes):
     client = started()
-    *before, last = steps
     for method in before:
         client.result(method)
-    assert client.call(last).get("error", {}).get("code") == code
+    answers = {method: client.call(method) for method in codes}
+    assert {m: a.get("error", {}).get("code") for m, a in answers.items()} == codes
 
 
 @pytest.mark.parametrize(

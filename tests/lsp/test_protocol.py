@@ -150,6 +150,16 @@ def test_the_client_is_asked_and_any_answer_is_taken(connect, answer, expected):
     assert (None if failed else asked.result()) == expected
 
 
+@pytest.mark.parametrize("result", [float("nan"), {1, 2}, object()])
+def test_what_json_cannot_say_is_a_failure_not_silence(connect, result):
+    client = connect(say=lambda ls, params: result)
+    for n in range(N_WORKERS + 1):
+        client.send("say", n)
+    assert sorted(client.answer() for _ in range(N_WORKERS + 1)) == [
+        (n, -32603) for n in range(N_WORKERS + 1)
+    ]
+
+
 def test_a_future_is_answered_when_it_is_done(connect):
     later: Future = Future()
     client = connect(later=lambda ls, params: later, echo=lambda ls, params: params)

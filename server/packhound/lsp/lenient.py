@@ -16,6 +16,7 @@ def lenient_converter() -> cattrs.Converter:
     for kind in vars(types).values():
         if isinstance(kind, type) and issubclass(kind, enum.Enum):
             converter.register_structure_hook(kind, _known_or_raw)
+            converter.register_unstructure_hook(kind, _value_or_raw)
     converter.register_structure_hook(JsonRPCResponseMessage, _response)
     return converter
 
@@ -25,6 +26,10 @@ def _known_or_raw(value: object, kind: type[enum.Enum]) -> object:
         return kind(value)
     except ValueError:
         return value
+
+
+def _value_or_raw(value: object) -> object:
+    return value.value if isinstance(value, enum.Enum) else value
 
 
 def _response(message: dict[str, Any], _: type) -> JsonRPCResponseMessage:

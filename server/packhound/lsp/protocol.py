@@ -33,7 +33,7 @@ from pygls.protocol import JsonRPCResponseMessage, LanguageServerProtocol, lsp_m
 from packhound.errors import PackhoundError
 from packhound.lsp.jsonrpc import MessageId, call, error_of, id_of, is_aside, is_id, params_of
 from packhound.lsp.threads import Workers
-from packhound.lsp.wire import FrameReader, FrameWriter, Malformed
+from packhound.lsp.wire import FrameReader, FrameWriter, Malformed, encode
 
 if TYPE_CHECKING:
     from packhound.lsp.server import PackhoundServer
@@ -150,7 +150,7 @@ class PackhoundProtocol(LanguageServerProtocol):
             self._check_state(method)
             handler, structured = self._get_handler(method), self._structured(method, params)
         except JsonRpcException as error:
-            self._answer(message_id, cancel, error=error)
+            self._answer(message_id, cancel, self._refusal(message_id, error))
             return
 
         def task() -> None:
@@ -200,15 +200,16 @@ class PackhoundProtocol(LanguageServerProtocol):
     ) -> None:
         try:
             result = compute()
+            if isinstance(result, Future):
+                result.add_done_callback(
+                    lambda done: self._serve(message_id, method, cancel, done.result)
+                )
+                return
+            outcome = self._result(message_id, method, result)
+            frame = encode({"jsonrpc": self.VERSION, "id": message_id, "result": outcome})
         except Exception as error:
-            self._answer(message_id, cancel, error=error_of(method, error))
-            return
-        if isinstance(result, Future):
-            result.add_done_callback(
-                lambda done: self._serve(message_id, method, cancel, done.result)
-            )
-        else:
-            self._answer(message_id, cancel, self._result(message_id, method, result))
+            frame = self._refusal(message_id, error_of(method, error))
+        self._answer(message_id, cancel, frame)
 
     def _result(self, message_id: MessageId, method: str, result: object) -> object:
         result_type = self.get_result_type(method)
@@ -217,33 +218,27 @@ class PackhoundProtocol(LanguageServerProtocol):
         response = result_type(id=message_id, result=result, jsonrpc=self.VERSION)
         return self._converter.unstructure(response).get("result")
 
-    def _answer(
-        self,
-        message_id: MessageId,
-        cancel: threading.Event,
-        result: object = None,
-        *,
-        error: JsonRpcException | None = None,
-    ) -> None:
+    def _answer(self, message_id: MessageId, cancel: threading.Event, frame: bytes) -> None:
         with self._lock:
             # The id may be in use again after a cancellation, so its event decides.
             if self._open.get(message_id) is not cancel:
                 return
             del self._open[message_id]
-        if error is not None:
-            self._refuse(message_id, error)
-        else:
-            self._frames.send({"jsonrpc": self.VERSION, "id": message_id, "result": result})
+        self._frames.put(frame)
 
     def _refuse(self, message_id: MessageId | None, error: JsonRpcException) -> None:
+        self._frames.put(self._refusal(message_id, error))
+
+    def _refusal(self, message_id: MessageId | None, error: JsonRpcException) -> bytes:
         outcome = {"code": error.code, "message": error.message}
-        self._frames.send({"jsonrpc": self.VERSION, "id": message_id, "error": outcome})
+        return encode({"jsonrpc": self.VERSION, "id": message_id, "error": outcome})
 
     def _cancel(self, message_id: object) -> None:
         cancel = self._open.get(message_id) if is_id(message_id) else None
         if cancel is not None and is_id(message_id):
             cancel.set()
-            self._answer(message_id, cancel, error=JsonRpcRequestCancelled("cancelled"))
+            error = JsonRpcRequestCancelled("cancelled")
+            self._answer(message_id, cancel, self._refusal(message_id, error))
 
     def _take_notification(self, method: str, params: object) -> None:
         try:
@@ -277,4 +272,4 @@ class PackhoundProtocol(LanguageServerProtocol):
 
     def _send_data(self, data: object) -> None:
         message = self._converter.unstructure(data) if attrs.has(type(data)) else data
-        self._frames.send(message)
+        self._frames.put(encode(message))

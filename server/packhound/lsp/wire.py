@@ -125,10 +125,9 @@ class FrameWriter:
         self._thread = threading.Thread(target=self._run, name="packhound-write", daemon=True)
         self._thread.start()
 
-    def send(self, message: object) -> None:
-        """Queue one message; JSON that cannot be encoded raises here, at the caller."""
-        body = json.dumps(message, separators=(",", ":"), allow_nan=False).encode("ascii")
-        self._queue.put(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+    def put(self, frame: bytes) -> None:
+        """Queue one frame."""
+        self._queue.put(frame)
 
     def close(self, timeout_s: float) -> None:
         """Write what is queued, for at most `timeout_s`."""
@@ -142,6 +141,12 @@ class FrameWriter:
             except (OSError, ValueError):
                 self._on_lost()
                 return
+
+
+def encode(message: object) -> bytes:
+    """A message as a frame; raises ValueError or TypeError for what JSON cannot say."""
+    body = json.dumps(message, separators=(",", ":"), allow_nan=False).encode("ascii")
+    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 
 def _refuse_constant(name: str) -> object:
