@@ -139,3 +139,13 @@ def test_deep_nesting_does_not_recurse() -> None:
 
 def test_the_version_names_queries_and_grammars() -> None:
     assert GRAMMAR_VERSION.startswith("1-")
+
+
+@pytest.mark.parametrize(
+    "typing", ["    total = add(", "    if (", "    x = [", '    print("', "    {"]
+)
+def test_a_line_that_is_being_typed_costs_no_definition(typing: str) -> None:
+    functions = "".join(f"def f{i}(a):\n    b = a + {i}\n    return b\n\n" for i in range(9))
+    source = functions.replace("    b = a + 3\n", f"    b = a + 3\n{typing}\n")
+    names = [node.name for node in parsed("a.py", source).nodes]
+    assert [name for name in names if name != "a"] == [f"f{i}" for i in range(9)]

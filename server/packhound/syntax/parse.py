@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from packhound.syntax.grammar import grammar_of, grammar_version
+from packhound.syntax.grammar import Captures, Grammar, grammar_of, grammar_version
 from packhound.syntax.languages import (
     BY_NAME,
     HEADER_SUFFIXES,
@@ -15,6 +15,7 @@ from packhound.syntax.nodes import Reader
 from packhound.syntax.outline import outline
 from packhound.syntax.rewrite import rewritten
 from packhound.syntax.source import Source
+from packhound.syntax.unfinished import without_unfinished
 from packhound.syntax.windows import is_binary, windows
 from packhound.types import Document, ParsedFile
 
@@ -52,13 +53,26 @@ def _parsed(document: Document, language: str) -> ParsedFile:
         return windowed(document, f"no grammar for {language} is installed")
     source = Source(document.path, document.source, BY_NAME[language])
     code, attributes = rewritten(source)
-    captures = grammar.captures(grammar.parse(code))
+    captures = _captures(grammar, code)
     captures.attributes += attributes
     header = PurePosixPath(document.path).suffix in HEADER_SUFFIXES
     found = outline(code, captures, merges=source.language.merges, header=header)
     reader = Reader(source, code, captures)
     nodes = reader.nodes(found, grammar.keywords)
     return ParsedFile(document.path, language, nodes, reader.imports())
+
+
+def _captures(grammar: Grammar, code: bytes) -> Captures:
+    """What the query finds, in spite of lines that are still being typed."""
+    tree = grammar.parse(code)
+    captures = grammar.captures(tree)
+    if tree.root_node.has_error:
+        finished = without_unfinished(code)
+        if finished is not code:
+            second = grammar.captures(grammar.parse(finished))
+            if len(second.definitions) > len(captures.definitions):
+                return second
+    return captures
 
 
 def __getattr__(name: str) -> str:
