@@ -67,6 +67,7 @@ class Indexer:
         self._thread = threading.Thread(target=self._run, name="packhound-indexer", daemon=True)
         self.warnings: dict[str, None] = {}
         self.configure(settings)
+        index.on_upkeep(self._wake_up)
 
     def configure(self, settings: Settings) -> None:
         """Take new settings; a change of what is indexed is followed at the next refresh."""
@@ -272,7 +273,13 @@ class Indexer:
             self._in_hand = 0
             self._wake.notify_all()
             woken = self._wake.wait_for(
-                lambda: self._closed or self._edits or self._disk or self._rescan,
+                lambda: (
+                    self._closed
+                    or self._edits
+                    or self._disk
+                    or self._rescan
+                    or self._index.upkeep_done
+                ),
                 _SAVE_AFTER_S if self._dirty else None,
             )
         if not woken:
@@ -299,6 +306,9 @@ class Indexer:
             self.warnings[text] = None
 
     def _changed(self) -> None:
+        self._wake_up()
+        self._on_change()
+
+    def _wake_up(self) -> None:
         with self._wake:
             self._wake.notify_all()
-        self._on_change()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -12,8 +12,18 @@ import numpy as np
 from packhound.index.columns import VECTOR_BLOCK
 from packhound.index.entries import FileEntry
 from packhound.index.packing import checksum, pack, pack_texts
-from packhound.index.rows import file_body, file_head, n_blocks, pack_block, pack_segment
+from packhound.index.rows import (
+    NEVER,
+    file_body,
+    file_head,
+    n_blocks,
+    pack_block,
+    pack_segment,
+)
+from packhound.index.segment import Segment
 from packhound.index.snapshot import Snapshot
+from packhound.index.tiers import merged_run
+from packhound.index.vectors import Mask
 
 # A key is a kind and a number: file id, number of the segment, number of the block.
 FILE, SEGMENT, BLOCK, NAMES, LABELS, MANIFEST = (kind << 40 for kind in range(6))
@@ -35,7 +45,8 @@ class Written:
     """What is on disk, in terms of the values in memory it was made from.
 
     `segments` maps the serial of a segment to its key, `blocks` the number of a block to the
-    state of its labels, and `sums` each key to its checksum.
+    state of its labels, and `sums` each key to its checksum. `shown` says which labels have been
+    those of a file on disk; nothing of the others, which only an editor had, is written.
     """
 
     epoch: int
@@ -44,6 +55,7 @@ class Written:
     blocks: dict[int, bytes]
     n_names: int
     sums: dict[int, bytes]
+    shown: Mask
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,9 +83,9 @@ def seal(sums: dict[int, bytes]) -> bytes:
     return blake2b(b"".join(parts), digest_size=16).digest()
 
 
-def block_states(snapshot: Snapshot) -> dict[int, bytes]:
+def block_states(snapshot: Snapshot, shown: Mask) -> dict[int, bytes]:
     """A block has changed on disk where it has more labels, or vectors that it had not."""
-    state = snapshot.vectors.state
+    state = np.where(shown, snapshot.vectors.state, NEVER)
     return {
         i: state[i * VECTOR_BLOCK : (i + 1) * VECTOR_BLOCK].tobytes()
         for i in range(n_blocks(snapshot))
@@ -82,24 +94,26 @@ def block_states(snapshot: Snapshot) -> dict[int, bytes]:
 
 def changed_rows(snapshot: Snapshot, before: Written | None, versions: str) -> Plan:
     """The transaction that makes the store hold `snapshot`."""
-    before = before or Written(0, {}, {}, {}, -1, {})
+    before = before or Written(0, {}, {}, {}, -1, {}, np.zeros(0, np.bool_))
     files = {e.file_id: e for e in snapshot.files.values() if e.stamp is not None}
     segments = _segment_keys(snapshot, before)
-    blocks, n_names = block_states(snapshot), len(snapshot.name_table)
+    same_epoch = before.epoch == snapshot.epoch
+    seen = before.shown if same_epoch else before.shown[:0]
+    shown, new = _shown(snapshot, files.values(), seen)
+    blocks, n_names = block_states(snapshot, shown), len(snapshot.name_table)
     rows = [row(FILE + i, file_head(e), file_body(e)) for i, e in _new_files(files, before)]
     rows += [
-        row(segments[segment.serial], b"", pack_segment(segment))
+        row(segments[segment.serial], b"", pack_segment(_shown_part(segment, shown)))
         for segment in snapshot.terms.segments
-        if segment.serial not in before.segments
+        if segment.serial not in before.segments or new[_labels(segment)].any()
     ]
-    same_epoch = before.epoch == snapshot.epoch
     rows += [
-        row(BLOCK + i, b"", pack_block(snapshot, i))
+        row(BLOCK + i, b"", pack_block(snapshot, i, shown))
         for i, state in blocks.items()
         if not (same_epoch and before.blocks.get(i) == state)
     ]
-    if before.n_names != n_names or not same_epoch:
-        rows.append(row(NAMES, b"", pack_texts(snapshot.name_table.names[:n_names])))
+    if before.n_names != n_names or new.any():
+        rows.append(row(NAMES, b"", pack_texts(_shown_names(snapshot, shown))))
     rows.append(row(LABELS, b"", _pack_labels(files)))
     kept = {FILE + i for i in files} | {*segments.values()} | {BLOCK + i for i in blocks}
     kept |= {NAMES, LABELS}
@@ -107,8 +121,34 @@ def changed_rows(snapshot: Snapshot, before: Written | None, versions: str) -> P
     sums = {key: found for key, found in before.sums.items() if key in kept}
     sums |= {new.key: new.sum for new in rows}
     rows.append(_manifest(snapshot, versions, seal(sums)))
-    written = Written(snapshot.epoch, files, segments, blocks, n_names, sums)
+    written = Written(snapshot.epoch, files, segments, blocks, n_names, sums, shown)
     return Plan(rows, removed, written)
+
+
+def _shown(snapshot: Snapshot, files: Iterable[FileEntry], before: Mask) -> tuple[Mask, Mask]:
+    """Which labels are, or were, those of a file on disk, and which of them were not before."""
+    known = np.zeros(snapshot.n_labels, np.bool_)
+    known[: len(before)] = before
+    shown = known.copy()
+    for entry in files:
+        shown[entry.labels] = True
+    return shown, shown & ~known
+
+
+def _labels(segment: Segment) -> slice:
+    return slice(segment.base, segment.base + segment.n_labels)
+
+
+def _shown_part(segment: Segment, shown: Mask) -> Segment:
+    return segment if shown[_labels(segment)].all() else merged_run([segment], shown)
+
+
+def _shown_names(snapshot: Snapshot, shown: Mask) -> list[str]:
+    """The names in their places; those that no shown label bears are left empty."""
+    used = np.zeros(len(snapshot.name_table), np.bool_)
+    used[snapshot.name_of[shown]] = used[snapshot.tail_of[shown]] = True
+    names = snapshot.name_table.names[: len(used)]
+    return [name if known else "" for name, known in zip(names, used.tolist(), strict=True)]
 
 
 def _new_files(files: dict[int, FileEntry], before: Written) -> Iterator[tuple[int, FileEntry]]:

@@ -14,7 +14,8 @@ from packhound.errors import ModelError
 from packhound.index.arrivals import Arrival
 from packhound.index.entries import FileEntry, Labels
 from packhound.index.grid import Rows, unit_rows
-from packhound.index.labels import PENDING, LabelColumns
+from packhound.index.labels import LabelColumns
+from packhound.index.rows import PENDING
 from packhound.index.vector_cache import VectorCache
 
 log = logging.getLogger("packhound")

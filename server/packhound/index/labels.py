@@ -11,13 +11,10 @@ from numpy.typing import NDArray
 from packhound.index.columns import Column, VectorColumn
 from packhound.index.grid import Rows
 from packhound.index.names import NameTable
-from packhound.index.rows import Block, Saved
+from packhound.index.rows import NEVER, PENDING, PRESENT, Block, Saved
 from packhound.index.segment import N_FIELDS, Labels
 from packhound.index.vectors import Graph, Mask, Vectors, no_vectors
 from packhound.types import KINDS, Node
-
-PENDING, PRESENT, NEVER = 0, 1, 2
-"""States of a label's vector: not there yet, there, and not to be had (no direction)."""
 
 _epochs = count(1)
 

@@ -76,6 +76,7 @@ def _written(saved: Saved, segments: dict[int, Segment], sums: dict[int, bytes])
         blocks={i: block.state.tobytes() for i, block in enumerate(saved.blocks)},
         n_names=len(saved.names),
         sums={key: found for key, found in sums.items() if key != MANIFEST},
+        shown=np.ones(sum(len(block.file_of) for block in saved.blocks), np.bool_),
     )
 
 

@@ -15,7 +15,11 @@ from packhound.index.grid import Rows, from_steps, steps
 from packhound.index.packing import pack, unpack
 from packhound.index.segment import N_FIELDS, Segment
 from packhound.index.snapshot import Snapshot
+from packhound.index.vectors import Mask
 from packhound.types import FileStamp
+
+PENDING, PRESENT, NEVER = 0, 1, 2
+"""States of a label's vector: not there yet, there, and not to be had (no direction)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,20 +110,21 @@ def n_blocks(snapshot: Snapshot) -> int:
     return -(-snapshot.n_labels // VECTOR_BLOCK)
 
 
-def pack_block(snapshot: Snapshot, i: int) -> bytes:
-    """The row of block i."""
+def pack_block(snapshot: Snapshot, i: int, shown: Mask) -> bytes:
+    """The row of block i; labels that are not shown have nothing in it."""
     here = slice(i * VECTOR_BLOCK, (i + 1) * VECTOR_BLOCK)
-    state = snapshot.vectors.state[here]
+    known = shown[here]
     blocks = snapshot.vectors.blocks
-    rows = blocks[i] if blocks else np.zeros((len(state), 0), np.float32)
+    rows = blocks[i][: len(known)] if blocks else np.zeros((len(known), 0), np.float32)
+    lengths = np.stack([column[here] for column in snapshot.lengths], axis=1)
     return pack(
         snapshot.file_of[here],
         snapshot.kind_of[here],
-        snapshot.name_of[here],
-        snapshot.tail_of[here],
-        np.stack([column[here] for column in snapshot.lengths], axis=1),
-        state,
-        steps(rows),
+        snapshot.name_of[here] * known,
+        snapshot.tail_of[here] * known,
+        lengths * known[:, None],
+        np.where(known, snapshot.vectors.state[here], NEVER).astype(np.uint8),
+        steps(np.where(known[:, None], rows, np.float32(0))),
     )
 
 

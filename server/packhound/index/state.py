@@ -14,10 +14,10 @@ from packhound.analysed import AnalysedFile
 from packhound.index.arrivals import Arrival, arrive
 from packhound.index.compaction import Compacted, catch_up, relabelled
 from packhound.index.entries import FileEntry, Labels
-from packhound.index.labels import NO_LABELS, PENDING, LabelColumns, restored
+from packhound.index.labels import NO_LABELS, LabelColumns, restored
 from packhound.index.neighbours import NeighbourGraph
 from packhound.index.postings import Postings
-from packhound.index.rows import Saved
+from packhound.index.rows import PENDING, Saved
 from packhound.index.segment import Segment, build
 from packhound.index.snapshot import Snapshot
 from packhound.index.tiers import QUICK, merged_run, run_to_merge
