@@ -34,7 +34,9 @@ def workspace(tmp_path: Path) -> Path:
     """A copy of the small workspace, as a git repository."""
     root = tmp_path / "courier"
     shutil.copytree(Path(__file__).parent / "workspace", root)
-    subprocess.run(["git", "init", "--quiet", root], check=True)
+    name = ["-c", "user.name=Courier", "-c", "user.email=courier@example.invalid"]
+    for command in (["init", "--quiet"], ["add", "."], [*name, "commit", "--quiet", "-m", "Begin"]):
+        subprocess.run(["git", "-C", root, *command], check=True)
     return root
 
 

@@ -91,7 +91,8 @@ def test_the_extension_inside_a_real_extension_host(
     )
     assert done.returncode == 0, done.stdout + done.stderr
     failed = {name: why for name, why in json.loads(report.read_text())["tests"].items() if why}
-    assert not failed, "\n\n".join(f"{name}:\n{why}" for name, why in failed.items())
+    problems = "\n\n".join(f"{name}:\n{why}" for name, why in failed.items())
+    assert not failed, f"{problems}\n\n{done.stderr}"
 
 
 def test_a_user_searches_looks_why_packs_and_edits(
@@ -109,6 +110,7 @@ def test_a_user_searches_looks_why_packs_and_edits(
             "packhound.server.path": server_command,
             "workbench.startupEditor": "none",
             "workbench.tips.enabled": False,
+            "workbench.secondarySideBar.defaultVisibility": "hidden",
             "editor.minimap.enabled": False,
             "workbench.colorTheme": "Default Dark Modern",
         },

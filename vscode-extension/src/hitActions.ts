@@ -1,4 +1,4 @@
-import { explanation } from './explain/contributionTable';
+import { explanation, EXPLANATION, EXPLANATION_LANGUAGE } from './explain/contributionTable';
 import type { Pins } from './pack/pins';
 import type { Hit } from './protocol';
 import type { ReadOnlyDocuments } from './readOnlyDocuments';
@@ -14,10 +14,8 @@ export class HitActions {
 
   async why(hit: Hit): Promise<void> {
     const around = this.results.around(hit);
-    await this.documents.show(
-      'Why it ranked here',
-      explanation(hit, around?.query ?? '', around?.hits ?? []),
-    );
+    const text = explanation(hit, around?.query ?? '', around?.hits ?? []);
+    await this.documents.show(EXPLANATION, text, EXPLANATION_LANGUAGE);
   }
 
   pin(hit: Hit): void {

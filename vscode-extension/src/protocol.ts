@@ -71,6 +71,7 @@ export interface PackParams {
   prompt: string;
   budget: number;
   focus?: { uri: string; position: Position };
+  /** Files, or runs of their lines as `path:10-20`. */
   pinned?: string[];
 }
 

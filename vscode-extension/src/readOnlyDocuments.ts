@@ -17,12 +17,13 @@ export class ReadOnlyDocuments implements vscode.TextDocumentContentProvider, vs
     return this.texts.get(uri.path) ?? 'This text is gone. Run the command again to make it anew.';
   }
 
-  /** Shows Markdown `text` under `title`, beside what the user looks at. */
-  async show(title: string, text: string): Promise<vscode.TextEditor> {
-    const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${title}.md` });
+  /** Shows `text` under `title`, beside what the user looks at. */
+  async show(title: string, text: string, language: string): Promise<vscode.TextEditor> {
+    const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${title}` });
     this.texts.set(uri.path, text);
     this.changes.fire(uri);
-    const document = await vscode.workspace.openTextDocument(uri);
+    const opened = await vscode.workspace.openTextDocument(uri);
+    const document = await vscode.languages.setTextDocumentLanguage(opened, language);
     return vscode.window.showTextDocument(document, {
       viewColumn: vscode.ViewColumn.Beside,
       preview: true,

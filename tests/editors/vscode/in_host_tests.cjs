@@ -187,15 +187,24 @@ const tests = {
   },
 };
 
+// One hanging test is one failure, and the rest is still run.
+function inTime(test) {
+  let timer;
+  const late = new Promise((_, fail) => {
+    timer = setTimeout(() => fail(new Error('it did not end')), 2 * PATIENCE_MS);
+  });
+  return Promise.race([test(), late]).finally(() => clearTimeout(timer));
+}
+
 exports.run = async () => {
   const only = process.env.PACKHOUND_TEST_ONLY;
+  const target = process.env.PACKHOUND_TEST_REPORT;
   const report = {};
   for (const [name, test] of Object.entries(tests)) {
     if (!only || name.includes(only)) {
-      report[name] = await test().then(() => null, (error) => String(error.stack ?? error));
+      report[name] = await inTime(test).then(() => null, (error) => String(error.stack ?? error));
+      writeFileSync(`${target}.part`, JSON.stringify({ version: vscode.version, tests: report }, null, 1));
     }
   }
-  const target = process.env.PACKHOUND_TEST_REPORT;
-  writeFileSync(`${target}.part`, JSON.stringify({ version: vscode.version, tests: report }, null, 1));
   renameSync(`${target}.part`, target);
 };

@@ -1,7 +1,7 @@
 // A real VS Code without a desktop: the server of code-server's npm package with its own
 // extension host, and the workbench in Chromium. Everything lives in one temporary folder.
 import { spawn, spawnSync } from 'node:child_process';
-import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import net from 'node:net';
 import os from 'node:os';
@@ -64,11 +64,17 @@ export async function startWorkbench({ clients, workspace, settings = {}, extens
       query.set('payload', JSON.stringify(full));
     }
     await page.goto(`${address}/?${query}`, { waitUntil: 'domcontentloaded' });
-    return { page, close, serverLog: () => readFileSync(logFile, 'utf8') };
+    return { page, close, logs: () => readFileSync(logFile, 'utf8').slice(-3000) + extensionLogs(home) };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** What the extension has logged, where VS Code could write log files. */
+function extensionLogs(home) {
+  const files = readdirSync(home, { recursive: true }).filter((name) => /Packhound\.log$/.test(name));
+  return files.map((name) => `\n${name}:\n${readFileSync(path.join(home, name), 'utf8').slice(-3000)}`).join('');
 }
 
 function chromiumPath() {

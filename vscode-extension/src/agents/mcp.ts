@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import type { PackhoundClient } from '../server/packhoundClient';
-import type { ServerCommand } from '../server/serverCommand';
 import type { AgentApi } from './api';
 
 /** Tells VS Code how to start Packhound's MCP server, where it knows such servers. */
@@ -25,17 +24,19 @@ export function registerMcp(
   const provider = lm.registerMcpServerDefinitionProvider('packhound.mcp', {
     onDidChangeMcpServerDefinitions: changes.event,
     provideMcpServerDefinitions: () => {
-      const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
-      if (!client.command || folder?.scheme !== 'file') {
+      const roots = localRoots();
+      if (!client.command || roots.length === 0) {
         return [];
       }
-      const { program, args } = mcpCommand(client.command, folder.fsPath);
-      return [new StdioServer('Packhound', program, args, {}, version)];
+      const { program, args } = client.command;
+      return [new StdioServer('Packhound', program, [...args, 'mcp', ...roots], {}, version)];
     },
   });
   return [provider, following, vscode.Disposable.from(changes)];
 }
 
-function mcpCommand(server: ServerCommand, root: string): ServerCommand {
-  return { ...server, args: [...server.args, 'mcp', '--root', root] };
+function localRoots(): string[] {
+  return (vscode.workspace.workspaceFolders ?? [])
+    .filter(({ uri }) => uri.scheme === 'file')
+    .map(({ uri }) => uri.fsPath);
 }

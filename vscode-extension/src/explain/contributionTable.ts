@@ -2,6 +2,10 @@ import type { Hit, Signal } from '../protocol';
 import { bar, negativeBar, signed } from './bars';
 import { counterfactuals } from './counterfactual';
 
+/** The title of the document, and the language that package.json gives it. */
+export const EXPLANATION = 'Why it ranked here';
+export const EXPLANATION_LANGUAGE = 'packhound-explanation';
+
 const BAR_CELLS = 12;
 const MOST_COUNTERFACTUALS = 3;
 

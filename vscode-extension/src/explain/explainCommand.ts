@@ -3,7 +3,7 @@ import { focus } from '../places';
 import type { ReadOnlyDocuments } from '../readOnlyDocuments';
 import type { Results } from '../results/results';
 import type { PackhoundClient } from '../server/packhoundClient';
-import { explanation } from './contributionTable';
+import { explanation, EXPLANATION, EXPLANATION_LANGUAGE } from './contributionTable';
 
 /** Opens why the definition at the cursor ranks where it does for the last query. */
 export async function explainAtCursor(
@@ -26,7 +26,7 @@ export async function explainAtCursor(
     );
   }
   const hits = results.latest?.query === query ? results.latest.hits : [];
-  await documents.show('Why it ranked here', explanation(hit, query, hits));
+  await documents.show(EXPLANATION, explanation(hit, query, hits), EXPLANATION_LANGUAGE);
 }
 
 function askForQuery(): Thenable<string | undefined> {

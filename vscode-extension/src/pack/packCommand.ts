@@ -92,7 +92,7 @@ export class Packer {
             prompt,
             budget,
             ...(here ? { focus: here } : {}),
-            ...(this.pins.count > 0 ? { pinned: this.pins.paths } : {}),
+            ...(this.pins.count > 0 ? { pinned: this.pins.runs } : {}),
           },
           token,
         ),
@@ -100,7 +100,7 @@ export class Packer {
     this.packed = pack;
     await vscode.commands.executeCommand('setContext', 'packhound.hasPack', true);
     await vscode.commands.executeCommand('setContext', 'packhound.hasChat', await hasChat());
-    await this.documents.show('Context pack', packDocument(pack, prompt));
+    await this.documents.show('Context pack', packDocument(pack, prompt), 'markdown');
   }
 
   private async askBudget(): Promise<number | undefined> {

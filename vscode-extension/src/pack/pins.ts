@@ -1,6 +1,6 @@
 import type { Hit } from '../protocol';
 
-/** Files of results that the user wants in the next context pack, whatever the prompt. */
+/** Results that the user wants in the next context pack, whatever the prompt. */
 export class Pins {
   private readonly hits = new Map<string, Hit>();
 
@@ -8,13 +8,15 @@ export class Pins {
     return this.hits.size;
   }
 
-  /** Paths relative to their root, each once, in the order of adding. */
-  get paths(): string[] {
-    return [...new Set([...this.hits.values()].map((hit) => hit.path))];
+  /** Runs of lines as the server names them, `path:10-20`, in the order of adding. */
+  get runs(): string[] {
+    return [...this.hits.values()].map(
+      ({ path, start_line, end_line }) => `${path}:${start_line}-${end_line}`,
+    );
   }
 
   add(hit: Hit): void {
-    this.hits.set(`${hit.uri}#${hit.start_line}`, hit);
+    this.hits.set(`${hit.uri}#${hit.start_line}-${hit.end_line}`, hit);
   }
 
   clear(): void {

@@ -2,7 +2,7 @@ import type { Hit, Signal } from '../protocol';
 import { bar } from '../explain/bars';
 import { signalName } from '../explain/contributionTable';
 
-const BAR_CELLS = 6;
+const BAR_CELLS = 8;
 const MOST_REASONS = 3;
 
 const ICONS: Record<string, string> = {

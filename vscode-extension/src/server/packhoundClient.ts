@@ -118,7 +118,10 @@ export class PackhoundClient implements vscode.Disposable {
       throw new Error(this.current.kind === 'missing' ? NOT_FOUND : notRunning);
     }
     await this.client.start();
-    return this.client.sendRequest<T>(method, params, token);
+    // An undefined token would be sent as a second parameter.
+    return token
+      ? this.client.sendRequest<T>(method, params, token)
+      : this.client.sendRequest<T>(method, params);
   }
 
   private async startAfresh(): Promise<void> {

@@ -11,7 +11,6 @@ test('a bar has its width whatever the share', () => {
     assert.equal(negativeBar(share, 8).length, 8);
   }
   assert.equal(bar(0.5, 4), '██░░');
-  assert.equal(bar(0.5625, 2), '█▏');
 });
 
 test('a negative bar always shows something', () => {

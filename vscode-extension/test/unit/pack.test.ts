@@ -39,13 +39,13 @@ test('an empty pack says so', () => {
   assert.match(packDocument(nothing, 'x'), /Nothing fits the prompt and the budget\./);
 });
 
-test('a file is pinned once however many of its results are added', () => {
+test('a result is pinned once however often it is added', () => {
   const pins = new Pins();
   pins.add(hit(1, 'a.py', []));
   pins.add(hit(2, 'a.py', []));
   pins.add(hit(2, 'a.py', []));
   assert.equal(pins.count, 2);
-  assert.deepEqual(pins.paths, ['a.py']);
+  assert.deepEqual(pins.runs, ['a.py:2-3', 'a.py:3-4']);
   pins.clear();
   assert.equal(pins.count, 0);
 });

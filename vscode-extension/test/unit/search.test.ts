@@ -18,8 +18,8 @@ test('a row names what it opens', () => {
   assert.equal(titleOf(one), 'load');
   assert.equal(titleOf({ ...one, qualname: '', name: '' }), 'a.py');
   assert.equal(placeOf(one), 'src/a.py:2');
-  assert.equal(scoreLine(one, 0.6), '███░░░ 0.30  body, less path');
-  assert.equal(scoreLine({ ...one, score: 0, why: [] }, 0), '░░░░░░ 0.00');
+  assert.equal(scoreLine(one, 0.6), '████░░░░ 0.30  body, less path');
+  assert.equal(scoreLine({ ...one, score: 0, why: [] }, 0), '░░░░░░░░ 0.00');
 });
 
 test('files come in the order of their best hit', () => {
