@@ -8,7 +8,11 @@ from hypothesis import strategies as st
 from packhound.lsp.hover import escape, hover_text
 from packhound.types import Hit, Label, NodeRef, Signal, Span
 
-WHY = (Signal("name", 0.5, 3.0), Signal("dense", 0.25, 2.0), Signal("depth", 1.0, -0.4))
+WHY = (
+    Signal("made_up", 0.5, 3.0),
+    Signal("dense_test", 0.25, 2.0),
+    Signal("depth_test", 1.0, -0.4),
+)
 
 
 def hit(name: str = "load", why: tuple[Signal, ...] = WHY, rank: int = 2) -> Hit:
@@ -20,9 +24,9 @@ def hit(name: str = "load", why: tuple[Signal, ...] = WHY, rank: int = 2) -> Hit
 def test_the_biggest_reason_first_with_the_longest_bar():
     assert hover_text("find it", hit(), markdown=False).split("\n") == [
         "load (function), #2 for find it, score 1.600",
-        "name   ████████████    +1.500  = 3 × 0.5",
-        "dense  ████            +0.500  = 2 × 0.25",
-        "depth  ███▎            -0.400  = -0.4 × 1",
+        "  +1.500  ████████████  made up (3 × 0.5)",
+        "  +0.500  ████          dense test (2 × 0.25)",
+        "  -0.400  ███▎          depth test (-0.4 × 1)",
     ]
 
 
@@ -36,7 +40,9 @@ def test_markdown_is_shown_as_it_is_written():
     )
 
 
-@given(name=st.text(max_size=200), query=st.text(max_size=200), signal=st.text(max_size=20))
+@given(
+    name=st.text(max_size=200), query=st.text(max_size=200), signal=st.text(min_size=1, max_size=20)
+)
 def test_nothing_leaves_its_place(name, query, signal):
     text = hover_text(query, hit(name, (Signal(signal, 1.0, 1.0),)), markdown=True)
     assert text.count("\n") == 4

@@ -14,8 +14,8 @@ from pygls.exceptions import JsonRpcInvalidParams
 from raw import frame
 
 from packhound.errors import Cancelled, PackhoundError, SettingsError
+from packhound.lsp.languageserver import PackhoundServer
 from packhound.lsp.protocol import N_WORKERS
-from packhound.lsp.server import PackhoundServer
 from packhound.lsp.wire import FrameReader, FrameWriter
 
 

@@ -6,9 +6,9 @@ from lsprotocol import types
 
 from packhound.lsp import requests
 from packhound.lsp.hover import hover_text
+from packhound.lsp.languageserver import PackhoundServer
 from packhound.lsp.params import text_in
 from packhound.lsp.requests import find
-from packhound.lsp.server import PackhoundServer
 from packhound.lsp.symbols import hit_of, resolved, symbol_of
 from packhound.lsp.wire import Params
 from packhound.types import Query

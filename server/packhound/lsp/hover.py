@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from packhound.ranking.explain import phrase
 from packhound.types import Hit
 
 BAR_WIDTH = 12
@@ -29,14 +30,12 @@ def escape(text: str) -> str:
 
 
 def _bars(hit: Hit) -> list[str]:
-    reasons = sorted(hit.why, key=lambda signal: -abs(signal.contribution))
-    most = max((abs(signal.contribution) for signal in reasons), default=0.0)
-    names = [_line(signal.signal).replace("`", "'") for signal in reasons]
-    width = max(map(len, names), default=0)
+    reasons = sorted(hit.why, key=lambda reason: -abs(reason.contribution))
+    most = max((abs(reason.contribution) for reason in reasons), default=0.0)
     return [
-        f"{name:{width}}  {_bar(abs(signal.contribution), most)}  {signal.contribution:+8.3f}"
-        f"  = {signal.weight:.3g} × {signal.value:.3g}"
-        for name, signal in zip(names, reasons, strict=True)
+        f"{reason.contribution:+8.3f}  {_bar(abs(reason.contribution), most)}  "
+        f"{_fenced(phrase(reason))} ({reason.weight:.3g} × {reason.value:.3g})"
+        for reason in reasons
     ]
 
 
@@ -44,6 +43,11 @@ def _bar(amount: float, most: float) -> str:
     eighths = round(amount / most * BAR_WIDTH * 8) if most else 0
     full, rest = divmod(eighths, 8)
     return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(BAR_WIDTH)
+
+
+def _fenced(text: str) -> str:
+    """Text that cannot end the block of code that it is in."""
+    return _line(text).replace("`", "'")
 
 
 def _line(text: str, most: int = 120) -> str:

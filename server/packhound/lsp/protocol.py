@@ -36,7 +36,7 @@ from packhound.lsp.threads import Workers
 from packhound.lsp.wire import FrameReader, FrameWriter, Malformed, encode
 
 if TYPE_CHECKING:
-    from packhound.lsp.server import PackhoundServer
+    from packhound.lsp.languageserver import PackhoundServer
 
 N_WORKERS = 4
 

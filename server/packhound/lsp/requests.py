@@ -17,8 +17,8 @@ from pygls.exceptions import JsonRpcInvalidParams
 from packhound.engine import Engine
 from packhound.errors import Cancelled
 from packhound.lsp.hover import hover_text
+from packhound.lsp.languageserver import PackhoundServer
 from packhound.lsp.params import flag_in, limit_in, line_in, object_in, query_of, uri_in
-from packhound.lsp.server import PackhoundServer
 from packhound.lsp.session import Session
 from packhound.lsp.wire import Params
 from packhound.render import Json, hit_json, results_json

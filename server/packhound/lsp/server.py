@@ -1,31 +1,17 @@
-"""The language server: a pygls server with our own streams, threads and end."""
+"""Where the language server starts: `packhound lsp` calls `serve`.
+
+Nothing heavy is imported above, so that standard output belongs to the protocol from the first
+moment on.
+"""
 
 from __future__ import annotations
 
-import logging
-import os
+import gc
 import sys
 from pathlib import Path
 from typing import NoReturn
 
-from lsprotocol import types
-from pygls.lsp.server import LanguageServer
-
-from packhound import __version__
-from packhound.lsp.client import Client, read_client
-from packhound.lsp.convert import uri_of
-from packhound.lsp.lenient import lenient_converter
-from packhound.lsp.logs import log_to
-from packhound.lsp.parent import watch_parent
-from packhound.lsp.protocol import PackhoundProtocol
-from packhound.lsp.session import Session
-from packhound.lsp.transport import Stream, accept_one, take_stdio
-from packhound.lsp.wire import FrameReader, FrameWriter, Params, WireError
-
-# How long an index may take to close, and the last messages to leave.
-FAREWELL_S = 1.0
-
-log = logging.getLogger("packhound.lsp")
+from packhound.lsp.transport import accept_one, take_stdio
 
 
 def serve(
@@ -36,15 +22,20 @@ def serve(
 ) -> NoReturn:
     """Serve one client on standard input and output, or on a loopback address; ends the process.
 
-    Raises SettingsError for an address that other machines could reach, and OSError for one that
-    is in use.
+    Raises SettingsError for an address that other machines could reach or a log file that cannot
+    be written, and OSError for an address that is in use.
     """
-    # Features register themselves on the server that is defined here.
-    from packhound.lsp.features import server
-
     stream = accept_one(*tcp) if tcp else take_stdio()
     # Python's default of 5 ms is longer than a whole search: it would be most of the waiting.
     sys.setswitchinterval(0.001)
+    # The types of the protocol are hundreds of classes that live for ever: an eighth of the time
+    # that they take to load would be spent looking for garbage among them.
+    gc.disable()
+    from packhound.lsp.features import server
+    from packhound.lsp.logs import log_to
+
+    gc.enable()
+    gc.freeze()
     log_to(server, log_file, verbose=verbose)
     server.serve(stream)
 
@@ -57,67 +48,3 @@ def run_stdio() -> NoReturn:
 def run_tcp(host: str, port: int) -> NoReturn:
     """Serve the first client that connects."""
     serve(tcp=(host, port))
-
-
-class PackhoundServer(LanguageServer):
-    """One process, one client; `session` is there from `initialize` on."""
-
-    protocol: PackhoundProtocol
-    session: Session
-
-    def __init__(self) -> None:
-        super().__init__(
-            "packhound",
-            __version__,
-            text_document_sync_kind=types.TextDocumentSyncKind.Incremental,
-            protocol_cls=PackhoundProtocol,
-            converter_factory=lenient_converter,
-        )
-        self._client: Client | None = None
-
-    def serve(self, stream: Stream) -> NoReturn:
-        """Serve one client until it says `exit`, hangs up, or cannot be followed any more."""
-        code = 1
-        frames = FrameWriter(stream.write, on_lost=lambda: os._exit(1))
-        try:
-            self.protocol.run(FrameReader(stream.read), frames)
-            code = 0 if self.protocol.was_shut_down else 1
-        except WireError as error:
-            log.error("%s; the server ends so that the editor can start another", error)
-        except KeyboardInterrupt:
-            code = 130
-        self.exit(code)
-
-    def exit(self, code: int) -> NoReturn:
-        """End the process, whatever is still running."""
-        if self._client is not None:
-            self.session.close(FAREWELL_S)
-        self.protocol.close(FAREWELL_S)
-        # Running searches are abandoned: waiting for them would keep the editor waiting.
-        os._exit(code)
-
-    def read_initialize(self, params: Params) -> types.InitializeParams:
-        """Whatever a client says of itself, as params that pygls takes.
-
-        Its capabilities are read from what came: the types of the protocol refuse values that are
-        newer than they are, and structuring those of one editor takes longer than a search.
-        """
-        self._client = client = read_client(params)
-        return types.InitializeParams(
-            capabilities=types.ClientCapabilities(),
-            process_id=client.process_id,
-            workspace_folders=[
-                types.WorkspaceFolder(uri_of(path), Path(path).name) for path in client.folders
-            ],
-        )
-
-    def start_session(self) -> None:
-        """The client has introduced itself."""
-        assert self._client is not None
-        self.session = Session(self, self._client)
-        if self._client.process_id is not None:
-            watch_parent(self._client.process_id, lambda: self.exit(1))
-
-    def report_server_error(self, error: Exception, source: object) -> None:
-        """Log it: a popup for each failed notification helps nobody."""
-        log.error("%s", error)
