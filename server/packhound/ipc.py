@@ -1,0 +1,195 @@
+"""A running language server answers other processes of the same user on a local socket.
+
+The socket lies in the index folder of the workspace, which only its owner may enter; so the command
+line and MCP see the text of open editors. Where there are no such sockets (Windows) or their path
+would be too long it is a loopback port, and a token in a file that only the owner can read.
+Frames are one JSON object a line: {"token", "tool", "arguments"} and {"result"} or {"error"}.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import secrets
+import socket
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from packhound.engine import Engine
+from packhound.errors import PackhoundError, SettingsError, StoreError
+from packhound.render import Json
+from packhound.tools import call
+
+log = logging.getLogger("packhound")
+
+_SOCKET, _ADDRESS = "server.sock", "server.json"
+_MAX_PATH = 100
+"""Longer paths do not fit into a socket address."""
+_MAX_FRAME = 4_000_000
+_TIMEOUT_S = 120.0
+_CONNECT_S = 0.5
+
+Address: TypeAlias = str | tuple[str, int]
+
+
+class SocketServer:
+    """Answers for one engine until it is closed; each connection has its own thread."""
+
+    def __init__(self, engine: Engine, folder: Path) -> None:
+        self._engine = engine
+        self._folder = folder
+        self._token = secrets.token_hex(32)
+        self._listener = self._listen()
+        self._closed = False
+        self._open: set[socket.socket] = set()
+        self._thread = threading.Thread(target=self._accept, name="packhound-socket", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop answering and remove the socket."""
+        if not self._closed:
+            self._closed = True
+            self._listener.close()
+            for connection in tuple(self._open):
+                with contextlib.suppress(OSError):
+                    connection.shutdown(socket.SHUT_RDWR)
+            for name in (_ADDRESS, _SOCKET):
+                (self._folder / name).unlink(missing_ok=True)
+
+    def _listen(self) -> socket.socket:
+        """Bind, then tell where; the address file comes last, so what it names is there."""
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path = self._folder / _SOCKET
+        address: Address
+        if hasattr(socket, "AF_UNIX") and len(os.fsencode(path)) <= _MAX_PATH:
+            path.unlink(missing_ok=True)
+            listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            listener.bind(str(path))
+            path.chmod(0o600)
+            address = str(path)
+        else:
+            listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+            listener.bind(("127.0.0.1", 0))
+            address = listener.getsockname()
+        listener.listen(16)
+        described = json.dumps({"address": address, "token": self._token, "pid": os.getpid()})
+        _write_private(self._folder / _ADDRESS, described)
+        return listener
+
+    def _accept(self) -> None:
+        while not self._closed:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            name = "packhound-connection"
+            threading.Thread(target=self._serve, args=(connection,), name=name, daemon=True).start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        self._open.add(connection)
+        with connection, connection.makefile("rwb") as stream:
+            try:
+                while line := stream.readline(_MAX_FRAME):
+                    stream.write(json.dumps(self._answer(line)).encode() + b"\n")
+                    stream.flush()
+            except (OSError, ValueError):
+                return
+            finally:
+                self._open.discard(connection)
+
+    def _answer(self, line: bytes) -> Json:
+        try:
+            asked = json.loads(line)
+            token, tool, arguments = asked["token"], asked["tool"], asked["arguments"]
+            if not secrets.compare_digest(str(token), self._token):
+                return {"error": "not allowed"}
+            return {"result": call(self._engine, str(tool), dict(arguments))}
+        except PackhoundError as problem:
+            return {"error": str(problem)}
+        except (ValueError, KeyError, TypeError, RecursionError) as problem:
+            return {"error": f"not a request: {type(problem).__name__}"}
+
+
+class Connection:
+    """The client's end."""
+
+    def __init__(self, address: Address, token: str) -> None:
+        self._token = token
+        self._lock = threading.Lock()
+        family = socket.AF_UNIX if isinstance(address, str) else socket.AF_INET
+        self._socket = socket.socket(family, socket.SOCK_STREAM)
+        self._socket.settimeout(_CONNECT_S)
+        try:
+            self._socket.connect(address)
+        except OSError:
+            self._socket.close()
+            raise
+        self._socket.settimeout(_TIMEOUT_S)
+        self._stream = self._socket.makefile("rwb")
+
+    def call(self, tool: str, arguments: Mapping[str, object]) -> Json:
+        """Run a tool there.
+
+        Raises:
+            SettingsError: the tool refused its arguments.
+            StoreError: the server is gone.
+        """
+        asked = {"token": self._token, "tool": tool, "arguments": dict(arguments)}
+        with self._lock:
+            try:
+                self._stream.write(json.dumps(asked).encode() + b"\n")
+                self._stream.flush()
+                answer: dict[str, Any] = json.loads(self._stream.readline() or b"null") or {}
+            except (OSError, ValueError) as problem:
+                raise StoreError(f"the language server is gone: {problem}") from None
+        if "result" not in answer and "error" not in answer:
+            raise StoreError("the language server is gone")
+        if "error" in answer:
+            raise SettingsError(str(answer["error"]))
+        result: Json = answer["result"]
+        return result
+
+    def close(self) -> None:
+        """Hang up."""
+        with contextlib.suppress(OSError):
+            self._stream.close()
+        self._socket.close()
+
+
+def serve_socket(engine: Engine) -> SocketServer | None:
+    """Answer other processes for a folder; None where the cache folder cannot hold a socket."""
+    try:
+        return SocketServer(engine, engine.folder)
+    except OSError as problem:
+        log.info("no local socket for %s: %s", engine.root, problem)
+        return None
+
+
+def connect(folder: Path) -> Connection | None:
+    """A connection to the server whose index folder this is; None if there is none running."""
+    path = folder / _ADDRESS
+    try:
+        if hasattr(os, "geteuid") and path.lstat().st_uid != os.geteuid():
+            return None
+        said = json.loads(path.read_text("utf-8"))
+        address = said["address"]
+        place: Address = address if isinstance(address, str) else (str(address[0]), int(address[1]))
+        if isinstance(place, tuple) and place[0] != "127.0.0.1":
+            return None
+        return Connection(place, str(said["token"]))
+    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
+        return None
+
+
+def _write_private(path: Path, text: str) -> None:
+    """Put a file that was never readable by others in place of the old one."""
+    beside = path.with_suffix(f".{os.getpid()}")
+    beside.unlink(missing_ok=True)
+    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
+    beside.replace(path)

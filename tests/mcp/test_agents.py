@@ -1,0 +1,61 @@
+"""Installing shows what it writes, writes only its own entry, and can be undone."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from packhound.agents import agents, apply, plan, server_command
+from packhound.errors import SettingsError
+
+
+def agent(tmp_path, name):
+    return next(agent for agent in agents(tmp_path, tmp_path) if agent.name == name)
+
+
+@pytest.mark.parametrize(
+    "name", ["Claude Code", "Cursor", "VS Code", "Gemini CLI", "Windsurf", "Zed"]
+)
+def test_json_agents_keep_everything_else(tmp_path, name):
+    one = agent(tmp_path, name)
+    one.config.parent.mkdir(parents=True, exist_ok=True)
+    before = '{\n    "theme": "dark",\n    "x": [\n        1\n    ]\n}\n'
+    one.config.write_text(before)
+    apply(plan(one, server_command(".")))
+    written = json.loads(one.config.read_text())
+    servers = next(value for key, value in written.items() if "ervers" in key)
+    assert servers["packhound"]["args"][:3] == ["-m", "packhound", "mcp"]
+    assert written["theme"] == "dark"
+    assert not plan(one, server_command(".")).diff
+    apply(plan(one, None))
+    assert one.config.read_text() == before
+
+
+def test_codex_keeps_comments(tmp_path):
+    one = agent(tmp_path, "Codex")
+    one.config.parent.mkdir(parents=True)
+    before = '# mine\nmodel = "x"\n\n[mcp_servers.other]\ncommand = "y"\n'
+    one.config.write_text(before)
+    change = plan(one, server_command("."))
+    assert "+[mcp_servers.packhound]" in change.diff and "\n-" not in change.diff.split("@@")[2]
+    apply(change)
+    apply(plan(one, server_command(".")))
+    assert one.config.read_text().count("[mcp_servers.packhound]") == 1
+    apply(plan(one, None))
+    assert one.config.read_text() == before
+
+
+def test_a_broken_file_is_left_alone(tmp_path):
+    one = agent(tmp_path, "Cursor")
+    one.config.parent.mkdir(parents=True)
+    for broken in ("{", "[]", '{"mcpServers": 3}'):
+        one.config.write_text(broken)
+        with pytest.raises(SettingsError, match="left alone"):
+            plan(one, server_command("."))
+
+
+def test_only_agents_that_are_here_are_found(tmp_path):
+    assert not any(one.found for one in agents(tmp_path, tmp_path))
+    (tmp_path / ".cursor").mkdir()
+    assert [one.name for one in agents(tmp_path, tmp_path) if one.found] == ["Cursor"]

@@ -1,0 +1,70 @@
+"""The server as an agent meets it: the official client over standard input and output."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import pytest
+
+pytest.importorskip("mcp.client.stdio")
+
+from mcp import ClientSession, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+from packhound.ipc import serve_socket
+from packhound.types import Document
+
+pytestmark = pytest.mark.asyncio
+
+
+def parameters(*roots):
+    code = "from packhound.mcp import serve_mcp; import sys, pathlib; " + (
+        "serve_mcp([pathlib.Path(root) for root in sys.argv[1:]])"
+    )
+    return StdioServerParameters(
+        command=sys.executable, args=["-c", code, *map(str, roots)], env=dict(os.environ)
+    )
+
+
+async def test_every_tool_over_stdio(folder):
+    async with (
+        stdio_client(parameters(folder)) as (read, write),
+        ClientSession(read, write) as client,
+    ):
+        hello = await client.initialize()
+        assert hello.server_info.name == "packhound"
+        tools = (await client.list_tools()).tools
+        assert {tool.name for tool in tools} == {
+            *("search", "related", "pack", "outline", "read_node", "status")
+        }
+        assert all(tool.annotations.read_only_hint for tool in tools)
+        found = await client.call_tool("search", {"query": "load records", "limit": 3})
+        assert found.structured_content["hits"][0]["path"] == "store/disk.py"
+        assert "store/disk.py:" in found.content[0].text
+        packed = await client.call_tool("pack", {"prompt": "copy records", "budget": 600})
+        assert 0 < packed.structured_content["tokens"] <= 600
+        assert packed.content[0].text == packed.structured_content["text"]
+        outline = await client.call_tool("outline", {"path": "app.py"})
+        assert "import_records" in outline.content[0].text
+        node = await client.call_tool("read_node", {"path": "app.py", "line": 5})
+        assert node.content[0].text.startswith("def import_records")
+        related = await client.call_tool("related", {"path": "app.py", "line": 5})
+        assert related.structured_content["neighbors"]
+        status = await client.call_tool("status", {})
+        assert status.structured_content["files"] == 2
+        refused = await client.call_tool("read_node", {"path": "../outside.py", "line": 1})
+        assert refused.is_error and "not an indexed file" in refused.content[0].text
+
+
+async def test_an_open_editor_is_asked(folder, engine):
+    engine.update(Document("draft.py", b"def draft_of_tomorrow():\n    return 1\n"))
+    served = serve_socket(engine)
+    async with (
+        stdio_client(parameters(folder)) as (read, write),
+        ClientSession(read, write) as client,
+    ):
+        await client.initialize()
+        found = await client.call_tool("search", {"query": "draft_of_tomorrow", "limit": 1})
+        assert found.structured_content["hits"][0]["path"] == "draft.py"
+    served.close()

@@ -1,0 +1,130 @@
+"""The tools: what they answer, and what no argument can make them do."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from packhound.errors import SettingsError
+from packhound.tool_schemas import TOOLS
+from packhound.tools import call, checked
+
+OUTSIDE = (
+    *("../outside.py", "../../etc/passwd", "/etc/passwd", "file:///etc/passwd", "store/../../x"),
+    *("%2e%2e/outside.py", "..\\outside.py", "\\\\host\\share", "C:\\Windows", "~/.ssh/id_rsa"),
+    *("store/disk.py/..", ".env", "store//disk.py", "STORE/DISK.PY", " app.py", "app.py ", "*"),
+    *("/proc/self/environ", "//app.py", "app.py\n", "app.py\u202e", "ａpp.py", "con", "nul:"),
+    *("a" * 1_000, "store/disk.py:1", "$HOME", "`id`", "$(id)", "app.py;id", "file://host/app.py"),
+)
+BAD_ARGUMENTS = (
+    *(("search", {"query": q}) for q in ("", "x" * 20_001, 1, None, ["x"], {"a": 1}, "a\0b")),
+    *(("search", {"query": "x", "limit": n}) for n in (0, -1, 51, 10**9, 1.5, "5", True, None)),
+    *(("search", {"query": "x", "offset": n}) for n in (-1, 10**9, "0", 0.5)),
+    *(("search", {"query": "x", "snippet_lines": n}) for n in (-1, 61, "8")),
+    *(("search", {"query": "x", "mode": m}) for m in ("", "fuzzy", 1, None, "HYBRID")),
+    *(("search", {"query": "x", "kinds": k}) for k in ("function", ["nope"], [1], ["x"] * 51)),
+    *(("search", {"query": "x", "paths": p}) for p in ("*.py", [1], ["x" * 401], [None])),
+    *(("search", {"query": "x", key: 1}) for key in ("regex", "root ", "__class__", "cmd")),
+    *(("pack", {"prompt": "x", "budget": n}) for n in (-1, 0, 99, 10**9, "8000", 1e4, True)),
+    *(("pack", {"prompt": "x", "reserve": n}) for n in (-1, 10**9, "1")),
+    *(("pack", {"prompt": "x", "format": f}) for f in ("html", "", 1, None)),
+    *(("pack", {"prompt": "x", "tokenizer": "/etc/passwd"}),),
+    *(("pack", {"prompt": "x", "pinned": p}) for p in ("a", [1], ["a\0"])),
+    *(("pack", p) for p in ({}, {"prompt": ""}, {"prompt": 3})),
+    *(
+        (tool, {"path": "app.py", "line": n})
+        for tool in ("related", "read_node")
+        for n in (0, -1, "1")
+    ),
+    *((tool, {"path": p, "line": 1}) for tool in ("related", "read_node") for p in ("", 1, None)),
+    *((tool, {"line": 1}) for tool in ("related", "read_node")),
+    *(("outline", {"limit": n}) for n in (0, 1_001, "1")),
+    *(("status", {"verbose": True}),),
+    *((name, {}) for name in ("rm", "", "Search", "search ", "__init__", "write")),
+)
+
+
+def test_search_answers_with_places_and_snippets(engine):
+    answer = call(engine, "search", {"query": "load_records", "limit": 1, "snippet_lines": 2})
+    (hit,) = answer["hits"]
+    assert (hit["path"], hit["name"], hit["start_line"]) == ("store/disk.py", "load_records", 9)
+    assert hit["snippet"].splitlines()[0].strip() == "def load_records(self, path):"
+    assert len(hit["snippet"].splitlines()) == 2
+    assert answer["next_offset"] == 1
+
+
+def test_pages_join_without_gap_or_repeat(engine):
+    whole = call(engine, "search", {"query": "records", "limit": 4})
+    first = call(engine, "search", {"query": "records", "limit": 2})
+    rest = call(engine, "search", {"query": "records", "limit": 2, "offset": first["next_offset"]})
+    named = [hit["qualname"] for hit in first["hits"] + rest["hits"]]
+    assert named == [hit["qualname"] for hit in whole["hits"]]
+
+
+def test_related_tells_edges(engine):
+    answer = call(engine, "related", {"path": "app.py", "line": 4})
+    told = {(edge["edge"], edge["qualname"]) for edge in answer["neighbors"]}
+    assert ("references", "Disk") in told and ("references", "Disk.load_records") in told
+
+
+def test_outline_and_read_node(engine):
+    answer = call(engine, "outline", {"path": "store"})
+    assert [node["qualname"] for node in answer["nodes"]][:2] == ["Disk", "Disk.load_records"]
+    node = call(engine, "read_node", {"path": "store/disk.py", "line": 10, "limit": 2})
+    assert node["qualname"] == "Disk.load_records" and node["next_offset"] == 2
+    assert node["text"].startswith("    def load_records")
+
+
+def test_secrets_do_not_leave(engine):
+    answer = call(engine, "read_node", {"path": "store/disk.py", "line": 1})
+    assert "[REDACTED:aws-access-key]" in answer["text"]
+    everything = json.dumps(call(engine, "search", {"query": "API_KEY", "snippet_lines": 60}))
+    assert "AKIAQ3EGRF7QXW2JD5PA" not in everything
+
+
+@pytest.mark.parametrize("path", OUTSIDE)
+@pytest.mark.parametrize("tool", ["related", "read_node", "outline"])
+def test_no_path_leads_outside(engine, tool, path):
+    arguments = {"path": path} if tool == "outline" else {"path": path, "line": 1}
+    with pytest.raises(SettingsError):
+        call(engine, tool, arguments)
+
+
+@pytest.mark.parametrize(("tool", "arguments"), BAD_ARGUMENTS)
+def test_arguments_that_are_not_legal_are_named(engine, tool, arguments):
+    with pytest.raises(SettingsError):
+        call(engine, tool, arguments)
+
+
+def test_there_are_two_hundred_hostile_cases():
+    assert 3 * len(OUTSIDE) + len(BAD_ARGUMENTS) >= 200
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=5,
+)
+keys = st.sampled_from([key for tool in TOOLS for key in tool.schema["properties"]] + ["x"])
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.sampled_from([tool.name for tool in TOOLS]), st.dictionaries(keys, anything, max_size=4))
+def test_any_arguments_are_taken_or_refused(tool, arguments):
+    try:
+        taken = checked(tool, arguments)
+    except SettingsError:
+        return
+    assert set(taken) == set(next(t.schema["properties"] for t in TOOLS if t.name == tool))
+
+
+def test_schemas_are_what_strict_clients_take():
+    for tool in TOOLS:
+        text = json.dumps(tool.schema)
+        for construct in ("anyOf", "oneOf", "allOf", "$ref", "null", "default", 'format": '):
+            assert f'"{construct}"' not in text
+        assert tool.schema["additionalProperties"] is False
+        assert set(tool.schema["required"]) <= set(tool.schema["properties"])
