@@ -224,6 +224,29 @@ def test_a_symbol_that_is_not_ours_is_resolved_to_nowhere(client):
         assert answer["location"]["range"]["start"] == {"line": 0, "character": 0}
 
 
+def test_a_pack_holds_the_code_that_is_on_screen(client, folder):
+    text = "def zebra_crossing():\n    return load_config(1)\n"
+    document = open_document(client, folder / "crossing.py", text)
+    focus = {**document, "position": {"line": 1, "character": 0}}
+    params = {"prompt": "change zebra_crossing", "budget": 2_000, "focus": focus}
+    for pack in (
+        client.result("packhound/pack", params),
+        client.result(
+            "workspace/executeCommand", {"command": "packhound.server.pack", "arguments": [params]}
+        ),
+    ):
+        assert "zebra_crossing" in pack["text"]
+        assert pack["tokens"] <= pack["budget"] == 2_000
+        assert pack["items"][0]["path"] == "crossing.py"
+
+
+def test_neighbors_of_the_node_at_the_cursor(client, folder):
+    params = {"uri": (folder / "shapes.py").as_uri(), "position": {"line": 0, "character": 0}}
+    (area,) = client.result("packhound/neighbors", params)["neighbors"]
+    assert (area["edge"], area["qualname"], area["start_line"]) == ("contains", "Circle.area", 2)
+    assert area["uri"] == (folder / "shapes.py").as_uri()
+
+
 def test_many_files_show_a_progress_bar(started, tmp_path):
     sources = {f"m{n}.py": f"def f_{n}(): pass\n" * 20 for n in range(400)}
     folder = make_folder(tmp_path / "many", sources)

@@ -34,6 +34,12 @@ START = {"position": {"line": 0, "character": 0}}
         ("related", {**START, "uri": "file://host/share/x.py"}, "in no indexed folder"),
         ("related", {**START, "uri": "../../etc/passwd"}, "in no indexed folder"),
         ("related", {**START, "uri": "file:///etc%00/passwd"}, "in no indexed folder"),
+        ("pack", {}, "'prompt' is missing"),
+        ("pack", {"prompt": "x", "budget": -1}, "'budget' is -1"),
+        ("pack", {"prompt": "x", "budget": 5, "reserve": 6}, "'reserve' is 6"),
+        ("pack", {"prompt": "x", "format": "pdf"}, "markdown, xml, json"),
+        ("pack", {"prompt": "x", "tokenizer": 5}, "'tokenizer' is 5"),
+        ("neighbors", {**URI, **START}, "in no indexed folder"),
         ("status", {"wait": "yes"}, "'wait' is 'yes'"),
     ],
 )

@@ -87,6 +87,12 @@ class Documents:
         document = self._open.get(path)
         return document.uri if document else None
 
+    def paths_in(self, engine: Engine) -> list[str]:
+        """The paths of the open documents that an engine has."""
+        with self._lock:
+            places = [self._place(document) for document in self._open.values()]
+        return [place[1] for place in places if place and place[0] is engine]
+
     def _change(self, params: Params) -> None:
         uri, version = uri_in(params), _version(object_in(params, "textDocument") or {})
         changes = params.get("contentChanges")

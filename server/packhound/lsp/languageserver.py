@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import NoReturn
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 
 from packhound import __version__
+from packhound.engine import Engine
 from packhound.lsp.client import Client, read_client
 from packhound.lsp.convert import uri_of
 from packhound.lsp.lenient import lenient_converter
+from packhound.lsp.params import uri_in
 from packhound.lsp.parent import watch_parent
 from packhound.lsp.protocol import PackhoundProtocol
 from packhound.lsp.session import Session
@@ -84,6 +87,15 @@ class PackhoundServer(LanguageServer):
         self.session = Session(self, self._client)
         if self._client.process_id is not None:
             watch_parent(self._client.process_id, lambda: self.exit(1))
+
+    def located(self, params: Params) -> tuple[Engine, str]:
+        """The engine and path of the document that a request is about; raises for others."""
+        self.session.wait_for_folders()
+        uri = uri_in(params)
+        place = self.session.locate(uri)
+        if place is None:
+            raise JsonRpcInvalidParams(f"'uri' is {uri!r:.200}, which is in no indexed folder")
+        return place
 
     def report_server_error(self, error: Exception, source: object) -> None:
         """Log it: a popup for each failed notification helps nobody."""

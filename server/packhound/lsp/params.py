@@ -46,12 +46,22 @@ def text_in(params: Params, name: str, most: int = QUERY_CHARACTERS) -> str:
 
 def limit_in(params: Params, default: int) -> int:
     """How many hits are asked for."""
-    value = params.get("limit")
+    return number_in(params, "limit", default, low=1, high=MOST_HITS)
+
+
+def number_in(params: Params, name: str, default: int, *, low: int, high: int) -> int:
+    """A whole number, if it is given."""
+    value = params.get(name)
     if value is None:
         return default
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_HITS:
-        raise _refusal("limit", value, f"a whole number from 1 to {MOST_HITS}")
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise _refusal(name, value, f"a whole number from {low} to {high}")
     return value
+
+
+def word_in(params: Params, name: str) -> str:
+    """A short text, empty unless given."""
+    return "" if params.get(name) is None else text_in(params, name, FILTER_CHARACTERS)
 
 
 def flag_in(params: Params, name: str) -> bool:

@@ -14,10 +14,10 @@ from typing import TypeAlias
 
 from pygls.exceptions import JsonRpcInvalidParams
 
-from packhound.engine import Engine
 from packhound.errors import Cancelled
 from packhound.lsp.hover import hover_text
 from packhound.lsp.languageserver import PackhoundServer
+from packhound.lsp.packing import neighbors, pack
 from packhound.lsp.params import flag_in, limit_in, line_in, object_in, query_of, uri_in
 from packhound.lsp.session import Session
 from packhound.lsp.wire import Params
@@ -40,7 +40,7 @@ def search(ls: PackhoundServer, params: Params) -> Json:
 def explain(ls: PackhoundServer, params: Params) -> Json:
     """`packhound/explain`: the score of the node at a position, whether it is a result or not."""
     query = _query_or_last(ls.session, params)
-    engine, path = _located(ls, params)
+    engine, path = ls.located(params)
     hit = engine.explain(query, path, line_in(params), ls.protocol.cancelled())
     text = hover_text(query.text, hit, markdown=True) if hit else None
     shown = hit_json(hit, ls.session.place) if hit else None
@@ -49,7 +49,7 @@ def explain(ls: PackhoundServer, params: Params) -> Json:
 
 def related(ls: PackhoundServer, params: Params) -> Json:
     """`packhound/related`: nodes like the one at a position."""
-    engine, path = _located(ls, params)
+    engine, path = ls.located(params)
     limit = limit_in(params, ls.session.settings.limit)
     results = engine.related(path, line_in(params), limit, ls.protocol.cancelled())
     return results_json(results, ls.session.place)
@@ -83,6 +83,8 @@ REQUESTS: dict[str, Answer] = {
     "packhound/related": related,
     "packhound/status": status,
     "packhound/rebuild": rebuild,
+    "packhound/pack": pack,
+    "packhound/neighbors": neighbors,
 }
 COMMANDS: dict[str, Answer] = {
     "packhound.server.search": search,
@@ -90,6 +92,7 @@ COMMANDS: dict[str, Answer] = {
     "packhound.server.related": related,
     "packhound.server.status": status,
     "packhound.server.rebuild": rebuild,
+    "packhound.server.pack": pack,
 }
 
 
@@ -131,15 +134,6 @@ def _query_or_last(session: Session, params: Params) -> Query:
     if session.last is None:
         raise JsonRpcInvalidParams("'query' is missing, and nothing was searched yet")
     return replace(session.last[0], focus=None)
-
-
-def _located(ls: PackhoundServer, params: Params) -> tuple[Engine, str]:
-    ls.session.wait_for_folders()
-    uri = uri_in(params)
-    place = ls.session.locate(uri)
-    if place is None:
-        raise JsonRpcInvalidParams(f"'uri' is {uri!r:.200}, which is in no indexed folder")
-    return place
 
 
 def _focus(session: Session, params: Params | None) -> Focus | None:
