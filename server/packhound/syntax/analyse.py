@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from array import array
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from packhound.text.tokens import terms
@@ -19,6 +20,7 @@ MAX_EMBED_CHARACTERS = 2_000
 
 _MAX_TF = 65_535
 _DIGEST_BYTES = 16
+_FIELD_BYTES = [bytes([field_idx]) for field_idx in range(len(FIELDS))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,24 +38,42 @@ class Analysis:
     node_digests: tuple[bytes, ...]
 
 
+class _Vocabulary(dict[str, int]):
+    """Terms with their numbers; asking for a new one gives it the next."""
+
+    def __missing__(self, term: str) -> int:
+        number = self[term] = len(self)
+        return number
+
+
 class _Rows:
     """The columns of `analysed.NodeTerms` while they grow."""
 
     __slots__ = ("field", "node", "term", "tf", "vocabulary")
 
     def __init__(self) -> None:
-        self.vocabulary: dict[str, int] = {}
-        self.term = array("i")
+        self.vocabulary = _Vocabulary()
+        self.term: list[int] = []
         self.node = array("i")
-        self.field = array("B")
-        self.tf = array("H")
+        self.field = bytearray()
+        self.tf: list[int] = []
 
-    def add(self, node: int, field_idx: int, counts: dict[str, int]) -> None:
-        vocabulary = self.vocabulary
-        self.term.extend([vocabulary.setdefault(term, len(vocabulary)) for term in counts])
-        self.node.extend([node] * len(counts))
-        self.field.extend([field_idx] * len(counts))
-        self.tf.extend([min(count, _MAX_TF) for count in counts.values()])
+    def add(self, node: int, counts: Sequence[dict[str, int]]) -> None:
+        """The terms of one node, one table for each field."""
+        total = 0
+        for field_idx, table in enumerate(counts):
+            self.term.extend(map(self.vocabulary.__getitem__, table))
+            self.tf.extend(table.values())
+            self.field += _FIELD_BYTES[field_idx] * len(table)
+            total += len(table)
+        self.node += array("i", [node]) * total
+
+    def capped_tf(self) -> array[int]:
+        """Term frequencies in two bytes each."""
+        try:
+            return array("H", self.tf)
+        except OverflowError:
+            return array("H", [min(count, _MAX_TF) for count in self.tf])
 
 
 def analyse(document: Document, parsed: ParsedFile) -> Analysis:
@@ -63,22 +83,18 @@ def analyse(document: Document, parsed: ParsedFile) -> Analysis:
     texts, digests = [], []
     for i, node in enumerate(parsed.nodes):
         own = own_text(document.source, node)
-        for field_idx, name in enumerate(FIELDS):
-            if name == "path":
-                rows.add(i, field_idx, of_path)
-            else:
-                text = own if name == "body" else getattr(node, name)
-                rows.add(i, field_idx, Counter(terms(text)) if text else {})
+        parts = {"name": node.name, "signature": node.signature, "doc": node.doc, "body": own}
+        rows.add(i, [of_path if name == "path" else Counter(terms(parts[name])) for name in FIELDS])
         texts.append(embed_text(document.path, node, own))
         digests.append(node_digest(document.path, node, own))
     return Analysis(
         parsed=parsed,
         digest=source_digest(document.source),
         vocabulary=tuple(rows.vocabulary),
-        term=rows.term.tobytes(),
+        term=array("i", rows.term).tobytes(),
         node=rows.node.tobytes(),
-        field=rows.field.tobytes(),
-        tf=rows.tf.tobytes(),
+        field=bytes(rows.field),
+        tf=rows.capped_tf().tobytes(),
         texts=tuple(texts),
         node_digests=tuple(digests),
     )

@@ -53,37 +53,45 @@ _ATTRIBUTE = re.compile(
     rb"(?<=\w)\s+(?:[A-Z]+_)?(?:ATTRIBUTE_[A-Z_]+|(?:PT_)?GUARDED_BY\([^()]*\))(?=\s*[,)=;])"
     rb"|(?<=\*)\s*[a-z]\w*_null(?:able|ability_unknown)\b|(?<=\*)\s*[a-z]\w*_nonnull\b"
 )
+_ATTRIBUTE_WORD = re.compile(rb"ATTRIBUTE_|GUARDED_BY|_null|_nonnull")
+_CAPITALS = re.compile(rb"^[ \t]*(?:static[ \t]+|inline[ \t]+)?[A-Z][A-Z0-9_]{3}", re.MULTILINE)
+_LINE_PATTERNS = ((_STATEMENT, 0), (_ALONE, 0), (_LEADING, 2), (_QUALIFIER, 2))
 _NO_LINE_END = re.compile(rb"[^\r\n]")
 _BEFORE = re.compile(rb"(?:^|[;{}:>/\\]|\*/)\s*(?://.*)?$|^\s*(?:#|//)")
 
 
 def without_macros(source: bytes) -> tuple[bytes, list[Run]]:
     """The source with blanks in the place of macros that no grammar expects, and these places."""
-    blanked: list[Run] = []
-
-    def blank(found: re.Match[bytes], group: int) -> bytes:
-        blanked.append(found.span(group))
-        return _NO_LINE_END.sub(b" ", found[group])
-
-    def blank_all(found: re.Match[bytes]) -> bytes:
-        return blank(found, 0)
-
-    def blank_behind(found: re.Match[bytes]) -> bytes:
-        return found[1] + blank(found, 2)
-
-    def blank_between_statements(found: re.Match[bytes]) -> bytes:
-        return blank(found, 0) if _is_between_statements(found) else found[0]
-
-    code = _STATEMENT.sub(blank_all, source)
-    code = _ALONE.sub(blank_between_statements, code)
-    for pattern in (_OF_CLASS, _LEADING, _QUALIFIER, _TRAILING):
-        code = pattern.sub(blank_behind, code)
-    return _ATTRIBUTE.sub(blank_all, code), blanked
+    runs = _at_line_starts(source)
+    runs += [found.span(2) for found in _OF_CLASS.finditer(source)]
+    runs += [found.span(2) for found in _TRAILING.finditer(source)]
+    if _ATTRIBUTE_WORD.search(source):
+        runs += [found.span() for found in _ATTRIBUTE.finditer(source)]
+    code = bytearray(source)
+    for start, end in runs:
+        code[start:end] = _NO_LINE_END.sub(b" ", source[start:end])
+    return bytes(code), runs
 
 
-def _is_between_statements(found: re.Match[bytes]) -> bool:
+def _at_line_starts(source: bytes) -> list[Run]:
+    runs: list[Run] = []
+    at = 0
+    for line in _CAPITALS.finditer(source):
+        start = line.start()
+        if start < at:
+            continue
+        for pattern, group in _LINE_PATTERNS:
+            found = pattern.match(source, start)
+            if found is None or (pattern is _ALONE and not _is_between_statements(source, start)):
+                continue
+            runs.append(found.span(group))
+            at = found.end(group)
+            break
+    return runs
+
+
+def _is_between_statements(source: bytes, at: int) -> bool:
     """Inside an expression or a list, a word alone on its line is a value."""
-    source, at = found.string, found.start()
     while at > 0 and source[at - 1 : at] in b" \t\r\n":
         at -= 1
     line = source.rfind(b"\n", 0, at) + 1

@@ -9,13 +9,14 @@ _MAX_DOC = 4_000
 
 _MARKER = re.compile(
     r"^[ \t]*(?:/\*+!?<?|\*+/|\*(?!\*)|//+[/!<]*|#+[!'|:]?(?!\w)|#(?=[A-Za-z])|--+\[*=*\[*|\(\*+"
-    r"|\{-+|[-*%;]+\}?)?[ \t]?(?:[|^](?=\s))?"
+    r"|\{-+|[-*%;]+\}?)?[ \t]?(?:[|^](?=\s))?",
+    re.MULTILINE,
 )
-_TAIL = re.compile(r"[ \t]*(?:\*+/|-\}|\*+\)|\]=*\]|=end)?[ \t]*$")
+_TAIL = re.compile(r"(?:[ \t]*(?:\*+/|-\}|\*+\)|\]=*\]|=end)[ \t]*|[ \t]+)$", re.MULTILINE)
 _DOC_CALL = re.compile(r"""^@\w*doc\s+(?:~[sS])?""")
 _OPENING = re.compile(r'''^(?:[rRbBuUfF]{0,2})("""|\'\'\'|"|')''')
 _TAG = re.compile(r"""</?[a-z]\w*(?:\s+(?:cref|name|langword)="(?:[A-Z]:)?([^"]*)")?[^<>\n]*>""")
-_RULE = re.compile(r"^[^\w\s]{3,}$")
+_RULE = re.compile(r"^[^\w\s]{3,}\n?$", re.MULTILINE)
 _LINE = re.compile(r"\r\n|\n|\r")
 _PRAGMA = re.compile(
     r"[\s/*#;%-]*(?:frozen_string_literal|-\*-|(?:en)?coding[:=]|vim?:|eslint|prettier|@ts-|@flow"
@@ -39,18 +40,12 @@ def is_boilerplate(text: str) -> bool:
 
 
 def _comment(text: str) -> str:
-    lines = []
-    for line in _LINE.split(text):
-        bare = _TAIL.sub("", _MARKER.sub("", line, count=1))
-        if not _RULE.match(bare):
-            lines.append(bare.rstrip())
-    return _TAG.sub(r" \1 ", "\n".join(lines)).strip()[:_MAX_DOC]
+    bare = _RULE.sub("", _TAIL.sub("", _MARKER.sub("", _LINE.sub("\n", text))))
+    return (_TAG.sub(r" \1 ", bare) if "<" in bare else bare).strip()[:_MAX_DOC]
 
 
 def _docstring(text: str) -> str:
     match = _OPENING.match(text)
     if match is not None:
-        quote = match.group(1)
-        text = text[match.end() :].removesuffix(quote)
-    lines = [line.strip() for line in _LINE.split(text)]
-    return "\n".join(lines).strip()[:_MAX_DOC]
+        text = text[match.end() :].removesuffix(match.group(1))
+    return "\n".join([line.strip() for line in _LINE.split(text)]).strip()[:_MAX_DOC]

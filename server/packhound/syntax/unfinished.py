@@ -13,8 +13,6 @@ _MAX_LINES = 20
 """A text with more of them is laid out in another way, and not unfinished."""
 
 _TEXT = re.compile(rb"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`[^`]*`|//.*|(?:^|\s)#.*")
-_OPENING = re.compile(rb"[(\[{]")
-_CLOSING = re.compile(rb"[)\]}]")
 _NO_LINE_END = re.compile(rb"[^\r\n]")
 _CONTINUES = (
     *(b")", b"]", b"}", b"{", b".", b",", b"?", b":", b"&", b"|", b"+", b"=", b"->", b"end"),
@@ -52,10 +50,16 @@ def _candidates(lines: list[bytes]) -> list[int]:
 def _is_open(text: bytes) -> bool:
     if text.startswith(_NO_CODE) or b'"""' in text:
         return False
+    if _balance(text) <= 0 and text.count(b'"') % 2 == 0:
+        return False
     bare = _TEXT.sub(b"", text)
     if bare.count(b'"') % 2:
         return True
-    return len(_OPENING.findall(bare)) > len(_CLOSING.findall(bare))
+    return _balance(bare) > 0
+
+
+def _balance(text: bytes) -> int:
+    return sum(map(text.count, (b"(", b"[", b"{"))) - sum(map(text.count, (b")", b"]", b"}")))
 
 
 def _ends_block(line: bytes, below: bytes) -> bool:
