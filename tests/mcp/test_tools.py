@@ -17,6 +17,8 @@ OUTSIDE = (
     *("%2e%2e/outside.py", "..\\outside.py", "\\\\host\\share", "C:\\Windows", "~/.ssh/id_rsa"),
     *("store/disk.py/..", ".env", "store//disk.py", "STORE/DISK.PY", " app.py", "app.py ", "*"),
     *("/proc/self/environ", "//app.py", "app.py\n", "app.py\u202e", "ａpp.py", "con", "nul:"),
+    *("..", "../", "./..", "store/../../outside.py", "\u2024\u2024/outside.py", "..;/outside.py"),
+    *("....//outside.py", "..%2foutside.py", "..%c0%afoutside.py", "\x2e\x2e/outside.py", "-"),
     *("a" * 1_000, "store/disk.py:1", "$HOME", "`id`", "$(id)", "app.py;id", "file://host/app.py"),
 )
 BAD_ARGUMENTS = (

@@ -106,7 +106,8 @@ def _tiers(
         return {}
     signature = _signature_lines(excerpt, node, own or list(span))
     inner = {line for child in children for line in _lines_of(child, last)}
-    doc = [n for n in span if n not in set(own) | inner and excerpt.lines[n].strip()]
+    inner.update(own)
+    doc = [n for n in span if n not in inner and excerpt.lines[n].strip()]
     tiers: Tiers = {}
     if node.kind not in ("section", "window"):
         tiers["outline"] = signature[:1]

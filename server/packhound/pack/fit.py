@@ -23,6 +23,10 @@ _GAP_TOKENS = 7
 _HEADER_TOKENS = 24
 """Heading and fence of a file, besides its path."""
 _CHARACTERS_PER_TOKEN = 3.4
+_LEAST_LEFT = 10
+"""With fewer tokens left nothing is tried any more."""
+_SLACK = 40
+"""By how much a guessed cost may be wrong before an offer is not even read."""
 
 
 @dataclass(slots=True, eq=False)
@@ -79,7 +83,13 @@ class Fitting:
         while self._heap:
             offer = heapq.heappop(self._heap)[-1]
             gain = self._gain(offer)
-            if gain <= 0 or not self._read(offer):
+            if gain <= 0:
+                continue
+            left = limit - self.spent
+            if left < _LEAST_LEFT or (offer.counted is None and offer.cost > 2 * left + _SLACK):
+                self._waiting.append(offer)
+                continue
+            if not self._read(offer):
                 continue
             cost = self._cost(offer)
             stale = offer.counted != cost or offer.cost > cost * 1.01

@@ -17,14 +17,16 @@ _HIDDEN = re.compile(
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
     "]"
 )
-_LINE_END = re.compile(r"\r\n|\r|\n")
+_PLAIN = bytes(range(0x20, 0x7F)) + b"\t\n"
 
 
 def visible(text: str) -> str:
     """`text` with each hidden character as `<U+202E>`."""
+    if text.isascii() and not text.encode("ascii").translate(None, _PLAIN):
+        return text
     return _HIDDEN.sub(lambda found: f"<U+{ord(found[0]):04X}>", text)
 
 
 def visible_lines(text: str) -> list[str]:
     """The lines of a text, by the line ends that editors know, without them and made visible."""
-    return visible(_LINE_END.sub("\n", text)).split("\n")
+    return visible(text.replace("\r\n", "\n").replace("\r", "\n")).split("\n")

@@ -81,9 +81,10 @@ def _secrets(text: str) -> Iterator[Run]:
             for match in pattern.finditer(text):
                 if not _is_sample(match[1]) and not (kind == "url-password" and _is_dull(match[1])):
                     yield *match.span(1), kind
-    lowered = text.lower()
+    lines = suspicious_lines(text)
+    lowered = "\n".join(text[start:end] for start, end, _ in lines).lower()
     services = [service for service in SERVICES if service in lowered]
-    for start, end, asks in suspicious_lines(text):
+    for start, end, asks in lines:
         line = text[start:end]
         for first, last, kind in (*_in_line(line), *_of_services(line, services)):
             yield start + first, start + last, kind

@@ -26,14 +26,16 @@ ASKING = ("pass", "pwd", "secret", "credential", "token", "key", "auth")
 def suspicious_lines(text: str) -> list[tuple[int, int, bool]]:
     """Start and end of each line worth a close look, and whether it asks for a secret."""
     classes = text.encode("latin-1", "replace").translate(_CLASSES)
-    found, start = [], 0
-    for line in classes.split(b"\n"):
-        if b"0" in line:
-            end = start + len(line)
-            asks = _asks(text[start:end].lower())
-            if asks or _has_run(line):
-                found.append((start, end, asks))
-        start += len(line) + 1
+    found = []
+    at = classes.find(b"0")
+    while at >= 0:
+        start = classes.rfind(b"\n", 0, at) + 1
+        end = classes.find(b"\n", at)
+        end = len(classes) if end < 0 else end
+        asks = _asks(text[start:end].lower())
+        if asks or _has_run(classes[start:end]):
+            found.append((start, end, asks))
+        at = classes.find(b"0", end)
     return found
 
 
