@@ -8,6 +8,7 @@ from packhound.lsp import requests
 from packhound.lsp.hover import hover_text
 from packhound.lsp.languageserver import PackhoundServer
 from packhound.lsp.params import text_in
+from packhound.lsp.places import Places
 from packhound.lsp.requests import find
 from packhound.lsp.symbols import hit_of, resolved, symbol_of
 from packhound.lsp.wire import Params
@@ -98,7 +99,8 @@ def symbols(
         return []
     by_meaning = len(text.split()) > 1 and not session.client.filters_symbols
     query = Query(text, limit=SYMBOLS, mode="hybrid" if by_meaning else "symbol")
-    return [symbol_of(session, hit.node) for hit in find(ls, query).hits]
+    hits, places = find(ls, query).hits, Places(session)
+    return [symbol_of(session, places, hit.node) for hit in hits]
 
 
 @server.thread()

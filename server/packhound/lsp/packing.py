@@ -16,6 +16,7 @@ from packhound.lsp.params import (
     uri_in,
     word_in,
 )
+from packhound.lsp.places import Places
 from packhound.lsp.session import Session
 from packhound.lsp.wire import Params
 from packhound.pack.types import FORMATS, PackFocus, PackRequest
@@ -50,6 +51,7 @@ def pack(ls: PackhoundServer, params: Params) -> Json:
 def neighbors(ls: PackhoundServer, params: Params) -> Json:
     """`packhound/neighbors`: what the node at a position contains, uses, and is used by."""
     engine, path = ls.located(params)
+    places = Places(ls.session)
     found = [
         {
             "edge": edge,
@@ -59,7 +61,7 @@ def neighbors(ls: PackhoundServer, params: Params) -> Json:
             "kind": node.kind,
             "start_line": node.span.start_line + 1,
             "end_line": node.span.end_line + 1,
-            **ls.session.place(node),
+            **places.json(node),
         }
         for edge, node in engine.neighbors(path, line_in(params))
     ]

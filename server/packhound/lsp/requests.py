@@ -19,6 +19,7 @@ from packhound.lsp.hover import hover_text
 from packhound.lsp.languageserver import PackhoundServer
 from packhound.lsp.packing import neighbors, pack
 from packhound.lsp.params import flag_in, limit_in, line_in, object_in, query_of, uri_in
+from packhound.lsp.places import Places
 from packhound.lsp.session import Session
 from packhound.lsp.wire import Params
 from packhound.render import Json, hit_json, results_json
@@ -34,7 +35,7 @@ def search(ls: PackhoundServer, params: Params) -> Json:
     """`packhound/search`: query, limit?, mode?, kinds?, languages?, paths?, focus?."""
     session = ls.session
     query = query_of(params, session.settings, _focus(session, object_in(params, "focus")))
-    return results_json(find(ls, query), session.place)
+    return results_json(find(ls, query), Places(session).json)
 
 
 def explain(ls: PackhoundServer, params: Params) -> Json:
@@ -43,7 +44,7 @@ def explain(ls: PackhoundServer, params: Params) -> Json:
     engine, path = ls.located(params)
     hit = engine.explain(query, path, line_in(params), ls.protocol.cancelled())
     text = hover_text(query.text, hit, markdown=True) if hit else None
-    shown = hit_json(hit, ls.session.place) if hit else None
+    shown = hit_json(hit, Places(ls.session).json) if hit else None
     return {"query": query.text, "hit": shown, "markdown": text}
 
 
@@ -52,7 +53,7 @@ def related(ls: PackhoundServer, params: Params) -> Json:
     engine, path = ls.located(params)
     limit = limit_in(params, ls.session.settings.limit)
     results = engine.related(path, line_in(params), limit, ls.protocol.cancelled())
-    return results_json(results, ls.session.place)
+    return results_json(results, Places(ls.session).json)
 
 
 def status(ls: PackhoundServer, params: Params) -> Json | Future[Json]:

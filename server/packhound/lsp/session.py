@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
@@ -17,12 +16,12 @@ from packhound.engine import Engine
 from packhound.errors import PackhoundError
 from packhound.lsp.announce import Announcer, Progress
 from packhound.lsp.client import Client
-from packhound.lsp.convert import path_of, range_of, uri_of
+from packhound.lsp.convert import path_of
 from packhound.lsp.documents import Documents
 from packhound.lsp.threads import Chores
 from packhound.render import Json, workspace_json
 from packhound.settings import Settings, read_settings
-from packhound.types import NodeRef, Query, Results
+from packhound.types import Query, Results
 from packhound.workspace import Workspace
 
 SECTION = "packhound"
@@ -114,27 +113,10 @@ class Session:
         path = path_of(uri)
         return self.workspace.locate(Path(path)) if path else None
 
-    def place(self, node: NodeRef) -> Json:
-        """Where a node is, in the client's words."""
-        place = self.range(node)
-        edges = {"start": place.start, "end": place.end}
-        positions = {
-            name: {"line": edge.line, "character": edge.character} for name, edge in edges.items()
-        }
-        return {"uri": self.uri(node), "range": positions}
-
-    def uri(self, node: NodeRef) -> str:
-        """The URI of a node's document, as the client itself writes it where that is known."""
+    def spelled(self, root: str) -> str:
+        """The path of an engine's folder as the client writes it."""
         # The client may have come to a folder by a link, and knows its files by that name only.
-        root = self._spelled.get(node.root, node.root)
-        path = os.path.join(root, *node.path.split("/"))  # noqa: PTH118 - keeps odd names
-        return self.documents.uri_for(path) or uri_of(path)
-
-    def range(self, node: NodeRef) -> types.Range:
-        """The range of a node in the text that its generation has."""
-        engines = (engine for engine in self.workspace.engines if str(engine.root) == node.root)
-        source = next((engine.source(node.path) for engine in engines), None)
-        return range_of(node.span, source, self.client.encoding)
+        return self._spelled.get(root, root)
 
     def close(self, timeout_s: float) -> None:
         """End the indexes; what takes longer than `timeout_s` goes on in its thread."""

@@ -5,19 +5,20 @@ from __future__ import annotations
 from lsprotocol import types
 
 from packhound.lsp.convert import symbol_kind
+from packhound.lsp.places import Places
 from packhound.lsp.session import Session
 from packhound.types import Hit, NodeRef, Results
 
 _START = types.Range(types.Position(0, 0), types.Position(0, 0))
 
 
-def symbol_of(session: Session, node: NodeRef) -> types.WorkspaceSymbol:
+def symbol_of(session: Session, places: Places, node: NodeRef) -> types.WorkspaceSymbol:
     """A node as a symbol; its range comes later for clients that ask for it then."""
     location: types.Location | types.LocationUriOnly
     if session.client.resolves_symbols:
-        location = types.LocationUriOnly(session.uri(node))
+        location = types.LocationUriOnly(places.uri(node))
     else:
-        location = types.Location(session.uri(node), session.range(node))
+        location = places.location(node)
     container = node.qualname.removesuffix(node.name).rstrip(".:#/")
     mark = [node.root, node.path, node.kind, node.qualname]
     return types.WorkspaceSymbol(
@@ -35,7 +36,7 @@ def resolved(session: Session, symbol: types.WorkspaceSymbol) -> types.Workspace
     if node is None:
         symbol.location = types.Location(symbol.location.uri, _START)
     else:
-        symbol.location = types.Location(session.uri(node), session.range(node))
+        symbol.location = Places(session).location(node)
     return symbol
 
 
