@@ -173,21 +173,22 @@ def _first_rank(target: Target, hits: Sequence[Hit]) -> int | None:
 
 
 def _matches(target: Target, hit: Hit) -> bool:
-    if not _same_path(target.path, hit.node.path):
+    if not same_path(target.path, hit.node.path):
         return False
     if target.function is not None:
-        return _same_function(target.function, hit.node.qualname)
+        return same_function(target.function, hit.node.qualname)
     if target.start_line is None or target.end_line is None:
         return True
     span = hit.node.span
     return span.start_line + 1 <= target.end_line and target.start_line <= span.end_line + 1
 
 
-def _same_path(left: str, right: str) -> bool:
+def same_path(left: str, right: str) -> bool:
+    """Whether one path ends with the other, whole components only."""
     return f"/{left}".endswith(f"/{right}") or f"/{right}".endswith(f"/{left}")
 
 
-def _same_function(wanted: str, qualname: str) -> bool:
+def same_function(wanted: str, qualname: str) -> bool:
     """`Class.method` is found by the method itself, whatever it is nested in."""
     return f".{qualname.replace('::', '.')}".endswith(f".{wanted}")
 

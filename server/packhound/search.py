@@ -59,7 +59,7 @@ def search(
         hits, considered = rank_symbols(snapshot, parsed, query.limit, root)
         notes = () if hits else ("no name matches",)
         return watch.results(snapshot, parsed, hits, considered, notes)
-    vector, notes = _vector(snapshot, parsed, query, embedder)
+    vector, notes = query_vector(snapshot, parsed, query, embedder)
     watch.check()
     view = _view(snapshot, parsed, query, vector)
     watch.check()
@@ -92,7 +92,7 @@ def explain(
     watch = _Watch(query, cancel)
     entry, _ = snapshot.locate(label)
     parsed = replace(parse_query(query), kinds=(), languages=(), globs=(), exact=())
-    vector, _ = _vector(snapshot, parsed, query, embedder)
+    vector, _ = query_vector(snapshot, parsed, query, embedder)
     view = _view(snapshot, parsed, query, vector)
     ranked = bool(np.isin(label, view.candidates.labels))
     if not ranked:
@@ -170,7 +170,7 @@ class _Watch:
         return (time.perf_counter() - self._started) * 1_000
 
 
-def _vector(
+def query_vector(
     snapshot: Snapshot, parsed: ParsedQuery, query: Query, embedder: QueryEncoder | None
 ) -> tuple[Floats | None, tuple[str, ...]]:
     """The embedded query, None with a note where there is nothing to compare it with."""

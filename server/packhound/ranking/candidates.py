@@ -22,7 +22,6 @@ Mask = NDArray[np.bool_]
 LEXICAL_FILES = 60
 DENSE_FILES = 40
 NAMED_FILES = 40
-_DENSE_NODES = 256
 _TEST_FACTOR = np.float32(0.6)
 _COHERENCE = 4.0
 
@@ -85,7 +84,7 @@ def choose(
     `near` are labels by falling similarity, `named` labels that bear a name of the query.
     `budget` bounds the number of files times four.
     """
-    by_meaning = _distinct(snapshot.file_of[near[:_DENSE_NODES]], DENSE_FILES)
+    by_meaning = _distinct(snapshot.file_of[near], DENSE_FILES)
     by_name = _distinct(snapshot.file_of[named], NAMED_FILES)
     by_words = _largest(base, LEXICAL_FILES)
     files = np.unique(np.concatenate((by_words, by_meaning, by_name)))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from threading import Lock
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from packhound.index.entries import FileEntry
 from packhound.index.names import NameTable
 from packhound.index.snapshot import Snapshot
+from packhound.ranking.kin import roots_of
 from packhound.text.tokens import folded, terms
 from packhound.types import FIELDS
 
@@ -62,7 +64,9 @@ class FileFacts:
     entry: FileEntry
     stem: str
     stem_words: tuple[str, ...]
+    stem_roots: frozenset[str]
     folder_words: frozenset[str]
+    folder_roots: frozenset[str]
     depth: int
     is_test: bool
     is_example: bool
@@ -160,11 +164,15 @@ def _facts(entry: FileEntry, known: FileFacts | None) -> FileFacts:
     pure = PurePosixPath(path)
     stem = pure.name.split(".", 1)[0] if not pure.name.startswith(".") else pure.name
     suffix = ".d.ts" if path.endswith(".d.ts") else pure.suffix.lower()
+    stem_words = tuple(dict.fromkeys(terms(stem)))
+    folder_words = frozenset(terms(" ".join(pure.parts[:-1])))
     return FileFacts(
         entry=entry,
         stem=folded(stem.replace("-", "_")),
-        stem_words=tuple(dict.fromkeys(terms(stem))),
-        folder_words=frozenset(terms(" ".join(pure.parts[:-1]))),
+        stem_words=stem_words,
+        stem_roots=_part_roots(stem_words),
+        folder_words=folder_words,
+        folder_roots=_part_roots(folder_words),
         depth=path.count("/"),
         is_test=bool(_TEST.search(path)),
         is_example=bool(_EXAMPLE.search(path)),
@@ -174,6 +182,15 @@ def _facts(entry: FileEntry, known: FileFacts | None) -> FileFacts:
         is_setting=suffix in _SETTING_SUFFIXES,
         is_header=suffix in _HEADER_SUFFIXES,
     )
+
+
+def _part_roots(words: Iterable[str]) -> frozenset[str]:
+    """Families of the parts of names; whole names of several parts are no family."""
+    return roots_of(word for word in words if not _is_joined(word, words))
+
+
+def _is_joined(word: str, words: Iterable[str]) -> bool:
+    return any(part != word and word.startswith(part) for part in words)
 
 
 def _with_entry(known: FileFacts, entry: FileEntry) -> FileFacts:

@@ -18,8 +18,11 @@ from packhound.types import FIELDS
 
 Floats = NDArray[np.float32]
 Labels = NDArray[np.int32]
+Found = list[tuple[Labels, NDArray[np.uint16]]]
 
 NAME, PATH, SIGNATURE, DOC, BODY = (FIELDS.index(f) for f in FIELDS)
+INSIDE = (NAME, SIGNATURE, DOC, BODY)
+"""What a file says, apart from where it lies."""
 
 WEIGHTS = (3.0, 4.0, 1.0, 1.0, 1.0)
 """How much an occurrence in each field counts (BM25F)."""
@@ -33,21 +36,24 @@ _FILE_K1, _FILE_B = 2.0, 0.6
 class Lexical:
     """Lexical scores of one query over a whole snapshot.
 
-    `node` is BM25F per label and `fields[f]` BM25 of one field alone. `covered` is the share of
-    the query's weight (idf) whose terms the label has anywhere, `covered_in[f]` in one field.
-    `file` and `path` are BM25 per file id, over the whole file and over its path;
-    `file_covered` is the share of the query's weight that the file has.
+    Per label: `node` is BM25F, `name`, `signature` and `doc` are BM25 of one field, `covered` is
+    the share of the query's weight (idf) whose terms the label has, `name_hits` the number of the
+    query's terms in its name. Per file id: `file` and `path` are BM25 of the whole file and of its
+    path, `file_covered` is the share of the query's weight that the file has. `matched` are the
+    labels with any term, `idfs` the weight of each term.
     """
 
     node: Floats
-    fields: tuple[Floats, ...]
+    name: Floats
+    signature: Floats
+    doc: Floats
     covered: Floats
     name_hits: Floats
     file: Floats
     path: Floats
     file_covered: Floats
-    weight: float
     matched: Labels
+    idfs: tuple[float, ...]
 
     @property
     def found(self) -> bool:
@@ -63,95 +69,118 @@ def score_terms(snapshot: Snapshot, terms: Sequence[str], weights: Sequence[floa
     return passes.result()
 
 
+def score_nodes(snapshot: Snapshot, terms: Sequence[str]) -> Floats:
+    """BM25F alone, per label."""
+    node = np.zeros(snapshot.n_labels, np.float32)
+    for term in terms:
+        found = _postings(snapshot, term)
+        labels = np.concatenate([labels for labels, _ in found])
+        if len(labels):
+            norms = _norms(snapshot, found)
+            _add_fields(snapshot, node, labels, found, norms, _idf_of(snapshot, term))
+    return node
+
+
 class _Pass:
     """The accumulators of one pass, label by label and file by file."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
         n, n_files = snapshot.n_labels, snapshot.n_file_ids
-        self._average = [average or 1.0 for average in snapshot.average_length]
-        self._node = np.zeros(n, np.float32)
-        self._fields = tuple(np.zeros(n, np.float32) for _ in FIELDS)
-        self._covered = np.zeros(n, np.float32)
-        self._names = np.zeros(n, np.float32)
-        self._scratch = np.zeros(n, np.float32)
-        self._file = np.zeros(n_files, np.float32)
-        self._path = np.zeros(n_files, np.float32)
-        self._file_covered = np.zeros(n_files, np.float32)
-        self._file_norm = self._file_norms()
-        self._weight = 0.0
+        self._node, self._covered, self._name_hits = (np.zeros(n, np.float32) for _ in range(3))
+        self._alone = {field: np.zeros(n, np.float32) for field in (NAME, SIGNATURE, DOC)}
+        self._file, self._path, self._file_covered = (
+            np.zeros(n_files, np.float32) for _ in range(3)
+        )
+        lengths = snapshot.file_lengths(INSIDE)
+        average = lengths.sum() / max(1, snapshot.n_files) or 1.0
+        self._file_norm = (
+            _FILE_K1 * (1 - _FILE_B) + _FILE_K1 * _FILE_B / average * lengths
+        ).astype(np.float32)
+        self._idfs: list[float] = []
 
     def add(self, term: str, weight: float) -> None:
         """Count one term of the query."""
         snapshot = self._snapshot
-        found = [snapshot.postings(field, term) for field in range(len(FIELDS))]
-        n = max(1, snapshot.n_nodes)
+        found = _postings(snapshot, term)
+        idf = weight * _idf_of(snapshot, term)
+        self._idfs.append(idf)
         labels = np.concatenate([labels for labels, _ in found])
         if not len(labels):
-            self._weight += weight * _idf(n, 0)
             return
-        scratch = self._scratch
-        for field, (at, tf) in enumerate(found):
-            if not len(at):
-                continue
-            b = LENGTH_NORMS[field]
-            lengths = snapshot.lengths[field][at].astype(np.float32)
-            norm = tf / (np.float32(1 - b) + np.float32(b / self._average[field]) * lengths)
-            scratch[at] += np.float32(WEIGHTS[field]) * norm
-            idf = np.float32(weight * _idf(n, len(at)))
-            self._fields[field][at] += idf * (norm / (norm + np.float32(K1)))
-        document_frequency = snapshot.document_frequency(term)
-        idf = np.float32(weight * _idf(n, document_frequency))
-        frequency = scratch[labels]
-        # A label occurs once per field: it is set, not added to, so each occurrence agrees.
-        self._node[labels] = self._node[labels] + idf * (frequency / (frequency + np.float32(K1)))
-        self._covered[labels] = self._covered[labels] + idf
-        self._names[found[0][0]] += 1
-        scratch[labels] = 0
-        self._weight += float(idf)
-        self._add_file(found, weight)
+        norms = _norms(snapshot, found)
+        _add_fields(snapshot, self._node, labels, found, norms, idf)
+        self._covered[labels] = self._covered[labels] + np.float32(idf)
+        self._name_hits[found[NAME][0]] += 1
+        for field, scores in self._alone.items():
+            at, norm = found[field][0], norms[field]
+            alone = np.float32(weight * idf_of(snapshot.n_nodes, len(at)))
+            scores[at] += alone * (norm / (norm + np.float32(K1)))
+        self._add_file(found, weight, idf)
 
-    def _add_file(self, found: list[tuple[Labels, NDArray[np.uint16]]], weight: float) -> None:
+    def _add_file(self, found: Found, weight: float, idf: float) -> None:
         snapshot = self._snapshot
-        n_ids, n = snapshot.n_file_ids, max(1, snapshot.n_files)
-        inside = [found[field] for field in (NAME, SIGNATURE, DOC, BODY)]
-        labels = np.concatenate([labels for labels, _ in inside])
-        counts = np.concatenate([tf for _, tf in inside])
-        tf = np.bincount(snapshot.file_of[labels], counts, n_ids)
-        files = np.flatnonzero(tf)
-        frequency = tf[files].astype(np.float32)
-        idf = np.float32(weight * _idf(n, len(files)))
-        self._file[files] += idf * (frequency / (frequency + self._file_norm[files]))
+        n_ids, n = snapshot.n_file_ids, snapshot.n_files
+        labels = np.concatenate([found[field][0] for field in INSIDE])
+        counts = np.concatenate([found[field][1] for field in INSIDE])
+        tf = np.bincount(snapshot.file_of[labels], counts, n_ids).astype(np.float32)
+        alone = np.float32(weight * idf_of(n, int(np.count_nonzero(tf))))
+        self._file += alone * (tf / (tf + self._file_norm))
         in_path = np.zeros(n_ids, np.float32)
         labels, counts = found[PATH]
         in_path[snapshot.file_of[labels]] = counts
-        named = np.flatnonzero(in_path)
-        frequency = in_path[named]
-        idf_path = np.float32(weight * _idf(n, len(named)))
-        self._path[named] += idf_path * (frequency / (frequency + np.float32(K1)))
-        either = np.union1d(files, named)
-        self._file_covered[either] += idf
-
-    def _file_norms(self) -> Floats:
-        lengths = self._snapshot.file_lengths((NAME, SIGNATURE, DOC, BODY))
-        average = lengths.sum() / max(1, self._snapshot.n_files) or 1.0
-        return (_FILE_K1 * (1 - _FILE_B + _FILE_B * (lengths / average))).astype(np.float32)
+        alone = np.float32(weight * idf_of(n, int(np.count_nonzero(in_path))))
+        self._path += alone * (in_path / (in_path + np.float32(K1)))
+        self._file_covered += np.float32(idf) * ((tf + in_path) > 0)
 
     def result(self) -> Lexical:
         """The scores of all terms added."""
-        weight = self._weight or 1.0
+        weight = np.float32(sum(self._idfs) or 1.0)
         return Lexical(
             node=self._node,
-            fields=self._fields,
-            covered=self._covered / np.float32(weight),
-            name_hits=self._names,
+            name=self._alone[NAME],
+            signature=self._alone[SIGNATURE],
+            doc=self._alone[DOC],
+            covered=self._covered / weight,
+            name_hits=self._name_hits,
             file=self._file,
             path=self._path,
-            file_covered=self._file_covered,
-            weight=weight,
+            file_covered=self._file_covered / weight,
             matched=np.flatnonzero(self._node).astype(np.int32),
+            idfs=tuple(self._idfs),
         )
 
 
-def _idf(n: int, document_frequency: int) -> float:
+def idf_of(n: int, document_frequency: int) -> float:
+    """Inverse document frequency as in Lucene: never negative."""
     return log(1 + (n - document_frequency + 0.5) / (document_frequency + 0.5))
+
+
+def _idf_of(snapshot: Snapshot, term: str) -> float:
+    return idf_of(snapshot.n_nodes, snapshot.document_frequency(term))
+
+
+def _postings(snapshot: Snapshot, term: str) -> Found:
+    return [snapshot.postings(field, term) for field in range(len(FIELDS))]
+
+
+def _norms(snapshot: Snapshot, found: Found) -> list[Floats]:
+    """Frequencies of a term in each field, evened out for the length of the field."""
+    norms: list[Floats] = []
+    averages = snapshot.average_length
+    for field, (at, tf) in enumerate(found):
+        b, average = LENGTH_NORMS[field], averages[field] or 1.0
+        lengths = snapshot.lengths[field][at].astype(np.float32)
+        norms.append(tf / (np.float32(1 - b) + np.float32(b / average) * lengths))
+    return norms
+
+
+def _add_fields(
+    snapshot: Snapshot, node: Floats, labels: Labels, found: Found, norms: list[Floats], idf: float
+) -> None:
+    scratch = np.zeros(snapshot.n_labels, np.float32)
+    for field, (at, _) in enumerate(found):
+        scratch[at] += np.float32(WEIGHTS[field]) * norms[field]
+    frequency = scratch[labels]
+    # A label occurs once per field: it is set, not added to, so that each occurrence agrees.
+    node[labels] = node[labels] + np.float32(idf) * (frequency / (frequency + np.float32(K1)))

@@ -17,7 +17,7 @@ from packhound.ranking.candidates import (
     gather,
 )
 from packhound.ranking.facts import facts_of
-from packhound.ranking.lexical import score_terms
+from packhound.ranking.lexical import score_nodes, score_terms
 from packhound.ranking.query import ParsedQuery
 from packhound.ranking.signals import View
 from packhound.ranking.words import STOP_WORDS
@@ -27,7 +27,8 @@ Floats = NDArray[np.float32]
 Labels = NDArray[np.int32]
 Mask = NDArray[np.bool_]
 
-_NEAR = 400
+NEAR = 256
+"""Nodes nearest in meaning whose files become candidates."""
 _MOST_NAMES = 60
 _MOST_OWNED = 200
 _WORD = re.compile(r"[^\W_]+")
@@ -53,22 +54,26 @@ def measure(
     best, total = coherence(snapshot, words.node, matched)
     base = base_scores(best, total, corpus, query)
     exact, any_case = _named(snapshot, query.names)
+    # Below the size where a graph pays, one scan serves the neighbours and the signals.
+    scan = vector is not None and only is None and snapshot.vectors.graph is None
+    cosines = snapshot.similarities(vector) if vector is not None and scan else None
     if only is None:
-        near = _near(snapshot, vector, allowed)
+        near = _near(snapshot, vector, cosines, allowed)
         named = _first(exact, any_case, allowed)
         candidates = choose(snapshot, corpus, base, near, named, allowed, budget)
     else:
         candidates = gather(snapshot, corpus, only, allowed, truncated=False)
     labels, files = candidates.labels, candidates.files
-    similarity = snapshot.similarities(vector, labels) if vector is not None else None
-    compounds = compound_terms(query)
+    similarity = None
+    if vector is not None:
+        similarity = snapshot.similarities(vector, labels) if cosines is None else cosines[labels]
     return View(
         query=query,
         snapshot=snapshot,
         corpus=corpus,
         candidates=candidates,
         lexical=words,
-        compounds=score_terms(snapshot, compounds, [1.0] * len(compounds)),
+        compounds=score_nodes(snapshot, compound_terms(query)),
         best=best[files],
         total=total[files],
         base=base[files],
@@ -95,11 +100,23 @@ def compound_terms(query: ParsedQuery) -> tuple[str, ...]:
     return tuple(term for term in joined if term not in known)
 
 
-def _near(snapshot: Snapshot, vector: Floats | None, allowed: Mask | None) -> Labels:
+def _near(
+    snapshot: Snapshot, vector: Floats | None, cosines: Floats | None, allowed: Mask | None
+) -> Labels:
+    """Labels by falling cosine, ties by label."""
     if vector is None or not vector.any():
         return np.zeros(0, np.int32)
-    labels, cosines = snapshot.nearest(vector, _NEAR, allowed)
-    return labels[cosines > 0]
+    if cosines is None:
+        labels, found = snapshot.nearest(vector, NEAR, allowed)
+        return labels[found > 0]
+    if allowed is not None:
+        cosines = np.where(allowed, cosines, np.float32(0))
+    if len(cosines) > NEAR:
+        floor = max(np.partition(cosines, -NEAR)[-NEAR], np.float32(1e-6))
+    else:
+        floor = np.float32(1e-6)
+    labels = np.flatnonzero(cosines >= floor).astype(np.int32)
+    return labels[np.argsort(-cosines[labels], kind="stable")][:NEAR]
 
 
 def _named(snapshot: Snapshot, names: Sequence[str]) -> tuple[Labels, Labels]:

@@ -19,7 +19,7 @@ from packhound.ranking.query import QueryKind
 from packhound.ranking.signals import FILE_SIGNALS, NODE_SIGNALS, Measure, View
 from packhound.types import Signal
 
-Floats = NDArray[np.float32]
+Floats = NDArray[np.float64]
 Source = Literal["hybrid", "lexical", "dense"]
 
 
@@ -37,54 +37,65 @@ class Weights:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scored:
-    """Scores of all candidate nodes, best first in `order`, and the values behind them."""
+    """Scores of all candidate nodes and the values behind them.
 
-    order: NDArray[np.intp]
+    `file` [signals, files] and `node` [signals, nodes] hold the values, `owner` the file of each
+    node, `repeats` how many nodes of its file score better.
+    """
+
     scores: Floats
-    names: tuple[str, ...]
-    weights: Floats
-    values: Floats
+    weights: Weights
+    file: Floats
+    node: Floats
+    owner: NDArray[np.intp]
+    repeats: Floats
 
     def why(self, position: int) -> tuple[Signal, ...]:
         """The reasons for the score of the node at `position`; they add up to it."""
-        row = self.values[:, position].astype(float).tolist()
+        weights = self.weights
+        values = [*self.file[:, self.owner[position]].tolist(), *self.node[:, position].tolist()]
         reasons = [
-            Signal(name, value, weight)
-            for name, value, weight in zip(self.names, row, self.weights.tolist(), strict=True)
+            Signal(measure.__name__, value, weight)
+            for (measure, weight), value in zip((*weights.file, *weights.node), values, strict=True)
             if value
         ]
+        if self.repeats[position]:
+            reasons.append(Signal(REPEATED, float(self.repeats[position]), -weights.repeat))
         return tuple(sorted(reasons, key=lambda reason: (-abs(reason.contribution), reason.signal)))
+
+
+REPEATED = "same_file_above"
+"""The signal that keeps one file from flooding the results."""
 
 
 def score_linear(view: View, weights: Weights) -> Scored:
     """Score every candidate node of `view`."""
-    owner = view.candidates.owner
-    rows = [measure(view)[owner] for measure, _ in weights.file]
-    rows += [measure(view) for measure, _ in weights.node]
-    names = [measure.__name__ for measure, _ in (*weights.file, *weights.node)]
-    factors = np.array([factor for _, factor in (*weights.file, *weights.node)], np.float64)
-    values = np.array(rows, np.float64).reshape(len(rows), len(owner))
-    scores = factors @ values
+    candidates = view.candidates
+    file = _measured(weights.file, view, len(candidates.files))
+    node = _measured(weights.node, view, len(candidates))
+    scores = _factors(weights.node) @ node + (_factors(weights.file) @ file)[candidates.owner]
     repeats = _repeats(scores, view)
-    values = np.vstack((values, repeats))
-    factors = np.append(factors, -weights.repeat)
-    scores = (factors[:, None] * values).sum(axis=0)
-    return Scored(
-        order=np.argsort(-scores, kind="stable"),
-        scores=scores,
-        names=(*names, "same_file_above"),
-        weights=factors,
-        values=values,
-    )
+    return Scored(scores - weights.repeat * repeats, weights, file, node, candidates.owner, repeats)
+
+
+def _measured(signals: tuple[tuple[Measure, float], ...], view: View, n: int) -> Floats:
+    values = np.empty((len(signals), n), np.float64)
+    for row, (measure, _) in enumerate(signals):
+        values[row] = measure(view)
+    return values
+
+
+def _factors(signals: tuple[tuple[Measure, float], ...]) -> Floats:
+    return np.array([weight for _, weight in signals], np.float64)
 
 
 def _repeats(scores: Floats, view: View) -> Floats:
     """How many nodes of the same file score better than each node."""
     candidates = view.candidates
-    order = np.lexsort((-scores, candidates.owner))
-    place = np.arange(len(scores)) - candidates.starts[candidates.owner]
+    order = np.argsort(-scores, kind="stable")
+    order = order[np.argsort(candidates.owner[order].astype(np.int16), kind="stable")]
     repeats = np.empty(len(scores), np.float64)
-    repeats[order] = place
+    repeats[order] = np.arange(len(scores)) - candidates.starts[candidates.owner]
     return repeats
 
 

@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 from packhound.index.snapshot import Snapshot
 from packhound.ranking.candidates import Candidates
 from packhound.ranking.facts import Corpus
-from packhound.ranking.lexical import BODY, DOC, NAME, SIGNATURE, Lexical
+from packhound.ranking.kin import root_of, roots_of
+from packhound.ranking.lexical import BODY, DOC, NAME, Lexical
 from packhound.ranking.query import ParsedQuery
+from packhound.text.tokens import stem
 from packhound.types import KINDS
 
 Floats = NDArray[np.float32]
@@ -35,7 +37,7 @@ class View:
     corpus: Corpus
     candidates: Candidates
     lexical: Lexical
-    compounds: Lexical
+    compounds: Floats
     best: Floats
     total: Floats
     base: Floats
@@ -132,18 +134,18 @@ def path_rank(view: View) -> Floats:
 
 def best_name(view: View) -> Floats:
     """Query words in the best name or signature of the file."""
-    scores = view.lexical.fields[NAME] + view.lexical.fields[SIGNATURE]
+    scores = view.lexical.name + view.lexical.signature
     return _relative(view.candidates.best(view.node(scores)))
 
 
 def best_doc(view: View) -> Floats:
     """Query words in the best doc comment of the file."""
-    return _relative(view.candidates.best(view.node(view.lexical.fields[DOC])))
+    return _relative(view.candidates.best(view.node(view.lexical.doc)))
 
 
 def file_coverage(view: View) -> Floats:
     """Share of the query's words, rare ones counting more, that the file has anywhere."""
-    return view.file(view.lexical.file_covered) / np.float32(view.lexical.weight)
+    return view.file(view.lexical.file_covered)
 
 
 def node_coverage(view: View) -> Floats:
@@ -153,7 +155,7 @@ def node_coverage(view: View) -> Floats:
 
 def compound_file(view: View) -> Floats:
     """Neighbouring words of the query written as one identifier in the file or its path."""
-    return _relative(view.candidates.best(view.node(view.compounds.node)))
+    return _relative(view.candidates.best(view.node(view.compounds)))
 
 
 # --- names and paths, per file ---------------------------------------------------------------
@@ -237,6 +239,44 @@ def mentioned(view: View) -> Floats:
     paths += [frame.path for frame in view.query.frames]
     found = [any(_path_agrees(f.entry.path, path) for path in paths) for f in view.candidates.facts]
     return np.array(found, np.float32)
+
+
+def stem_in_query_kin(view: View) -> Floats:
+    """Share of the words in the file's name of whose family the query has a word."""
+    roots = frozenset(_root_weights(view))
+    return np.array([_share(tuple(f.stem_roots), roots) for f in view.candidates.facts], np.float32)
+
+
+def query_in_stem_kin(view: View) -> Floats:
+    """Share of the query's words, rare ones counting more, of whose family the file's name is."""
+    return _root_share(view, [f.stem_roots for f in view.candidates.facts])
+
+
+def query_in_path_kin(view: View) -> Floats:
+    """Share of the query's words, rare ones counting more, of whose family the path is."""
+    return _root_share(view, [f.stem_roots | f.folder_roots for f in view.candidates.facts])
+
+
+def first_words_in_stem(view: View) -> Floats:
+    """Words at the start of the query that the file's name has, in their family."""
+    places = {}
+    for place, term in enumerate(view.query.terms):
+        places.setdefault(root_of(term), 1 / (1 + place))
+    whole = sum(places.values()) or 1.0
+    return np.array(
+        [sum(places.get(r, 0.0) for r in f.stem_roots) / whole for f in view.candidates.facts],
+        np.float32,
+    )
+
+
+def entry_file(view: View) -> Floats:
+    """A file that stands for its folder (`index`, `mod`, `__init__`, `main`)."""
+    return np.array([f.stem in _ENTRY for f in view.candidates.facts], np.float32)
+
+
+def grab_bag(view: View) -> Floats:
+    """A file of helpers (`utils`, `common`, `helpers`)."""
+    return np.array([bool(f.stem_roots & _GRAB) for f in view.candidates.facts], np.float32)
 
 
 # --- meaning, per file -----------------------------------------------------------------------
@@ -332,17 +372,17 @@ def node_words(view: View) -> Floats:
 
 def node_name(view: View) -> Floats:
     """Query words in the node's name."""
-    return _relative(view.node(view.lexical.fields[NAME]))
+    return _relative(view.node(view.lexical.name))
 
 
 def node_signature(view: View) -> Floats:
     """Query words in the node's signature."""
-    return _relative(view.node(view.lexical.fields[SIGNATURE]))
+    return _relative(view.node(view.lexical.signature))
 
 
 def node_doc(view: View) -> Floats:
     """Query words in the node's doc comment."""
-    return _relative(view.node(view.lexical.fields[DOC]))
+    return _relative(view.node(view.lexical.doc))
 
 
 def node_covered(view: View) -> Floats:
@@ -360,7 +400,7 @@ def name_in_query(view: View) -> Floats:
 
 def node_compound(view: View) -> Floats:
     """Neighbouring words of the query written as one identifier in the node."""
-    return _relative(view.node(view.compounds.node))
+    return _relative(view.node(view.compounds))
 
 
 def node_named(view: View) -> Floats:
@@ -441,6 +481,12 @@ FILE_SIGNALS: tuple[Measure, ...] = (
     query_in_folders,
     common_stem,
     mentioned,
+    stem_in_query_kin,
+    query_in_stem_kin,
+    query_in_path_kin,
+    first_words_in_stem,
+    entry_file,
+    grab_bag,
     dense_best,
     dense_file,
     dense_file_relative,
@@ -501,6 +547,29 @@ def _term_weights(view: View) -> dict[str, float]:
     }
 
 
+_ENTRY = frozenset({"index", "mod", "init", "main", "lib", "package", "exports", "doc"})
+_GRAB = roots_of(map(stem, ("util", "utils", "helper", "helpers", "common", "misc", "support")))
+
+
+def _root_weights(view: View) -> dict[str, float]:
+    known = view._kept.get("roots")
+    if known is None:
+        known = {}
+        for term, weight in _term_weights(view).items():
+            root = root_of(term)
+            known[root] = max(weight, known.get(root, 0.0))
+        view._kept["roots"] = known
+    return known
+
+
+def _root_share(view: View, found) -> Floats:
+    weights = _root_weights(view)
+    whole = sum(weights.values()) or 1.0
+    return np.array(
+        [sum(w for r, w in weights.items() if r in roots) / whole for roots in found], np.float32
+    )
+
+
 def _path_agrees(path: str, mention: str) -> bool:
     return f"/{path}".endswith(mention) or (mention.count("/") > 1 and mention.endswith(f"/{path}"))
 
@@ -512,12 +581,14 @@ def _best_similarity(view: View) -> Floats:
 def _four_best(view: View) -> Floats:
     """Cosine of the best node, half the second, a quarter of the third, an eighth of the fourth."""
     candidates = view.candidates
-    left = dense_node(view).copy()
+    left = np.maximum(0, dense_node(view))
     total = np.zeros(len(candidates.files), np.float32)
-    order = np.lexsort((-left, candidates.owner))
-    ranked = left[order]
-    place = np.arange(len(left)) - candidates.starts[candidates.owner]
-    for rank, weight in enumerate((1.0, 0.5, 0.25, 0.125)):
-        here = place == rank
-        total[candidates.owner[here]] += np.float32(weight) * np.maximum(0, ranked[here])
+    first = np.empty(len(candidates.files), np.intp)
+    for weight in (1.0, 0.5, 0.25, 0.125):
+        best = candidates.best(left)
+        total += np.float32(weight) * best
+        at = np.flatnonzero(left == best[candidates.owner])[::-1]
+        # Of equal nodes the first is taken: assigned last, it is the one that stays.
+        first[candidates.owner[at]] = at
+        left[first] = 0
     return total

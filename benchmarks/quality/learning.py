@@ -1,0 +1,220 @@
+"""Weights from examples: a listwise loss over files, another over the nodes of the right file.
+
+A file scores w·(its signals) + v·(signals of its best node), which is what its best node scores in
+the product. Each right file must beat all wrong files of its query (softmax); in the right file
+each right node must beat the others. Weights for a kind of query are the common ones plus a
+difference that is held back more strongly (ridge).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from examples import FILE_NAMES, NODE_NAMES, Example
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+Floats = NDArray[np.float64]
+
+KINDS = ("symbol", "phrase", "prose", "report")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What decides a fit besides the examples."""
+
+    ridge: float = 1.0
+    kind_ridge: float = 4.0
+    node_share: float = 0.5
+    rounds: int = 3
+    without: tuple[str, ...] = ()
+    shared_kinds: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """Weights of the raw signals for each kind of query: file [p], node [q]."""
+
+    file: dict[str, Floats]
+    node: dict[str, Floats]
+
+
+def fit(examples: Sequence[Example], recipe: Recipe) -> Fitted:
+    """Fit the weights."""
+    problem = _Problem(examples, recipe)
+    theta = np.zeros(problem.n_parameters)
+    theta[: len(FILE_NAMES) + len(NODE_NAMES)] = 0.1
+    for _ in range(recipe.rounds):
+        problem.choose_nodes(theta)
+        found = minimize(problem.loss, theta, jac=True, method="L-BFGS-B", options={"maxiter": 150})
+        theta = found.x
+    return problem.fitted(theta)
+
+
+class _Problem:
+    """All examples side by side, signals scaled to unit deviation."""
+
+    def __init__(self, examples: Sequence[Example], recipe: Recipe) -> None:
+        self._examples = [e for e in examples if len(e.owner) and e.found.any()]
+        self._recipe = recipe
+        self._p, self._q = len(FILE_NAMES), len(NODE_NAMES)
+        self._d = self._p + self._q
+        files = np.concatenate([e.files for e in self._examples])
+        nodes = np.concatenate([e.nodes[:: max(1, len(e.nodes) // 300)] for e in self._examples])
+        scale = np.concatenate((files.std(axis=0), nodes.std(axis=0)))
+        used = np.array([n not in recipe.without for n in (*FILE_NAMES, *NODE_NAMES)])
+        self._scale = np.where(used & (scale > 1e-6), 1 / np.maximum(scale, 1e-6), 0.0)
+        self._kinds = [k for k in KINDS if any(e.kind == k for e in self._examples)]
+        self.n_parameters = self._d * (1 + len(self._kinds))
+        self._file_parts = [self._file_part(e) for e in self._examples]
+        self._within = [part for e in self._examples for part in self._node_parts(e)]
+
+    def _thetas(self, theta: Floats) -> Floats:
+        common = theta[: self._d]
+        return common + theta[self._d :].reshape(len(self._kinds), self._d)
+
+    def choose_nodes(self, theta: Floats) -> None:
+        """Fix which node speaks for each file, by the weights at hand."""
+        by_kind = dict(zip(self._kinds, self._thetas(theta), strict=True))
+        rows, counts = [], []
+        for example in self._examples:
+            scores = example.nodes @ (by_kind[example.kind][self._p :] * self._scale[self._p :])
+            best = _best_per_file(scores, example)
+            rows.append(np.hstack((example.files, example.nodes[best])) * self._scale)
+            counts.append(len(example.files))
+        self._set_lists(rows, counts)
+
+    def _set_lists(self, rows: list[Floats], counts: list[int]) -> None:
+        """Each right file makes one list with all wrong files of its query."""
+        lists, right, weights, kinds = [], [], [], []
+        for example, x, good in zip(self._examples, rows, self._file_parts, strict=True):
+            wrong = np.flatnonzero(~good)
+            for i in np.flatnonzero(good):
+                lists.append(np.vstack((x[i : i + 1], x[wrong])))
+                right.append(np.r_[True, np.zeros(len(wrong), bool)])
+                weights.append(example.weight / good.sum())
+                kinds.append(self._kinds.index(example.kind))
+        for example, x, good in self._within:
+            lists.append(x)
+            right.append(good)
+            weights.append(self._recipe.node_share * example.weight)
+            kinds.append(self._kinds.index(example.kind))
+        order = np.argsort(kinds, kind="stable")
+        lengths = np.array([len(lists[i]) for i in order])
+        self._x = np.concatenate([lists[i] for i in order])
+        self._right = np.concatenate([right[i] for i in order])
+        self._starts = np.cumsum(lengths) - lengths
+        self._lengths = lengths
+        self._weights = np.array([weights[i] for i in order])
+        row_kinds = np.repeat(np.array(kinds)[order], lengths)
+        self._edges = np.searchsorted(row_kinds, np.arange(len(self._kinds) + 1))
+
+    def _file_part(self, example: Example) -> NDArray[np.bool_]:
+        good = np.zeros(len(example.files), bool)
+        good[example.owner[example.found.any(axis=1)]] = True
+        return good
+
+    def _node_parts(self, example: Example) -> list[tuple[Example, Floats, NDArray[np.bool_]]]:
+        """The nodes of each right file, where only some of them are right."""
+        found = example.functions if example.functions.shape[1] else example.found
+        parts = []
+        for file in np.unique(example.owner[found.any(axis=1)]):
+            here = np.flatnonzero(example.owner == file)
+            good = found[here].any(axis=1)
+            if 0 < good.sum() < len(here):
+                x = np.hstack((np.zeros((len(here), self._p)), example.nodes[here])) * self._scale
+                parts.append((example, x, good))
+        return parts
+
+    def loss(self, theta: Floats) -> tuple[float, Floats]:
+        """Mean loss and its gradient."""
+        thetas = self._thetas(theta)
+        scores = np.empty(len(self._x))
+        spans = list(zip(self._edges[:-1], self._edges[1:], strict=True))
+        for kind, (a, b) in enumerate(spans):
+            scores[a:b] = self._x[a:b] @ thetas[kind]
+        everything = _logsumexp(scores, self._starts, self._lengths)
+        good = _logsumexp(np.where(self._right, scores, -1e9), self._starts, self._lengths)
+        total = self._weights.sum()
+        value = float((self._weights * (everything - good)).sum() / total)
+        weights = np.repeat(self._weights / total, self._lengths)
+        share = np.exp(scores - np.repeat(everything, self._lengths))
+        right = np.where(
+            self._right, np.exp(np.minimum(0, scores - np.repeat(good, self._lengths))), 0
+        )
+        residual = weights * (share - right)
+        by_kind = np.stack([self._x[a:b].T @ residual[a:b] for a, b in spans])
+        n = len(self._examples)
+        common, own = theta[: self._d], theta[self._d :]
+        ridge, kind_ridge = self._recipe.ridge / n, self._recipe.kind_ridge / n
+        if self._recipe.shared_kinds:
+            kind_ridge = 1e3
+        value += 0.5 * ridge * float(common @ common) + 0.5 * kind_ridge * float(own @ own)
+        gradient = np.concatenate(
+            (by_kind.sum(axis=0) + ridge * common, by_kind.ravel() + kind_ridge * own)
+        )
+        return value, gradient
+
+    def fitted(self, theta: Floats) -> Fitted:
+        """Weights of the raw signals; kinds without examples get the common ones."""
+        known = dict(zip(self._kinds, self._thetas(theta), strict=True))
+        weights = {kind: known.get(kind, theta[: self._d]) * self._scale for kind in KINDS}
+        return Fitted(
+            {kind: w[: self._p] for kind, w in weights.items()},
+            {kind: w[self._p :] for kind, w in weights.items()},
+        )
+
+
+def node_scores(example: Example, fitted: Fitted) -> Floats:
+    """What the product would score every node."""
+    file = example.files.astype(np.float64) @ fitted.file[example.kind]
+    return file[example.owner] + example.nodes.astype(np.float64) @ fitted.node[example.kind]
+
+
+def order_of(example: Example, scores: Floats, repeat: float) -> NDArray[np.intp]:
+    """Nodes in the order of the results: repeated files pay `repeat`, ties go by place."""
+    by_file = np.lexsort((example.place, -scores, example.owner))
+    owners = example.owner[by_file]
+    starts = np.searchsorted(owners, owners, side="left")
+    repeats = np.empty(len(scores))
+    repeats[by_file] = np.arange(len(scores)) - starts
+    return np.lexsort((example.place, -(scores - repeat * repeats)))
+
+
+def ndcg(example: Example, order: NDArray[np.intp]) -> float:
+    """NDCG@10 with each target counted at the first of the first ten nodes that answers it."""
+    top = example.found[order[:10]]
+    found = top.any(axis=0)
+    gain = (1 / np.log2(top.argmax(axis=0)[found] + 2)).sum()
+    return float(gain / (1 / np.log2(np.arange(2, min(10, top.shape[1]) + 2))).sum())
+
+
+def report_scores(example: Example, order: NDArray[np.intp]) -> tuple[float, float, float]:
+    """file@1, file@5 and func@10 of a bug report."""
+    files = list(dict.fromkeys(example.owner[order].tolist()))
+    gold = {
+        f for t in range(example.found.shape[1]) for f in set(example.owner[example.found[:, t]])
+    }
+    n = example.found.shape[1]
+    top = example.functions[order[:10]]
+    whole = len(gold) >= n
+    return (
+        float(whole and gold <= set(files[:1])),
+        float(whole and gold <= set(files[:5])),
+        float(top.any(axis=0).all()),
+    )
+
+
+def _best_per_file(scores: Floats, example: Example) -> NDArray[np.intp]:
+    order = np.lexsort((example.place, -scores, example.owner))
+    owners = example.owner[order]
+    first = np.r_[True, owners[1:] != owners[:-1]]
+    return order[first]
+
+
+def _logsumexp(scores: Floats, starts: NDArray[np.intp], lengths: NDArray[np.intp]) -> Floats:
+    largest = np.maximum.reduceat(scores, starts)
+    inside = np.exp(scores - np.repeat(largest, lengths))
+    return largest + np.log(np.add.reduceat(inside, starts))
