@@ -25,7 +25,7 @@ MAY_IMPORT = {
     "redact": VALUES | {"text"},
     "ranking": VALUES | {"text", "index", "graph"},
     "search": VALUES | {"text", "index", "ranking", "graph"},
-    "pack": VALUES | {"text", "index", "graph", "llm", "redact", "ranking"},
+    "pack": VALUES | {"text", "index", "graph", "llm", "redact", "evaluation"},
     "history": VALUES,
     "activation": VALUES,
     "reading": VALUES | {"text", "syntax", "index", "analysed"},
@@ -36,10 +36,12 @@ MAY_IMPORT = {
     "workspace": VALUES | {"settings", "engine"},
     "render": VALUES | {"pack"},
     "evaluation": VALUES,
-    "ipc": VALUES | {"settings", "engine", "workspace", "render", "pack"},
+    "tool_schemas": VALUES | {"pack"},
+    "tools": VALUES | {"engine", "render", "pack", "llm", "tool_schemas"},
+    "ipc": VALUES | {"engine", "render", "tools"},
     "agents": VALUES,
     "lsp": VALUES | {"settings", "text", "engine", "workspace", "render", "ranking", "pack", "ipc"},
-    "mcp": VALUES | {"settings", "engine", "workspace", "render", "pack", "redact", "ipc"},
+    "mcp": VALUES | {"settings", "engine", "render", "tools", "tool_schemas", "ipc"},
     "cli": VALUES
     | {"settings", "engine", "workspace", "render", "ranking", "index", "syntax", "evaluation"}
     | {"pack", "lsp", "mcp", "ipc", "agents"},

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from index_check import contents
 
 from packhound.index.embed import Embedder
 from packhound.index.index import Index
 from packhound.syntax.worker import ParsePool
 from packhound.text.document import TextBuffer
 from packhound.types import Document
-from tests.index.index_check import contents
 
 PATHS = ("a.py", "b.ts", "c.rs", "d.txt")
 SNIPPETS = (
