@@ -8,6 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from packhound.engine import Engine
+from packhound.ipc import serve_socket
+from packhound.types import Document
+
 CODE = 'def open_door(key):\n    """Unlock the front door."""\n    return key.turn()\n'
 
 
@@ -78,6 +82,27 @@ def test_status_and_explain(tmp_path: Path, root: Path) -> None:
     assert (status["files"], status["pending"]) == (2, 0)
     place = ("explain", "mend", "roof.py:1", "--root", str(root), "--json")
     assert json.loads(packhound(tmp_path, *place).stdout)["name"] == "mend_roof"
+
+
+def test_a_running_server_answers_with_unsaved_text(
+    tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
+    engine = Engine.open(root)
+    server = serve_socket(engine)
+    try:
+        assert engine.settled(30)
+        engine.update(Document("door.py", b"def paint_door_green():\n    pass\n"))
+        done = packhound(tmp_path, "search", "paint_door_green", "--root", str(root), "--json")
+        assert json.loads(done.stdout)["hits"][0]["name"] == "paint_door_green"
+        table = packhound(tmp_path, "search", "paint_door_green", "--root", str(root)).stdout
+        assert "door.py:1-2" in table
+    finally:
+        assert server is not None
+        server.close()
+        engine.close()
+    done = packhound(tmp_path, "search", "paint_door_green", "--root", str(root), "--json")
+    assert "paint_door_green" not in done.stdout.replace('"query": "paint_door_green"', "")
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,9 @@ from typing import Any, TypeAlias
 
 from packhound.engine import Engine
 from packhound.errors import PackhoundError, SettingsError, StoreError
-from packhound.render import Json
+from packhound.render import Json, query_json, query_of, results_json
 from packhound.tools import call
+from packhound.types import Query
 
 log = logging.getLogger("packhound")
 
@@ -32,6 +33,9 @@ _MAX_PATH = 100
 _MAX_FRAME = 4_000_000
 _TIMEOUT_S = 120.0
 _CONNECT_S = 0.5
+
+_RESULTS = "results"
+"""Not a tool of agents: the command line's own question, answered with all reasons."""
 
 Address: TypeAlias = str | tuple[str, int]
 
@@ -107,6 +111,8 @@ class SocketServer:
             token, tool, arguments = asked["token"], asked["tool"], asked["arguments"]
             if not secrets.compare_digest(str(token), self._token):
                 return {"error": "not allowed"}
+            if tool == _RESULTS:
+                return {"result": results_json(self._engine.search(query_of(arguments)))}
             return {"result": call(self._engine, str(tool), dict(arguments))}
         except PackhoundError as problem:
             return {"error": str(problem)}
@@ -152,6 +158,10 @@ class Connection:
             raise SettingsError(str(answer["error"]))
         result: Json = answer["result"]
         return result
+
+    def search(self, query: Query) -> Json:
+        """The results object of a query, over what the editors show. Raises as `call` does."""
+        return self.call(_RESULTS, query_json(query))
 
     def close(self) -> None:
         """Hang up."""

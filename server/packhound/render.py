@@ -7,14 +7,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from packhound.pack.types import Pack
-from packhound.types import Hit, NodeRef, Results, Signal, State, Status
+from packhound.types import (
+    Hit,
+    Label,
+    NodeRef,
+    Query,
+    Results,
+    Signal,
+    Span,
+    State,
+    Status,
+)
 
 Json: TypeAlias = dict[str, object]
 Place: TypeAlias = Callable[[NodeRef], Mapping[str, object]]
 """What a front adds to a hit, such as its URI."""
+
+_QUERY_FIELDS = ("text", "limit", "mode", "kinds", "languages", "paths")
 
 # The state that a user should hear of first when several folders differ.
 _URGENCY: tuple[State, ...] = ("indexing", "starting", "degraded", "ready", "closed")
@@ -31,6 +43,50 @@ def results_json(results: Results, place: Place | None = None) -> Json:
         "candidates": results.candidates,
         "notes": list(results.notes),
     }
+
+
+def query_json(query: Query) -> Json:
+    """A query as it crosses to another process."""
+    return {name: getattr(query, name) for name in _QUERY_FIELDS}
+
+
+def query_of(given: Mapping[str, Any]) -> Query:
+    """The query of such an object. Raises KeyError, TypeError or ValueError for any other."""
+    return Query(
+        text=str(given["text"]),
+        limit=int(given["limit"]),
+        mode=given["mode"],
+        kinds=tuple(given["kinds"]),
+        languages=tuple(map(str, given["languages"])),
+        paths=tuple(map(str, given["paths"])),
+    )
+
+
+def results_of(answer: Mapping[str, Any]) -> Results:
+    """Results read back from their object; what it does not say of a node is left empty."""
+    hits = tuple(
+        Hit(
+            node=NodeRef(
+                root="",
+                path=hit["path"],
+                language="",
+                kind=hit["kind"],
+                name=hit["name"],
+                qualname=hit["qualname"],
+                signature="",
+                doc="",
+                span=Span(0, 0, hit["start_line"] - 1, hit["end_line"] - 1),
+                generation=answer["generation"],
+                label=Label(-1),
+            ),
+            rank=hit["rank"],
+            score=hit["score"],
+            why=tuple(Signal(s["signal"], s["value"], s["weight"]) for s in hit["why"]),
+        )
+        for hit in answer["hits"]
+    )
+    plain = ("query", "truncated", "generation", "took_ms", "candidates")
+    return Results(hits=hits, notes=tuple(answer["notes"]), **{key: answer[key] for key in plain})
 
 
 def hit_json(hit: Hit, place: Place | None = None) -> Json:

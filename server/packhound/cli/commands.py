@@ -7,7 +7,7 @@ import json
 import logging
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ import click
 from packhound import __version__
 from packhound.errors import PackhoundError, SettingsError
 from packhound.settings import Settings, read_settings
-from packhound.types import KINDS, MODES, Query
+from packhound.types import KINDS, MODES, Query, Results
 
 if TYPE_CHECKING:
     from packhound.engine import Engine
@@ -129,12 +129,12 @@ def search(
 
     if (query is None) == (batch is None):
         raise SettingsError("give either QUERY or --batch FILE")
-    with open_engine(root, model, changes) as engine:
+    with _searcher(root, model, changes) as ask:
         if batch is not None:
             for asked in _batch_queries(batch, narrowing):
-                _print_json(results_json(engine.search(asked)))
+                _print_json(results_json(ask(asked)))
             return
-        results = engine.search(Query(text=query or "", **narrowing))
+        results = ask(Query(text=query or "", **narrowing))
         if as_json:
             _print_json(results_json(results))
         else:
@@ -251,6 +251,28 @@ def lsp(stdio: bool, tcp: bool, host: str, port: int, log_file: Path | None, ver
     if stdio and tcp:
         raise SettingsError("give either --stdio or --tcp")
     sys.exit(serve(tcp=(host, port) if tcp else None, log_file=log_file, verbose=verbose))
+
+
+@contextmanager
+def _searcher(
+    root: Path, model: str, changes: Sequence[str]
+) -> Iterator[Callable[[Query], Results]]:
+    """A running language server of the folder, which sees unsaved text; else its engine."""
+    from packhound.engine import index_folder
+    from packhound.ipc import connect
+    from packhound.render import results_of
+
+    server = None
+    if not (model or changes):
+        server = connect(index_folder(root.expanduser().resolve()))
+    if server is None:
+        with open_engine(root, model, changes) as engine:
+            yield engine.search
+        return
+    try:
+        yield lambda query: results_of(server.search(query))
+    finally:
+        server.close()
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from pygls.lsp.server import LanguageServer
 
 from packhound.engine import Engine
 from packhound.errors import PackhoundError
+from packhound.ipc import SocketServer, serve_socket
 from packhound.lsp.announce import Announcer, Progress
 from packhound.lsp.client import Client
 from packhound.lsp.convert import path_of
@@ -49,6 +50,7 @@ class Session:
         self._opened = threading.Event()
         self._closing = threading.Event()
         self._spelled: dict[str, str] = {}
+        self._sockets: dict[str, SocketServer | None] = {}
         self._read_layers()
         self.progress = Progress(server, lambda: self.workspace.cancel_indexing())
         shown = self.progress if client.shows_progress else None
@@ -123,6 +125,8 @@ class Session:
         if not self._closing.is_set():
             self._closing.set()
             self._opened.set()
+            for root in tuple(self._sockets):
+                self._hang_up(root)
             self._chores.submit(self.workspace.close)
         self._chores.wait(timeout_s)
 
@@ -140,6 +144,7 @@ class Session:
     def _replace_folders(self, removed: Sequence[str], added: Sequence[str]) -> None:
         for path in removed:
             self._refused.pop(path, None)
+            self._hang_up(str(Path(path).resolve()))
             self.workspace.remove(Path(path))
         for path in added:
             self._add(path)
@@ -150,10 +155,18 @@ class Session:
         try:
             engine = self.workspace.add(Path(path))
             self._spelled[str(engine.root)] = path
+            if engine.status().writer and str(engine.root) not in self._sockets:
+                self._sockets[str(engine.root)] = serve_socket(engine)
             self._refused.pop(path, None)
         except PackhoundError as error:
             self._refused[path] = str(error)
             log.warning("%s", error)
+
+    def _hang_up(self, root: str) -> None:
+        """Answer the command line and agents for this folder no more."""
+        found = self._sockets.pop(root, None)
+        if found:
+            found.close()
 
     def _take_settings(self, answer: Future[Any]) -> None:
         result = None if answer.exception() else answer.result()
