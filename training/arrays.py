@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-
 KEY = 1 << 20
 """Above any token id: text * KEY + id is one number for a token of a text."""
 
@@ -41,7 +40,7 @@ def load(path: Path, name: str) -> Ragged:
 def gather(
     texts: Ragged, rows: NDArray[np.int64], limits: NDArray[np.int64] | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Ids of the chosen rows end to end, at most `limits` of each, and each id's place in `rows`."""
+    """Ids of the chosen rows end to end (at most `limits` of each), and whose each one is."""
     lengths = texts.offsets[rows + 1] - texts.offsets[rows]
     if limits is not None:
         lengths = np.minimum(lengths, limits)

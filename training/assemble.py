@@ -1,6 +1,6 @@
 """Assemble: mined records -> tokenizer.json and arrays of token ids that a training run reads.
 
-    python training/assemble.py --mined MINED --out ARRAYS [--share 0.5] [--vocabulary 61000]
+    python training/assemble.py --mined MINED --out ARRAYS [--vocabulary 61000]
 
 Pairs come from doc comments (query: the prose; positive: the node without it) and, for nodes that
 have none, from names (query: the words of the name; positive: the node without those words).
@@ -16,7 +16,9 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
 
 import numpy as np
@@ -27,42 +29,49 @@ from vocabulary import build_tokenizer, count_words, merge_counts
 
 MAX_TOKENS = 256
 MAX_QUERY_TOKENS = 96
-MAX_PAIRS = {"doc": 9_000, "name": 5_000}
+KINDS = ("doc", "name")
+MAX_PAIRS = {"doc": 9_000, "name": 1_500}
 """Per repository, so that the largest do not drown the others."""
+
+SHORTEST_CODE = 40
+"""Characters; less is a forward declaration or a constant."""
 
 SKIPPED_LANGUAGES = frozenset({"markdown", "text", "rst", "json", "yaml", "toml", "html", "css"})
 
 
-@dataclass(slots=True)
-class Pairs:
-    """Parallel lists, one row a pair."""
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One pair as text; `digest` is that of the node's own text, "" if it is too short to copy."""
 
-    query: list[str] = field(default_factory=list)
-    sentence: list[str] = field(default_factory=list)
-    code: list[str] = field(default_factory=list)
-    kind: list[int] = field(default_factory=list)
-    repo: list[int] = field(default_factory=list)
-    file: list[int] = field(default_factory=list)
-    language: list[str] = field(default_factory=list)
+    query: str
+    sentence: str
+    code: str
+    kind: int
+    repo: int
+    language: str
+    digest: str
 
 
 def main() -> int:
     options = _options()
     options.out.mkdir(parents=True, exist_ok=True)
-    rng = np.random.default_rng(options.seed)
     started = time.monotonic()
-    pairs, counts = Pairs(), []
-    seen: set[str] = set()
-    sources = []
     listing = sorted(options.mined.glob("*.jsonl.gz"))
-    for number, path in enumerate(listing):
-        head, records = _read(path)
-        words, found = _add(pairs, records, number, seen, rng)
-        counts.append(words)
-        sources.append(head | {"pairs": dict(found)})
-        if number % 20 == 19 or number + 1 == len(listing):
-            seconds = time.monotonic() - started
-            print(f"[{number + 1}/{len(listing)} {seconds:.0f} s] {len(pairs.kind)}", flush=True)
+    pairs: list[Pair] = []
+    counts, sources = [], []
+    seen: set[str] = set()
+    with ProcessPoolExecutor(options.workers) as pool:
+        jobs = pool.map(_extracted, listing, range(len(listing)), repeat(options.seed))
+        for number, (head, words, found) in enumerate(jobs, 1):
+            fresh = [pair for pair in found if not (pair.digest and pair.digest in seen)]
+            seen.update(pair.digest for pair in fresh)
+            pairs += fresh
+            counts.append(words)
+            tally = Counter(KINDS[pair.kind] for pair in fresh)
+            sources.append(head | {"pairs": dict(tally)})
+            if number % 20 == 0 or number == len(listing):
+                seconds = time.monotonic() - started
+                print(f"[{number}/{len(listing)} {seconds:.0f} s] {len(pairs)}", flush=True)
     if options.tokenizer:
         tokenizer = Tokenizer.from_file(str(options.tokenizer))
     else:
@@ -70,7 +79,7 @@ def main() -> int:
     tokenizer.save(str(options.out / "tokenizer.json"), pretty=False)
     _save(pairs, tokenizer, options.out)
     (options.out / "sources.json").write_text(json.dumps(sources, indent=1))
-    print(f"{len(pairs.kind)} pairs, {time.monotonic() - started:.0f} s", flush=True)
+    print(f"{len(pairs)} pairs, {time.monotonic() - started:.0f} s", flush=True)
     return 0
 
 
@@ -81,8 +90,28 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--tokenizer", type=Path, help="keep this one instead of building one")
     parser.add_argument("--vocabulary", type=int, default=61_000)
     parser.add_argument("--pieces", type=int, default=5_000)
+    parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
     return parser.parse_args()
+
+
+def _extracted(path: Path, repo: int, seed: int) -> tuple[dict[str, str], Counter[str], list[Pair]]:
+    """What is known of one repository, the counts of its words, and its pairs."""
+    head, records = _read(path)
+    code = [record for record in records if record["language"] not in SKIPPED_LANGUAGES]
+    words = count_words(f"{r['qualname']} {r['doc']} {r['own']}" for r in code)
+    found: dict[str, list[Pair]] = {kind: [] for kind in KINDS}
+    for record in code:
+        pair = _pair(record, repo)
+        if pair is not None:
+            found[KINDS[pair.kind]].append(pair)
+    rng = np.random.default_rng((seed, repo))
+    kept: list[Pair] = []
+    for kind, listed in found.items():
+        if len(listed) > MAX_PAIRS[kind]:
+            listed = [listed[i] for i in rng.choice(len(listed), MAX_PAIRS[kind], replace=False)]
+        kept += listed
+    return head, words, kept
 
 
 def _read(path: Path) -> tuple[dict[str, str], list[dict[str, str]]]:
@@ -91,65 +120,44 @@ def _read(path: Path) -> tuple[dict[str, str], list[dict[str, str]]]:
         return head, [json.loads(line) for line in file]
 
 
-def _add(
-    pairs: Pairs,
-    records: list[dict[str, str]],
-    repo: int,
-    seen: set[str],
-    rng: np.random.Generator,
-) -> tuple[Counter[str], Counter[str]]:
-    """Add the pairs of one repository; the counts of its words, and of its pairs by kind."""
-    fresh = [r for r in records if not (r["digest"] and r["digest"] in seen)]
-    seen.update(r["digest"] for r in fresh)
-    code = [r for r in fresh if r["language"] not in SKIPPED_LANGUAGES]
-    words = count_words(f"{r['qualname']} {r['doc']} {r['own']}" for r in code)
-    candidates: dict[str, list[tuple[dict[str, str], str]]] = {"doc": [], "name": []}
-    for record in code:
-        if len(record["own"]) < 40:
-            continue
-        prose = query_of(record["doc"]) if record["doc"] else None
-        if prose:
-            candidates["doc"].append((record, prose))
-        elif record["name"] and (words_of_name := name_query(record["qualname"])):
-            candidates["name"].append((record, words_of_name))
-    found: Counter[str] = Counter()
-    for kind, listed in candidates.items():
-        kept = listed
-        if len(listed) > MAX_PAIRS[kind]:
-            kept = [listed[i] for i in rng.choice(len(listed), MAX_PAIRS[kind], replace=False)]
-        found[kind] = len(kept)
-        for record, query in kept:
-            _append(pairs, record, query, kind, repo)
-    return words, found
-
-
-def _append(pairs: Pairs, record: dict[str, str], query: str, kind: str, repo: int) -> None:
-    path, qualname, own = record["path"], record["qualname"], record["own"]
-    pairs.query.append(query)
-    pairs.sentence.append(first_sentence(query) if kind == "doc" else query)
-    pairs.code.append(text_of(path, qualname, "", own))
-    pairs.kind.append(0 if kind == "doc" else 1)
-    pairs.repo.append(repo)
-    pairs.file.append(_number(f"{repo}/{path}"))
-    pairs.language.append(record["language"])
+def _pair(record: dict[str, str], repo: int) -> Pair | None:
+    """The pair that a node gives: asked by its doc comment if it has one, else by its name."""
+    if len(record["own"]) < SHORTEST_CODE:
+        return None
+    prose = query_of(record["doc"]) if record["doc"] else None
+    name = None if prose or not record["name"] else name_query(record["qualname"])
+    query = prose or name
+    if query is None:
+        return None
+    return Pair(
+        query=query,
+        sentence=first_sentence(prose) if prose else query,
+        code=text_of(record["path"], record["qualname"], "", record["own"]),
+        kind=0 if prose else 1,
+        repo=repo,
+        language=record["language"],
+        digest=record["digest"],
+    )
 
 
 def _number(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=7).digest(), "little")
 
 
-def _save(pairs: Pairs, tokenizer: Tokenizer, out: Path) -> None:
+def _save(pairs: list[Pair], tokenizer: Tokenizer, out: Path) -> None:
     columns: dict[str, NDArray[np.generic]] = {}
-    for name, limit in (("query", MAX_QUERY_TOKENS), ("code", MAX_TOKENS)):
-        ids, offsets = tokenise(tokenizer, getattr(pairs, name), limit)
-        columns[name], columns[name + "_offsets"] = ids, offsets
-    lengths = [len(ids) for ids in _encode(tokenizer, pairs.sentence)]
+    columns["query"], columns["query_offsets"] = tokenise(
+        tokenizer, [pair.query for pair in pairs], MAX_QUERY_TOKENS
+    )
+    columns["code"], columns["code_offsets"] = tokenise(
+        tokenizer, [pair.code for pair in pairs], MAX_TOKENS
+    )
+    lengths = [len(ids) for ids in _encode(tokenizer, [pair.sentence for pair in pairs])]
     columns["sentence"] = np.array(lengths, np.int64)
-    columns["kind"] = np.array(pairs.kind, np.uint8)
-    columns["repo"] = np.array(pairs.repo, np.int32)
-    columns["source_file"] = np.array(pairs.file, np.int64)
-    columns["language"] = np.array(pairs.language)
-    columns["query_digest"] = np.array([_number(query) for query in pairs.query], np.int64)
+    columns["kind"] = np.array([pair.kind for pair in pairs], np.uint8)
+    columns["repo"] = np.array([pair.repo for pair in pairs], np.int32)
+    columns["language"] = np.array([pair.language for pair in pairs])
+    columns["query_digest"] = np.array([_number(pair.query) for pair in pairs], np.int64)
     np.savez(out / "pairs.npz", **columns)
 
 

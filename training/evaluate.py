@@ -14,7 +14,6 @@ import gzip
 import json
 import sys
 from collections import defaultdict
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -38,6 +37,8 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Question:
+    """One query of a development file and what it should find."""
+
     text: str
     category: str
     targets: tuple[Target, ...]

@@ -2,8 +2,9 @@
 
     python training/export.py --run RUN.npz --tokenizer tokenizer.json --out server/packhound/model
 
-Inputs: `input_ids` int64[total], the tokens of all texts end to end, and `offsets` int64[texts + 1].
-Output: `embeddings` float32[texts, dim], rows of length one; the zero vector for an empty text.
+Inputs: `input_ids` int64[total], the tokens of all texts end to end, and `offsets`
+int64[texts + 1]. Output: `embeddings` float32[texts, dim], rows of length one; zeros for an
+empty text.
 A row of the table is int8 with one float scale that holds the token's weight too. Repeated tokens
 are folded inside the graph (sort, run lengths), so that a caller hands over plain token ids.
 """
@@ -38,14 +39,15 @@ def main() -> int:
         table = columns["vectors"] * np.exp(columns["weights"])[:, None]
         saturation = json.loads(str(columns["options"]))["saturation"]
     table[:2] = 0  # padding and unknown say nothing
-    tokenizer = Tokenizer.from_file(str(options.tokenizer))
+    tokenizer, kept = pruned(Tokenizer.from_file(str(options.tokenizer)), options.rows)
     tokenizer.enable_truncation(MAX_TOKENS)
     tokenizer.save(str(options.out / "tokenizer.json"), pretty=False)
-    codes, scales = quantise(table)
+    codes, scales = quantise(table[kept])
     model = graph(codes, scales, saturation)
     onnx.checker.check_model(model)
     onnx.save(model, options.out / "model.onnx")
-    print(f"model.onnx {(options.out / 'model.onnx').stat().st_size / 1e6:.2f} MB")
+    size = sum((options.out / name).stat().st_size for name in ("model.onnx", "tokenizer.json"))
+    print(f"{len(kept)} rows, {size / 1e6:.2f} MB")
     return 0
 
 
@@ -54,7 +56,23 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--run", type=Path, required=True)
     parser.add_argument("--tokenizer", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--rows", type=int, default=57_400, help="entries kept of the vocabulary")
     return parser.parse_args()
+
+
+def pruned(tokenizer: Tokenizer, rows: int) -> tuple[Tokenizer, NDArray[np.int64]]:
+    """The tokenizer without its rarest words, which fall to pieces, and the rows that remain.
+
+    Words stand in the order of their weight, so the last ones that begin a word are the rarest.
+    """
+    described = json.loads(tokenizer.to_str())
+    vocabulary = sorted(described["model"]["vocab"].items(), key=lambda entry: entry[1])
+    words = [row for entry, row in vocabulary if not entry.startswith("##")]
+    n_surplus = max(0, len(vocabulary) - rows)
+    surplus = set(words[len(words) - n_surplus :]) if n_surplus else set()
+    kept = [(entry, row) for entry, row in vocabulary if row not in surplus]
+    described["model"]["vocab"] = {entry: number for number, (entry, _) in enumerate(kept)}
+    return Tokenizer.from_str(json.dumps(described)), np.array([row for _, row in kept])
 
 
 def quantise(table: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:

@@ -1,6 +1,7 @@
 """Mine: checkouts of public repositories -> one compressed file of node records each.
 
-    python training/mine.py --sources train.json --corpora CHECKOUTS --evaluation EVALUATION --out OUT
+    python training/mine.py --sources train.json --corpora CHECKOUTS \\
+        --evaluation EVALUATION --never never_train.txt --out OUT
 
 `train.json` lists {"repo", "language", "commit", "license_file"}; CHECKOUTS/<owner>+<name> is the
 work tree. EVALUATION holds the repositories of the benchmarks: a node whose words equal those of a
@@ -40,6 +41,7 @@ class Source:
 
     @property
     def file_name(self) -> str:
+        """What its records are kept as."""
         return self.repo.replace("/", "+") + ".jsonl.gz"
 
 

@@ -1,4 +1,4 @@
-"""What the pipeline reads from a checkout: records of nodes, as the product itself would index them."""
+"""What the pipeline reads from a checkout: nodes, as the product itself would index them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def records(root: Path) -> Iterator[NodeRecord]:
 
 
 def sampled_records(root: Path, max_bytes: int) -> Iterator[NodeRecord]:
-    """Like `records`, of first-party code files up to `max_bytes` in an order fixed by their paths."""
+    """Like `records`, of `max_bytes` of first-party code; which files, their paths decide."""
     room = max_bytes
     found = walk(root, WalkLimits(max_file_bytes=MAX_FILE_BYTES))
     for path, stamp in sorted(found, key=lambda item: _shuffled(item[0])):
@@ -69,7 +69,7 @@ def sampled_records(root: Path, max_bytes: int) -> Iterator[NodeRecord]:
 
 
 def normalised_digest(text: str) -> str:
-    """Digest of the words of `text`, so that layout and case do not hide a copy; "" if few words."""
+    """Digest of the words of `text`: layout and case do not hide a copy. "" if it has few words."""
     words = _WORD.findall(text.lower())
     if len(words) < _SHORTEST_HASHED:
         return ""

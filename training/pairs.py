@@ -36,7 +36,7 @@ _LETTERS = re.compile(r"[A-Za-z]{2,}")
 
 
 def query_of(doc: str) -> str | None:
-    """The prose of a doc comment without markup, parameters and examples; None if it says nothing."""
+    """The prose of a doc comment, without markup and parameters; None if it says nothing."""
     tail = _TAIL.search(doc)
     prose = doc[: tail.start()] if tail else doc
     prose = _MARKUP.sub(lambda found: " " + (found.group(1) or ""), prose)

@@ -48,7 +48,7 @@ class Data:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Distinct token ids int64[n]; queries and codes as sparse matrices over them, with transposes."""
+    """Distinct token ids int64[n]; queries and codes as matrices over them, with transposes."""
 
     ids: torch.Tensor
     queries: tuple[torch.Tensor, torch.Tensor]
@@ -57,7 +57,7 @@ class Batch:
 
 
 class Product(torch.autograd.Function):
-    """A constant sparse matrix times a dense one; `transposed` is its transpose, made beforehand."""
+    """A constant sparse matrix times a dense one; its transpose is made beforehand."""
 
     @staticmethod
     def forward(  # noqa: D102
@@ -85,9 +85,11 @@ class Table:
         self._square = torch.zeros_like(values)
 
     def rows(self, ids: torch.Tensor) -> torch.Tensor:
+        """A copy of the rows `ids` that takes gradients."""
         return self.values[ids].requires_grad_()
 
     def move(self, ids: torch.Tensor, gradient: torch.Tensor, rate: float, step: int) -> None:
+        """One step of Adam for the rows `ids` alone."""
         mean = self._mean[ids].lerp_(gradient, 1 - BETAS[0])
         square = self._square[ids].mul_(BETAS[1]).addcmul_(gradient, gradient, value=1 - BETAS[1])
         self._mean[ids], self._square[ids] = mean, square
@@ -193,6 +195,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--documented", type=float, default=0.15, help="share read with their doc")
     parser.add_argument("--prose", type=float, default=0.4, help="share asked with the whole prose")
     parser.add_argument("--names", type=float, default=0.5, help="share of name pairs in an epoch")
+    parser.add_argument(
+        "--hidden", type=float, default=1.0, help="share of names cut from the code"
+    )
     parser.add_argument("--share", type=float, default=1.0, help="share of the pairs to train on")
     parser.add_argument("--query-weights", action="store_true", help="weigh queries on their own")
     parser.add_argument("--threads", type=int, default=2)
@@ -272,12 +277,13 @@ def _batch(data: Data, rows: NDArray[np.int64], options: argparse.Namespace, ste
     named = data.kind[rows] == 1
     prose = rng.random(n) < options.prose
     documented = np.flatnonzero((rng.random(n) < options.documented) & ~named)
+    hidden = rng.random(n) < options.hidden
     asked = np.where(prose, MAX_QUERY_TOKENS, data.sentence[rows])
     queries = bags(*gather(data.queries, rows, asked), n)
     ids, text = gather(data.codes, rows)
     doc_ids, doc_text = gather(data.queries, rows[documented])
     ids, text = np.concatenate([ids, doc_ids]), np.concatenate([text, documented[doc_text]])
-    codes = bags(ids, text, n, drop=_only(queries, named))
+    codes = bags(ids, text, n, drop=_only(queries, named & hidden))
     ids = np.union1d(queries.ids, codes.ids)
     digests = torch.from_numpy(data.query_digest[rows])
     same = digests[:, None] == digests[None, :]
