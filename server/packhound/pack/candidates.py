@@ -7,16 +7,14 @@ of these; then near-duplicates lose. A utility is meant as the chance that the n
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from fnmatch import fnmatch
 
 import numpy as np
 
 from packhound.graph.graph import Edge, EdgeKind
-from packhound.index.entries import FileEntry
 from packhound.pack.mentions import Files, Mention, MentionKind, mentions
-from packhound.pack.types import Lines, PackContext, PackRequest
-from packhound.types import Budget, Focus, Hit, Node, Query
+from packhound.pack.pool import Candidate, Pool
+from packhound.pack.types import PackContext, PackRequest
+from packhound.types import Budget, Focus, Hit, Query
 
 _HITS = 120
 _FILE_HITS = 12
@@ -28,6 +26,12 @@ _SEEDS = 16
 """Nodes whose neighbours join."""
 _NEIGHBOURS = 12
 """Neighbours of each seed and kind."""
+
+_FILE_SHARES = (0.5, 0.2, 0.12, 0.08, 0.05, 0.03)
+"""How likely the files with the most and best hits are to hold what is needed."""
+_MATE_SHARE = 1.0
+"""Of which this much falls on the definitions of a file, evenly."""
+_MATE_MOST = 0.12
 
 _EDGE_SHARE: dict[EdgeKind, float] = {
     "references": 0.30,
@@ -51,78 +55,6 @@ _ALIKE = 0.90
 """Cosine from which a node begins to repeat a better one."""
 
 
-@dataclass(slots=True, eq=False)
-class Candidate:
-    """A node that may go into the pack. `order` breaks ties: the order of discovery."""
-
-    label: int
-    entry: FileEntry
-    position: int
-    node: Node
-    order: int
-    utility: float = 0.0
-    pinned: bool = False
-    repeats: str = ""
-    reasons: list[str] = field(default_factory=list)
-
-    @property
-    def path(self) -> str:
-        """The file that the node is in."""
-        return self.entry.path
-
-    def add(self, utility: float, reason: str) -> None:
-        """One more reason; independent reasons add up as chances do."""
-        self.utility = 1.0 - (1.0 - self.utility) * (1.0 - min(utility, 0.999))
-        if reason not in self.reasons:
-            self.reasons.append(reason)
-
-
-class Pool:
-    """The candidates found so far, by label."""
-
-    def __init__(self, context: PackContext, request: PackRequest) -> None:
-        self._context = context
-        self._excluded = request.excluded
-        self.by_label: dict[int, Candidate] = {}
-        self.excluded: dict[int, Candidate] = {}
-
-    def get(self, label: int) -> Candidate | None:
-        """The candidate of a label; None if it is dead, or excluded by the request."""
-        if label in self.by_label:
-            return self.by_label[label]
-        snapshot = self._context.snapshot
-        if label >= snapshot.n_labels or not snapshot.live[label]:
-            return None
-        entry, position = snapshot.locate(label)
-        order = len(self.by_label) + len(self.excluded)
-        found = Candidate(label, entry, position, entry.node(position), order)
-        if any(fnmatch(entry.path, glob) for glob in self._excluded):
-            self.excluded.setdefault(label, found)
-            return None
-        self.by_label[label] = found
-        return found
-
-    def at(self, path: str, lines: Lines) -> list[Candidate]:
-        """The innermost nodes that touch the lines of a file."""
-        entry = self._context.snapshot.files.get(path)
-        if entry is None:
-            return []
-        first, last = lines
-        touched = [
-            position
-            for position, node in enumerate(entry.nodes)
-            if node.kind != "file" and node.span.start_line <= last and first <= node.span.end_line
-        ]
-        above = {entry.nodes[position].parent for position in touched}
-        inner = [self.get(int(entry.labels[p])) for p in touched if p not in above]
-        return [candidate for candidate in inner if candidate]
-
-    def ranked(self) -> list[Candidate]:
-        """Pinned ones first, then by utility."""
-        found = self.by_label.values()
-        return sorted(found, key=lambda c: (not c.pinned, -c.utility, c.path, c.node.span.start))
-
-
 def gather(context: PackContext, request: PackRequest) -> Pool:
     """All candidates of a request."""
     pool = Pool(context, request)
@@ -133,6 +65,7 @@ def gather(context: PackContext, request: PackRequest) -> Pool:
     _add_hits(pool, _search(context, request.prompt, request))
     _add_mentions(pool, named, files)
     _add_named_files(pool, context, request, named, files)
+    _add_file_mates(pool, context)
     _add_changes(pool, context)
     _add_neighbours(pool, context)
     _demote_duplicates(pool, context)
@@ -226,6 +159,20 @@ def _add_named_files(
             candidate = pool.get(int(hit.node.label))
             if candidate:
                 candidate.add(0.6 * chance_at(hit.rank), f"in {path}, which the prompt names")
+
+
+def _add_file_mates(pool: Pool, context: PackContext) -> None:
+    """What stands beside the strongest hits: with a large budget the rest of a file is worth it."""
+    files: dict[str, float] = {}
+    for candidate in pool.ranked():
+        files[candidate.path] = files.get(candidate.path, 0.0) + candidate.utility
+    best = sorted(files, key=lambda path: (-files[path], path))[: len(_FILE_SHARES)]
+    for share, path in zip(_FILE_SHARES, best, strict=False):
+        found = map(pool.get, map(int, context.snapshot.files[path].labels))
+        mates = [c for c in found if c is not None and c.node.kind not in ("section", "window")]
+        for mate in mates:
+            utility = min(_MATE_SHARE * share / len(mates), _MATE_MOST)
+            mate.add(utility, f"in {path}, with other hits")
 
 
 def _add_changes(pool: Pool, context: PackContext) -> None:

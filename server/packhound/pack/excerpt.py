@@ -38,7 +38,6 @@ class Excerpt:
 
     lines: list[str]
     starts: LineIndex
-    redacted: int
     counter: TokenCounter
     _costs: dict[int, int] = field(default_factory=dict)
 
@@ -69,11 +68,6 @@ class Excerpts:
             self._read[path] = None if source is None else _excerpt(path, source, self._counter)
         return self._read[path]
 
-    @property
-    def redacted(self) -> int:
-        """Secrets taken out of the files read so far."""
-        return sum(excerpt.redacted for excerpt in self._read.values() if excerpt)
-
 
 _KEPT = 256
 _recent: dict[tuple[str, bytes, str], Excerpt] = {}
@@ -86,9 +80,8 @@ def _excerpt(path: str, source: bytes, counter: TokenCounter) -> Excerpt:
     if found is None:
         if len(_recent) >= _KEPT:
             _recent.clear()
-        clean = redact(source.decode("utf-8", "replace"))
-        lines = visible_lines(clean.text)
-        found = _recent[key] = Excerpt(lines, LineIndex(source), len(clean.found), counter)
+        lines = visible_lines(redact(source.decode("utf-8", "replace")).text)
+        found = _recent[key] = Excerpt(lines, LineIndex(source), counter)
     return found
 
 

@@ -8,11 +8,11 @@ comes up, not before; until then a guess from the node's size stands for them.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from packhound.pack.candidates import Candidate
 from packhound.pack.excerpt import Excerpts, Tiers
+from packhound.pack.pool import Candidate
 from packhound.pack.types import DETAILS, Detail
 
 _VALUE: dict[Detail, float] = {"outline": 0.10, "signature": 0.25, "elided": 0.75, "full": 1.0}
@@ -56,6 +56,7 @@ class Fitting:
     excerpts: Excerpts
     words: Collection[str]
     allowed: Callable[[Candidate, Detail], bool]
+    known: Mapping[str, frozenset[int]]
     spent: int = 0
     chosen: dict[int, Choice] = field(default_factory=dict)
     unread: set[int] = field(default_factory=set)
@@ -141,6 +142,9 @@ class Fitting:
             found = excerpt.tiers(nodes, candidate.position, self.words) if excerpt else {}
             self._tiers[label] = found
         offer.lines = self._tiers[label].get(offer.detail, ())
+        known = self.known.get(offer.candidate.path)
+        if known:
+            offer.lines = tuple(line for line in offer.lines if line not in known)
         return bool(offer.lines)
 
     def _cost(self, offer: _Offer) -> int:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from packhound.pack.excerpt import Excerpts
 from packhound.pack.fit import Choice
 from packhound.pack.render import Block
-from packhound.pack.types import PackItem
+from packhound.pack.types import CONTAINERS, PackItem
 
 _MAX_REASONS = 4
+_BLANK_GAP = 2
+_FIRST = ("pinned", "selected", "changed", "stack frame", "line ", "diff", "hit ")
+"""Reasons that are told before others."""
 
 
 def block_of(choices: Sequence[Choice], excerpts: Excerpts, generation: int) -> Block:
@@ -17,9 +21,19 @@ def block_of(choices: Sequence[Choice], excerpts: Excerpts, generation: int) -> 
     entry = choices[0].candidate.entry
     excerpt = excerpts.of(entry.path)
     assert excerpt is not None
-    numbers = tuple(sorted({line for choice in choices for line in choice.lines}))
+    numbers = _without_blank_gaps({n for choice in choices for n in choice.lines}, excerpt.lines)
     texts = tuple(excerpt.lines[number] for number in numbers)
     return Block(entry.path, entry.language, generation, numbers, texts)
+
+
+def _without_blank_gaps(shown: set[int], lines: Sequence[str]) -> tuple[int, ...]:
+    """A blank line costs less than the mark of its absence."""
+    numbers = sorted(shown)
+    for before, after in pairwise(numbers):
+        between = range(before + 1, after)
+        if len(between) <= _BLANK_GAP and not any(lines[line].strip() for line in between):
+            shown.update(between)
+    return tuple(sorted(shown))
 
 
 def items_of(files: Sequence[Sequence[Choice]], excerpts: Excerpts) -> tuple[PackItem, ...]:
@@ -61,7 +75,7 @@ class _Group:
         self.lines = set(choice.lines)
         # A definition shown in part still lies where it lies; a container ends where it is shown.
         node = choice.candidate.node
-        inside = choice.detail == "full" or node.kind in ("file", "class", "module", "impl")
+        inside = choice.detail == "full" or node.kind in CONTAINERS
         self.end = choice.lines[-1] if inside else max(choice.lines[-1], node.span.end_line)
 
     def takes(self, choice: Choice) -> bool:
@@ -80,6 +94,7 @@ class _Group:
     def item(self, start: int, end: int, tokens: int) -> PackItem:
         candidates = [choice.candidate for choice in self.choices]
         reasons = list(dict.fromkeys(reason for c in candidates for reason in c.reasons))
+        reasons.sort(key=lambda reason: not reason.startswith(_FIRST))
         more = f" and {len(reasons) - _MAX_REASONS} more" if len(reasons) > _MAX_REASONS else ""
         return PackItem(
             path=candidates[0].path,

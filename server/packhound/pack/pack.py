@@ -13,12 +13,21 @@ from typing import TypeAlias
 from packhound.errors import Cancelled
 from packhound.llm.counter import TokenCounter, counter_for
 from packhound.llm.prices import cost, find_model
-from packhound.pack.candidates import Candidate, Pool, gather, references_of
+from packhound.pack.candidates import gather, references_of
 from packhound.pack.excerpt import Excerpts
 from packhound.pack.fit import Choice, Fitting
 from packhound.pack.items import block_of, items_of
+from packhound.pack.pool import Candidate, Pool
 from packhound.pack.render import Block, render
-from packhound.pack.types import DETAILS, Detail, Omitted, Pack, PackContext, PackRequest
+from packhound.pack.types import (
+    CONTAINERS,
+    DETAILS,
+    Detail,
+    Omitted,
+    Pack,
+    PackContext,
+    PackRequest,
+)
 from packhound.pack.words import telling_words
 
 _FIRST_SHARE = 0.9
@@ -39,7 +48,9 @@ def pack(context: PackContext, request: PackRequest) -> Pack:
     _check(context)
     excerpts = Excerpts(context.source, counter)
     sent = context.conversations.sent(request.conversation)
-    fitting = Fitting(excerpts, telling_words(request.prompt), _unsent(sent))
+    fitting = Fitting(
+        excerpts, telling_words(request.prompt), _unsent(sent), _known_lines(context, sent)
+    )
     text, tokens = _fit(context, request, pool, fitting, counter, sent)
     chosen = sorted(fitting.chosen.values(), key=lambda choice: choice.candidate.order)
     context.conversations.remember(
@@ -51,7 +62,7 @@ def pack(context: PackContext, request: PackRequest) -> Pack:
         items=items_of(_by_file(fitting), excerpts),
         omitted=_omitted(pool, fitting, sent),
         text=text,
-        notes=_notes(request, counter, tokens, excerpts),
+        notes=_notes(request, counter, tokens, text),
         generation=context.snapshot.generation,
     )
 
@@ -141,6 +152,19 @@ def _unsent(sent: Sent) -> Allowed:
     return allowed
 
 
+def _known_lines(context: PackContext, sent: Sent) -> dict[str, frozenset[int]]:
+    """The lines that the conversation has already, so that no container sends them again."""
+    lines: dict[str, set[int]] = defaultdict(set)
+    for (path, digest), tier in sent.items():
+        entry = context.snapshot.files.get(path)
+        for position, node in enumerate(entry.nodes if entry else ()):
+            assert entry is not None
+            whole = tier >= DETAILS.index("elided") and node.kind not in CONTAINERS
+            if whole and entry.node_digest(position) == digest:
+                lines[path].update(range(node.span.start_line, node.span.end_line + 1))
+    return {path: frozenset(known) for path, known in lines.items()}
+
+
 def _key(candidate: Candidate) -> tuple[str, bytes]:
     return candidate.path, candidate.entry.node_digest(candidate.position)
 
@@ -149,7 +173,8 @@ def _omitted(pool: Pool, fitting: Fitting, sent: Sent) -> tuple[Omitted, ...]:
     left: list[Omitted] = []
     for candidate in (*pool.excluded.values(), *pool.ranked()):
         reason = _why_not(candidate, pool, fitting, sent)
-        if candidate.label not in fitting.chosen and len(left) < _OMITTED:
+        said = candidate.reasons or candidate.label in pool.excluded
+        if said and candidate.label not in fitting.chosen and len(left) < _OMITTED:
             name = candidate.node.qualname or candidate.node.name
             left.append(Omitted(candidate.path, name, reason))
     return tuple(left)
@@ -169,9 +194,7 @@ def _why_not(candidate: Candidate, pool: Pool, fitting: Fitting, sent: Sent) -> 
     return f"over the budget: {reason}" + (f", needs {needs} tokens" if needs else "")
 
 
-def _notes(
-    request: PackRequest, counter: TokenCounter, tokens: int, excerpts: Excerpts
-) -> tuple[str, ...]:
+def _notes(request: PackRequest, counter: TokenCounter, tokens: int, text: str) -> tuple[str, ...]:
     how = "counted exactly" if counter.exact else "an upper bound"
     notes = [f"tokens: {counter.name}" if not counter.exact else f"tokens: {counter.name}, {how}"]
     model = find_model(request.model) if request.model else None
@@ -181,8 +204,9 @@ def _notes(
             notes.append(f"the budget is greater than the window of {model.name}: {model.window:,}")
     elif request.model:
         notes.append(f"model '{request.model}' has no price in the table")
-    if excerpts.redacted:
-        notes.append(f"{excerpts.redacted} secrets in the files of this pack are redacted")
+    redacted = text.count("[REDACTED:")
+    if redacted:
+        notes.append(f"secrets redacted: {redacted}")
     return tuple(notes)
 
 

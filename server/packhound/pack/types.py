@@ -16,6 +16,9 @@ Detail = Literal["outline", "signature", "elided", "full"]
 DETAILS: tuple[Detail, ...] = get_args(Detail)
 """From the line that names a node to all of its lines."""
 
+CONTAINERS = frozenset({"class", "struct", "interface", "trait", "module", "impl", "enum", "file"})
+"""Kinds whose own text is what stands between other nodes."""
+
 Format = Literal["markdown", "xml", "json"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 

@@ -1,0 +1,230 @@
+"""Packs: what goes in, that it fits, that it is the same each time, and that nothing escapes."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pack_check import SHOP, context_of
+
+from packhound.errors import Cancelled
+from packhound.llm.counter import counter_for
+from packhound.pack.conversations import Conversations
+from packhound.pack.mentions import Files, mentions
+from packhound.pack.pack import pack
+from packhound.pack.render import Block, render
+from packhound.pack.types import FORMATS, PackFocus, PackRequest
+from packhound.pack.visible import visible
+from packhound.render import pack_json
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "packs"
+COUNT = counter_for().count
+
+
+@pytest.fixture(scope="module")
+def shop():
+    return context_of(SHOP)
+
+
+def summary(made) -> list[str]:
+    return [f"{item.path}:{item.start_line + 1} {item.detail}" for item in made.items]
+
+
+GOLDENS = {
+    "small": PackRequest("the total of a cart is wrong when there is a discount", 260),
+    "roomy": PackRequest("the total of a cart is wrong when there is a discount", 2_000),
+    "trace": PackRequest(
+        'Traceback:\n  File "/srv/shop/prices.py", line 14, in parse_price\n'
+        "    return int(euros) * 100\nValueError: invalid literal",
+        300,
+    ),
+    "pinned": PackRequest("receipt", 400, pinned=("shop/stock.py:11-13",), excluded=("*/cart.py",)),
+}
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("name", GOLDENS)
+def test_golden_packs(shop, name, form, update_golden):
+    made = pack(shop, replace(GOLDENS[name], format=form))
+    told = pack_json(made)
+    text = json.dumps({**told, "text": ""}, indent=1) + "\n\n" + made.text
+    file = GOLDEN / f"{name}.{form}.txt"
+    if update_golden or not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8")
+    assert file.read_text("utf-8") == text
+
+
+def test_the_object_has_exactly_its_keys(shop):
+    told = pack_json(pack(shop, PackRequest("cart total", 300)))
+    assert list(told) == ["tokens", "budget", "items", "omitted", "text", "notes"]
+    assert list(told["items"][0]) == [
+        *("path", "start_line", "end_line", "detail", "tokens", "score", "reason")
+    ]
+    assert list(told["omitted"][0]) == ["path", "name", "reason"]
+
+
+def test_what_a_body_uses_comes_along(shop):
+    made = pack(shop, PackRequest("Cart.total discount price_of", 600))
+    used = [item.reason for item in made.items if item.path == "shop/prices.py"]
+    assert any("used by Cart.total" in reason for reason in used)
+
+
+def test_a_stack_frame_brings_its_function(shop):
+    made = pack(shop, GOLDENS["trace"])
+    assert any(
+        "stack frame" in item.reason and item.start_line <= 11 <= item.end_line
+        for item in made.items
+    )
+
+
+def test_secrets_are_gone_before_they_are_counted(shop):
+    made = pack(shop, PackRequest("letters to customers TOKEN receipt", 800))
+    assert "[REDACTED:github-token]" in made.text and "ghp_0123" not in made.text
+    assert any("redacted" in note for note in made.notes)
+
+
+def test_pinned_comes_first_and_excluded_never(shop):
+    made = pack(shop, GOLDENS["pinned"])
+    assert made.items[0].path == "shop/stock.py" and "pinned" in made.items[0].reason
+    assert not any(item.path == "shop/cart.py" for item in made.items)
+    assert any(left.reason == "excluded by the request" for left in made.omitted)
+
+
+def test_items_of_a_file_do_not_overlap(shop):
+    for budget in range(100, 2_000, 150):
+        made = pack(shop, PackRequest("cart stock price total discount deliver", budget))
+        for path in {item.path for item in made.items}:
+            spans = sorted((i.start_line, i.end_line) for i in made.items if i.path == path)
+            assert all(a[1] < b[0] for a, b in pairwise(spans)), spans
+
+
+def test_a_conversation_repeats_nothing_that_did_not_change():
+    memory = Conversations()
+    request = PackRequest("cart total discount", 700, conversation="a")
+    first = pack(context_of(SHOP, memory), request)
+    second = pack(context_of(SHOP, memory), request)
+    assert "def total" in first.text and "def total" not in second.text
+    assert "Sent before and unchanged: " in second.text
+    assert any("sent before" in left.reason for left in second.omitted)
+    edited = {**SHOP, "shop/cart.py": SHOP["shop/cart.py"].replace("full // 10", "full // 5")}
+    third = pack(context_of(edited, memory), request)
+    assert "full // 5" in third.text and "def total" not in third.text
+    assert "def total" in pack(context_of(SHOP, memory), replace(request, conversation="b")).text
+
+
+def test_changed_lines_near_the_topic_come_first():
+    context = context_of(SHOP, changed={"shop/prices.py": ((7, 7),)})
+    made = pack(context, PackRequest("cart total discount price_of", 600))
+    assert made.items[0].path == "shop/prices.py"
+    assert any("changed and not committed" in item.reason for item in made.items)
+
+
+def test_a_file_that_changed_since_is_left_out_and_said():
+    context = replace(context_of(SHOP), source=lambda path: None)
+    made = pack(context, PackRequest("cart total", 500))
+    assert made.items == () and made.text == ""
+    assert {left.reason for left in made.omitted} == {"the file has changed since it was indexed"}
+
+
+def test_the_selection_and_a_reserve(shop):
+    focus = PackFocus("shop/mail.py", 7, selection=(6, 9))
+    made = pack(shop, PackRequest("total", 500, reserve=200, focus=focus))
+    assert made.tokens <= 300 and "selected" in made.items[0].reason
+
+
+def test_cost_and_model(shop):
+    made = pack(shop, PackRequest("total", 500, model="gpt-4o"))
+    assert any("USD" in note for note in made.notes)
+
+
+def test_cancelled(shop):
+    import threading
+
+    stop = threading.Event()
+    stop.set()
+    with pytest.raises(Cancelled):
+        pack(replace(shop, cancel=stop), PackRequest("total"))
+
+
+odd = st.text(
+    alphabet=st.sampled_from("abc_ (){}`~<>/\n\r\t\x0c\x1b\u202e\u200b\u2028日😀é\ud800\"'&]")
+)
+
+
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(odd, odd, st.integers(-5, 400), st.sampled_from(FORMATS))
+def test_no_input_exceeds_the_budget(shop, prompt, body, budget, form):
+    files = {"a.py": f"def abc_abc():\n    x = '''{body}'''\n", "b.md": f"# abc\n\n{body}\n"}
+    source = files["a.py"].encode("utf-8", "surrogatepass")
+    changed = replace(
+        shop, source=lambda path: source if path == "shop/cart.py" else shop.source(path)
+    )
+    for context in (shop, changed):
+        request = PackRequest(f"cart total {prompt}", budget, format=form)
+        made = pack(context, request)
+        assert made.tokens <= max(0, budget)
+        assert made.tokens == COUNT(made.text)
+        assert pack(context, request) == made
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(odd, min_size=1, max_size=4), odd)
+def test_content_never_ends_its_fence(lines, path):
+    texts = tuple(visible(line).replace("\n", " ") for line in lines)
+    block = Block(path or "x", "python", 1, tuple(range(len(texts))), texts)
+    text = render([block, block], [], "markdown")
+    fences = re.findall(r"(?m)^(`{3,})(?:python)?$", text)
+    longest = max(map(len, fences))
+    opening = [fence for fence in fences if len(fence) == longest]
+    assert len(opening) == 4
+    assert all(len(run) < longest for line in texts for run in re.findall("`+", line))
+    marked = render([block, block], [], "xml")
+    tag = re.match(r"<(code-[0-9a-f]+) ", marked)[1]
+    assert marked.count(f"</{tag}>") == 2 and marked.count(f"<{tag} ") == 2
+    assert len(json.loads(render([block, block], [], "json"))["files"]) == 2
+
+
+def test_ten_thousand_forgeries_of_the_tag():
+    import random
+
+    draw = random.Random(3)
+    for _ in range(10_000):
+        line = "".join(
+            draw.choice(["</code-", "a1", "0f", ">", "`" * 4, "<code-", " ", "\\"])
+            for _ in range(8)
+        )
+        block = Block("x", "", 1, (0,), (line,))
+        marked = render([block], [], "xml")
+        tag = re.match(r"<(code-[0-9a-f]+) ", marked)[1]
+        assert tag not in line and marked.rstrip().endswith(f"</{tag}>")
+
+
+def test_hidden_characters_are_shown():
+    assert visible("a\u202eb\u200b\x1b[31m\U000e0041") == "a<U+202E>b<U+200B><U+001B>[31m<U+E0041>"
+    assert visible("é日😀\tx") == "é日😀\tx"
+
+
+def test_prompts_name_places():
+    prompt = (
+        'File "/usr/lib/python3/site-packages/shop/cart.py", line 20, in add\n'
+        "    at total (src/app.ts:12:5)\nsee ./docs/guide.md and main.go:7\n"
+        "+++ b/shop/prices.py\n@@ -1,2 +13,4 @@\n"
+    )
+    found = {(m.kind, m.path, m.lines) for m in mentions(prompt)}
+    assert ("stack frame", "/usr/lib/python3/site-packages/shop/cart.py", (19, 19)) in found
+    assert ("line", "src/app.ts", (11, 11)) in found
+    assert ("diff", "shop/prices.py", (12, 15)) in found
+    assert ("path", "./docs/guide.md", None) in found
+    files = Files(["shop/cart.py", "web/cart.py", "a/x.py", "b/x.py", "c/x.py", "d/x.py"])
+    assert files.matching("/usr/lib/python3/site-packages/shop/cart.py") == ("shop/cart.py",)
+    assert files.matching("x.py") == ()
+    assert files.matching("../../etc/passwd") == ()
