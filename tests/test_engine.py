@@ -90,6 +90,15 @@ def test_unsaved_text_is_found_by_the_very_next_search(engine: Engine) -> None:
     assert "feed_axolotl" not in names(engine, "feed_axolotl")
 
 
+@pytest.mark.parametrize(
+    "source", ["# {}\n'Doc.'\n", "{} = 1\n", "# {}\n", "'''{}'''\n", "def f(): pass\n# {}"]
+)
+def test_the_smallest_remark_is_found(engine: Engine, source: str) -> None:
+    engine.update(Document("shop/mail.py", source.format("wombatword").encode()))
+    (hit, *_) = engine.search(Query("wombatword", mode="lexical")).hits
+    assert hit.node.path == "shop/mail.py"
+
+
 def test_an_unsaved_file_is_found_and_forgotten(engine: Engine) -> None:
     engine.update(Document("new.py", b"def brand_new_thing():\n    pass\n"))
     assert names(engine, "brand_new_thing")[0] == "brand_new_thing"

@@ -67,7 +67,7 @@ class Reader:
         """All nodes of the file in order of start; `keywords` are no references."""
         drafts = self._of_definitions(outline)
         own, docs = remains(self._source, outline, self._captures)
-        if own:
+        if own or docs:
             drafts += self._of_file(own, docs)
         drafts.sort(key=lambda draft: (draft.span.start, -draft.span.end))
         positions = {id(draft.definition): i for i, draft in enumerate(drafts) if draft.definition}
@@ -114,7 +114,7 @@ class Reader:
 
     def _windows(self, draft: _Draft, holder: Definition | None) -> list[_Draft]:
         """Cut what is too long for one node into windows, and leave the first part to `draft`."""
-        first, *others = portions(self._source.octets, draft.own)
+        first, *others = portions(self._source.octets, draft.own) or [[]]
         draft.own = first
         return [
             _Draft(
@@ -136,7 +136,7 @@ class Reader:
         nowhere = self._source.lines.span(0, 0)
         draft = _Draft("file", stem, stem, nowhere, "", self._doc(docs), own, None)
         windows = self._windows(draft, None)
-        last = draft.own[-1][1]
+        last = draft.own[-1][1] if draft.own else 0
         runs = draft.own + [run for run in docs if not windows or run[1] <= last]
         draft.span = self._source.lines.span(
             min(start for start, _ in runs), max(end for _, end in runs)

@@ -11,9 +11,6 @@ from packhound.syntax.outline import Outline
 from packhound.syntax.prose import is_boilerplate
 from packhound.syntax.source import Source
 
-_MIN_WORDS = 3
-"""The rest is a node from so many words on; below are braces and stray semicolons."""
-
 _WORD = re.compile(rb"\w+")
 _PREAMBLE = re.compile(
     rb"(?:\s|\xef\xbb\xbf|<\?php|[\"']use strict[\"'];?|#[^\n]*\n|package [\w.]+;?|\{-#.*?#-\})*",
@@ -23,16 +20,14 @@ _PREAMBLE = re.compile(
 
 
 def remains(source: Source, outline: Outline, captures: Captures) -> tuple[list[Run], list[Run]]:
-    """Own runs and docs of the file node; no own runs if it is not worth one.
+    """Own runs and docs of the file node; neither if no word stands outside the definitions.
 
     Comments on the licence, or for tools, are in neither, because everybody has them.
     """
     comments, licences = _leading_comments(source, outline, captures)
     docs = [*comments, *outline.docs]
     runs = without((0, len(source.octets)), outline.holes + licences + docs)
-    own = [run for run in source.trimmed(runs) if _WORD.search(source.octets, *run)]
-    words = sum(len(_WORD.findall(source.octets, *run)) for run in own)
-    return (own, docs) if words >= _MIN_WORDS else ([], docs)
+    return [run for run in source.trimmed(runs) if _WORD.search(source.octets, *run)], docs
 
 
 def _leading_comments(
