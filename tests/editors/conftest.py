@@ -1,12 +1,13 @@
 """Real editors for the tests in this folder; `setup.sh` beside this file fetches them.
 
 A client that is not there skips its tests and says so. With PACKHOUND_REQUIRE_CLIENTS=1, as in
-continuous integration, it fails them instead.
+continuous integration, it fails them instead. PACKHOUND_SERVER names another server to test with.
 """
 
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -26,7 +27,8 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture
 def server_command() -> list[str]:
     """The server of this checkout, run by the interpreter that runs the tests."""
-    return (os.environ.get("PACKHOUND_SERVER") or f"{sys.executable} -m packhound").split()
+    other = os.environ.get("PACKHOUND_SERVER")
+    return shlex.split(other) if other else [sys.executable, "-m", "packhound"]
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@
 #
 #   tests/editors/setup.sh [vscode] [neovim] [emacs] [helix]      default: all four
 #
-# They land in $PACKHOUND_CLIENTS (default: .cache/clients of this checkout), with one launcher
+# With vscode come the packages that build the extension. The editors land in $PACKHOUND_CLIENTS (default: .cache/clients of this checkout), with one launcher
 # each in its bin folder. Only Chromium and tmux are installed into the system, where they are
 # missing. Debian packages are unpacked beside their own loader, so the system's libraries stay.
 # Running it again does only what is missing. Exit code 1 names what could not be set up.
@@ -24,7 +24,12 @@ main() {
   [ ${#wanted[@]} -gt 0 ] || wanted=(vscode neovim emacs helix)
   for client in "${wanted[@]}"; do
     case $client in
-      vscode) step chromium-1 install_chromium && step "vscode-$code_server" install_vscode ;;
+      vscode)
+        step chromium-1 install_chromium
+        step "vscode-$code_server" install_vscode
+        step "extension-$(cksum <"$checkout/vscode-extension/package-lock.json" | cut -d ' ' -f 1)" \
+          install_extension_packages
+        ;;
       neovim)
         step nvim-trixie unpack_neovim trixie nvim-0.10
         step nvim-forky unpack_neovim forky nvim-new
@@ -76,6 +81,11 @@ install_vscode() {
   npm install --no-audit --no-fund --ignore-scripts --omit=dev
   npm rebuild @vscode/spdlog || echo "spdlog was not built: VS Code writes no log files"
   node out/server-main.js --version
+}
+
+install_extension_packages() {
+  cd "$checkout/vscode-extension"
+  npm ci --no-audit --no-fund --ignore-scripts
 }
 
 # unpack SUITE FOLDER PACKAGE...: the packages and all they need, into FOLDER, system untouched.

@@ -23,9 +23,7 @@ def test_the_documented_configuration_attaches_searches_and_hovers(
     configuration.write_text(";; -*- lexical-binding: t -*-\n" + "\n".join(documented))
     report, job = tmp_path / "report.json", tmp_path / "job.json"
     job.write_text(
-        json.dumps(
-            {"root": str(workspace), "cmd": [*server_command, "lsp"], "report": str(report)}
-        )
+        json.dumps({"root": str(workspace), "cmd": [*server_command, "lsp"], "report": str(report)})
     )
     done = subprocess.run(
         [emacs, "-Q", "--batch", "-l", configuration, "-l", HERE / "emacs" / "job.el"],

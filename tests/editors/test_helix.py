@@ -69,7 +69,9 @@ def helix(
     folder.mkdir(parents=True)
     (folder / "languages.toml").write_text(here)
     screen = Screen(
-        tmp_path / "tmux", [hx, "-w", str(workspace), str(workspace / "courier/retry.py")], editor_env
+        tmp_path / "tmux",
+        [hx, "-w", str(workspace), str(workspace / "courier/retry.py")],
+        editor_env,
     )
     try:
         yield screen

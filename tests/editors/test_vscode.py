@@ -61,18 +61,27 @@ def test_the_package_is_small_and_holds_only_what_runs(package: Path) -> None:
         assert not any(part in name for part in ("node_modules", "/src/", "/test/", ".map")), name
 
 
-def drive(node: str, script: str, tmp_path: Path, **config: object) -> subprocess.CompletedProcess:
+def drive(
+    node: str, script: str, tmp_path: Path, path: str | None = None, **config: object
+) -> subprocess.CompletedProcess:
     """Runs one of the drivers beside this file with its configuration."""
     config_file = tmp_path / "drive.json"
     config_file.write_text(json.dumps({"clients": str(CLIENTS), **config}))
-    env = {**os.environ, "PACKHOUND_CACHE_DIR": str(tmp_path / "index")}
     return subprocess.run(
         [node, HERE / "vscode" / script, config_file],
         capture_output=True,
         text=True,
         timeout=PATIENCE_S,
-        env=env,
+        env={**os.environ, "PATH": path or os.environ["PATH"]},
     )
+
+
+@pytest.fixture
+def pictures(tmp_path: Path) -> Path:
+    """Where pictures of the screen go; PACKHOUND_SCREENSHOTS keeps them."""
+    folder = Path(os.environ.get("PACKHOUND_SCREENSHOTS") or tmp_path / "screenshots")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 def test_the_extension_inside_a_real_extension_host(
@@ -95,25 +104,47 @@ def test_the_extension_inside_a_real_extension_host(
     assert not failed, f"{problems}\n\n{done.stderr}"
 
 
+QUIET = {
+    "workbench.startupEditor": "none",
+    "workbench.tips.enabled": False,
+    "workbench.secondarySideBar.defaultVisibility": "hidden",
+    "editor.minimap.enabled": False,
+    "workbench.colorTheme": "Default Dark Modern",
+}
+
+
 def test_a_user_searches_looks_why_packs_and_edits(
-    node: str, workspace: Path, server_command: list[str], package: Path, tmp_path: Path
+    node: str,
+    workspace: Path,
+    server_command: list[str],
+    package: Path,
+    pictures: Path,
+    tmp_path: Path,
 ) -> None:
-    pictures = Path(os.environ.get("PACKHOUND_SCREENSHOTS") or tmp_path / "screenshots")
-    pictures.mkdir(parents=True, exist_ok=True)
     done = drive(
         node,
         "user.mjs",
         tmp_path,
         workspace=str(workspace),
         extension=str(package),
-        settings={
-            "packhound.server.path": server_command,
-            "workbench.startupEditor": "none",
-            "workbench.tips.enabled": False,
-            "workbench.secondarySideBar.defaultVisibility": "hidden",
-            "editor.minimap.enabled": False,
-            "workbench.colorTheme": "Default Dark Modern",
-        },
+        settings={"packhound.server.path": server_command, **QUIET},
+        screenshots=str(pictures),
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_newcomer_without_a_server_is_told_once_what_to_do(
+    node: str, workspace: Path, package: Path, pictures: Path, tmp_path: Path
+) -> None:
+    bare = [folder for folder in ("/usr/bin", "/bin") if not Path(folder, "packhound").exists()]
+    done = drive(
+        node,
+        "newcomer.mjs",
+        tmp_path,
+        path=os.pathsep.join(bare),
+        workspace=str(workspace),
+        extension=str(package),
+        settings=QUIET,
         screenshots=str(pictures),
     )
     assert done.returncode == 0, done.stdout + done.stderr

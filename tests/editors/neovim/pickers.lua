@@ -13,7 +13,8 @@ end
 
 local function finish()
   vim.fn.writefile({ vim.json.encode(report) }, job.report)
-  vim.cmd('qa!')
+  -- :qa! would wait for the terminal that fzf runs in.
+  os.exit(0)
 end
 
 local packhound = require('packhound')
@@ -45,7 +46,7 @@ local shown = {
   ['fzf-lua'] = function()
     local rows = {}
     for _, line in ipairs(vim.api.nvim_buf_get_lines(0, 0, -1, false)) do
-      local row = line:match('[█░]+ %d%.%d%d.*%S')
+      local row = line:match('[█░]+ %-?%d+%.%d%d.*%S')
       if row then
         table.insert(rows, (row:gsub('%s*│.*$', '')))
       end

@@ -2,58 +2,14 @@
 // and takes a picture of each stage. CONFIG: {clients, workspace, settings, extension (VSIX),
 // screenshots}. Stops at the first step that fails, with a picture of it.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { startWorkbench } from './workbench.mjs';
+import { play } from './hands.mjs';
 
-const config = JSON.parse(readFileSync(process.argv[2], 'utf8'));
-const PATIENCE_MS = 90_000;
 const QUERY = 'send a request again after a growing delay';
 
-const vscode = await startWorkbench(config);
-const { page } = vscode;
-page.setDefaultTimeout(PATIENCE_MS);
-
-const picture = (name) => page.screenshot({ path: path.join(config.screenshots, `${name}.png`) });
-const rows = page.locator('.quick-input-list .monaco-list-row');
-const input = page.locator('.quick-input-widget input').first();
-const status = page.locator('.statusbar-item[id="packhound.packhound.packhound.status"], .statusbar-item', { hasText: 'Packhound' }).first();
-const activeTab = page.locator('.tab.active').first();
-const editorText = async () => (await page.locator('.editor-instance .view-lines').allInnerTexts()).join('\n').replaceAll('\u00a0', ' ');
-
-async function until(what, ask) {
-  const end = Date.now() + PATIENCE_MS;
-  for (;;) {
-    const found = await ask().catch(() => undefined);
-    if (found) {
-      return found;
-    }
-    if (Date.now() > end) {
-      throw new Error(`waited in vain for: ${what}`);
-    }
-    await page.waitForTimeout(100);
-  }
-}
-
-// One box follows another in the same place, so each is known by what it asks for.
-const asks = (text) => page.locator(`.quick-input-widget input[placeholder^="${text}"]:focus`).waitFor();
-const SEARCH = 'A name, or what the code does';
-
-const labels = () => rows.evaluateAll((all) => all.map((row) => row.getAttribute('aria-label') ?? ''));
-const row = (pattern) => until(`a row like ${pattern}`, async () => (await labels()).find((label) => pattern.test(label)));
-
-async function command(title) {
-  await page.keyboard.press('F1');
-  await asks('Type the name of a command');
-  await page.keyboard.insertText(title);
-  await row(new RegExp(title));
-  await page.keyboard.press('Enter');
-}
-
-const steps = {
+await play(({ page, rows, status, cursor, activeTab, until, asks, labels, row, editorText, picture, command, search, ready }) => ({
   async 'the status bar says that the index is ready'() {
     await page.waitForSelector('.monaco-workbench .part.statusbar');
-    await until('a ready index', async () => (await status.innerHTML()).includes('codicon-check'));
+    await ready();
   },
 
   async 'nothing has popped up'() {
@@ -61,10 +17,7 @@ const steps = {
   },
 
   async 'a prose query shows the right function first, while typing'() {
-    await page.keyboard.press('Control+K');
-    await page.keyboard.press('h');
-    await asks(SEARCH);
-    await page.keyboard.type(QUERY, { delay: 25 });
+    await search(QUERY);
     await row(/send_with_retries/);
     await until('the last answer', async () => /send_with_retries/.test((await labels())[0] ?? ''));
     await picture('search');
@@ -79,8 +32,7 @@ const steps = {
   async 'moving shows the file and leaves the list open'() {
     await page.keyboard.press('ArrowDown');
     await until('a preview', async () => (await activeTab.getAttribute('aria-label'))?.includes('preview'));
-    await page.waitForTimeout(500);
-    assert.ok(await input.isVisible());
+    assert.ok(await rows.first().isVisible());
     await picture('preview');
   },
 
@@ -112,7 +64,6 @@ const steps = {
     await row(/send_with_retries/);
     await page.keyboard.press('Enter');
     await until('the file', async () => (await activeTab.getAttribute('aria-label'))?.includes('retry.py'));
-    const cursor = page.locator('#status\\.editor\\.selection');
     await until('the line', async () => /Ln 26\b/.test(await cursor.innerText()));
   },
 
@@ -130,14 +81,13 @@ const steps = {
     const name = page.locator('.view-line', { hasText: 'def send_with_retries' }).first();
     await name.locator('span', { hasText: 'send_with_retries' }).last().hover();
     await until('the hover', async () => /█/.test((await page.locator('.monaco-hover').allInnerTexts()).join('')));
-    await page.waitForTimeout(300);
     await picture('hover');
     await page.keyboard.press('Escape');
   },
 
   async 'Ctrl+T finds a definition by its name'() {
     await page.keyboard.press('Control+T');
-    await input.waitFor();
+    await asks('');
     await page.keyboard.type('AnswerCache', { delay: 25 });
     await row(/AnswerCache/);
     await page.keyboard.press('Escape');
@@ -145,17 +95,18 @@ const steps = {
 
   async 'text that is not saved is found'() {
     await command('Go to File');
-    await input.waitFor();
+    await asks('Search files by name');
     await page.keyboard.insertText('urls.py');
     await row(/urls\.py/);
     await page.keyboard.press('Enter');
     await until('the file', async () => (await activeTab.getAttribute('aria-label'))?.includes('urls.py'));
-    await page.keyboard.press('Control+End');
+    await page.locator('.monaco-editor.focused').first().waitFor();
+    await until('the end of the file', async () => {
+      await page.keyboard.press('Control+End');
+      return /Ln 1[0-9]/.test(await cursor.innerText());
+    });
     await page.keyboard.type('\n\ndef fold_zebra_stripes(cloth): return cloth', { delay: 5 });
-    await page.keyboard.press('Control+K');
-    await page.keyboard.press('h');
-    await asks(SEARCH);
-    await page.keyboard.type('fold zebra stripes', { delay: 25 });
+    await search('fold zebra stripes');
     await until('the new function first', async () => /fold_zebra_stripes/.test((await labels())[0] ?? ''));
     await picture('unsaved');
     await page.keyboard.press('Escape');
@@ -171,11 +122,13 @@ const steps = {
     await page.keyboard.press('Enter');
     await until('the pack', async () => (await editorText()).includes('Context pack'));
     const text = await editorText();
-    const [, used, budget] = /([\d,]+) of ([\d,]+) tokens/.exec(text) ?? [];
+    const [, used, budget] = /([\d,]+) of ([\d,]+)\s+tokens/.exec(text) ?? [];
     assert.equal(budget, '4,000');
     assert.ok(Number(used.replace(',', '')) <= 4000, used);
     assert.match(text, /courier\/retry\.py/);
+    await page.keyboard.press('Control+B');
     await picture('pack');
+    await page.keyboard.press('Control+B');
     await command('Packhound: Copy Context Pack');
   },
 
@@ -186,13 +139,19 @@ const steps = {
     await page.keyboard.press('Escape');
   },
 
+  async 'the index is deleted only after asking, and built again'() {
+    await command('Packhound: Clear Index');
+    const sure = page.locator('.monaco-dialog-box');
+    await sure.getByText('Your files stay as they are.').waitFor();
+    await sure.locator('.monaco-button', { hasText: 'Delete Index' }).click();
+    await page.getByText('the index was deleted').waitFor();
+    await ready();
+  },
+
   async 'a restarted server is ready again and answers'() {
     await command('Packhound: Restart Server');
-    await until('a ready index', async () => (await status.innerHTML()).includes('codicon-check'));
-    await page.keyboard.press('Control+K');
-    await page.keyboard.press('h');
-    await asks(SEARCH);
-    await page.keyboard.type('mask a password', { delay: 25 });
+    await ready();
+    await search('mask a password');
     await row(/mask_password/);
     await page.keyboard.press('Escape');
   },
@@ -201,27 +160,11 @@ const steps = {
     await command('View: Close All Editors');
     await page.locator('.monaco-dialog-box .monaco-button', { hasText: "Don't Save" }).click({ timeout: 3000 }).catch(() => undefined);
     await command('Welcome: Open Walkthrough');
-    await input.waitFor();
+    await asks('Select a walkthrough');
     await page.keyboard.insertText('Packhound');
     await row(/Get started with Packhound/);
     await page.keyboard.press('Enter');
     await page.locator('.gettingStartedContainer', { hasText: 'Install the server' }).waitFor();
     await picture('walkthrough');
   },
-};
-
-try {
-  for (const [name, step] of Object.entries(steps)) {
-    try {
-      await step();
-      console.log(`passed: ${name}`);
-    } catch (error) {
-      await picture('failed').catch(() => undefined);
-      console.error(`failed: ${name}\n${error.stack}\nrows: ${JSON.stringify(await labels().catch(() => []))}`);
-      process.exitCode = 1;
-      break;
-    }
-  }
-} finally {
-  await vscode.close();
-}
+}));

@@ -29,12 +29,14 @@ export async function startWorkbench({ clients, workspace, settings = {}, extens
     }
   }
 
+  // Only with this flag is the payload looked at; but then messages stay hidden.
+  const driver = payload.length > 0 ? ['--enable-smoke-test-driver'] : [];
   const port = await freePort();
   const logFile = path.join(home, 'server.log');
   const log = openSync(logFile, 'w');
   const server = spawn(
     node,
-    [...common, '--host', '127.0.0.1', '--port', String(port), '--without-connection-token', '--enable-smoke-test-driver', '--disable-telemetry', '--disable-workspace-trust'],
+    [...common, '--host', '127.0.0.1', '--port', String(port), '--without-connection-token', ...driver, '--disable-telemetry', '--disable-workspace-trust'],
     { stdio: ['ignore', log, log], env: { ...process.env, PACKHOUND_CACHE_DIR: path.join(home, 'cache') } },
   );
   let context;

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { rangeOf } from '../places';
 import type { Hit, Signal } from '../protocol';
+import { mainSignals } from '../explain/mainSignals';
 import type { PackhoundClient } from '../server/packhoundClient';
 import type { AgentApi } from './api';
 
@@ -71,10 +72,9 @@ async function forModel(hit: Hit, includeSource: boolean): Promise<object> {
 }
 
 function mainReasons(why: readonly Signal[]): string[] {
-  return [...why]
-    .sort((one, other) => Math.abs(other.contribution) - Math.abs(one.contribution))
-    .slice(0, MOST_REASONS)
-    .map(({ signal, contribution }) => `${signal} ${contribution.toFixed(3)}`);
+  return mainSignals(why, MOST_REASONS).main.map(
+    ({ signal, contribution }) => `${signal} ${contribution.toFixed(3)}`,
+  );
 }
 
 /** The hit's text as the user sees it: of the open editor, else of the file. */

@@ -1,12 +1,14 @@
 import type { Hit, Signal } from '../protocol';
 import { bar, negativeBar, signed } from './bars';
 import { counterfactuals } from './counterfactual';
+import { mainSignals } from './mainSignals';
 
 /** The title of the document, and the language that package.json gives it. */
 export const EXPLANATION = 'Why it ranked here';
 export const EXPLANATION_LANGUAGE = 'packhound-explanation';
 
-const BAR_CELLS = 12;
+const BAR_CELLS = 10;
+const MOST_ROWS = 12;
 const MOST_COUNTERFACTUALS = 3;
 
 /** The account of one hit's score as a Markdown document. */
@@ -30,13 +32,16 @@ function place(hit: Hit): string {
 
 /** One row a signal, what counts most first, aligned so that it reads without a preview too. */
 export function contributionTable(why: readonly Signal[]): string[] {
-  if (why.length === 0) {
+  const { main, others, othersAdd } = mainSignals(why, MOST_ROWS);
+  const [first] = main;
+  if (!first) {
     return ['No signal spoke for or against it.'];
   }
-  const most = Math.max(...why.map((signal) => Math.abs(signal.contribution)), Number.EPSILON);
-  const rows = [...why]
-    .sort((one, other) => Math.abs(other.contribution) - Math.abs(one.contribution))
-    .map((signal) => row(signal, most));
+  const most = Math.abs(first.contribution);
+  const rows = main.map((signal) => row(signal, most));
+  if (others > 0) {
+    rows.push([`${others} others`, '', '', '', signed(othersAdd)]);
+  }
   return aligned([['Signal', 'Share', 'Value', 'Weight', 'Adds'], ...rows]);
 }
 

@@ -17,7 +17,7 @@ export function packDocument(pack: Pack, prompt: string): string {
     `## In the pack: ${pack.items.length}`,
     '',
     ...(pack.items.length > 0
-      ? pack.items.map(itemLine)
+      ? pack.items.flatMap(itemLines)
       : ['Nothing fits the prompt and the budget.']),
     '',
     `## Left out: ${pack.omitted.length}`,
@@ -30,9 +30,9 @@ export function packDocument(pack: Pack, prompt: string): string {
   ].join('\n');
 }
 
-function itemLine(item: PackItem): string {
+function itemLines(item: PackItem): string[] {
   const lines = `${item.path}:${item.start_line}-${item.end_line}`;
-  return `- \`${lines}\` · ${item.detail} · ${numeral(item.tokens)} tokens · ${item.reason}`;
+  return [`- \`${lines}\` · ${item.detail} · ${numeral(item.tokens)} tokens`, `  ${item.reason}`];
 }
 
 function named(path: string, name: string): string {

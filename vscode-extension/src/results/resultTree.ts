@@ -2,16 +2,19 @@ import * as vscode from 'vscode';
 import { bar, negativeBar, signed } from '../explain/bars';
 import { contributionTable, signalName } from '../explain/contributionTable';
 import type { Hit, Signal } from '../protocol';
+import { mainSignals } from '../explain/mainSignals';
 import { iconOf, titleOf } from '../search/hitText';
 import { groupByFile, type FileGroup } from './grouping';
 import type { Results } from './results';
 
-const BAR_CELLS = 8;
+const BAR_CELLS = 6;
+const MOST_REASONS = 6;
 
 type Row =
   | { type: 'file'; group: FileGroup }
   | { type: 'hit'; hit: Hit }
-  | { type: 'reason'; signal: Signal; hit: Hit };
+  | { type: 'reason'; signal: Signal; most: number }
+  | { type: 'others'; count: number; add: number };
 
 export type HitRow = Extract<Row, { type: 'hit' }>;
 
@@ -41,7 +44,7 @@ export class ResultTree implements vscode.TreeDataProvider<Row>, vscode.Disposab
       return row.group.hits.map((hit) => ({ type: 'hit', hit }));
     }
     if (row.type === 'hit') {
-      return byWeight(row.hit.why).map((signal) => ({ type: 'reason', signal, hit: row.hit }));
+      return reasons(row.hit);
     }
     return [];
   }
@@ -53,7 +56,9 @@ export class ResultTree implements vscode.TreeDataProvider<Row>, vscode.Disposab
       case 'hit':
         return hitItem(row);
       case 'reason':
-        return reasonItem(row.signal, row.hit);
+        return reasonItem(row.signal, row.most);
+      case 'others':
+        return othersItem(row.count, row.add);
     }
   }
 
@@ -91,17 +96,26 @@ function hitItem(row: HitRow): vscode.TreeItem {
   return item;
 }
 
-function reasonItem(signal: Signal, hit: Hit): vscode.TreeItem {
+function reasons(hit: Hit): Row[] {
+  const { main, others, othersAdd } = mainSignals(hit.why, MOST_REASONS);
+  const most = Math.abs(main[0]?.contribution ?? 1);
+  const rows: Row[] = main.map((signal) => ({ type: 'reason', signal, most }));
+  return others > 0 ? [...rows, { type: 'others', count: others, add: othersAdd }] : rows;
+}
+
+function reasonItem(signal: Signal, most: number): vscode.TreeItem {
   const item = new vscode.TreeItem(signalName(signal.signal));
-  const most = Math.max(...hit.why.map((other) => Math.abs(other.contribution)), Number.EPSILON);
   const share = Math.abs(signal.contribution) / most;
   const drawn = signal.contribution < 0 ? negativeBar(share, BAR_CELLS) : bar(share, BAR_CELLS);
-  item.description = `${drawn} ${signed(signal.contribution)}`;
+  item.description = `${signed(signal.contribution)} ${drawn}`;
   item.iconPath = new vscode.ThemeIcon(signal.contribution < 0 ? 'arrow-down' : 'arrow-up');
   item.tooltip = `${signal.value.toFixed(3)} times weight ${signal.weight.toFixed(3)}`;
   return item;
 }
 
-function byWeight(why: readonly Signal[]): Signal[] {
-  return [...why].sort((one, other) => Math.abs(other.contribution) - Math.abs(one.contribution));
+function othersItem(count: number, add: number): vscode.TreeItem {
+  const item = new vscode.TreeItem(`${count} others`);
+  item.description = signed(add);
+  item.iconPath = new vscode.ThemeIcon('ellipsis');
+  return item;
 }

@@ -1,5 +1,6 @@
 import type { Hit, Signal } from '../protocol';
 import { bar } from '../explain/bars';
+import { mainSignals } from '../explain/mainSignals';
 import { signalName } from '../explain/contributionTable';
 
 const BAR_CELLS = 8;
@@ -46,12 +47,8 @@ export function scoreLine(hit: Hit, best: number): string {
 }
 
 function reasons(why: readonly Signal[]): string {
-  return [...why]
-    .sort((one, other) => Math.abs(other.contribution) - Math.abs(one.contribution))
-    .filter((signal) => signal.contribution !== 0)
-    .slice(0, MOST_REASONS)
-    .map((signal) =>
-      signal.contribution < 0 ? `less ${signalName(signal.signal)}` : signalName(signal.signal),
-    )
+  return mainSignals(why, MOST_REASONS)
+    .main.slice(0, MOST_REASONS)
+    .map(({ signal, contribution }) => (contribution < 0 ? 'less ' : '') + signalName(signal))
     .join(', ');
 }

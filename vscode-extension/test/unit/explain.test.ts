@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { bar, negativeBar, signed } from '../../src/explain/bars';
 import { contributionTable, explanation } from '../../src/explain/contributionTable';
 import { counterfactuals } from '../../src/explain/counterfactual';
+import { mainSignals } from '../../src/explain/mainSignals';
 import { hit, signal } from './hits';
 
 test('a bar has its width whatever the share', () => {
@@ -54,11 +55,25 @@ test('a single hit stays first whatever it loses', () => {
 
 test('the table is aligned, largest first', () => {
   assert.deepEqual(contributionTable([signal('name', 0.25), signal('test_penalty', -0.5)]), [
-    '| Signal       | Share        |  Value | Weight |   Adds |',
-    '|--------------|--------------|-------:|-------:|-------:|',
-    '| test penalty | ▒▒▒▒▒▒▒▒▒▒▒▒ | -0.500 |  1.000 | −0.500 |',
-    '| name         | ██████░░░░░░ |  0.250 |  1.000 | +0.250 |',
+    '| Signal       | Share      |  Value | Weight |   Adds |',
+    '|--------------|------------|-------:|-------:|-------:|',
+    '| test penalty | ▒▒▒▒▒▒▒▒▒▒ | -0.500 |  1.000 | −0.500 |',
+    '| name         | █████░░░░░ |  0.250 |  1.000 | +0.250 |',
   ]);
+});
+
+test('small signals are one row, and the sum stays the score', () => {
+  const many = Array.from({ length: 30 }, (_, at) => signal(`s${at}`, (at - 10) / 10));
+  const { main, others, othersAdd } = mainSignals(many, 5);
+  assert.equal(main.length, 5);
+  // One of the thirty adds nothing, and is none of the others.
+  assert.equal(others, 24);
+  const sum = (signals: { contribution: number }[]): number =>
+    signals.reduce((total, one) => total + one.contribution, 0);
+  assert.ok(Math.abs(sum(main) + othersAdd - sum(many)) < 1e-9);
+  assert.match(contributionTable(many).at(-1) ?? '', /^\| 17 others .* [+−]\d\.\d{3} \|$/);
+  // Six are shown where five were wanted: "1 others" would say less.
+  assert.deepEqual(mainSignals(many.slice(11, 17), 5).others, 0);
 });
 
 test('a hit without signals says so', () => {

@@ -28,7 +28,7 @@ test('a pack says what it costs, what is in it, what is not, and why', () => {
   );
   assert.match(text, /^> mend a\n> and b$/m);
   assert.match(text, /^█{10}░{10} 4,000 of 8,000 tokens$/m);
-  assert.match(text, /^- `a\.py:3-9` · full · 1,200 tokens · name and body match$/m);
+  assert.match(text, /^- `a\.py:3-9` · full · 1,200 tokens\n {2}name and body match$/m);
   assert.match(text, /^- `b\.py helper`: over the budget$/m);
   assert.match(text, /^- estimated tokens$/m);
   assert.ok(text.endsWith('def a(): ...'));

@@ -1,12 +1,11 @@
 """Retries, tried."""
 
 import pytest
-
 from courier.retry import GaveUpError, backoff_delays, send_with_retries
 
 
 def test_delays_grow() -> None:
-    assert list(backoff_delays(3))[0] < 0.3
+    assert next(backoff_delays(3)) < 0.3
 
 
 def test_send_with_retries_gives_up_after_the_last_attempt() -> None:
