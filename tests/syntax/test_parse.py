@@ -138,7 +138,7 @@ def test_deep_nesting_does_not_recurse() -> None:
 
 
 def test_the_version_names_queries_and_grammars() -> None:
-    assert GRAMMAR_VERSION.startswith("1-")
+    assert GRAMMAR_VERSION.startswith("2-")
 
 
 @pytest.mark.parametrize(
