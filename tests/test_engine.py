@@ -1,6 +1,7 @@
 """The engine over a real folder: real parsers, real index, real disk."""
 
 import os
+import subprocess
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -292,3 +293,28 @@ def test_several_folders_are_searched_as_one(tmp_path: Path, root: Path) -> None
         assert workspace.search(Query("send_receipt")).hits[0].node.name == "send_receipt"
     finally:
         workspace.close()
+
+
+def test_a_rebuild_keeps_what_the_editor_shows(engine: Engine) -> None:
+    engine.update(Document("shop/mail.py", b"def unsaved_capybara():\n    pass\n"))
+    engine.rebuild()
+    assert engine.settled(30)
+    assert names(engine, "unsaved_capybara")[0] == "unsaved_capybara"
+    assert names(engine, "matchRoute")[0] == "matchRoute"
+
+
+def test_what_the_user_works_on_is_one_more_reason(root: Path) -> None:
+    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "Begin"]):
+        name = ["-c", "user.name=A", "-c", "user.email=a@example.invalid"]
+        subprocess.run(["git", "-C", root, *name, *command], check=True)
+    engine = Engine.open(root, Settings(git=True, activation=True))
+    try:
+        assert engine.settled(30)
+        engine.update(Document("shop/cart.py", FILES["shop/cart.py"].encode()))
+        hits = engine.search(Query("total price of the cart", limit=2)).hits
+        reasons = {reason.signal for reason in hits[0].why}
+        assert "used_lately" in reasons
+        for hit in hits:
+            assert hit.score == pytest.approx(sum(reason.contribution for reason in hit.why))
+    finally:
+        engine.close()

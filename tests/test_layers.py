@@ -28,11 +28,12 @@ MAY_IMPORT = {
     "pack": VALUES | {"text", "index", "graph", "llm", "redact", "evaluation"},
     "history": VALUES,
     "activation": VALUES,
+    "habits": VALUES | {"settings", "history", "activation"},
     "reading": VALUES | {"text", "syntax", "index", "analysed"},
     "indexer": VALUES | {"settings", "text", "syntax", "index", "reading"},
     "engine": VALUES
     | {"settings", "text", "syntax", "index", "indexer", "search", "graph", "pack"}
-    | {"history", "activation"},
+    | {"habits"},
     "workspace": VALUES | {"settings", "engine"},
     "render": VALUES | {"pack"},
     "evaluation": VALUES,

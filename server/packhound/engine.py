@@ -17,6 +17,7 @@ from pathlib import Path
 from packhound import search as searching
 from packhound.errors import ModelError, RootError, StoreError
 from packhound.graph.graph import EdgeKind, Graph
+from packhound.habits import Habits
 from packhound.index.embed import Embedder
 from packhound.index.index import Index
 from packhound.index.snapshot import FileEntry, Snapshot
@@ -46,6 +47,8 @@ class Engine:
         self._settings = settings
         self._listener = on_change or (lambda: None)
         self._notes: dict[str, None] = {}
+        self._shown: set[str] = set()
+        self._habits = Habits(root, index_folder(root), settings)
         self._embedder = self._open_embedder()
         self._closed = False
         self._open_index()
@@ -69,10 +72,13 @@ class Engine:
 
     def update(self, document: Document) -> None:
         """The text of a document that is open in an editor; returns at once."""
+        self._habits.used(document.path, "edit" if document.path in self._shown else "open")
+        self._shown.add(document.path)
         self._indexer.update(document)
 
     def release(self, path: str) -> None:
         """The editor closed `path`: the file on disk counts again."""
+        self._shown.discard(path)
         self._indexer.release(path)
 
     def refresh(self, paths: Sequence[str] | None = None) -> None:
@@ -91,6 +97,8 @@ class Engine:
         """Follow changed settings: another model or persistence means another index."""
         before, self._settings = self._settings, settings
         self._indexer.configure(settings)
+        if (before.git, before.activation) != (settings.git, settings.activation):
+            self._habits = Habits(self.root, self.folder, settings)
         if (before.model, before.persist) != (settings.model, settings.persist):
             self._notes.clear()
             self._embedder = self._open_embedder()
@@ -101,7 +109,9 @@ class Engine:
     def search(self, query: Query, cancel: threading.Event | None = None) -> Results:
         """Answer a query over all `update`s that returned before."""
         snapshot, notes = self._current(query)
-        return searching.with_notes(self._search(snapshot, query, cancel), notes)
+        deeper = replace(query, limit=self._habits.depth(query.limit))
+        results = self._habits.applied(self._search(snapshot, deeper, cancel), query.limit)
+        return searching.with_notes(results, notes)
 
     def explain(
         self, query: Query, path: str, line: int, cancel: threading.Event | None = None
@@ -136,23 +146,23 @@ class Engine:
 
     def pack(self, request: PackRequest, cancel: threading.Event | None = None) -> Pack:
         """The best code for a prompt within a budget of tokens."""
-        snapshot, notes = self._current(Query(request.prompt))
+        _, notes = self._current(Query(request.prompt))
+        packed = packing.pack(self.pack_context(cancel), request)
+        return replace(packed, notes=(*packed.notes, *notes))
+
+    def pack_context(self, cancel: threading.Event | None = None) -> PackContext:
+        """The current generation and the ways to ask it, as packs are made from it."""
+        snapshot = self.snapshot
         self._graph.update(snapshot.files)
-
-        def ask(query: Query) -> Results:
-            return self._search(snapshot, query, cancel)
-
-        context = PackContext(
+        return PackContext(
             snapshot=snapshot,
             root=str(self.root),
-            search=ask,
+            search=lambda query: self._search(snapshot, query, cancel),
             source=self.source,
             graph=self._graph,
             conversations=self._conversations,
             cancel=cancel,
         )
-        packed = packing.pack(context, request)
-        return replace(packed, notes=(*packed.notes, *notes))
 
     def neighbors(self, path: str, line: int) -> tuple[tuple[EdgeKind, NodeRef], ...]:
         """What the node at a 0-based line contains and refers to, and what refers to it."""
@@ -226,6 +236,10 @@ class Engine:
         """Stop following the folder; what was read is saved."""
         self._closed = True
         self._indexer.close()
+        try:
+            self._habits.close()
+        except StoreError as error:
+            log.warning("what you used lately is forgotten: %s", error)
 
     @property
     def folder(self) -> Path:
@@ -278,8 +292,12 @@ class Engine:
     def _reopen(self, clear: bool = False) -> None:
         self._indexer.close()
         if clear:
-            shutil.rmtree(self.folder, ignore_errors=True)
+            for file in self.folder.glob("index.sqlite*"):
+                file.unlink(missing_ok=True)
+        shown = self._indexer.open_documents
         self._open_index()
+        for document in shown:
+            self._indexer.update(document)
 
     def _current(self, query: Query) -> tuple[Snapshot, tuple[str, ...]]:
         """The snapshot to answer from, and what the user should know of it."""

@@ -98,6 +98,12 @@ class Indexer:
         """The document an editor has open at `path`."""
         return self._open.get(path)
 
+    @property
+    def open_documents(self) -> tuple[Document, ...]:
+        """All documents that an editor has open."""
+        with self._wake:
+            return tuple(self._open.values())
+
     def refresh(self, paths: Iterable[str] | None = None) -> None:
         """Look at these paths, files or folders, on the disk again; None means at everything."""
         with self._wake:

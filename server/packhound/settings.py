@@ -30,8 +30,6 @@ class Settings:
     """How candidates become one order: the learned linear ranker, or reciprocal rank fusion."""
     model: str = ""
     """Folder with `model.onnx` and `tokenizer.json`; empty means the bundled encoder."""
-    reranker: str = ""
-    """Folder with a cross-encoder as ONNX that reorders the first hits; empty means none."""
     exclude: tuple[str, ...] = ()
     """Globs, in the syntax of .gitignore, of what is left out besides the ignore files."""
     max_files: int = 100_000
@@ -46,10 +44,10 @@ class Settings:
     """Keep the index in the cache folder between sessions."""
     poll_seconds: float = 3.0
     """How often the disk is looked at where the editor does not watch files; 0 means never."""
-    git: bool = True
-    """Read commit dates in the background as a signal."""
+    git: bool = False
+    """Raise files that changed lately, by git's history, read in the background."""
     activation: bool = False
-    """Remember, on this machine only, which nodes are opened and picked, as a signal."""
+    """Raise files that you opened and edited lately, remembered on this machine only."""
 
 
 _LEGAL: dict[str, tuple[float, float]] = {
