@@ -224,7 +224,8 @@ def test_prompts_name_places():
     assert ("line", "src/app.ts", (11, 11)) in found
     assert ("diff", "shop/prices.py", (12, 15)) in found
     assert ("path", "./docs/guide.md", None) in found
-    files = Files(["shop/cart.py", "web/cart.py", "a/x.py", "b/x.py", "c/x.py", "d/x.py"])
+    paths = ["shop/cart.py", "web/cart.py", "a/x.py", "b/x.py", "c/x.py", "d/x.py"]
+    files = Files(paths, ["cart.py", "x.py", "passwd"])
     assert files.matching("/usr/lib/python3/site-packages/shop/cart.py") == ("shop/cart.py",)
     assert files.matching("x.py") == ()
     assert files.matching("../../etc/passwd") == ()

@@ -36,13 +36,25 @@ _GROUPS: dict[str, Callable[[Case], str] | None] = {
 @click.option("--by", multiple=True, type=click.Choice(list(_GROUPS)), default=["all", "category"])
 @click.option("--out", type=click.Path(path_type=Path), help="Write all outcomes here as JSON.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--pack", "packs", is_flag=True, help="Score packs of bug reports, not rankings.")
 def evaluate_suite(
-    suite: Path, corpora: Path, fuser: str, by: Sequence[str], out: Path | None, as_json: bool
+    suite: Path,
+    corpora: Path,
+    fuser: str,
+    by: Sequence[str],
+    out: Path | None,
+    as_json: bool,
+    packs: bool,
 ) -> None:
     """Score the ranking on SUITE: queries, or bug reports, with their known answers.
 
     Prints NDCG@10, MRR and hit@k (for reports file@k and func@k) with bootstrap 90 % intervals.
     """
+    if packs:
+        from packhound.cli.evaluate_packs import score_packs
+
+        score_packs(suite, corpora, out, as_json)
+        return
     settings = Settings(persist=False, git=False, fuser="rrf" if fuser == "rrf" else "linear")
     cases = load_suite(suite)
     outcomes: list[Outcome] = []

@@ -153,8 +153,9 @@ def _name_edges(context: PackContext, paths: Sequence[str], said: Collection[str
 
 def _start(paths: Sequence[str], prompt: str, said: Collection[str]) -> Vector:
     """Where the walk begins: at the files that the prompt names, else anywhere."""
-    matcher = Files(paths)
-    named = {found for m in mentions(prompt) for found in matcher.matching(m.path)}
+    written = [mention.path for mention in mentions(prompt)]
+    matcher = Files(paths, written)
+    named = {found for path in written for found in matcher.matching(path)}
     named |= {path for path in paths if path.rpartition("/")[2].split(".")[0] in said}
     chosen = [float(path in named or not named) for path in paths]
     return np.array(chosen) / max(1.0, sum(chosen))

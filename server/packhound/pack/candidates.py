@@ -13,7 +13,7 @@ import numpy as np
 from packhound.graph.graph import Edge, EdgeKind
 from packhound.pack.mentions import Files, Mention, MentionKind, mentions
 from packhound.pack.pool import Candidate, Pool
-from packhound.pack.types import PackContext, PackRequest
+from packhound.pack.types import Lines, PackContext, PackRequest
 from packhound.types import Budget, Focus, Hit, Query
 
 _HITS = 120
@@ -29,7 +29,7 @@ _NEIGHBOURS = 12
 
 _FILE_SHARES = (0.5, 0.2, 0.12, 0.08, 0.05, 0.03)
 """How likely the files with the most and best hits are to hold what is needed."""
-_MATE_SHARE = 1.0
+_MATE_SHARE = 0.5
 """Of which this much falls on the definitions of a file, evenly."""
 _MATE_MOST = 0.12
 
@@ -58,9 +58,11 @@ _ALIKE = 0.90
 def gather(context: PackContext, request: PackRequest) -> Pool:
     """All candidates of a request."""
     pool = Pool(context, request)
-    files = Files(context.snapshot.files)
     named = mentions(request.prompt)
-    _add_pinned(pool, request, files)
+    pins = [_pin(pin) for pin in request.pinned]
+    written = [*(mention.path for mention in named), *(path for path, _ in pins)]
+    files = Files(context.snapshot.files, written)
+    _add_pinned(pool, pins, files)
     _add_focus(pool, request)
     _add_hits(pool, _search(context, request.prompt, request))
     _add_mentions(pool, named, files)
@@ -108,16 +110,21 @@ def _add_hits(pool: Pool, hits: Sequence[Hit]) -> None:
             candidate.add(chance_at(hit.rank), f"hit {hit.rank}" + (f" ({names})" if names else ""))
 
 
-def _add_pinned(pool: Pool, request: PackRequest, files: Files) -> None:
-    for pin in request.pinned:
-        path, _, wanted = pin.rpartition(":") if pin[-1:].isdigit() else (pin, "", "")
-        first, _, last = wanted.partition("-")
-        everything = (0, 1 << 30)
-        lines = (int(first) - 1, int(last or first) - 1) if first.isdigit() else everything
+def _add_pinned(pool: Pool, pins: Sequence[tuple[str, Lines]], files: Files) -> None:
+    for path, lines in pins:
         for found in files.matching(path):
             for candidate in pool.at(found, lines):
                 candidate.pinned = True
                 candidate.add(0.9, "pinned")
+
+
+def _pin(pin: str) -> tuple[str, Lines]:
+    """`path` or `path:10-20`; a bad range means the whole file."""
+    path, _, wanted = pin.rpartition(":") if pin[-1:].isdigit() else (pin, "", "")
+    first, _, last = wanted.partition("-")
+    if not (path and first.isdecimal() and (last or first).isdecimal()):
+        return path or pin, (0, 1 << 30)
+    return path, (int(first) - 1, int(last or first) - 1)
 
 
 def _add_focus(pool: Pool, request: PackRequest) -> None:

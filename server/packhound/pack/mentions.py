@@ -45,25 +45,34 @@ def mentions(prompt: str) -> tuple[Mention, ...]:
 
 
 class Files:
-    """Finds the files of a root that end with the components of a written path."""
+    """Finds the files of a root that end with the components of one of the written paths."""
 
-    def __init__(self, paths: Iterable[str]) -> None:
+    def __init__(self, paths: Iterable[str], written: Iterable[str]) -> None:
         self._by_name: dict[str, list[str]] = defaultdict(list)
-        for path in paths:
-            self._by_name[path.rpartition("/")[2]].append(path)
+        names = {parts[-1] for parts in map(_parts, written) if parts}
+        for path in paths if names else ():
+            name = path[path.rfind("/") + 1 :]
+            if name in names:
+                self._by_name[name].append(path)
 
     def matching(self, written: str) -> tuple[str, ...]:
         """The files that `written` means; none if it is unknown or could be many.
 
         A longer tail that matches beats a shorter one, and one of the two must match whole.
         """
-        wanted = [part for part in re.split(r"[/\\]+", written) if part not in ("", ".", "..")]
+        wanted = _parts(written)
         if not wanted:
             return ()
-        scored = [(_tail(path.split("/"), wanted), path) for path in self._by_name[wanted[-1]]]
+        scored = [
+            (_tail(path.split("/"), wanted), path) for path in self._by_name.get(wanted[-1], ())
+        ]
         best = max((length for length, _ in scored), default=0)
         found = sorted(path for length, path in scored if length == best)
         return tuple(found) if best and len(found) <= _AMBIGUOUS else ()
+
+
+def _parts(written: str) -> list[str]:
+    return [part for part in re.split(r"[/\\]+", written) if part not in ("", ".", "..")]
 
 
 def _tail(own: list[str], wanted: list[str]) -> int:

@@ -32,7 +32,10 @@ from packhound.pack.words import telling_words
 
 _FIRST_SHARE = 0.9
 """Of the budget, before the definitions that chosen bodies use may come along."""
-_ROUNDS = 3
+_FILES, _TOKENS_A_FILE = 6, 700
+"""Files that are read for a pack: a few, and one more for so many tokens."""
+_CANDIDATES, _TOKENS_A_CANDIDATE = 60, 60
+_ROUNDS = 2
 """Attempts to use what is left after the true cost of the text is known."""
 _WORTH_A_ROUND = 40
 _OMITTED = 30
@@ -77,7 +80,7 @@ def _fit(
 ) -> tuple[str, int]:
     """Choose until the text is as near below the budget as it gets; returns it and its tokens."""
     available = request.available
-    ranked = pool.ranked()
+    ranked = _affordable(pool.ranked(), available)
     fitting.offer(candidate for candidate in ranked if candidate.pinned)
     fitting.run(available)
     fitting.offer(candidate for candidate in ranked if not candidate.pinned)
@@ -97,6 +100,17 @@ def _fit(
             break
         limit = fitting.spent + available - tokens
     return (text, tokens) if tokens <= available else ("", 0)
+
+
+def _affordable(ranked: Sequence[Candidate], available: int) -> list[Candidate]:
+    """The candidates of the best files only: reading a file for one line of it is not worth it."""
+    files: dict[str, float] = defaultdict(float)
+    for candidate in ranked:
+        files[candidate.path] += 1.0 if candidate.pinned else candidate.utility
+    most = _FILES + available // _TOKENS_A_FILE
+    best = set(sorted(files, key=lambda path: (-files[path], path))[:most])
+    chosen = [c for c in ranked if c.utility > 0 and (c.pinned or c.path in best)]
+    return chosen[: _CANDIDATES + available // _TOKENS_A_CANDIDATE]
 
 
 def _measured(

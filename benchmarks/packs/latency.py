@@ -1,0 +1,53 @@
+"""How long a pack takes: p50 and p95 over prompts, in a folder of some 40,000 nodes.
+
+    python benchmarks/packs/latency.py FOLDER PROMPTS.jsonl [OUT.json]
+
+PROMPTS has one JSON object a line with `problem_statement` (the prompt). The index is warm; every
+prompt is new, so the files that it needs are read for the first time or found in the page cache.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from statistics import median, quantiles
+
+from packhound.engine import Engine
+from packhound.pack.types import PackRequest
+from packhound.settings import Settings
+
+BUDGET = 8_000
+WARM_UP = 3
+
+
+def main() -> None:
+    """Measure and print one JSON object."""
+    folder, prompts = Path(sys.argv[1]), Path(sys.argv[2])
+    asked = [
+        json.loads(line)["problem_statement"] for line in prompts.read_text("utf-8").splitlines()
+    ]
+    engine = Engine.open(folder, Settings(git=False))
+    engine.settled()
+    took = []
+    for prompt in [*asked[:WARM_UP], *asked]:
+        began = time.perf_counter()
+        engine.pack(PackRequest(prompt, BUDGET))
+        took.append((time.perf_counter() - began) * 1_000)
+    took = took[WARM_UP:]
+    figures = {
+        "nodes": engine.status().nodes,
+        "budget": BUDGET,
+        "n": len(took),
+        "p50_ms": round(median(took), 1),
+        "p95_ms": round(quantiles(took, n=20)[-1], 1),
+    }
+    engine.close()
+    print(json.dumps(figures))
+    if len(sys.argv) > 3:
+        Path(sys.argv[3]).write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

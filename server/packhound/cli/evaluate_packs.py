@@ -1,0 +1,86 @@
+"""`packhound eval --pack`: how often a pack holds what a fix changed, beside other ways to pack."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from statistics import quantiles
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from packhound.engine import Engine
+from packhound.evaluation import load_suite
+from packhound.pack.evaluate import OURS, PackOutcome, evaluate_packs, summarize_packs
+from packhound.pack.types import PackContext
+from packhound.settings import Settings
+
+
+def score_packs(suite: Path, corpora: Path, out: Path | None, as_json: bool) -> None:
+    """Print the share of reports whose gold functions are all shown, and all named, by a pack."""
+    cases = [case for case in load_suite(suite) if case.functions]
+    outcomes: list[PackOutcome] = []
+    hidden = as_json or not Console(stderr=True).is_terminal
+    with click.progressbar(length=len(cases), label="reports", hidden=hidden) as bar:
+        for outcome in evaluate_packs(cases, corpora, _opened):
+            if not outcomes or outcomes[-1].case is not outcome.case:
+                bar.update(1)
+            outcomes.append(outcome)
+    told = _told(outcomes)
+    if out:
+        out.write_text(json.dumps(told, indent=1) + "\n", "utf-8")
+    if as_json:
+        click.echo(json.dumps(told))
+        return
+    _print_table(outcomes)
+
+
+def _told(outcomes: list[PackOutcome]) -> dict[str, object]:
+    took = [outcome.took_ms for outcome in outcomes if outcome.method == OURS]
+    return {
+        "n": len({id(outcome.case) for outcome in outcomes}),
+        "p95_ms": round(quantiles(took, n=20)[-1], 1) if len(took) > 1 else None,
+        "methods": {
+            method: {
+                str(budget): {measure: asdict(figure) for measure, figure in figures.items()}
+                for budget, figures in row.items()
+            }
+            for method, row in summarize_packs(outcomes).items()
+        },
+        "cases": [
+            {
+                "repository": outcome.case.repository,
+                "case": outcome.case.folder,
+                "method": outcome.method,
+                "budget": outcome.budget,
+                "shown": outcome.shown,
+                "named": outcome.named,
+            }
+            for outcome in outcomes
+        ],
+    }
+
+
+def _print_table(outcomes: list[PackOutcome]) -> None:
+    summary = summarize_packs(outcomes)
+    budgets = list(next(iter(summary.values()), {}))
+    heads = [f"{measure} {b:,}" for measure in ("shown", "named") for b in budgets]
+    table = Table("method", *heads, box=None, pad_edge=False, header_style="bold")
+    for method, row in summary.items():
+        figures = [row[b][measure] for measure in ("shown", "named") for b in budgets]
+        table.add_row(method, *(f"{f.mean:.3f} ({f.low:.2f}-{f.high:.2f})" for f in figures))
+    Console(width=200).print(table)
+
+
+@contextmanager
+def _opened(root: Path) -> Iterator[PackContext]:
+    engine = Engine.open(root, Settings(persist=False, git=False))
+    try:
+        engine.settled()
+        yield engine.pack_context()
+    finally:
+        engine.close()
