@@ -27,8 +27,7 @@ main() {
       vscode)
         step chromium-1 install_chromium
         step "vscode-$code_server" install_vscode
-        step "extension-$(cksum <"$checkout/vscode-extension/package-lock.json" | cut -d ' ' -f 1)" \
-          install_extension_packages
+        install_extension_packages
         ;;
       neovim)
         step nvim-trixie unpack_neovim trixie nvim-0.10
@@ -83,9 +82,19 @@ install_vscode() {
   node out/server-main.js --version
 }
 
+# These belong to the checkout, not to the folder of clients that several may share.
 install_extension_packages() {
-  cd "$checkout/vscode-extension"
-  npm ci --no-audit --no-fund --ignore-scripts
+  local folder="$checkout/vscode-extension"
+  if [ "$folder/package-lock.json" -nt "$folder/node_modules/.package-lock.json" ]; then
+    rm -f "$clients/done/extension"
+    step extension npm --prefix "$folder" ci --no-audit --no-fund --ignore-scripts
+  fi
+}
+
+# The mirror that this machine uses already; known once apt has been updated.
+debian_mirror() {
+  apt-get indextargets --format '$(REPO_URI) $(LABEL)' 'Created-By: Packages' |
+    awk '$2 == "Debian" { print $1; exit }'
 }
 
 # unpack SUITE FOLDER PACKAGE...: the packages and all they need, into FOLDER, system untouched.
@@ -94,9 +103,9 @@ unpack() {
   shift 2
   mkdir -p "$folder"/{state/lists/partial,cache/archives/partial,root}
   : >"$folder/status"
-  mirror=$(apt-get indextargets --format '$(REPO_URI) $(LABEL)' 'Created-By: Packages' |
-    awk '$2 == "Debian" { print $1; exit }')
-  [ -n "$mirror" ] || { echo "apt knows no Debian mirror; run apt-get update first"; return 1; }
+  mirror=$(debian_mirror)
+  [ -n "$mirror" ] || { as_root apt-get update && mirror=$(debian_mirror); }
+  [ -n "$mirror" ] || { echo "apt knows no Debian mirror to fetch $suite from"; return 1; }
   keyring=/usr/share/keyrings/debian-archive-keyring.gpg
   echo "deb [signed-by=$keyring] $mirror $suite main" >"$folder/sources.list"
   local options=(-o "Dir::Etc::sourcelist=$folder/sources.list" -o Dir::Etc::sourceparts=/dev/null

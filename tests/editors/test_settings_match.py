@@ -80,3 +80,21 @@ def test_the_extension_knows_every_kind_and_mode() -> None:
 def test_the_extensions_commands_are_not_the_servers() -> None:
     for command in MANIFEST["contributes"]["commands"]:
         assert not command["command"].startswith("packhound.server."), command
+
+
+def test_the_extensions_readme_has_every_setting_with_its_default_and_every_command() -> None:
+    readme = (EXTENSION / "README.md").read_text()
+    for name, one in properties().items():
+        row = re.search(rf"^\| `packhound\.{re.escape(name)}` +\| (\S*)", readme, re.M)
+        assert row, name
+        default = one["default"]
+        shown = default if isinstance(default, str) else json.dumps(default)
+        assert row[1].strip("`|") == shown, name
+    hidden = [
+        entry["command"]
+        for entry in MANIFEST["contributes"]["menus"]["commandPalette"]
+        if entry["when"] == "false"
+    ]
+    for command in MANIFEST["contributes"]["commands"]:
+        if command["command"] not in hidden:
+            assert command["title"] in readme, command["title"]
