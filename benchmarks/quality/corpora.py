@@ -9,6 +9,7 @@ from __future__ import annotations
 import pickle
 from hashlib import blake2b
 from pathlib import Path
+from threading import Lock
 
 from packhound.index.embed import Embedder
 from packhound.index.index import Index
@@ -30,8 +31,16 @@ def snapshot_of(root: Path, embedder: Embedder | None, cache: Path, workers: int
         return pickle.loads(file.read_bytes())
     snapshot = build(root, embedder, workers)
     cache.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(pickle.dumps(snapshot, protocol=5))
+    with file.open("wb") as out:
+        _Pickler(out, protocol=5).dump(snapshot)
     return snapshot
+
+
+class _Pickler(pickle.Pickler):
+    """Keeps a snapshot whose caches have locks; each lock is made anew."""
+
+    def reducer_override(self, held: object) -> object:
+        return (Lock, ()) if isinstance(held, type(Lock())) else NotImplemented
 
 
 def build(root: Path, embedder: Embedder | None, workers: int) -> Snapshot:

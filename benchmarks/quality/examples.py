@@ -18,8 +18,9 @@ from packhound.evaluation import Case, Target, same_function, same_path
 from packhound.index.snapshot import Snapshot
 from packhound.ranking.measure import measure
 from packhound.ranking.query import parse_query
-from packhound.ranking.signals import FILE_SIGNALS, NODE_SIGNALS, View
-from packhound.search import query_vector
+from packhound.ranking.signals import FILE_SIGNALS, NODE_SIGNALS
+from packhound.ranking.view import View
+from packhound.search import query_vector, title_vector
 from packhound.types import Query
 
 FILE_NAMES = tuple(signal.__name__ for signal in FILE_SIGNALS)
@@ -60,7 +61,8 @@ def examples_of(
         query = Query(case.text)
         parsed = parse_query(query)
         vector, _ = query_vector(snapshot, parsed, query, embedder)
-        yield example_of(case, measure(snapshot, parsed, vector))
+        title = title_vector(parsed, vector, embedder)
+        yield example_of(case, measure(snapshot, parsed, vector, title_vector=title))
 
 
 def example_of(case: Case, view: View) -> Example:

@@ -20,6 +20,16 @@ Floats = NDArray[np.float64]
 
 KINDS = ("symbol", "phrase", "prose", "report")
 
+NEVER_FOR = frozenset(
+    {"test_path", "example_path", "stale_path", "prose_file", "setting_file", "depth"}
+    | {"internal_path", "common_stem"}
+)
+EITHER_WAY = frozenset(
+    {"header_file", "node_count", "file_size", "node_size", "node_is_type", "node_is_function"}
+    | {"node_is_rest", "entry_file", "grab_bag", "defines_size", "defines_times"}
+)
+"""Every other signal measures likeness to the query, so a fit may not hold it against a node."""
+
 
 @dataclass(frozen=True)
 class Recipe:
@@ -30,7 +40,7 @@ class Recipe:
     node_share: float = 0.5
     rounds: int = 3
     without: tuple[str, ...] = ()
-    shared_kinds: bool = False
+    signed: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,11 +54,18 @@ class Fitted:
 def fit(examples: Sequence[Example], recipe: Recipe) -> Fitted:
     """Fit the weights."""
     problem = _Problem(examples, recipe)
-    theta = np.zeros(problem.n_parameters)
-    theta[: len(FILE_NAMES) + len(NODE_NAMES)] = 0.1
+    theta = np.full(problem.n_parameters, 0.1)
+    theta[np.tile(problem.highest <= 0, problem.n_parameters // len(problem.highest))] = -0.1
     for _ in range(recipe.rounds):
         problem.choose_nodes(theta)
-        found = minimize(problem.loss, theta, jac=True, method="L-BFGS-B", options={"maxiter": 150})
+        found = minimize(
+            problem.loss,
+            theta,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=problem.bounds() if recipe.signed else None,
+            options={"maxiter": 150},
+        )
         theta = found.x
     return problem.fitted(theta)
 
@@ -66,14 +83,24 @@ class _Problem:
         scale = np.concatenate((files.std(axis=0), nodes.std(axis=0)))
         used = np.array([n not in recipe.without for n in (*FILE_NAMES, *NODE_NAMES)])
         self._scale = np.where(used & (scale > 1e-6), 1 / np.maximum(scale, 1e-6), 0.0)
+        names = (*FILE_NAMES, *NODE_NAMES)
+        free = np.array([n in EITHER_WAY for n in names])
+        against = np.array([n in NEVER_FOR for n in names])
+        self.lowest = np.where(free | against, -np.inf, 0.0)
+        self.highest = np.where(against, 0.0, np.inf)
         self._kinds = [k for k in KINDS if any(e.kind == k for e in self._examples)]
         self.n_parameters = self._d * (1 + len(self._kinds))
         self._file_parts = [self._file_part(e) for e in self._examples]
         self._within = [part for e in self._examples for part in self._node_parts(e)]
 
     def _thetas(self, theta: Floats) -> Floats:
-        common = theta[: self._d]
-        return common + theta[self._d :].reshape(len(self._kinds), self._d)
+        """The weights of each kind; the first row of parameters is what all are drawn to."""
+        return theta[self._d :].reshape(len(self._kinds), self._d)
+
+    def bounds(self) -> list[tuple[float, float]]:
+        """Which way each signal may count."""
+        one = list(zip(self.lowest, self.highest, strict=True))
+        return one * (1 + len(self._kinds))
 
     def choose_nodes(self, theta: Floats) -> None:
         """Fix which node speaks for each file, by the weights at hand."""
@@ -147,14 +174,12 @@ class _Problem:
         residual = weights * (share - right)
         by_kind = np.stack([self._x[a:b].T @ residual[a:b] for a, b in spans])
         n = len(self._examples)
-        common, own = theta[: self._d], theta[self._d :]
+        common, apart = theta[: self._d], thetas - theta[: self._d]
         ridge, kind_ridge = self._recipe.ridge / n, self._recipe.kind_ridge / n
-        if self._recipe.shared_kinds:
-            kind_ridge = 1e3
-        value += 0.5 * ridge * float(common @ common) + 0.5 * kind_ridge * float(own @ own)
-        gradient = np.concatenate(
-            (by_kind.sum(axis=0) + ridge * common, by_kind.ravel() + kind_ridge * own)
-        )
+        value += 0.5 * ridge * float(common @ common) + 0.5 * kind_ridge * float((apart**2).sum())
+        own = by_kind + kind_ridge * apart
+        drawn = ridge * common - kind_ridge * apart.sum(axis=0)
+        gradient = np.concatenate((drawn, own.ravel()))
         return value, gradient
 
     def fitted(self, theta: Floats) -> Fitted:

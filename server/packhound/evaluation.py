@@ -135,7 +135,7 @@ def load_suite(suite: Path) -> tuple[Case, ...]:
         entry = described.get(file.stem, {})
         folder = f"{file.stem}/{entry.get('root') or ''}".rstrip("/") if entry else "."
         for case in _read_json(file):
-            cases.append(_query_case(case, file, entry.get("language") or "", folder))
+            cases.append(_query_case(case, file, str(entry.get("language") or ""), folder))
     if not cases:
         raise SettingsError(f"suite '{suite}' holds no queries (expected .json files or a .jsonl)")
     return tuple(cases)
@@ -257,17 +257,17 @@ def _list(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
-def _repositories(suite: Path) -> dict[str, dict[str, str | None]]:
+def _repositories(suite: Path) -> dict[str, dict[str, object]]:
     """What is said of each repository, by name; empty for a single file of queries."""
     if not suite.is_dir():
         return {}
     beside = sorted(suite.parent.glob(f"{suite.name}_repos.json"))
     for file in [*sorted(suite.glob("*repos.json")), *beside]:
         return {str(entry["name"]): entry for entry in _read_json(file)}
-    return {file.stem: {} | {"root": None} for file in suite.glob("*.json")}
+    return {file.stem: {"root": None} for file in suite.glob("*.json")}
 
 
-def _read_json(file: Path) -> list[dict[str, object]] | list[dict[str, str | None]]:
+def _read_json(file: Path) -> list[dict[str, object]]:
     try:
         found = json.loads(file.read_text("utf-8"))
     except (OSError, ValueError) as problem:

@@ -24,8 +24,8 @@ from packhound.ranking.measure import measure
 from packhound.ranking.model import Source
 from packhound.ranking.protocols import Ranking
 from packhound.ranking.query import ParsedQuery, parse_query
-from packhound.ranking.signals import View
 from packhound.ranking.symbols import rank_symbols
+from packhound.ranking.view import View
 from packhound.types import Hit, Label, Query, Results
 
 Floats = NDArray[np.float32]
@@ -57,8 +57,8 @@ def search(
         return watch.results(snapshot, parsed, (), 0, ("the query has no words",))
     if query.mode == "symbol":
         hits, considered = rank_symbols(snapshot, parsed, query.limit, root)
-        notes = () if hits else ("no name matches",)
-        return watch.results(snapshot, parsed, hits, considered, notes)
+        missed = () if hits else ("no name matches",)
+        return watch.results(snapshot, parsed, hits, considered, missed)
     vector, notes = query_vector(snapshot, parsed, query, embedder)
     watch.check()
     view = _view(snapshot, parsed, query, vector)
@@ -187,6 +187,15 @@ def query_vector(
     if not np.any(vector):
         return None, ("the embedding model knows no word of the query: ranked by words alone",)
     return vector, ()
+
+
+def title_vector(
+    parsed: ParsedQuery, vector: Floats | None, embedder: QueryEncoder | None
+) -> Floats | None:
+    """The embedded title of a report."""
+    if vector is None or embedder is None or parsed.kind != "report":
+        return None
+    return embedder.encode_query(parsed.title)
 
 
 def _view(

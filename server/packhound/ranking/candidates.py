@@ -67,7 +67,8 @@ def base_scores(best: Floats, total: Floats, corpus: Corpus, query: ParsedQuery)
     """A first lexical score per file id: its best node, raised by how many others match."""
     base = best + np.float32(_COHERENCE) * np.log1p(total)
     wanted = query.wants_tests or query.wants_examples
-    return base if wanted else np.where(corpus.plain, base, base * _TEST_FACTOR)
+    scored: Floats = base if wanted else np.where(corpus.plain, base, base * _TEST_FACTOR)
+    return scored
 
 
 def choose(

@@ -10,6 +10,7 @@ from packhound.types import Hit, Signal
 _OTHERS = {
     "name_match": "How well the name matches what was typed.",
     "definition_kind": "Types before functions before the rest.",
+    "same_file_above": "Better nodes of the same file come first.",
     "name_length": "Longer names say less about what was typed.",
 }
 _PLACE = "Place in the order by: "

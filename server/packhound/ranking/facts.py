@@ -63,7 +63,7 @@ class FileFacts:
 
     entry: FileEntry
     stem: str
-    stem_words: tuple[str, ...]
+    stem_words: frozenset[str]
     stem_roots: frozenset[str]
     folder_words: frozenset[str]
     folder_roots: frozenset[str]
@@ -164,7 +164,7 @@ def _facts(entry: FileEntry, known: FileFacts | None) -> FileFacts:
     pure = PurePosixPath(path)
     stem = pure.name.split(".", 1)[0] if not pure.name.startswith(".") else pure.name
     suffix = ".d.ts" if path.endswith(".d.ts") else pure.suffix.lower()
-    stem_words = tuple(dict.fromkeys(terms(stem)))
+    stem_words = frozenset(terms(stem))
     folder_words = frozenset(terms(" ".join(pure.parts[:-1])))
     return FileFacts(
         entry=entry,

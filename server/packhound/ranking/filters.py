@@ -27,7 +27,8 @@ def allowed_labels(snapshot: Snapshot, query: ParsedQuery) -> Mask | None:
     masks += [_holding(snapshot, words) for words in query.exact]
     if not masks:
         return None
-    return np.logical_and.reduce([snapshot.live, *masks])
+    allowed: Mask = np.logical_and.reduce([snapshot.live, *masks])
+    return allowed
 
 
 def _files_allowed(snapshot: Snapshot, query: ParsedQuery) -> Mask:
@@ -42,7 +43,7 @@ def _files_allowed(snapshot: Snapshot, query: ParsedQuery) -> Mask:
 
 def _holding(snapshot: Snapshot, words: str) -> Mask:
     """Labels that hold all of `words`; a snapshot has no text, so their order is not seen."""
-    mask = snapshot.live.copy()
+    mask: Mask = snapshot.live.copy()
     for term in dict.fromkeys(terms(words)):
         has = np.zeros(snapshot.n_labels, np.bool_)
         for field in range(len(FIELDS)):

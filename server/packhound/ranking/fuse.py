@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from packhound.ranking.model import Scored, Source, score_linear, weights_for
+from packhound.ranking.node_signals import dense_node, node_words
 from packhound.ranking.protocols import Fuser, Scorer
-from packhound.ranking.signals import View, dense_node, node_words
+from packhound.ranking.view import View
 from packhound.types import Signal
 
 Floats = NDArray[np.float32]
@@ -22,7 +23,9 @@ FUSERS = ("linear", "rrf")
 
 def fuser(name: str, source: Source) -> Fuser:
     """The fuser of that name; anything but `rrf` is the linear ranker."""
-    return ReciprocalRanks((node_words, dense_node)) if name == "rrf" else Linear(source)
+    if name == "rrf":
+        return ReciprocalRanks((node_words, dense_node))
+    return Linear(source)
 
 
 @dataclass(frozen=True, slots=True)

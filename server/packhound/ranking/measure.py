@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +20,9 @@ from packhound.ranking.candidates import (
 from packhound.ranking.facts import facts_of
 from packhound.ranking.lexical import score_nodes, score_terms
 from packhound.ranking.query import ParsedQuery
-from packhound.ranking.signals import View
+from packhound.ranking.view import View
 from packhound.ranking.words import STOP_WORDS
-from packhound.text.tokens import folded, stem
+from packhound.text.tokens import folded, stem, terms
 
 Floats = NDArray[np.float32]
 Labels = NDArray[np.int32]
@@ -40,6 +41,7 @@ def measure(
     vector: Floats | None,
     allowed: Mask | None = None,
     *,
+    title_vector: Floats | None = None,
     budget: int = 400,
     only: Labels | None = None,
 ) -> View:
@@ -81,8 +83,41 @@ def measure(
         named_folded=np.isin(labels, any_case),
         owned=np.isin(labels, _owned(snapshot, query.qualified)),
         similarity=similarity,
+        title=_title(snapshot, query),
+        title_similarity=(
+            snapshot.similarities(title_vector, labels) if title_vector is not None else None
+        ),
+        mentioned=_mentions(snapshot, query)[labels] if query.kind == "report" else None,
+        framed=_framed(snapshot, query)[labels] if query.frames else None,
         centroid=_centroids(snapshot, candidates, similarity),
     )
+
+
+def _title(snapshot: Snapshot, query: ParsedQuery) -> Floats | None:
+    """BM25F of a report's first line alone."""
+    if query.kind != "report":
+        return None
+    words = [term for term in dict.fromkeys(terms(query.title)) if term not in STOP_WORDS]
+    return score_nodes(snapshot, words)
+
+
+def _mentions(snapshot: Snapshot, query: ParsedQuery) -> Floats:
+    """Per label, how strongly a report mentions its name; names that many nodes bear say less."""
+    found = np.zeros(snapshot.n_labels, np.float32)
+    for name, weight in zip(query.names, query.name_weights, strict=True):
+        labels = snapshot.labels_named(name)
+        found[labels] += np.float32(weight / (1 + np.log1p(len(labels))))
+    return found
+
+
+def _framed(snapshot: Snapshot, query: ParsedQuery) -> Floats:
+    """Per label, how near the end of a stack trace it is; 0 where it is in none."""
+    found = np.zeros(snapshot.n_labels, np.float32)
+    for place, frame in enumerate(reversed(query.frames)):
+        for label in snapshot.labels_named(frame.function)[:_MOST_OWNED].tolist():
+            if frame.path.endswith(snapshot.paths[snapshot.file_of[label]].split("/", 1)[-1]):
+                found[label] = max(found[label], np.float32(1 / (1 + place)))
+    return found
 
 
 def compound_terms(query: ParsedQuery) -> tuple[str, ...]:
@@ -91,7 +126,7 @@ def compound_terms(query: ParsedQuery) -> tuple[str, ...]:
         return ()
     words = [word.lower() for word in _WORD.findall(query.title)]
     joined: dict[str, None] = {}
-    for left, right in zip(words, words[1:], strict=False):
+    for left, right in pairwise(words):
         if not {left, right} & STOP_WORDS:
             for last in dict.fromkeys((right, stem(right), right.removesuffix("s"))):
                 joined[folded(left + last)] = None
@@ -153,7 +188,8 @@ def _centroids(
     lengths = np.empty(len(candidates.files), np.float32)
     for i, facts in enumerate(candidates.facts):
         lengths[i] = facts.centroid_length(snapshot)
-    return candidates.total(similarity) / np.maximum(lengths, np.float32(1e-3))
+    cosines: Floats = candidates.total(similarity) / np.maximum(lengths, np.float32(1e-3))
+    return cosines
 
 
 def _joined(labels: list[Labels]) -> Labels:

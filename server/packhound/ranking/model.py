@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from packhound.ranking.query import QueryKind
-from packhound.ranking.signals import FILE_SIGNALS, NODE_SIGNALS, Measure, View
+from packhound.ranking.signals import FILE_SIGNALS, NODE_SIGNALS
+from packhound.ranking.view import Measure, View
 from packhound.types import Signal
 
 Floats = NDArray[np.float64]

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.ranking.signals import View
+from packhound.ranking.view import View
 from packhound.types import Signal
 
 Floats = NDArray[np.float32]

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, cast, get_args
+from typing import Literal, get_args
 
 from packhound.ranking.words import (
     EXAMPLE_WORDS,
@@ -37,6 +37,7 @@ _MAX_TERMS = 160
 _TITLE_WEIGHT = 2.0
 """How much more a word counts in the first line of a report than below it."""
 _FILLER_WEIGHT = 0.3
+_MAX_NAMES = 60
 
 _FILTER = re.compile(r"(?<!\S)(kind|lang|language|path):(\S+)")
 _QUOTED = re.compile(r"(?<![\w'])\"([^\"\n]{2,120})\"(?!\w)")
@@ -46,6 +47,8 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 _PATH = re.compile(
     r"[\w.~-]*(?:[/\\][\w.+-]+)+\.\w{1,5}\b|\b[\w-]+\.(?:py|js|ts|go|rs|java|c|h|rb)\b"
 )
+_CALLED = re.compile(r"\b([a-z_]\w+)\(")
+_BACKTICKED = re.compile(r"`([^`\n]{1,80})`")
 _FRAME = re.compile(r'File "([^"\n]+)", line (\d+), in ([\w<>]+)')
 _SEPARATORS = re.compile(r"::|->|[.#\\/:]")
 
@@ -81,6 +84,7 @@ class ParsedQuery:
     terms: tuple[str, ...]
     weights: tuple[float, ...]
     names: tuple[str, ...] = ()
+    name_weights: tuple[float, ...] = ()
     qualified: tuple[tuple[str, ...], ...] = ()
     exact: tuple[str, ...] = ()
     patterns: tuple[Pattern, ...] = ()
@@ -138,7 +142,7 @@ def _report(text: str, query: Query) -> ParsedQuery:
     extra |= {term: _FILLER_WEIGHT for term in counts if term in _FILLER and term not in titled}
     kept = [term for term in counts.elements() if term not in _STOPS and not term.isdigit()]
     terms, weights = _weigh(kept, extra)
-    names = dict.fromkeys(name for name in _names(text, "report") if len(name) > 2)
+    names = _report_names(title, body)
     return ParsedQuery(
         text=text,
         title=title.strip(),
@@ -146,6 +150,7 @@ def _report(text: str, query: Query) -> ParsedQuery:
         terms=terms,
         weights=weights,
         names=tuple(names),
+        name_weights=tuple(names.values()),
         qualified=_qualified(text),
         paths=tuple(dict.fromkeys(_PATH.findall(text))),
         frames=tuple(Frame(path, function) for path, _, function in _FRAME.findall(text)),
@@ -155,6 +160,27 @@ def _report(text: str, query: Query) -> ParsedQuery:
         wants_tests=_mentions(title, TEST_WORDS),
         wants_examples=_mentions(title, EXAMPLE_WORDS),
     )
+
+
+def _report_names(title: str, body: str) -> dict[str, float]:
+    """Identifiers of a report, heaviest first: by how often it has them, more in its title."""
+    counts = Counter(_code_names(body))
+    weights = {name: 1 + math.log(n) for name, n in counts.items()}
+    for name in _code_names(title):
+        weights[name] = weights.get(name, 0.0) + _TITLE_WEIGHT
+    heaviest = sorted(weights, key=lambda name: -weights[name])[:_MAX_NAMES]
+    return {name: weights[name] for name in heaviest}
+
+
+def _code_names(text: str) -> list[str]:
+    """Words that look like code, and those that are called or quoted as code."""
+    found = [word for word in _NAME.findall(text) if _looks_like_code(word)]
+    found += _CALLED.findall(text)
+    for quoted in _BACKTICKED.findall(text):
+        found += _NAME.findall(quoted)
+    for parts in _QUALIFIED.findall(text):
+        found.append(_SEPARATORS.split(parts)[-1])
+    return [name for name in found if len(name) > 2 and name.lower() not in STOP_WORDS]
 
 
 def _is_report(text: str) -> bool:
@@ -180,7 +206,7 @@ def _kinds(
     for key, value in filters:
         for kind in value.lower().split(",") if key == "kind" else ():
             if kind in KINDS:
-                kinds.append(cast(Kind, kind))
+                kinds.append(kind)
             elif kind:
                 notes.append(f"kind '{kind}' is not known; known are: {', '.join(KINDS)}")
     return tuple(dict.fromkeys(kinds))

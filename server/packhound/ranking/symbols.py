@@ -51,18 +51,18 @@ def rank_symbols(
         facts = corpus.files[file_id]
         length = len(snapshot.name_table.names[snapshot.name_of[label]])
         test = bool(facts and (facts.is_test or facts.is_example) and not query.wants_tests)
-        why = (
+        reasons = (
             Signal("name_match", match, _MATCH),
             Signal("definition_kind", float(_KIND_VALUES[snapshot.kind_of[label]]), _KIND),
             Signal("test_path", float(test), _TEST),
             Signal("name_length", math.log1p(length), _LENGTH),
         )
-        kept = tuple(reason for reason in why if reason.value)
+        kept = tuple(reason for reason in reasons if reason.value)
         score = math.fsum(reason.contribution for reason in kept)
         scored.append((-round(score, 9), snapshot.paths[file_id], label, label, kept))
     scored.sort(key=lambda row: row[:3])
     hits = []
-    for score, _, label, _, why in scored[: max(0, limit)]:
+    for _, _, label, _, why in scored[: max(0, limit)]:
         ref = snapshot.ref(label, root)
         hits.append(Hit(ref, 0, math.fsum(reason.contribution for reason in why), why))
     hits.sort(key=lambda hit: (-round(hit.score, 9), hit.node.path, hit.node.span.start))
@@ -194,7 +194,8 @@ def _letters_of(table: NameTable) -> NDArray[np.uint64]:
 
 
 def _mask(text: str) -> np.uint64:
-    return np.uint64(_bits(text))
+    mask: np.uint64 = np.uint64(_bits(text))
+    return mask
 
 
 def _bits(text: str) -> int:

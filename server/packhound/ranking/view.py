@@ -1,0 +1,123 @@
+"""What signals look at, and the arithmetic that they share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from packhound.index.snapshot import Snapshot
+from packhound.ranking.candidates import Candidates
+from packhound.ranking.facts import Corpus
+from packhound.ranking.kin import root_of
+from packhound.ranking.lexical import Lexical
+from packhound.ranking.query import ParsedQuery
+
+Floats = NDArray[np.float32]
+Value = TypeVar("Value", bound=np.generic)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """All that signals may look at: one query, its candidates and what was measured of them.
+
+    `similarity` and `compound` have one row per candidate node; `best`, `total` and `base` one
+    per candidate file. `similarity` is None where there are no vectors.
+    """
+
+    query: ParsedQuery
+    snapshot: Snapshot
+    corpus: Corpus
+    candidates: Candidates
+    lexical: Lexical
+    compounds: Floats
+    best: Floats
+    total: Floats
+    base: Floats
+    named: NDArray[np.bool_]
+    named_folded: NDArray[np.bool_]
+    owned: NDArray[np.bool_]
+    similarity: Floats | None
+    centroid: Floats | None
+    title: Floats | None = None
+    title_similarity: Floats | None = None
+    mentioned: Floats | None = None
+    framed: Floats | None = None
+    _kept: dict[str, Floats] = field(default_factory=dict)
+    _roots: dict[str, float] = field(default_factory=dict)
+
+    def node(self, values: NDArray[Value]) -> NDArray[Value]:
+        """Values per label, at the candidate nodes."""
+        return values[self.candidates.labels]
+
+    def file(self, values: NDArray[Value]) -> NDArray[Value]:
+        """Values per file id, at the candidate files."""
+        return values[self.candidates.files]
+
+    def flags(self, name: str) -> Floats:
+        """A yes-or-no fact of the candidate files as 0 and 1."""
+        found = [getattr(facts, name) for facts in self.candidates.facts]
+        return np.array(found, np.float32)
+
+    def kept(self, name: str, make: Callable[[View], Floats]) -> Floats:
+        """A value that several signals share, made once."""
+        known = self._kept.get(name)
+        if known is None:
+            known = self._kept[name] = make(self)
+        return known
+
+
+Measure = Callable[[View], Floats]
+
+
+def relative(values: Floats) -> Floats:
+    """Divided by the largest, so that queries of any length are on one scale."""
+    largest = values.max(initial=0)
+    return values / largest if largest > 0 else np.zeros_like(values)
+
+
+def ranks(values: Floats) -> Floats:
+    """1 for the best, falling with the logarithm of the rank, 0 from rank 60 on."""
+    order = np.argsort(-values, kind="stable")
+    # Equal values share the best rank among them, so that order within ties says nothing.
+    ranked = values[order]
+    firsts = np.searchsorted(-ranked, -ranked, side="left")
+    ranks = np.empty(len(values), np.float32)
+    ranks[order] = firsts
+    fallen = 1 - np.log1p(ranks) / np.float32(np.log(60.0))
+    return np.asarray(np.maximum(0, fallen), np.float32)
+
+
+def no_file(view: View) -> Floats:
+    """Zero for every candidate file."""
+    return np.zeros(len(view.candidates.files), np.float32)
+
+
+def no_node(view: View) -> Floats:
+    """Zero for every candidate node."""
+    return np.zeros(len(view.candidates), np.float32)
+
+
+def root_weights(view: View) -> dict[str, float]:
+    """The families of the query's words and what the heaviest word of each weighs."""
+    known = view._roots
+    if not known:
+        for term, weight in zip(view.query.terms, view.lexical.idfs, strict=True):
+            root = root_of(term)
+            known[root] = max(weight, known.get(root, 0.0))
+    return known
+
+
+def root_share(view: View, found: Iterable[frozenset[str]]) -> Floats:
+    """Share of the query's weight whose families are among those of each file."""
+    weights = root_weights(view)
+    whole = sum(weights.values()) or 1.0
+    wanted = weights.keys()
+    shares = [
+        0.0 if roots.isdisjoint(wanted) else sum(weights[r] for r in sorted(roots & wanted)) / whole
+        for roots in found
+    ]
+    return np.array(shares, np.float32)
