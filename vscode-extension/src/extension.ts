@@ -58,6 +58,9 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
     documents,
     new ResultTree(results),
     statusItem(client),
+    client.onDidSearch((found) => {
+      results.answered(found);
+    }),
     needsServer('search', (query?: string) => {
       new SearchSession(client, results, memory, actions, query).show();
     }),

@@ -1,6 +1,6 @@
 import type { Hit, Signal } from '../protocol';
 import { bar, negativeBar, signed } from './bars';
-import { counterfactuals } from './counterfactual';
+import { counterfactuals, type Counterfactual } from './counterfactual';
 import { mainSignals } from './mainSignals';
 
 /** The title of the document, and the language that package.json gives it. */
@@ -81,11 +81,15 @@ function dashes(width: number, column: number): string {
   return column >= FIRST_NUMBER_COLUMN ? `${'-'.repeat(width + 1)}:` : '-'.repeat(width + 2);
 }
 
-/** Where the hit would stand without a signal, for those without which it would move. */
-export function counterfactualLines(hit: Hit, hits: readonly Hit[]): string[] {
+function counterfactualLines(hit: Hit, hits: readonly Hit[]): string[] {
   const found = counterfactuals(hit, hits).slice(0, MOST_COUNTERFACTUALS);
-  return found.map(({ signal, rank }) => {
+  return found.map(inWords(hits)).map((words) => `- ${words}.`);
+}
+
+/** `Without test penalty: #2`, for hits of a list. */
+export function inWords(hits: readonly Hit[]): (one: Counterfactual) => string {
+  return ({ signal, rank }) => {
     const where = rank === undefined ? `below #${hits.length}` : `#${rank}`;
-    return `- Without ${signalName(signal.signal)}: ${where}.`;
-  });
+    return `Without ${signalName(signal.signal)}: ${where}`;
+  };
 }

@@ -2,7 +2,11 @@ import * as vscode from 'vscode';
 import { rangeOf } from '../places';
 import type { Hit } from '../protocol';
 import type { Results } from '../results/results';
-import { counterfactualLines } from './contributionTable';
+import { inWords } from './contributionTable';
+import { counterfactuals } from './counterfactual';
+
+const MOST = 2;
+const EXPLAIN = '[Explain Ranking](command:packhound.explain)';
 
 /** Adds to the server's account of a hit where it would stand without one of its signals. */
 export function withCounterfactuals(
@@ -14,13 +18,12 @@ export function withCounterfactuals(
     if (!hit) {
       return hover;
     }
+    // First, because the server's account may be longer than the hover shows at once.
     const more = new vscode.MarkdownString(
-      [...counterfactualLines(hit, hits), '', '[Explain Ranking](command:packhound.explain)'].join(
-        '\n',
-      ),
+      [...counterfactuals(hit, hits).slice(0, MOST).map(inWords(hits)), EXPLAIN].join(' · '),
     );
     more.isTrusted = { enabledCommands: ['packhound.explain'] };
-    return new vscode.Hover([...hover.contents, more], hover.range);
+    return new vscode.Hover([more, ...hover.contents], hover.range);
   };
 }
 

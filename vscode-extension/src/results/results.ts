@@ -17,7 +17,7 @@ export class Results implements vscode.Disposable {
     return this.kept;
   }
 
-  shownLast(results: SearchResults): void {
+  answered(results: SearchResults): void {
     this.last = results;
   }
 

@@ -84,7 +84,6 @@ export class SearchSession {
       );
       if (!mine.token.isCancellationRequested) {
         this.last = found;
-        this.results.shownLast(found);
         this.list.setRows([...hitItems(found.hits), ...noteRows(found)]);
       }
     } catch (error) {

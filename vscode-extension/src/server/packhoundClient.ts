@@ -29,7 +29,10 @@ export class PackhoundClient implements vscode.Disposable {
   private current: ServerState = { kind: 'stopped' };
   private readonly changes = new vscode.EventEmitter<ServerState>();
   private readonly restartNewest = onlyNewest(() => this.startAfresh());
+  private readonly searches = new vscode.EventEmitter<SearchResults>();
   readonly onDidChangeState = this.changes.event;
+  /** What the server explains from now on: the answer to the last search, whoever asked. */
+  readonly onDidSearch = this.searches.event;
   /** May add to the server's hover. */
   onHover:
     | ((
@@ -81,8 +84,10 @@ export class PackhoundClient implements vscode.Disposable {
     this.become({ kind: 'stopped' });
   }
 
-  search(params: SearchParams, token?: CancellationToken): Promise<SearchResults> {
-    return this.request(methods.search, params, token);
+  async search(params: SearchParams, token?: CancellationToken): Promise<SearchResults> {
+    const found = await this.request<SearchResults>(methods.search, params, token);
+    this.searches.fire(found);
+    return found;
   }
 
   explain(params: PlaceParams, token?: CancellationToken): Promise<Explanation> {
@@ -111,6 +116,7 @@ export class PackhoundClient implements vscode.Disposable {
   dispose(): void {
     void this.stop();
     this.changes.dispose();
+    this.searches.dispose();
   }
 
   private async request<T>(method: string, params: object, token?: CancellationToken): Promise<T> {
