@@ -152,7 +152,7 @@ def _json_entry(before: str, key: str, entry: dict[str, object] | None) -> str:
         if not servers:
             whole.pop(key, None)
     else:
-        whole.setdefault(key, servers)[_NAME] = entry
+        whole[key] = {**servers, _NAME: entry}
     found = re.search(r"^([ \t]+)\"", before, re.MULTILINE)
     indent = found[1] if found else "  "
     return json.dumps(whole, indent=indent, ensure_ascii=False) + "\n"
