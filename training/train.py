@@ -1,6 +1,6 @@
 """Train: arrays of token ids -> one vector and one weight per token.
 
-    python training/train.py --arrays ARRAYS --out RUN.npz [--epochs 6] [--seed 0]
+    python training/train.py --arrays ARRAYS --out RUN.npz [--epochs 2] [--seed 0]
 
 A text's vector is the sum of its distinct tokens' vectors, each times its learned weight and a
 saturating function of how often it occurs. Query and code come close by InfoNCE: every other code
@@ -185,7 +185,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--dim", type=int, default=256)
-    parser.add_argument("--epochs", type=int, default=6)
+    parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--batch", type=int, default=2048)
     parser.add_argument("--rate", type=float, default=4e-3)
     parser.add_argument("--temperature", type=float, default=0.07)
@@ -198,6 +198,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--hidden", type=float, default=1.0, help="share of names cut from the code"
     )
+    parser.add_argument("--drop", type=float, default=0.0, help="share of tokens left out")
     parser.add_argument("--share", type=float, default=1.0, help="share of the pairs to train on")
     parser.add_argument("--query-weights", action="store_true", help="weigh queries on their own")
     parser.add_argument("--threads", type=int, default=2)
@@ -279,11 +280,14 @@ def _batch(data: Data, rows: NDArray[np.int64], options: argparse.Namespace, ste
     documented = np.flatnonzero((rng.random(n) < options.documented) & ~named)
     hidden = rng.random(n) < options.hidden
     asked = np.where(prose, MAX_QUERY_TOKENS, data.sentence[rows])
-    queries = bags(*gather(data.queries, rows, asked), n)
+    asked_ids, asked_text = gather(data.queries, rows, asked)
+    kept = rng.random(len(asked_ids)) >= options.drop
+    queries = bags(asked_ids[kept], asked_text[kept], n)
     ids, text = gather(data.codes, rows)
     doc_ids, doc_text = gather(data.queries, rows[documented])
     ids, text = np.concatenate([ids, doc_ids]), np.concatenate([text, documented[doc_text]])
-    codes = bags(ids, text, n, drop=_only(queries, named & hidden))
+    kept = rng.random(len(ids)) >= options.drop
+    codes = bags(ids[kept], text[kept], n, drop=_only(queries, named & hidden))
     ids = np.union1d(queries.ids, codes.ids)
     digests = torch.from_numpy(data.query_digest[rows])
     same = digests[:, None] == digests[None, :]
