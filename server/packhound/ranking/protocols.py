@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ class Ranking(Protocol):
     """Candidate nodes with their scores and reasons."""
 
     @property
-    def scores(self) -> Floats:
+    def scores(self) -> NDArray[np.float32] | NDArray[np.float64]:
         """One score per candidate node of the view."""
 
     def why(self, position: int) -> tuple[Signal, ...]:
