@@ -43,22 +43,25 @@ def import_records(source, target):
 }
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    tmp_path = tmp_path_factory.mktemp("tools")
     # Short, so that a socket's path fits into its address.
     cache = tempfile.mkdtemp(prefix="ph")
-    monkeypatch.setenv("PACKHOUND_CACHE_DIR", cache)
     root = tmp_path / "work"
     for path, text in FILES.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text.lstrip("\n"))
     (tmp_path / "outside.py").write_text("def canary_outside(): pass\n")
-    yield root
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PACKHOUND_CACHE_DIR", cache)
+        yield root
     shutil.rmtree(cache, ignore_errors=True)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def engine(folder):
+    """One engine for a module: tests may add documents under names of their own."""
     opened = Engine.open(folder, Settings(git=False))
     assert opened.settled(60)
     yield opened
