@@ -67,7 +67,7 @@ def examples_of(
 
 def example_of(case: Case, view: View) -> Example:
     """One case and its measured view."""
-    candidates, snapshot = view.candidates, view.snapshot
+    candidates = view.candidates
     refs = []
     for facts in candidates.facts:
         refs += [(facts.entry.path, node) for node in facts.entry.nodes]

@@ -29,6 +29,9 @@ WEIGHTS = Path(__file__).parents[2] / "server/packhound/ranking/weights.json"
 REPEAT = {"symbol": 1.0, "phrase": 5.0, "prose": 5.0, "report": 0.1}
 """What a node pays for each better node of its file; chosen by cross-validation."""
 
+DEFINITION = 10.0
+"""Added to what a symbol query gives a node of exactly its name, so that it always comes first."""
+
 QUERIES = Recipe(ridge=10, kind_ridge=50, node_share=2, rounds=2)
 REPORT_SIGNALS = frozenset(
     {"lexical", "file_title", "file_mentioned", "file_framed", "module_mentioned", "mentioned"}
@@ -141,22 +144,26 @@ def summary(examples: Sequence[Example], scores: dict[int, float]) -> str:
 
 def described(fitted: Fitted, kind: str) -> dict[str, dict[str, float]]:
     """One kind's weights as the product reads them."""
+    node = dict(zip(NODE_NAMES, fitted.node[kind].tolist(), strict=True))
+    if kind == "symbol" and node["node_words"]:
+        node["node_named"] += DEFINITION
     return {
-        "file": _named(FILE_NAMES, fitted.file[kind]),
-        "node": _named(NODE_NAMES, fitted.node[kind]),
+        "file": _named(FILE_NAMES, fitted.file[kind].tolist()),
+        "node": _named(tuple(node), list(node.values())),
         "repeat": {"same_file_above": REPEAT[kind]},
     }
 
 
-def _named(names: tuple[str, ...], weights: np.ndarray) -> dict[str, float]:
-    pairs = zip(names, weights.tolist(), strict=True)
+def _named(names: tuple[str, ...], weights: list[float]) -> dict[str, float]:
+    pairs = zip(names, weights, strict=True)
     return {name: round(weight, 5) for name, weight in pairs if abs(weight) > 1e-4}
 
 
 def write(sets: dict[str, object], queries: list[Example], reports: list[Example]) -> None:
     """Put the weights into the product, with what made them."""
     made = {
-        "command": "python benchmarks/quality/fit.py --suite dev --reports issues_dev.jsonl --write",
+        "command": "python benchmarks/quality/fit.py --suite dev --corpora dev"
+        " --reports issues_dev.jsonl --report-corpora issues --cache cache --write",
         "data": f"{len(queries)} development queries over "
         f"{len({e.repository for e in queries})} repositories, {len(reports)} bug reports",
         "date": datetime.now(timezone.utc).date().isoformat(),

@@ -1,0 +1,192 @@
+"""Measure the quality of the ranking, and what each of its parts is worth.
+
+    python benchmarks/quality/run.py --suite SUITE --corpora DIR --cache DIR [--ablate] [--out JSON]
+    python benchmarks/quality/run.py --suite SUITE --corpora DIR --cache DIR --definitions 2000
+
+Searches run through the product's own `search`; corpora are indexed once and kept in the cache.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from datetime import datetime, timezone
+from pathlib import Path
+
+import numpy as np
+from ablation import ablations
+from corpora import snapshot_of
+from fit import load_examples
+
+from packhound.evaluation import Case, Outcome, Searcher, evaluate, load_suite, summarize
+from packhound.index.embed import Embedder
+from packhound.search import search
+from packhound.types import Query
+
+GROUPS: dict[str, Callable[[Case], str] | None] = {
+    "all": None,
+    "category": lambda case: case.category,
+    "language": lambda case: case.language,
+    "repository": lambda case: case.repository,
+}
+WAYS = {
+    "hybrid": ("hybrid", "linear"),
+    "lexical": ("lexical", "linear"),
+    "dense": ("dense", "linear"),
+    "rrf": ("hybrid", "rrf"),
+}
+DEFINITIONS = frozenset(
+    [
+        "function",
+        "method",
+        "class",
+        "struct",
+        "enum",
+        "interface",
+        "trait",
+        "type",
+        "constant",
+        "macro",
+        "module",
+    ]
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--suite", type=Path, required=True)
+    parser.add_argument("--corpora", type=Path, required=True)
+    parser.add_argument("--cache", type=Path, required=True)
+    parser.add_argument("--way", choices=list(WAYS), action="append")
+    parser.add_argument("--ablate", action="store_true")
+    parser.add_argument("--definitions", type=int, default=0, metavar="N")
+    parser.add_argument("--limit", type=int, default=10)
+    parser.add_argument("--out", type=Path)
+    given = parser.parse_args()
+    embedder = Embedder.open()
+    cases = load_suite(given.suite)
+    found: dict[str, object] = {
+        "command": " ".join(["python benchmarks/quality/run.py", *_portable(sys.argv[1:])]),
+        "date": datetime.now(timezone.utc).date().isoformat(),
+        "model": embedder.fingerprint,
+        "cases": len(cases),
+    }
+    if given.definitions:
+        found["definition_first"] = definition_first(cases, given, embedder)
+    else:
+        for way in given.way or list(WAYS):
+            found[way] = measure_way(way, cases, given, embedder)
+    if given.ablate:
+        examples = load_examples(given.suite, given.corpora, given.cache, embedder)
+        found["ablation"] = ablations(examples)
+        for name, change in found["ablation"].items():
+            print(f"{name:40} {change:+.4f}")
+    if given.out:
+        given.out.parent.mkdir(parents=True, exist_ok=True)
+        given.out.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+
+
+def measure_way(
+    way: str, cases: tuple[Case, ...], given: argparse.Namespace, embedder: Embedder
+) -> dict[str, object]:
+    """All figures of one way to search."""
+    mode, fuser = WAYS[way]
+
+    @contextmanager
+    def opened(root: Path) -> Iterator[Searcher]:
+        snapshot = snapshot_of(root, embedder, given.cache)
+
+        def ask(query: Query) -> object:
+            return search(snapshot, replace(query, mode=mode), embedder, root="", fuser=fuser)
+
+        ask(Query("the first search of a generation reads the facts of its files"))
+        yield ask
+
+    outcomes = list(evaluate(cases, given.corpora, opened, given.limit))
+    figures = {
+        group: {name: _plain(row) for name, row in summarize(outcomes, by).items()}
+        for group, by in GROUPS.items()
+    }
+    took = [outcome.took_ms for outcome in outcomes]
+    figures["took_ms"] = {"p50": _quantile(took, 50), "p95": _quantile(took, 95)}
+    _print(way, figures)
+    return {**figures, "worst": _worst(outcomes)}
+
+
+def definition_first(
+    cases: tuple[Case, ...], given: argparse.Namespace, embedder: Embedder
+) -> dict[str, object]:
+    """How often a name drawn from a corpus, as a query, is answered by its definition first."""
+    places: list[tuple[str, str]] = []
+    snapshots = {}
+    for folder in dict.fromkeys(case.folder for case in cases):
+        snapshot = snapshots[folder] = snapshot_of(given.corpora / folder, embedder, given.cache)
+        names = {
+            node.name
+            for entry in snapshot.files.values()
+            for node in entry.nodes
+            if node.kind in DEFINITIONS and re.fullmatch(r"[A-Za-z_]\w+", node.name)
+        }
+        places += [(folder, name) for name in sorted(names)]
+    drawn = random.Random(0).sample(places, min(given.definitions, len(places)))
+    missed = []
+    for folder, name in sorted(drawn):
+        hits = search(snapshots[folder], Query(name), embedder, root="").hits
+        first = hits[0].node if hits else None
+        if first is None or name not in (first.name, re.split(r"\W+", first.qualname)[-1]):
+            missed.append([folder, name, first.qualname if first else None])
+    share = 1 - len(missed) / max(1, len(drawn))
+    print(f"definition first: {share:.4f} of {len(drawn)} names", missed[:20])
+    return {"share": share, "drawn": len(drawn), "of": len(places), "missed": missed}
+
+
+def _portable(arguments: list[str]) -> list[str]:
+    """The command without the folders of this machine."""
+    return [Path(part).name if "/" in part else part for part in arguments]
+
+
+def _plain(row: dict[str, object]) -> dict[str, dict[str, float]]:
+    return {
+        measure: {key: round(value, 4) for key, value in asdict(figure).items()}
+        for measure, figure in row.items()
+    }
+
+
+def _print(way: str, figures: dict[str, dict]) -> None:
+    print(way, "took ms", figures["took_ms"])
+    for group in ("all", "category", "language"):
+        for name, row in figures[group].items():
+            shown = ", ".join(
+                f"{measure} {f['mean']:.3f} [{f['low']:.3f}, {f['high']:.3f}]"
+                for measure, f in row.items()
+            )
+            print(f"  {name:14} {shown}")
+
+
+def _worst(outcomes: list[Outcome], n: int = 25) -> list[dict[str, object]]:
+    """The queries that lose most, to read."""
+    measure = next(iter(outcomes[0].scores))
+    worst = sorted(outcomes, key=lambda outcome: outcome.scores[measure])[:n]
+    return [
+        {
+            "repository": outcome.case.repository,
+            "query": outcome.case.text[:100],
+            "score": round(outcome.scores[measure], 3),
+            "rank": outcome.rank,
+        }
+        for outcome in worst
+    ]
+
+
+def _quantile(values: list[float], q: int) -> float:
+    return round(float(np.percentile(values, q)), 2)
+
+
+if __name__ == "__main__":
+    main()
