@@ -90,10 +90,14 @@ class Graph:
         self._home: dict[int, tuple[str, int]] = {}
         self._degree: Counter[int] = Counter()
         self._importable = Importable(())
+        self._seen: Mapping[str, File] | None = None
 
     def update(self, files: Mapping[str, File]) -> None:
         """Follow the files of a newer snapshot; costs what has changed."""
         with self._lock:
+            if files is self._seen:
+                return
+            self._seen = files
             changed = [path for path, file in files.items() if self._differs(path, file)]
             gone = [path for path in self._files if path not in files]
             if not changed and not gone:

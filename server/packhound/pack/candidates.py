@@ -18,12 +18,15 @@ from packhound.types import Budget, Focus, Hit, Query
 
 _HITS = 120
 _FILE_HITS = 12
-"""Hits asked for within each file that the prompt names."""
+"""Hits that rank anew within each file that the prompt names."""
 _NAMED_FILES = 4
+_NAMED_SHARE = 0.3
 _SEARCH_MS = 400.0
 
 _SEEDS = 16
 """Nodes whose neighbours join."""
+_COMPANIONS = 24
+"""Definitions that come along with the bodies that use them."""
 _NEIGHBOURS = 12
 """Neighbours of each seed and kind."""
 
@@ -51,6 +54,7 @@ _MENTION_UTILITY: dict[MentionKind, float] = {
 _FRAME_DECAY = 0.75
 """Each stack frame further from the end of the trace is worth this much less."""
 
+_COMPARED = 64
 _ALIKE = 0.90
 """Cosine from which a node begins to repeat a better one."""
 
@@ -64,9 +68,10 @@ def gather(context: PackContext, request: PackRequest) -> Pool:
     files = Files(context.snapshot.files, written)
     _add_pinned(pool, pins, files)
     _add_focus(pool, request)
-    _add_hits(pool, _search(context, request.prompt, request))
+    hits = _search(context, request)
+    _add_hits(pool, hits)
     _add_mentions(pool, named, files)
-    _add_named_files(pool, context, request, named, files)
+    _add_named_files(pool, context, hits, named, files)
     _add_file_mates(pool, context)
     _add_changes(pool, context)
     _add_neighbours(pool, context)
@@ -88,17 +93,16 @@ def references_of(pool: Pool, context: PackContext, bodies: Iterable[Candidate])
             if candidate:
                 candidate.add(0.3 * body.utility * edge.weight, f"used by {_called(body)}")
                 found[edge.label] = candidate
-    return list(found.values())
+    best = sorted(found.values(), key=lambda c: (-c.utility, c.path, c.node.span.start))
+    return best[:_COMPANIONS]
 
 
-def _search(
-    context: PackContext, text: str, request: PackRequest, *paths: str, limit: int = _HITS
-) -> Sequence[Hit]:
-    if not text.strip():
+def _search(context: PackContext, request: PackRequest) -> Sequence[Hit]:
+    if not request.prompt.strip():
         return ()
     focus = Focus(request.focus.path, request.focus.line) if request.focus else None
     budget = Budget(_SEARCH_MS, 4 * _HITS)
-    return context.search(Query(text, limit, paths=paths, budget=budget, focus=focus)).hits
+    return context.search(Query(request.prompt, _HITS, budget=budget, focus=focus)).hits
 
 
 def _add_hits(pool: Pool, hits: Sequence[Hit]) -> None:
@@ -152,20 +156,18 @@ def _add_mentions(pool: Pool, named: Sequence[Mention], files: Files) -> None:
 
 
 def _add_named_files(
-    pool: Pool,
-    context: PackContext,
-    request: PackRequest,
-    named: Sequence[Mention],
-    files: Files,
+    pool: Pool, context: PackContext, hits: Sequence[Hit], named: Sequence[Mention], files: Files
 ) -> None:
-    """The best hits within a file that the prompt names, whether or not they made the first cut."""
-    paths = [path for mention in named for path in files.matching(mention.path)]
-    for path in list(dict.fromkeys(paths))[:_NAMED_FILES]:
-        literal = path.replace("[", "[[]")
-        for hit in _search(context, request.prompt, request, literal, limit=_FILE_HITS):
+    """What stands in files that the prompt names: their hits rank anew, the rest counts evenly."""
+    paths = dict.fromkeys(path for mention in named for path in files.matching(mention.path))
+    for path in list(paths)[:_NAMED_FILES]:
+        reason = f"in {path}, which the prompt names"
+        own = [hit for hit in hits if hit.node.path == path]
+        for rank, hit in enumerate(own[:_FILE_HITS], 1):
             candidate = pool.get(int(hit.node.label))
             if candidate:
-                candidate.add(0.6 * chance_at(hit.rank), f"in {path}, which the prompt names")
+                candidate.add(0.6 * chance_at(rank), reason)
+        _share_out(pool, context, path, _NAMED_SHARE, reason)
 
 
 def _add_file_mates(pool: Pool, context: PackContext) -> None:
@@ -175,11 +177,15 @@ def _add_file_mates(pool: Pool, context: PackContext) -> None:
         files[candidate.path] = files.get(candidate.path, 0.0) + candidate.utility
     best = sorted(files, key=lambda path: (-files[path], path))[: len(_FILE_SHARES)]
     for share, path in zip(_FILE_SHARES, best, strict=False):
-        found = map(pool.get, map(int, context.snapshot.files[path].labels))
-        mates = [c for c in found if c is not None and c.node.kind not in ("section", "window")]
-        for mate in mates:
-            utility = min(_MATE_SHARE * share / len(mates), _MATE_MOST)
-            mate.add(utility, f"in {path}, with other hits")
+        _share_out(pool, context, path, _MATE_SHARE * share, f"in {path}, with other hits")
+
+
+def _share_out(pool: Pool, context: PackContext, path: str, share: float, reason: str) -> None:
+    """Give the definitions of a file a utility that sums to `share`."""
+    found = map(pool.get, map(int, context.snapshot.files[path].labels))
+    mates = [c for c in found if c is not None and c.node.kind not in ("section", "window")]
+    for mate in mates:
+        mate.add(min(share / len(mates), _MATE_MOST), reason)
 
 
 def _add_changes(pool: Pool, context: PackContext) -> None:
@@ -218,7 +224,7 @@ def _share(edge: Edge) -> float:
 def _demote_duplicates(pool: Pool, context: PackContext) -> None:
     """Maximal marginal relevance: what repeats a better node adds little (Carbonell 1998)."""
     snapshot = context.snapshot
-    ranked = [c for c in pool.ranked()[:100] if snapshot.has_vector[c.label]]
+    ranked = [c for c in pool.ranked()[:_COMPARED] if snapshot.has_vector[c.label]]
     if len(ranked) < 2:
         return
     rows = np.stack([snapshot.vector(candidate.label) for candidate in ranked])

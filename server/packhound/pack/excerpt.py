@@ -7,6 +7,7 @@ changes, so a line in a pack has the number that it has in the file.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
@@ -48,8 +49,8 @@ class Excerpt:
             known = self._costs[line] = self.counter.count(self.lines[line] + "\n")
         return known
 
-    def tiers(self, nodes: tuple[Node, ...], position: int, words: Collection[str]) -> Tiers:
-        """What each tier of a node shows; an elided body keeps lines that hold one of `words`."""
+    def tiers(self, nodes: tuple[Node, ...], position: int, words: re.Pattern[str] | None) -> Tiers:
+        """What each tier of a node shows; an elided body keeps lines that `words` matches."""
         return _tiers(self, nodes, position, words)
 
 
@@ -86,7 +87,7 @@ def _excerpt(path: str, source: bytes, counter: TokenCounter) -> Excerpt:
 
 
 def _tiers(
-    excerpt: Excerpt, nodes: tuple[Node, ...], position: int, words: Collection[str]
+    excerpt: Excerpt, nodes: tuple[Node, ...], position: int, words: re.Pattern[str] | None
 ) -> Tiers:
     node = nodes[position]
     last = len(excerpt.lines) - 1
@@ -132,10 +133,10 @@ def _elided(
     span: list[int],
     signature: tuple[int, ...],
     doc: list[int],
-    words: Collection[str],
+    words: re.Pattern[str] | None,
 ) -> tuple[int, ...]:
     body = [line for line in span if line not in doc and line > signature[-1]]
-    telling = [n for n in body if any(word in excerpt.lines[n] for word in words)]
+    telling = [n for n in body if words and words.search(excerpt.lines[n])]
     kept = _joined(
         signature,
         doc[: _DOC_LINES["elided"]],

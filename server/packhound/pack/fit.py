@@ -8,7 +8,8 @@ comes up, not before; until then a guess from the node's size stands for them.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Collection, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from packhound.pack.excerpt import Excerpts, Tiers
@@ -55,7 +56,7 @@ class Fitting:
     """The state of one knapsack; `run` may be called again with a higher limit or more offers."""
 
     excerpts: Excerpts
-    words: Collection[str]
+    words: re.Pattern[str] | None
     allowed: Callable[[Candidate, Detail], bool]
     known: Mapping[str, frozenset[int]]
     spent: int = 0
@@ -83,13 +84,13 @@ class Fitting:
         for offer in self._waiting:
             self._push(offer)
         self._waiting = []
-        while self._heap:
+        while self._heap and limit - self.spent >= _LEAST_LEFT:
             offer = heapq.heappop(self._heap)[-1]
             gain = self._gain(offer)
             if gain <= 0:
                 continue
             left = limit - self.spent
-            if left < _LEAST_LEFT or (offer.counted is None and offer.cost > 2 * left + _SLACK):
+            if offer.counted is None and offer.cost > 2 * left + _SLACK:
                 self._waiting.append(offer)
                 continue
             if not self._read(offer):

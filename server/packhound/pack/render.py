@@ -18,7 +18,7 @@ from packhound.pack.visible import visible
 
 _MAX_RANGES = 8
 _BACKTICKS = re.compile("`+")
-_GAP = "⋮"
+_GAP = "..."
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 from packhound.text.tokens import identifiers
 
 _MAX_WORDS = 40
 _MIN_LENGTH = 5
 
 
-def telling_words(prompt: str) -> frozenset[str]:
-    """Identifiers that look like code: with an underscore, a digit, or capitals inside."""
+def telling_words(prompt: str) -> re.Pattern[str] | None:
+    """Matches identifiers that look like code: with an underscore, or capitals inside."""
     found = dict.fromkeys(name for name in identifiers(prompt[:20_000]) if _is_code(name))
-    return frozenset(list(found)[:_MAX_WORDS])
+    words = list(found)[:_MAX_WORDS]
+    return re.compile("|".join(map(re.escape, words))) if words else None
 
 
 def _is_code(name: str) -> bool:
