@@ -32,6 +32,10 @@ REPEAT = {"symbol": 1.0, "phrase": 5.0, "prose": 5.0, "report": 0.1}
 DEFINITION = 10.0
 """Added to what a symbol query gives a node of exactly its name, so that it always comes first."""
 
+MENTION = 6.0
+"""Likewise for a node that holds the whole query, before all that hold nothing of it: a word typed
+a second ago stands in one place only, and no development query asks for such a word."""
+
 QUERIES = Recipe(ridge=10, kind_ridge=50, node_share=2, rounds=2)
 REPORT_SIGNALS = frozenset(
     {"lexical", "file_title", "file_mentioned", "file_framed", "module_mentioned", "mentioned"}
@@ -147,6 +151,7 @@ def described(fitted: Fitted, kind: str) -> dict[str, dict[str, float]]:
     node = dict(zip(NODE_NAMES, fitted.node[kind].tolist(), strict=True))
     if kind == "symbol" and node["node_words"]:
         node["node_named"] += DEFINITION
+        node["node_covered"] += MENTION
     return {
         "file": _named(FILE_NAMES, fitted.file[kind].tolist()),
         "node": _named(tuple(node), list(node.values())),

@@ -160,7 +160,7 @@ def _plain(row: dict[str, object]) -> dict[str, dict[str, float]]:
 
 def _print(way: str, figures: dict[str, dict]) -> None:
     print(way, "took ms", figures["took_ms"])
-    for group in ("all", "category", "language"):
+    for group in ("all", "category"):
         for name, row in figures[group].items():
             shown = ", ".join(
                 f"{measure} {f['mean']:.3f} [{f['low']:.3f}, {f['high']:.3f}]"

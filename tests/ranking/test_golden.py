@@ -41,7 +41,7 @@ def _lines() -> list[str]:
     lines = ["rank of the file, rank of the node, query -> target"]
     places: list[tuple[float, float]] = []
     for text, target in TARGETS:
-        path, qualname = target.split(" ")
+        path, _qualname = target.split(" ")
         hits = search(snapshot(), Query(text, limit=20), embedder(), root="shop").hits
         files = list(dict.fromkeys(hit.node.path for hit in hits))
         nodes = [f"{hit.node.path} {hit.node.qualname}" for hit in hits]

@@ -34,11 +34,6 @@ def all_nodes(view: View) -> Floats:
     return relative(view.total)
 
 
-def whole_file(view: View) -> Floats:
-    """Query words in the file read as one text."""
-    return relative(view.file(view.lexical.file))
-
-
 def whole_file_rank(view: View) -> Floats:
     """Place of the file when files are read as one text each."""
     return ranks(view.file(view.lexical.file))
@@ -60,19 +55,9 @@ def best_name(view: View) -> Floats:
     return relative(view.candidates.best(view.node(scores)))
 
 
-def best_doc(view: View) -> Floats:
-    """Query words in the best doc comment of the file."""
-    return relative(view.candidates.best(view.node(view.lexical.doc)))
-
-
 def file_coverage(view: View) -> Floats:
     """Share of the query's words, rare ones counting more, that the file has anywhere."""
     return view.file(view.lexical.file_covered)
-
-
-def node_coverage(view: View) -> Floats:
-    """Largest share of the query's words that one node of the file has."""
-    return view.candidates.best(view.node(view.lexical.covered))
 
 
 def compound_file(view: View) -> Floats:
@@ -88,11 +73,6 @@ def dense_best(view: View) -> Floats:
 def dense_file(view: View) -> Floats:
     """Likeness of meaning between the query and the file's four best nodes."""
     return view.kept("dense4", _four_best)
-
-
-def dense_file_relative(view: View) -> Floats:
-    """The same, against the best file."""
-    return relative(np.maximum(view.kept("dense4", _four_best), 0))
 
 
 def dense_rank(view: View) -> Floats:
@@ -150,11 +130,6 @@ def depth(view: View) -> Floats:
 def node_count(view: View) -> Floats:
     """How many nodes the file has (logarithm)."""
     return np.asarray(np.log1p(view.file(view.corpus.n_nodes)), np.float32)
-
-
-def file_size(view: View) -> Floats:
-    """How long the file is (logarithm)."""
-    return np.asarray(np.log1p(view.file(view.corpus.size)), np.float32)
 
 
 def _four_best(view: View) -> Floats:

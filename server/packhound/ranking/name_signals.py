@@ -55,14 +55,6 @@ def stem_is_name(view: View) -> Floats:
     return np.array([facts.stem in names for facts in view.candidates.facts], np.float32)
 
 
-def stem_in_query(view: View) -> Floats:
-    """Share of the words in the file's name that the query has."""
-    words = frozenset(view.query.terms)
-    return np.array(
-        [_share(facts.stem_words, words) for facts in view.candidates.facts], np.float32
-    )
-
-
 def query_in_stem(view: View) -> Floats:
     """Share of the query's words, rare ones counting more, that the file's name has."""
     return _weight_share(view, [f.stem_words for f in view.candidates.facts])
@@ -91,11 +83,6 @@ def stem_in_query_kin(view: View) -> Floats:
     """Share of the words in the file's name of whose family the query has a word."""
     roots = frozenset(root_weights(view))
     return np.array([_share(f.stem_roots, roots) for f in view.candidates.facts], np.float32)
-
-
-def query_in_stem_kin(view: View) -> Floats:
-    """Share of the query's words, rare ones counting more, of whose family the file's name is."""
-    return root_share(view, [f.stem_roots for f in view.candidates.facts])
 
 
 def query_in_path_kin(view: View) -> Floats:

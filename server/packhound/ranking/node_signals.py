@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from packhound.ranking.kinds import FUNCTION, REST, TYPE
-from packhound.ranking.lexical import BODY, DOC, NAME
+from packhound.ranking.lexical import BODY, NAME
 from packhound.ranking.view import View, no_node, relative
 
 Floats = NDArray[np.float32]
@@ -60,11 +60,6 @@ def node_named_folded(view: View) -> Floats:
     return view.named_folded.astype(np.float32)
 
 
-def node_named_type(view: View) -> Floats:
-    """The node is a type that bears a name of the query."""
-    return (TYPE[view.node(view.snapshot.kind_of)] * view.named_folded).astype(np.float32)
-
-
 def node_owned(view: View) -> Floats:
     """The node bears a qualified name of the query with the owner that the query gives it."""
     return view.owned.astype(np.float32)
@@ -80,11 +75,6 @@ def dense_node(view: View) -> Floats:
 def node_size(view: View) -> Floats:
     """How long the node is (logarithm)."""
     return np.log1p(view.node(view.snapshot.lengths[BODY]).astype(np.float32))
-
-
-def node_documented(view: View) -> Floats:
-    """The node has a doc comment."""
-    return (view.node(view.snapshot.lengths[DOC]) > 0).astype(np.float32)
 
 
 def node_is_type(view: View) -> Floats:

@@ -1,0 +1,68 @@
+"""Draw quality against query time beside the published peers.
+
+    python benchmarks/quality/chart.py benchmarks/quality/results/dev.json CHART.png
+
+Peers' NDCG@10 are those that are published for the same 26 repositories; their query times are
+their own claims, on their own machines.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+PEERS = {
+    "CodeRankEmbed hybrid (137M)": (0.852, 16.0),
+    "semble hybrid": (0.847, 1.5),
+    "CodeRankEmbed (137M)": (0.758, 16.0),
+    "ColGREP": (0.659, 124.0),
+    "probe": (0.386, 207.0),
+    "ripgrep": (0.127, None),
+}
+"""NDCG@10 and milliseconds of a query, where a time is published."""
+
+WITHOUT_TIME_MS = 300.0
+
+
+def main(results: Path, chart: Path) -> None:
+    measured = json.loads(results.read_text("utf-8"))
+    figure, axes = plt.subplots(figsize=(8, 4.8), dpi=150)
+    for name, (quality, took_ms) in PEERS.items():
+        shown = name if took_ms else f"{name} (no time published)"
+        axes.plot(took_ms or WITHOUT_TIME_MS, quality, "o", color="#888888")
+        axes.annotate(shown, (took_ms or WITHOUT_TIME_MS, quality), **_beside("right"))
+    for way in ("hybrid", "lexical", "dense"):
+        figure_of = measured[way]["all"]["all"]["ndcg"]
+        took_ms = measured[way]["took_ms"]["p50"]
+        low, high = figure_of["mean"] - figure_of["low"], figure_of["high"] - figure_of["mean"]
+        axes.errorbar(took_ms, figure_of["mean"], [[low], [high]], fmt="s", color="#1f6feb")
+        axes.annotate(f"Packhound {way}", (took_ms, figure_of["mean"]), **_beside("left"))
+    axes.set_xscale("log")
+    axes.set_xlim(0.5, 1_000)
+    axes.set_ylim(0, 1)
+    axes.set_xlabel("time of one query, ms (log)")
+    axes.set_ylabel("NDCG@10, mean over 26 repositories")
+    axes.set_title("Quality of code search against query time")
+    axes.grid(alpha=0.3)
+    figure.tight_layout()
+    figure.savefig(chart)
+
+
+def _beside(side: str) -> dict[str, object]:
+    left = side == "left"
+    return {
+        "textcoords": "offset points",
+        "xytext": (6, -10) if left else (-6, 6),
+        "ha": "left" if left else "right",
+        "fontsize": 8,
+    }
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))
