@@ -61,7 +61,7 @@ def search(
         return watch.results(snapshot, parsed, hits, considered, missed)
     vector, notes = query_vector(snapshot, parsed, query, embedder)
     watch.check()
-    view = _view(snapshot, parsed, query, vector)
+    view = _view(snapshot, parsed, query, vector, embedder)
     watch.check()
     if not len(view.candidates):
         return watch.results(snapshot, parsed, (), 0, (*notes, "nothing matches"))
@@ -93,11 +93,11 @@ def explain(
     entry, _ = snapshot.locate(label)
     parsed = replace(parse_query(query), kinds=(), languages=(), globs=(), exact=())
     vector, _ = query_vector(snapshot, parsed, query, embedder)
-    view = _view(snapshot, parsed, query, vector)
+    view = _view(snapshot, parsed, query, vector, embedder)
     ranked = bool(np.isin(label, view.candidates.labels))
     if not ranked:
         files = np.append(view.candidates.files, np.int32(entry.file_id))
-        view = _view(snapshot, parsed, query, vector, only=np.unique(files))
+        view = _view(snapshot, parsed, query, vector, embedder, only=np.unique(files))
     watch.check()
     ranking = fuser_named(fuser, _source(query, vector))(view)
     position = int(np.flatnonzero(view.candidates.labels == label)[0])
@@ -118,7 +118,7 @@ def related(
     node = snapshot.node(label)
     parsed = replace(parse_query(replace(query, text=f"{node.name}\n{node.doc}")), kind="prose")
     vector = snapshot.vector(label) if snapshot.has_vector[label] else None
-    view = _view(snapshot, parsed, query, vector)
+    view = _view(snapshot, parsed, query, vector, embedder)
     watch.check()
     source: Source = "lexical" if vector is None else "dense"
     ranking = fuser_named("linear", source)(view)
@@ -203,11 +203,19 @@ def _view(
     parsed: ParsedQuery,
     query: Query,
     vector: Floats | None,
+    embedder: QueryEncoder | None = None,
     only: NDArray[np.int32] | None = None,
 ) -> View:
-    allowed = allowed_labels(snapshot, parsed)
     words = parsed if query.mode != "dense" or vector is None else _wordless(parsed)
-    return measure(snapshot, words, vector, allowed, budget=query.budget.candidates, only=only)
+    return measure(
+        snapshot,
+        words,
+        vector,
+        allowed_labels(snapshot, parsed),
+        title_vector=title_vector(parsed, vector, embedder),
+        budget=query.budget.candidates,
+        only=only,
+    )
 
 
 def _wordless(parsed: ParsedQuery) -> ParsedQuery:
