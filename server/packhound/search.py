@@ -118,7 +118,7 @@ def related(
     node = snapshot.node(label)
     parsed = replace(parse_query(replace(query, text=f"{node.name}\n{node.doc}")), kind="prose")
     vector = snapshot.vector(label) if snapshot.has_vector[label] else None
-    view = _view(snapshot, parsed, query, vector, embedder)
+    view = _view(snapshot, parsed, query, vector)
     watch.check()
     source: Source = "lexical" if vector is None else "dense"
     ranking = fuser_named("linear", source)(view)
