@@ -89,7 +89,7 @@ def edit_to_search_ms(folder: Path, edits: int, environment: dict[str, str]) -> 
         client.request("packhound/search", {"query": "settle", "limit": 1})
         word = f"packhoundprobe{'abcdefghij'[number % 10]}{'klmnopqrst'[number // 10 % 10]}"
         mark = "#" if path.suffix == ".py" else "//"
-        line = len(text.splitlines()) // 2
+        line = text.count("\n") + 1  # below everything, licences included
         place = {"line": line, "character": 0}
         began = time.perf_counter()
         client.notify(
