@@ -105,7 +105,7 @@ def fit_source(source: str, queries: list[Example], reports: list[Example]) -> d
     weights = {kind: described(fitted, kind) for kind in KINDS}
     if reports:
         recipe = recipe_for(REPORTS, source)
-        scores = np.mean(list(cross_validated(reports, recipe, report_scores).values()), axis=0)
+        scores = np.nanmean(list(cross_validated(reports, recipe, report_scores).values()), axis=0)
         print(f"{source}: file@1, file@5, func@10 {scores.round(3)}")
         FIGURES[source]["file@1 file@5 func@10"] = scores.round(4).tolist()
         weights["report"] = described(fit(reports, recipe), "report")

@@ -228,7 +228,7 @@ def report_scores(example: Example, order: NDArray[np.intp]) -> tuple[float, flo
     return (
         float(whole and gold <= set(files[:1])),
         float(whole and gold <= set(files[:5])),
-        float(top.any(axis=0).all()),
+        float(top.any(axis=0).all()) if top.shape[1] else float("nan"),
     )
 
 

@@ -22,6 +22,9 @@ from packhound.errors import SettingsError
 from packhound.types import Hit, Query, Results
 
 TOP = 10
+REPORT = "report"
+"""The category of a bug report, which is scored by files and functions."""
+
 _RESAMPLES = 1_000
 _INTERVAL = 0.90
 
@@ -100,7 +103,7 @@ def judge(case: Case, hits: Sequence[Hit], took_ms: float) -> Outcome:
     """Score the hits of one case."""
     ranks = [_first_rank(target, hits[:TOP]) for target in case.targets]
     found = [rank for rank in ranks if rank]
-    if case.functions:
+    if case.category == REPORT:
         scores = _report_scores(case, hits)
     else:
         scores = _query_scores(found, len(case.targets))
@@ -157,12 +160,14 @@ def _query_scores(found: Sequence[int], n_targets: int) -> Scores:
 def _report_scores(case: Case, hits: Sequence[Hit]) -> Scores:
     files = list(dict.fromkeys(hit.node.path for hit in hits))
     gold = {target.path for target in case.targets}
-    functions = all(_first_rank(target, hits[:TOP]) for target in case.functions)
-    return {
+    scores: Scores = {
         "file@1": float(gold <= set(files[:1])),
         "file@5": float(gold <= set(files[:5])),
-        "func@10": float(functions),
     }
+    if case.functions:
+        found = all(_first_rank(target, hits[:TOP]) for target in case.functions)
+        scores["func@10"] = float(found)
+    return scores
 
 
 def _first_rank(target: Target, hits: Sequence[Hit]) -> int | None:
@@ -194,17 +199,18 @@ def same_function(wanted: str, qualname: str) -> bool:
 
 
 def _measures(group: Iterable[Outcome]) -> tuple[Measure, ...]:
-    return tuple(next(iter(group)).scores)
+    return tuple(dict.fromkeys(measure for outcome in group for measure in outcome.scores))
 
 
 def _figure(group: Sequence[Outcome], measure: Measure, *, clustered: bool) -> Figure:
     clusters: dict[object, list[float]] = defaultdict(list)
-    for position, outcome in enumerate(group):
+    scored = [outcome for outcome in group if measure in outcome.scores]
+    for position, outcome in enumerate(scored):
         key: object = outcome.case.repository if clustered else position
         clusters[key].append(outcome.scores[measure])
     means = [fmean(values) for values in clusters.values()]
     low, high = bootstrap_interval(means)
-    return Figure(fmean(means), low, high, len(group))
+    return Figure(fmean(means), low, high, len(scored))
 
 
 def bootstrap_interval(means: Sequence[float], seed: int = 0) -> tuple[float, float]:
@@ -243,7 +249,7 @@ def _issue_case(case: dict[str, object]) -> Case:
     return Case(
         text=str(case["problem_statement"]),
         targets=tuple(Target(str(entry["file"])) for entry in gold),
-        category="report",
+        category=REPORT,
         repository=str(case["repo"]),
         language="python",
         folder=str(case["instance_id"]),
