@@ -262,6 +262,16 @@ def test_clear_frees_the_folder(engine: Engine, root: Path) -> None:
     assert not index_folder(engine.root).exists()
 
 
+def test_clearing_all_leaves_what_is_not_ours(engine: Engine, cache: Path) -> None:
+    engine.close()
+    (cache / "letters").mkdir()
+    (cache / "letters" / "lock").write_text("not an index")
+    (cache / "diary.txt").write_text("mine")
+    assert clear_index(None) > 0
+    assert not index_folder(engine.root).exists()
+    assert sorted(path.name for path in cache.iterdir()) == ["diary.txt", "letters"]
+
+
 def test_a_home_directory_is_not_indexed_unasked(
     monkeypatch: pytest.MonkeyPatch, root: Path
 ) -> None:

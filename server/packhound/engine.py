@@ -227,11 +227,6 @@ class Engine:
         """Forget the index and read everything again."""
         self._reopen(clear=True)
 
-    def clear(self) -> None:
-        """Close, and delete what is on disk of this folder's index."""
-        self.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
-
     def close(self) -> None:
         """Stop following the folder; what was read is saved."""
         self._closed = True
@@ -350,10 +345,16 @@ def _label_at(snapshot: Snapshot, path: str, line: int) -> Label | None:
 
 
 def clear_index(root: Path | None) -> int:
-    """Delete the index of one folder, or of all (None); returns the bytes freed."""
-    folder = cache_folder() if root is None else index_folder(root.expanduser().resolve())
-    freed = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
-    shutil.rmtree(folder, ignore_errors=True)
+    """Delete the index of one folder, or of all (None); returns the bytes freed.
+
+    Only folders that hold an index are deleted, whatever else the cache folder holds.
+    """
+    one = None if root is None else index_folder(root.expanduser().resolve())
+    marks = cache_folder().glob("*/lock") if one is None else one.glob("lock")
+    folders = [mark.parent for mark in marks if (mark.parent / "index.sqlite").is_file()]
+    freed = sum(f.stat().st_size for folder in folders for f in folder.rglob("*") if f.is_file())
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
     return freed
 
 
