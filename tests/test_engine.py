@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from packhound.engine import Engine, check_root, clear_index, index_folder
+from packhound.engine import Engine
 from packhound.errors import RootError
+from packhound.folders import check_root, clear_index, index_folder
 from packhound.settings import Settings
 from packhound.types import Document, Query
 from packhound.workspace import Workspace

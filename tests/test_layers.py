@@ -31,9 +31,11 @@ MAY_IMPORT = {
     "habits": VALUES | {"settings", "history", "activation"},
     "reading": VALUES | {"text", "syntax", "index", "analysed"},
     "indexer": VALUES | {"settings", "text", "syntax", "index", "reading"},
+    "folders": VALUES | {"settings"},
+    "packer": VALUES | {"index", "graph", "pack"},
     "engine": VALUES
     | {"settings", "text", "syntax", "index", "indexer", "search", "graph", "pack"}
-    | {"habits"},
+    | {"folders", "habits", "packer"},
     "workspace": VALUES | {"settings", "engine"},
     "render": VALUES | {"pack"},
     "evaluation": VALUES,
@@ -42,10 +44,10 @@ MAY_IMPORT = {
     "ipc": VALUES | {"engine", "render", "tools"},
     "agents": VALUES,
     "lsp": VALUES | {"settings", "text", "engine", "workspace", "render", "ranking", "pack", "ipc"},
-    "mcp": VALUES | {"settings", "engine", "render", "tools", "tool_schemas", "ipc"},
+    "mcp": VALUES | {"settings", "folders", "engine", "render", "tools", "tool_schemas", "ipc"},
     "cli": VALUES
     | {"settings", "engine", "workspace", "render", "ranking", "index", "syntax", "evaluation"}
-    | {"pack", "lsp", "mcp", "ipc", "agents"},
+    | {"folders", "pack", "lsp", "mcp", "ipc", "agents"},
 }
 
 # Third-party library -> the only rooms that may name it.

@@ -5,9 +5,7 @@ Fronts call this and render; they hold no search logic. Each answer is made from
 
 from __future__ import annotations
 
-import hashlib
 import logging
-import shutil
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -15,18 +13,18 @@ from dataclasses import replace
 from pathlib import Path
 
 from packhound import search as searching
-from packhound.errors import ModelError, RootError, StoreError
-from packhound.graph.graph import EdgeKind, Graph
+from packhound.errors import ModelError, StoreError
+from packhound.folders import check_root, index_folder
+from packhound.graph.graph import EdgeKind
 from packhound.habits import Habits
 from packhound.index.embed import Embedder
 from packhound.index.index import Index
 from packhound.index.snapshot import FileEntry, Snapshot
 from packhound.index.store import Store
 from packhound.indexer import Indexer
-from packhound.pack import pack as packing
-from packhound.pack.conversations import Conversations
 from packhound.pack.types import Pack, PackContext, PackRequest
-from packhound.settings import Settings, cache_folder
+from packhound.packer import Packer
+from packhound.settings import Settings
 from packhound.syntax.analyse import source_digest
 from packhound.syntax.parse import GRAMMAR_VERSION
 from packhound.text.tokens import TOKENIZER_VERSION
@@ -147,31 +145,18 @@ class Engine:
     def pack(self, request: PackRequest, cancel: threading.Event | None = None) -> Pack:
         """The best code for a prompt within a budget of tokens."""
         _, notes = self._current(Query(request.prompt))
-        packed = packing.pack(self.pack_context(cancel), request)
+        packed = self._packer.pack(self.snapshot, request, cancel)
         return replace(packed, notes=(*packed.notes, *notes))
 
     def pack_context(self, cancel: threading.Event | None = None) -> PackContext:
         """The current generation and the ways to ask it, as packs are made from it."""
-        snapshot = self.snapshot
-        self._graph.update(snapshot.files)
-        return PackContext(
-            snapshot=snapshot,
-            root=str(self.root),
-            search=lambda query: self._search(snapshot, query, cancel),
-            source=self.source,
-            graph=self._graph,
-            conversations=self._conversations,
-            cancel=cancel,
-        )
+        return self._packer.context(self.snapshot, cancel)
 
     def neighbors(self, path: str, line: int) -> tuple[tuple[EdgeKind, NodeRef], ...]:
         """What the node at a 0-based line contains and refers to, and what refers to it."""
         snapshot = self.snapshot
-        self._graph.update(snapshot.files)
         label = _label_at(snapshot, path, line)
-        edges = () if label is None else self._graph.neighbors(label)
-        root = str(self.root)
-        return tuple((edge.kind, snapshot.ref(edge.label, root)) for edge in edges)
+        return () if label is None else self._packer.neighbors(snapshot, label)
 
     def node_at(self, path: str, line: int) -> NodeRef | None:
         """The innermost node at a 0-based line."""
@@ -253,8 +238,7 @@ class Engine:
 
     def _open_index(self) -> None:
         self._index = Index(self._embedder)
-        self._graph = Graph()
-        self._conversations = Conversations()
+        self._packer = Packer(self.root, self._search, self.source)
         self._store = self._open_store()
         self._indexer = Indexer(self.root, self._settings, self._index, self._store, self._listener)
         self._indexer.start()
@@ -314,23 +298,6 @@ class Engine:
         self._notes[text] = None
 
 
-def check_root(root: Path, settings: Settings) -> Path:
-    """The real path of a folder that may be indexed.
-
-    Raises:
-        RootError: it is no folder, or a home directory or file system root not asked for.
-    """
-    try:
-        real = root.expanduser().resolve(strict=True)
-    except (OSError, RuntimeError, ValueError):
-        raise RootError(f"folder '{root}' does not exist") from None
-    if not real.is_dir():
-        raise RootError(f"'{root}' is not a folder")
-    if real in (Path.home(), Path(real.anchor)) and not settings.index_home:
-        raise RootError(f"'{root}' is not indexed unless the setting 'indexHome' is true")
-    return real
-
-
 def _label_at(snapshot: Snapshot, path: str, line: int) -> Label | None:
     """The label of the innermost node that touches the line."""
     entry: FileEntry | None = snapshot.files.get(path)
@@ -342,23 +309,3 @@ def _label_at(snapshot: Snapshot, path: str, line: int) -> Label | None:
         if node.span.start_line <= line <= node.span.end_line
     ]
     return Label(int(entry.labels[min(spans)[1]])) if spans else None
-
-
-def clear_index(root: Path | None) -> int:
-    """Delete the index of one folder, or of all (None); returns the bytes freed.
-
-    Only folders that hold an index are deleted, whatever else the cache folder holds.
-    """
-    one = None if root is None else index_folder(root.expanduser().resolve())
-    marks = cache_folder().glob("*/lock") if one is None else one.glob("lock")
-    folders = [mark.parent for mark in marks if (mark.parent / "index.sqlite").is_file()]
-    freed = sum(f.stat().st_size for folder in folders for f in folder.rglob("*") if f.is_file())
-    for folder in folders:
-        shutil.rmtree(folder, ignore_errors=True)
-    return freed
-
-
-def index_folder(root: Path) -> Path:
-    """Where the index of the folder `root` (a real path) is kept."""
-    key = hashlib.blake2b(str(root).encode("utf-8", "surrogatepass"), digest_size=8)
-    return cache_folder() / f"{root.name or 'root'}-{key.hexdigest()}"

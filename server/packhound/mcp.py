@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from packhound import __version__
-from packhound.engine import Engine, check_root, index_folder
+from packhound.engine import Engine
 from packhound.errors import PackhoundError, SettingsError, StoreError
+from packhound.folders import check_root, index_folder
 from packhound.ipc import Connection, connect
 from packhound.render import Json
 from packhound.settings import Settings

@@ -215,7 +215,7 @@ def rebuild(root: Path) -> None:
 @click.option("--all", "everything", is_flag=True, help="Of every folder, not only this one.")
 def clear(root: Path, everything: bool) -> None:
     """Delete the index of a folder from the cache."""
-    from packhound.engine import clear_index
+    from packhound.folders import clear_index
 
     freed = clear_index(None if everything else root)
     click.echo(f"freed {freed / 1e6:.1f} MB")
@@ -258,7 +258,7 @@ def _searcher(
     root: Path, model: str, changes: Sequence[str]
 ) -> Iterator[Callable[[Query], Results]]:
     """A running language server of the folder, which sees unsaved text; else its engine."""
-    from packhound.engine import index_folder
+    from packhound.folders import index_folder
     from packhound.ipc import connect
     from packhound.render import results_of
 

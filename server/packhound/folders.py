@@ -1,0 +1,47 @@
+"""Which folders may be indexed, and where the index of each is kept."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from pathlib import Path
+
+from packhound.errors import RootError
+from packhound.settings import Settings, cache_folder
+
+
+def check_root(root: Path, settings: Settings) -> Path:
+    """The real path of a folder that may be indexed.
+
+    Raises:
+        RootError: it is no folder, or a home directory or file system root not asked for.
+    """
+    try:
+        real = root.expanduser().resolve(strict=True)
+    except (OSError, RuntimeError, ValueError):
+        raise RootError(f"folder '{root}' does not exist") from None
+    if not real.is_dir():
+        raise RootError(f"'{root}' is not a folder")
+    if real in (Path.home(), Path(real.anchor)) and not settings.index_home:
+        raise RootError(f"'{root}' is not indexed unless the setting 'indexHome' is true")
+    return real
+
+
+def index_folder(root: Path) -> Path:
+    """Where the index of the folder `root` (a real path) is kept."""
+    key = hashlib.blake2b(str(root).encode("utf-8", "surrogatepass"), digest_size=8)
+    return cache_folder() / f"{root.name or 'root'}-{key.hexdigest()}"
+
+
+def clear_index(root: Path | None) -> int:
+    """Delete the index of one folder, or of all (None); returns the bytes freed.
+
+    Only folders that hold an index are deleted, whatever else the cache folder holds.
+    """
+    one = None if root is None else index_folder(root.expanduser().resolve())
+    marks = cache_folder().glob("*/lock") if one is None else one.glob("lock")
+    folders = [mark.parent for mark in marks if (mark.parent / "index.sqlite").is_file()]
+    freed = sum(f.stat().st_size for folder in folders for f in folder.rglob("*") if f.is_file())
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
+    return freed

@@ -1,0 +1,59 @@
+"""The packs of one folder, and what they need from one to the next: its graph and conversations."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+from packhound.graph.graph import EdgeKind, Graph
+from packhound.index.snapshot import Snapshot
+from packhound.pack import pack as packing
+from packhound.pack.conversations import Conversations
+from packhound.pack.types import Pack, PackContext, PackRequest
+from packhound.types import Label, NodeRef, Query, Results
+
+Searcher: TypeAlias = Callable[[Snapshot, Query, "threading.Event | None"], Results]
+Source: TypeAlias = Callable[[str], "bytes | None"]
+
+
+class Packer:
+    """Packs and neighbours of whichever snapshot is asked about, from any thread."""
+
+    def __init__(self, root: Path, search: Searcher, source: Source) -> None:
+        self._root = str(root)
+        self._search = search
+        self._source = source
+        self._graph = Graph()
+        self._conversations = Conversations()
+
+    def pack(
+        self, snapshot: Snapshot, request: PackRequest, cancel: threading.Event | None = None
+    ) -> Pack:
+        """The best code for a prompt within a budget of tokens. Raises as `pack.pack` does."""
+        return packing.pack(self.context(snapshot, cancel), request)
+
+    def context(self, snapshot: Snapshot, cancel: threading.Event | None = None) -> PackContext:
+        """A snapshot and the ways to ask it, as packs are made from it."""
+        self._graph.update(snapshot.files)
+        return PackContext(
+            snapshot=snapshot,
+            root=self._root,
+            search=lambda query: self._search(snapshot, query, cancel),
+            source=self._source,
+            graph=self._graph,
+            conversations=self._conversations,
+            cancel=cancel,
+        )
+
+    def neighbors(self, snapshot: Snapshot, label: Label) -> tuple[tuple[EdgeKind, NodeRef], ...]:
+        """What a node contains and refers to, and what refers to it."""
+        self._graph.update(snapshot.files)
+        # The graph may have been shown a newer snapshot by another thread meanwhile.
+        known = (
+            edge
+            for edge in self._graph.neighbors(label)
+            if edge.label < snapshot.n_labels and snapshot.live[edge.label]
+        )
+        return tuple((edge.kind, snapshot.ref(edge.label, self._root)) for edge in known)
