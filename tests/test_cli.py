@@ -1,16 +1,21 @@
 """The command line as a process: what it prints and how it ends."""
 
+import io
 import json
 import os
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
+from packhound.cli import show
 from packhound.engine import Engine
 from packhound.ipc import serve_socket
-from packhound.types import Document
+from packhound.settings import Settings
+from packhound.types import Document, Query
 
 CODE = 'def open_door(key):\n    """Unlock the front door."""\n    return key.turn()\n'
 
@@ -67,6 +72,30 @@ def test_search_prints_a_table_and_boxes(tmp_path: Path, root: Path) -> None:
     boxes = packhound(tmp_path, "search", "unlock", "--root", str(root), "--show-scores").stdout
     assert "█" in boxes
     assert "score" in boxes
+
+
+def test_a_path_stays_whole_and_its_name_gives_way(tmp_path: Path, root: Path) -> None:
+    deep = "a_folder_with_a_long_name/another_with_a_longer_name/front_door.py"
+    name = "unlock_the_front_door_of_the_house_at_night"
+    (root / deep).parent.mkdir(parents=True)
+    (root / deep).write_text(f"def {name}():\n    pass\n")
+    with closing(Engine.open(root, Settings(persist=False))) as engine:
+        assert engine.settled(30)
+        found = engine.search(Query("unlock the front door"))
+    piped, narrow = Console(file=io.StringIO()), Console(file=io.StringIO(), force_terminal=True)
+    narrow.width = 60
+    for console in (piped, narrow):
+        show.results(found, console=console)
+    line = next(line for line in _printed(piped) if deep in line)
+    assert name in line
+    line = next(line for line in _printed(narrow) if deep in line)
+    assert name not in line
+    assert name[:20] in line
+
+
+def _printed(console: Console) -> list[str]:
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue().splitlines()
 
 
 def test_batch_answers_line_by_line(tmp_path: Path, root: Path) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.panel import Panel
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from packhound.engine import Engine
 
 _BAR = 16
+_NUMBERS = len("10   12.34")
+_LEAST_NAME = 24
+_PIPE_WIDTH = 1_000
 _out = Console(highlight=False)
 _err = Console(stderr=True, highlight=False)
 
@@ -30,7 +34,8 @@ def results(found: Results, boxes: bool = False, console: Console = _out) -> Non
         for hit in found.hits:
             box(hit, console)
     elif found.hits:
-        console.print(_table(found.hits))
+        for line in _table(found.hits, console.width if console.is_terminal else None):
+            console.print(line, soft_wrap=True)
     summary = f"{len(found.hits)} of {found.candidates:,} candidates in {found.took_ms:.1f} ms"
     console.print(summary + (", truncated" if found.truncated else ""), style="dim")
     for note in found.notes:
@@ -101,19 +106,27 @@ def progress(engine: Engine) -> None:
             time.sleep(0.05)
 
 
-def _table(hits: Sequence[Hit]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("", "score", "kind", "name", "path"):
-        table.add_column(name, overflow="fold", justify="right" if name == "score" else "left")
-    for hit in hits:
-        table.add_row(
-            str(hit.rank),
-            f"{hit.score:.2f}",
-            Text(hit.node.kind, style="cyan"),
-            Text(hit.node.qualname or hit.node.name, style="bold"),
-            Text(_place(hit)),
-        )
-    return table
+def _table(hits: Sequence[Hit], width: int | None) -> Iterator[Text]:
+    """A heading and one line a hit, of `width` cells where the paths leave that much.
+
+    Names are cut short, paths never: a path that is whole can be clicked and copied.
+    """
+    places = [_place(hit) for hit in hits]
+    kinds = max(len("kind"), *(len(hit.node.kind) for hit in hits))
+    left = (width or _PIPE_WIDTH) - _NUMBERS - kinds - max(map(len, places)) - 4
+    longest = max(cell_len(_name(hit)) for hit in hits)
+    names = min(longest, max(_LEAST_NAME, left))
+    yield Text(f"{'':2}  {'score':>6}  {'kind':{kinds}}  {'name':{names}}  path", style="bold")
+    for hit, place in zip(hits, places, strict=True):
+        name = Text(_name(hit), style="bold")
+        name.truncate(names, overflow="ellipsis", pad=True)
+        kind = Text(f"{hit.node.kind:{kinds}}", style="cyan")
+        number = f"{hit.rank:2}  {hit.score:6.2f}"
+        yield Text("  ").join((Text(number), kind, name, Text(place)))
+
+
+def _name(hit: Hit) -> str:
+    return hit.node.qualname or hit.node.name
 
 
 def _place(hit: Hit) -> str:
