@@ -98,6 +98,12 @@ def _printed(console: Console) -> list[str]:
     return console.file.getvalue().splitlines()
 
 
+def test_no_fewer_than_one_hit_can_be_asked_for(tmp_path: Path, root: Path) -> None:
+    done = packhound(tmp_path, "search", "door", "--limit", "-3", "--root", str(root))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "-3 is not in the range 1<=x<=1000" in done.stderr
+
+
 def test_batch_answers_line_by_line(tmp_path: Path, root: Path) -> None:
     lines = '{"query": "door", "limit": 1}\n\n{"query": "roof"}\n'
     done = packhound(tmp_path, "search", "--batch", "-", "--root", str(root), stdin=lines)

@@ -64,7 +64,8 @@ def search(
     view = _view(snapshot, parsed, query, vector, embedder)
     watch.check()
     if not len(view.candidates):
-        return watch.results(snapshot, parsed, (), 0, (*notes, "nothing matches"))
+        reason = _unknown_language(snapshot, parsed) or "nothing matches"
+        return watch.results(snapshot, parsed, (), 0, (*notes, reason))
     if vector is not None and not view.lexical.found:
         notes = (*notes, "no word of the query is in the index: ranked by meaning alone")
     ranking = fuser_named(fuser, _source(query, vector))(view)
@@ -216,6 +217,15 @@ def _view(
         budget=query.budget.candidates,
         only=only,
     )
+
+
+def _unknown_language(snapshot: Snapshot, parsed: ParsedQuery) -> str:
+    """What to say when no file is in a language that the query asks for."""
+    known = sorted({entry.language.lower() for entry in snapshot.files.values()})
+    if not parsed.languages or not set(parsed.languages).isdisjoint(known):
+        return ""
+    asked = ", ".join(parsed.languages)
+    return f"no file here is in '{asked}'; languages here: {', '.join(known)}"
 
 
 def _wordless(parsed: ParsedQuery) -> ParsedQuery:

@@ -14,6 +14,8 @@ from typing import Literal, get_args
 
 import platformdirs
 
+from packhound.types import MOST_HITS
+
 Hover = Literal["results", "always", "off"]
 FuserName = Literal["linear", "rrf"]
 
@@ -51,7 +53,7 @@ class Settings:
 
 
 _LEGAL: dict[str, tuple[float, float]] = {
-    "limit": (1, 1_000),
+    "limit": (1, MOST_HITS),
     "max_files": (1, 5_000_000),
     "max_file_kilobytes": (1, 100_000),
     "workers": (1, 64),

@@ -141,6 +141,10 @@ class Focus:
     line: int = 0
 
 
+MOST_HITS = 1_000
+"""More than anyone scrolls through, and still only a few milliseconds of JSON."""
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """One question. Empty `kinds`, `languages` and `paths` (globs) mean all."""

@@ -79,6 +79,11 @@ def test_no_match_is_an_empty_list_with_a_note() -> None:
     assert (results.hits, results.notes) == ((), ("nothing matches",))
     assert ask("", mode="hybrid").notes == ("the query has no words",)
     assert ask("zzzzqqqq", mode="symbol").notes == ("no name matches",)
+    assert (
+        ask("lang:klingon session")
+        .notes[-1]
+        .startswith("no file here is in 'klingon'; languages here: ")
+    )
 
 
 def test_without_a_model_words_rank_and_a_note_says_so() -> None:

@@ -17,7 +17,7 @@ import click
 from packhound import __version__
 from packhound.errors import PackhoundError, SettingsError
 from packhound.settings import Settings, read_settings
-from packhound.types import KINDS, MODES, Query, Results
+from packhound.types import KINDS, MODES, MOST_HITS, Query, Results
 
 if TYPE_CHECKING:
     from packhound.engine import Engine
@@ -27,6 +27,14 @@ ROOT = click.option(
 )
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 MODEL = click.option("--model", default="", help="Folder of another ONNX embedding model.")
+LIMIT = click.option(
+    "--limit",
+    "-n",
+    default=10,
+    show_default=True,
+    type=click.IntRange(1, MOST_HITS),
+    help="Hits at most.",
+)
 _SET = click.option(
     "--set",
     "changes",
@@ -104,7 +112,7 @@ def index(root: Path, as_json: bool, model: str, changes: Sequence[str]) -> None
 @main.command()
 @click.argument("query", required=False)
 @ROOT
-@click.option("--limit", "-n", default=10, show_default=True, help="Hits at most.")
+@LIMIT
 @click.option("--mode", default="hybrid", show_default=True, type=click.Choice(MODES))
 @click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Only this kind.")
 @click.option("--lang", "languages", multiple=True, help="Only this language.")
@@ -167,7 +175,7 @@ def explain(query: str, place: str, root: Path, as_json: bool) -> None:
 @main.command()
 @click.argument("place", metavar="PATH:LINE")
 @ROOT
-@click.option("--limit", "-n", default=10, show_default=True, help="Hits at most.")
+@LIMIT
 @JSON
 def related(place: str, root: Path, limit: int, as_json: bool) -> None:
     """Code like the code at PATH:LINE."""

@@ -9,12 +9,10 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from packhound.lsp.wire import Params
 from packhound.settings import Settings
-from packhound.types import KINDS, MODES, Focus, Query
+from packhound.types import KINDS, MODES, MOST_HITS, Focus, Query
 
 # A page of text; longer ones were pasted by mistake.
 QUERY_CHARACTERS = 10_000
-# More hits than anyone scrolls through, and still only a few milliseconds of JSON.
-MOST_HITS = 1_000
 MOST_FILTERS = 100
 FILTER_CHARACTERS = 1_000
 

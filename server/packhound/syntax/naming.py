@@ -19,6 +19,8 @@ _QUOTED_KEY = re.compile(r"\[\s*(['\"])(.*?)\1\s*\]")
 _BATS_TITLE = re.compile(rb"@test[ \t]+([^\n]*?)[ \t]*\{")
 _PLAIN = str.maketrans("", "", "*`")
 _QUOTES = "\"'`"
+_BORROW = re.compile(r"^(?:'\w+ |mut |dyn )+")
+"""What stands between the reference sign of a Rust type and its name."""
 
 
 def name_of(source: Source, one: Definition) -> tuple[str, tuple[str, ...]]:
@@ -31,7 +33,7 @@ def name_of(source: Source, one: Definition) -> tuple[str, tuple[str, ...]]:
         return source.stem, prefix
     text = " ".join(source.text(one.name).split()).strip(_QUOTES).lstrip(":&*")
     if one.kind == "impl":
-        text = text.removeprefix("mut ").removeprefix("dyn ")
+        text = _BORROW.sub("", text)
     parts = [part[:_MAX_NAME] for part in _parts(source, text)] or [text[:_MAX_NAME] or source.stem]
     return parts[-1], (*prefix, *parts[:-1])
 
