@@ -26,13 +26,15 @@ MAY_IMPORT = {
     "ranking": VALUES | {"text", "index", "graph"},
     "search": VALUES | {"text", "index", "ranking", "graph"},
     "pack": VALUES | {"text", "index", "graph", "llm", "redact", "evaluation"},
-    "history": VALUES,
+    "git": VALUES,
+    "history": VALUES | {"git"},
+    "changes": VALUES | {"git", "history", "text"},
     "activation": VALUES,
     "habits": VALUES | {"settings", "history", "activation"},
     "reading": VALUES | {"text", "syntax", "index", "analysed"},
     "indexer": VALUES | {"settings", "text", "syntax", "index", "reading"},
     "folders": VALUES | {"settings"},
-    "packer": VALUES | {"index", "graph", "pack"},
+    "packer": VALUES | {"index", "graph", "pack", "changes"},
     "engine": VALUES
     | {"settings", "text", "syntax", "index", "indexer", "search", "graph", "pack"}
     | {"folders", "habits", "packer"},

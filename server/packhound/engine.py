@@ -77,10 +77,12 @@ class Engine:
     def release(self, path: str) -> None:
         """The editor closed `path`: the file on disk counts again."""
         self._shown.discard(path)
+        self._packer.touched()
         self._indexer.release(path)
 
     def refresh(self, paths: Sequence[str] | None = None) -> None:
         """Look at the disk again: at `paths` (files or folders), or at everything."""
+        self._packer.touched()
         self._indexer.refresh(paths)
 
     def settled(self, timeout_s: float | None = None) -> bool:
@@ -238,10 +240,13 @@ class Engine:
 
     def _open_index(self) -> None:
         self._index = Index(self._embedder)
-        self._packer = Packer(self.root, self._search, self.source)
+        self._packer = Packer(self.root, self._search, self.source, self._opened)
         self._store = self._open_store()
         self._indexer = Indexer(self.root, self._settings, self._index, self._store, self._listener)
         self._indexer.start()
+
+    def _opened(self, path: str) -> Document | None:
+        return self._indexer.opened(path)
 
     def _open_store(self) -> Store | None:
         if not self._settings.persist:

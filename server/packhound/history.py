@@ -1,58 +1,70 @@
 """What git knows of a folder's files: when each last changed, how often, and what is not committed.
 
-`git log` is read in the background, newest first and with a limit, by the git that the user has.
+`git log` is read in the background, newest first and with limits, by the git that the user has.
 Nothing waits for it and nothing fails because of it: until it is read, or where there is no git,
 the history is empty and says why.
 """
 
 from __future__ import annotations
 
-import os
-import re
-import shutil
-import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from packhound.git import Repository, Stamp, git, has_filters, open_repository, stream
+
 HistoryState = Literal["reading", "ready", "untracked", "unavailable"]
 
-_MAX_COMMITS = 5_000
-_TIMEOUT_S = 30.0
-_DIFF_TIMEOUT_S = 5.0
+_MAX_COMMITS = 100_000
+_TIMEOUT_S = 60.0
 _SECONDS_A_DAY = 86_400.0
 _HALF_LIFE_DAYS = 90.0
 _COMMIT = "\x1e"
+_OWN_TIMES = 32
+"""Own commits remembered of one file."""
 
-_STATUS = ("status", "--porcelain", "-z", "--no-renames", "--", ".")
-_HUNK = re.compile(r"^@@ -\S+ \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
-_FILE = re.compile(r"^\+\+\+ (?:b/)?(.+?)\t?$", re.MULTILINE)
-
-Lines = tuple[int, int]
+_LOG = (
+    *("log", f"--max-count={_MAX_COMMITS}", f"--format={_COMMIT}%ct %ae", "--name-only"),
+    *("--no-renames", "--no-merges", "--no-show-signature", "-z", "--relative"),
+)
+_STATUS = ("status", "--porcelain", "-z", "--no-renames", "--ignore-submodules", "--", ".")
 
 
 @dataclass(frozen=True, slots=True)
 class FileHistory:
-    """Commits that changed a file, among the last ones, and the time of the newest (Unix)."""
+    """Commits that changed a file, the time of the newest (Unix), and times of the user's own."""
 
     commits: int
     last_change: int
+    own: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The history of the files of one folder, by path."""
+    """The history of the files of one folder, by path; `head` is the commit it was read at."""
 
     state: HistoryState = "reading"
     files: Mapping[str, FileHistory] = field(default_factory=dict)
     dirty: frozenset[str] = frozenset()
+    new: frozenset[str] = frozenset()
+    head: str = ""
+
+    def is_dirty(self, path: str) -> bool:
+        """Whether a file differs from the last commit, or git does not have it."""
+        return path in self.dirty or self.is_new(path)
+
+    def is_new(self, path: str) -> bool:
+        """Whether git does not have a file; git names whole folders of such files with a `/`."""
+        parts = path.split("/")
+        folders = ("/".join(parts[:depth]) + "/" for depth in range(1, len(parts)))
+        return path in self.new or any(folder in self.new for folder in folders)
 
     def recency(self, path: str, now: float | None = None) -> float:
         """1 for a file that changes today or is not committed, halved every 90 days, else 0."""
-        if path in self.dirty:
+        if self.is_dirty(path):
             return 1.0
         known = self.files.get(path)
         if known is None:
@@ -69,6 +81,8 @@ class HistoryReader:
         self._on_change = on_change or (lambda: None)
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
+        self._repository: Repository | None = None
+        self._stamp: Stamp = ()
         self.history = History()
 
     def refresh(self) -> None:
@@ -80,6 +94,12 @@ class HistoryReader:
                 )
                 self._thread.start()
 
+    def follow(self) -> None:
+        """Read again if something was committed, checked out or staged since; costs three looks."""
+        repository = self._repository
+        if repository is not None and repository.stamp() != self._stamp:
+            self.refresh()
+
     def wait(self, timeout_s: float) -> History:
         """The history once it is read, or what there is after `timeout_s`."""
         thread = self._thread
@@ -88,100 +108,83 @@ class HistoryReader:
         return self.history
 
     def _read(self) -> None:
-        found = read_history(self._root)
+        repository = open_repository(self._root)
+        # Before reading, so that what happens meanwhile is read the next time.
+        self._stamp = repository.stamp()
+        self._repository = repository if repository.state == "ready" else None
+        found = read_history(self._root, repository, self.history)
         if found != self.history:
             self.history = found
             self._on_change()
 
 
-def read_history(root: Path) -> History:
-    """The history of a folder as of now; never raises."""
-    if shutil.which("git") is None:
-        return History("unavailable")
-    prefix = _git(root, "rev-parse", "--show-prefix")
-    if prefix is None:
-        return History("untracked")
-    log = _git(
-        root,
-        *("log", f"--max-count={_MAX_COMMITS}", f"--format={_COMMIT}%ct", "--name-only"),
-        *("--no-renames", "--no-merges", "-z", "--relative", "--", "."),
-    )
-    if log is None:
-        return History("untracked")
-    status = None if _has_filters(root) else _git(root, *_STATUS)
-    return History("ready", parse_log(log), parse_status(status or "", prefix.strip()))
+def read_history(
+    root: Path, repository: Repository | None = None, before: History | None = None
+) -> History:
+    """The history of a folder as of now; never raises. Commits that `before` has are not reread."""
+    repository = repository or open_repository(root)
+    if repository.state != "ready":
+        return History(repository.state)
+    head = (git(root, "rev-parse", "--verify", "--quiet", "HEAD") or "").strip()
+    known = before if before and before.head and _is_ancestor(root, before.head, head) else None
+    files = dict(known.files) if known else {}
+    if head and (known is None or known.head != head):
+        span = f"{known.head}..{head}" if known else head
+        author = (git(root, "config", "user.email") or "").strip()
+        pieces = stream(root, *_LOG, span, "--", ".", timeout_s=_TIMEOUT_S)
+        files = merged(parse_log(pieces, author), files)
+    status = None if has_filters(root) else git(root, *_STATUS)
+    dirty, new = parse_status(status or "", repository.prefix)
+    return History("ready", files, dirty, new, head)
 
 
-def changed_lines(root: Path, paths: Sequence[str] = ()) -> dict[str, tuple[Lines, ...]]:
-    """The 0-based lines of files on disk that differ from the last commit; {} where unknown."""
-    if _has_filters(root):
-        return {}
-    diff = _git(
-        root,
-        *("diff", "HEAD", "--unified=0", "--relative", "--no-color", "--no-ext-diff"),
-        *("--no-textconv", "--", *(paths or (".",))),
-        timeout_s=_DIFF_TIMEOUT_S,
-    )
-    return parse_diff(diff or "")
-
-
-def parse_log(log: str) -> dict[str, FileHistory]:
-    """`git log --name-only -z`, newest commit first."""
+def parse_log(pieces: Iterable[str], author: str = "") -> dict[str, FileHistory]:
+    """`git log --name-only -z` in pieces, newest commit first; `author` is whose are the own."""
     files: dict[str, FileHistory] = {}
-    for commit in log.split(_COMMIT)[1:]:
-        when, *names = (part.strip("\n") for part in commit.split("\0"))
+    for commit in _commits(pieces):
+        head, *names = (part.strip("\n") for part in commit.split("\0"))
+        when, _, email = head.partition(" ")
         if not when.isdigit():
             continue
+        made = int(when)
+        own = (made,) if author and email == author else ()
         for name in filter(None, names):
-            known = files.get(name)
-            files[name] = FileHistory(
-                known.commits + 1 if known else 1, max(known.last_change if known else 0, int(when))
-            )
+            files[name] = _joined(FileHistory(1, made, own), files.get(name))
     return files
 
 
-def parse_status(status: str, prefix: str = "") -> frozenset[str]:
-    """`git status --porcelain -z`: the paths below `prefix`, relative to it."""
-    paths = (entry[3:] for entry in status.split("\0") if len(entry) > 3)
-    return frozenset(path.removeprefix(prefix) for path in paths)
+def merged(
+    newer: Mapping[str, FileHistory], older: Mapping[str, FileHistory]
+) -> dict[str, FileHistory]:
+    """The histories of two runs of commits as one."""
+    return {**older, **{name: _joined(found, older.get(name)) for name, found in newer.items()}}
 
 
-def parse_diff(diff: str) -> dict[str, tuple[Lines, ...]]:
-    """The lines that a diff without context adds or changes, by path."""
-    starts = [(match.start(), match[1]) for match in _FILE.finditer(diff)]
-    ends = [*(start for start, _ in starts[1:]), len(diff)][: len(starts)]
-    return {
-        path: tuple(_hunks(_HUNK.finditer(diff, start, end)))
-        for (start, path), end in zip(starts, ends, strict=True)
-        if path != "/dev/null"
-    }
+def parse_status(status: str, prefix: str = "") -> tuple[frozenset[str], frozenset[str]]:
+    """`git status --porcelain -z`: changed paths and unknown ones, below `prefix` and relative."""
+    entries = [entry for entry in status.split("\0") if len(entry) > 3]
+    unknown = frozenset(e[3:].removeprefix(prefix) for e in entries if e.startswith("??"))
+    changed = frozenset(e[3:].removeprefix(prefix) for e in entries if not e.startswith("??"))
+    return changed, unknown
 
 
-def _has_filters(root: Path) -> bool:
-    """Whether comparing files would run a program that the repository's own settings name."""
-    return bool(_git(root, "config", "--local", "--get-regexp", r"^filter\.") or "")
+def _commits(pieces: Iterable[str]) -> Iterator[str]:
+    """Whole commits; the last one may be cut where reading ended, so it is left out then."""
+    rest = ""
+    for piece in pieces:
+        *whole, rest = (rest + piece).split(_COMMIT)
+        yield from whole
+    if rest.endswith(("\0", "\n")):
+        yield rest
 
 
-def _hunks(found: Iterable[re.Match[str]]) -> Iterable[Lines]:
-    for hunk in found:
-        first, count = int(hunk[1]), int(hunk[2] or 1)
-        yield max(0, first - 1), max(0, first + max(count, 1) - 2)
+def _joined(one: FileHistory, other: FileHistory | None) -> FileHistory:
+    if other is None:
+        return one
+    own = tuple(sorted((*one.own, *other.own), reverse=True)[:_OWN_TIMES])
+    last = max(one.last_change, other.last_change)
+    return FileHistory(one.commits + other.commits, last, own)
 
 
-def _git(root: Path, *arguments: str, timeout_s: float = _TIMEOUT_S) -> str | None:
-    """What git answers; None if it will not. No hook, pager, prompt or other program is run."""
-    quiet = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1"}
-    safe = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.pager=cat")
-    try:
-        done = subprocess.run(
-            ["git", "--no-pager", *safe, *arguments],
-            cwd=root,
-            env={**os.environ, **quiet},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=timeout_s,
-            check=False,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None
+def _is_ancestor(root: Path, old: str, new: str) -> bool:
+    return bool(new) and git(root, "merge-base", "--is-ancestor", old, new) is not None

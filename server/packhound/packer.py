@@ -1,4 +1,7 @@
-"""The packs of one folder, and what they need from one to the next: its graph and conversations."""
+"""The packs of one folder, and what they need from one to the next.
+
+That is the graph, the conversations, and what the user has changed.
+"""
 
 from __future__ import annotations
 
@@ -7,26 +10,33 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
 
+from packhound.changes import Changes
 from packhound.graph.graph import EdgeKind, Graph
 from packhound.index.snapshot import Snapshot
 from packhound.pack import pack as packing
 from packhound.pack.conversations import Conversations
 from packhound.pack.types import Pack, PackContext, PackRequest
-from packhound.types import Label, NodeRef, Query, Results
+from packhound.types import Document, Label, NodeRef, Query, Results
 
 Searcher: TypeAlias = Callable[[Snapshot, Query, "threading.Event | None"], Results]
 Source: TypeAlias = Callable[[str], "bytes | None"]
+Opened: TypeAlias = Callable[[str], "Document | None"]
 
 
 class Packer:
     """Packs and neighbours of whichever snapshot is asked about, from any thread."""
 
-    def __init__(self, root: Path, search: Searcher, source: Source) -> None:
+    def __init__(self, root: Path, search: Searcher, source: Source, opened: Opened) -> None:
         self._root = str(root)
         self._search = search
         self._source = source
         self._graph = Graph()
         self._conversations = Conversations()
+        self._changes = Changes(root, opened)
+
+    def touched(self) -> None:
+        """Something on the disk may have changed."""
+        self._changes.touched()
 
     def pack(
         self, snapshot: Snapshot, request: PackRequest, cancel: threading.Event | None = None
@@ -36,6 +46,8 @@ class Packer:
 
     def context(self, snapshot: Snapshot, cancel: threading.Event | None = None) -> PackContext:
         """A snapshot and the ways to ask it, as packs are made from it."""
+        # Git answers while the search runs.
+        self._changes.refresh()
         self._graph.update(snapshot.files)
         return PackContext(
             snapshot=snapshot,
@@ -44,6 +56,7 @@ class Packer:
             source=self._source,
             graph=self._graph,
             conversations=self._conversations,
+            changed=self._changes.lines,
             cancel=cancel,
         )
 

@@ -11,14 +11,25 @@ import sys
 import pytest
 
 from packhound.activation import Activation
-from packhound.history import HistoryReader, changed_lines, parse_diff, parse_status, read_history
+from packhound.changes import Changes, changed_lines, moved, parse_diff
+from packhound.history import HistoryReader, parse_log, parse_status, read_history
+from packhound.types import Document
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
 
 def git(folder, *arguments):
     subprocess.run(
-        ["git", "-c", "user.name=A", "-c", "user.email=a@b", *arguments],
+        [
+            "git",
+            "-c",
+            "user.name=A",
+            "-c",
+            "user.email=a@b",
+            "-c",
+            "commit.gpgsign=false",
+            *arguments,
+        ],
         cwd=folder,
         check=True,
         capture_output=True,
@@ -74,12 +85,149 @@ def test_reading_is_behind(repository):
 
 
 @needs_git
-def test_configuration_of_the_repository_runs_nothing(repository):
+def test_files_that_git_does_not_have(repository):
+    (repository / "fresh").mkdir()
+    (repository / "fresh" / "new.py").write_text("n = 1\n")
+    found = read_history(repository)
+    assert found.is_new("fresh/new.py") and found.recency("fresh/new.py") == 1.0
+    assert not found.is_new("top.py") and not found.is_dirty("fresher/new.py")
+    assert set(changed_lines(repository)) == {"fresh/new.py"}
+
+
+@needs_git
+def test_a_repository_without_commits(tmp_path):
+    git(tmp_path, "init", "-q")
+    (tmp_path / "a.py").write_text("a = 1\n")
+    found = read_history(tmp_path)
+    assert (found.state, found.files, found.recency("a.py")) == ("ready", {}, 1.0)
+
+
+@needs_git
+def test_only_new_commits_are_read_again(repository):
+    reader = HistoryReader(repository)
+    reader.refresh()
+    first = reader.wait(30)
+    (repository / "top.py").write_text("z = 5\n")
+    git(repository, "commit", "-qam", "three")
+    reader.follow()
+    second = reader.wait(30)
+    assert second.files == read_history(repository).files and second.head != first.head
+    assert second.files["top.py"].commits == 2
+    # A rewritten history is read from its start.
+    git(repository, "reset", "-q", "--hard", "HEAD~1")
+    git(repository, "commit", "-q", "--amend", "-m", "other")
+    reader.follow()
+    assert reader.wait(30).files == read_history(repository).files
+
+
+@needs_git
+def test_own_commits_are_known(repository):
+    git(repository, "config", "user.email", "a@b")
+    assert len(read_history(repository).files["sub/a b.py"].own) == 2
+    git(repository, "config", "user.email", "other@b")
+    assert read_history(repository).files["sub/a b.py"].own == ()
+
+
+def test_a_log_that_ends_early_counts_whole_commits():
+    log = "\x1e300 a@b\n\0one.py\0two.py\0\x1e200 a@b\n\0one.py\0\x1e100 a@b\n\0thr"
+    for size in (1, 7, 1_000):
+        pieces = [log[i : i + size] for i in range(0, len(log), size)]
+        found = parse_log(pieces, "a@b")
+        assert {name: file.commits for name, file in found.items()} == {"one.py": 2, "two.py": 1}
+        assert found["one.py"].own == (300, 200)
+
+
+@needs_git
+def test_odd_names_and_odd_lines(repository):
+    names = ["ä b.py", 'quo"te.py', "plus.py"] if sys.platform != "win32" else ["ä b.py", "plus.py"]
+    for name in names:
+        (repository / name).write_text("one\ntwo\n", "utf-8", newline="")
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "odd")
+    git(repository, "config", "diff.mnemonicPrefix", "true")
+    for name in names:
+        text = "one\ntwo\n++ b/none.py\n@@ -1 +1 @@\n"
+        (repository / name).write_text(text, "utf-8", newline="")
+    assert changed_lines(repository) == {name: ((2, 3),) for name in names}
+
+
+@needs_git
+def test_an_editors_text_against_the_disk_and_the_disk_against_head(repository):
+    opened = {}
+    changes = Changes(repository, opened.get)
+    changes.refresh()
+    assert changes.lines("top.py") == ()
+    opened["top.py"] = Document("top.py", b"new\nz = 3\n")
+    assert changes.lines("top.py") == ((0, 0),)
+    opened["top.py"] = Document("top.py", b"z = 3\n")
+    assert changes.lines("top.py") == ()
+    opened["none.py"] = Document("none.py", b"x\n")
+    assert changes.lines("none.py")[0][0] == 0
+
+
+def test_changed_lines_move_with_the_edits_above_them():
+    assert moved([(10, 12)], []) == ((10, 12),)
+    assert moved([(10, 12)], [(0, 0, 0, 3)]) == ((0, 2), (13, 15))
+    assert moved([(10, 12)], [(2, 5, 2, 3)]) == ((2, 2), (8, 10))
+    assert moved([(10, 12)], [(20, 21, 20, 24)]) == ((10, 12), (20, 23))
+    assert moved([(10, 12)], [(11, 11, 11, 12)]) == ((10, 13), (11, 11))
+
+
+@needs_git
+def test_a_git_within_the_folder_is_not_run(tmp_path, monkeypatch):
+    mark, fake = tmp_path / "ran", tmp_path / "bin" / "git"
+    fake.parent.mkdir()
+    fake.write_text(f"#!/bin/sh\ntouch '{mark}'\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", str(fake.parent))
+    assert read_history(tmp_path).state == "unavailable"
+    assert not mark.exists()
+
+
+@needs_git
+def test_settings_in_the_environment_speak_of_another_repository(repository, monkeypatch):
+    monkeypatch.setenv("GIT_DIR", str(repository / "nowhere"))
+    assert read_history(repository).state == "ready"
+
+
+@needs_git
+@pytest.mark.skipif(sys.platform == "win32", reason="the programs are shell scripts")
+def test_a_signed_commit_is_not_checked_by_the_repositorys_program(repository):
+    mark, program = repository / "ran", repository / "gpg"
+    program.write_text(f"#!/bin/sh\ntouch '{mark}'\n")
+    program.chmod(0o755)
+    git(repository, "config", "log.showSignature", "true")
+    git(repository, "config", "gpg.program", str(program))
+    signed = subprocess.run(
+        ["git", "cat-file", "commit", "HEAD"], cwd=repository, check=True, capture_output=True
+    ).stdout.replace(b"\n\n", b"\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n -----END\n\n", 1)
+    made = subprocess.run(
+        ["git", "hash-object", "-w", "-t", "commit", "--stdin"],
+        cwd=repository,
+        input=signed,
+        check=True,
+        capture_output=True,
+    ).stdout.decode()
+    git(repository, "update-ref", "HEAD", made.strip())
+    subprocess.run(["git", "log"], cwd=repository, check=True, capture_output=True)
+    assert mark.exists(), "git alone does run it"
+    mark.unlink()
+    assert read_history(repository).state == "ready"
+    assert not mark.exists()
+
+
+@needs_git
+@pytest.mark.parametrize("included", [False, True])
+def test_configuration_of_the_repository_runs_nothing(repository, included):
     mark = repository / "ran"
     git(repository, "config", "core.fsmonitor", f"touch '{mark}'; false")
     git(repository, "config", "diff.external", f"touch '{mark}'")
     git(repository, "config", "core.pager", f"touch '{mark}'")
-    git(repository, "config", "filter.x.clean", f"touch '{mark}'; cat")
+    if included:
+        (repository / "more").write_text(f'[filter "x"]\nclean = "touch \'{mark}\'; cat"\n')
+        git(repository, "config", "include.path", "../more")
+    else:
+        git(repository, "config", "filter.x.clean", f"touch '{mark}'; cat")
     (repository / ".gitattributes").write_text("*.py filter=x\n")
     (repository / "top.py").write_text("other\n")
     read_history(repository)
@@ -89,7 +237,8 @@ def test_configuration_of_the_repository_runs_nothing(repository):
 
 def test_parsers_take_anything():
     assert parse_diff("nonsense\n@@ -1 +1 @@\n") == {}
-    assert parse_status("") == frozenset()
+    assert parse_status("") == (frozenset(), frozenset())
+    assert parse_log(["x", "\x1e", "\0"]) == {}
 
 
 def test_activation_follows_act_r(tmp_path):

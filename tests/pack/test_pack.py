@@ -120,10 +120,26 @@ def test_a_conversation_repeats_nothing_that_did_not_change():
 
 
 def test_changed_lines_near_the_topic_come_first():
-    context = context_of(SHOP, changed={"shop/prices.py": ((7, 7),)})
+    changed = {"shop/prices.py": ((7, 7),)}
+    context = context_of(SHOP, changed=lambda path: changed.get(path, ()))
     made = pack(context, PackRequest("cart total discount price_of", 600))
     assert made.items[0].path == "shop/prices.py"
     assert any("changed and not committed" in item.reason for item in made.items)
+
+
+def test_a_name_that_speaks_of_changes_is_not_a_change():
+    renamed = {path: text.replace("discount", "unchanged") for path, text in SHOP.items()}
+    made = pack(context_of(renamed), PackRequest("price_of parse_price unchanged", 900))
+    best = max(made.items, key=lambda item: item.score)
+    assert made.items[0].path == best.path
+
+
+def test_open_files_count_a_little_more():
+    focus = PackFocus("shop/mail.py", open_paths=("shop/stock.py",))
+    made = pack(context_of(SHOP), PackRequest("deliver available cart", 900, focus=focus))
+    reasons = {item.path: item.reason for item in made.items}
+    assert "in an open file" in reasons["shop/stock.py"]
+    assert "in an open file" not in reasons["shop/cart.py"]
 
 
 def test_a_file_that_changed_since_is_left_out_and_said():

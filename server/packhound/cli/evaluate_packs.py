@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from statistics import quantiles
 
@@ -16,7 +16,7 @@ from rich.table import Table
 from packhound.engine import Engine
 from packhound.evaluation import load_suite
 from packhound.pack.evaluate import OURS, PackOutcome, evaluate_packs, summarize_packs
-from packhound.pack.types import PackContext
+from packhound.pack.types import PackContext, unchanged
 from packhound.settings import Settings
 
 
@@ -81,6 +81,7 @@ def _opened(root: Path) -> Iterator[PackContext]:
     engine = Engine.open(root, Settings(persist=False, git=False))
     try:
         engine.settled()
-        yield engine.pack_context()
+        # What is being worked on in a checkout must not change a figure.
+        yield replace(engine.pack_context(), changed=unchanged)
     finally:
         engine.close()

@@ -54,6 +54,11 @@ _MENTION_UTILITY: dict[MentionKind, float] = {
 _FRAME_DECAY = 0.75
 """Each stack frame further from the end of the trace is worth this much less."""
 
+_CHANGED, _CHANGED_FILE = 0.3, 2.4
+"""What a change adds to a node near the topic, and to all nodes of one file at most."""
+
+_OPEN = 0.05
+
 _COMPARED = 64
 _ALIKE = 0.90
 """Cosine from which a node begins to repeat a better one."""
@@ -74,6 +79,7 @@ def gather(context: PackContext, request: PackRequest) -> Pool:
     _add_named_files(pool, context, hits, named, files)
     _add_file_mates(pool, context)
     _add_changes(pool, context)
+    _add_open_files(pool, request)
     _add_neighbours(pool, context)
     _demote_duplicates(pool, context)
     return pool
@@ -191,10 +197,21 @@ def _share_out(pool: Pool, context: PackContext, path: str, share: float, reason
 def _add_changes(pool: Pool, context: PackContext) -> None:
     """Changed nodes count more, but only near the topic: change alone makes none a candidate."""
     near = {candidate.path for candidate in pool.ranked()[: 2 * _SEEDS]}
-    for path in sorted(near & set(context.changed)):
-        for lines in context.changed[path]:
-            for candidate in pool.at(path, lines):
-                candidate.add(0.3, "changed and not committed")
+    for path in sorted(near):
+        runs = (pool.at(path, lines) for lines in context.changed(path))
+        found = list(dict.fromkeys(candidate for run in runs for candidate in run))
+        for candidate in found:
+            # A file that is new as a whole says less of each of its parts.
+            candidate.add(min(_CHANGED, _CHANGED_FILE / len(found)), "changed and not committed")
+            candidate.changed = True
+
+
+def _add_open_files(pool: Pool, request: PackRequest) -> None:
+    """What is near the topic and in a file that the user has open counts a little more."""
+    shown = set(request.focus.open_paths) if request.focus else set()
+    for candidate in pool.ranked()[: 2 * _SEEDS] if shown else ():
+        if candidate.path in shown:
+            candidate.add(_OPEN, "in an open file")
 
 
 def _add_neighbours(pool: Pool, context: PackContext) -> None:

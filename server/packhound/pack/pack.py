@@ -143,7 +143,7 @@ def _by_file(fitting: Fitting) -> list[list[Choice]]:
 
 def _urgency(choices: Sequence[Choice]) -> tuple[bool, bool, float, str]:
     candidates = [choice.candidate for choice in choices]
-    changed = any("changed" in reason for c in candidates for reason in c.reasons)
+    changed = any(candidate.changed for candidate in candidates)
     pinned = any(candidate.pinned for candidate in candidates)
     best = max(candidate.utility for candidate in candidates)
     return not pinned, not changed, -best, candidates[0].path

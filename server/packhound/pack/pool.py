@@ -21,6 +21,7 @@ class Candidate:
     order: int
     utility: float = 0.0
     pinned: bool = False
+    changed: bool = False
     repeats: str = ""
     reasons: list[str] = field(default_factory=list)
 

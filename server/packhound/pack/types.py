@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
@@ -24,6 +24,11 @@ FORMATS: tuple[Format, ...] = get_args(Format)
 
 Lines = tuple[int, int]
 """First and last line."""
+
+
+def unchanged(path: str) -> Sequence[Lines]:
+    """Of a file that is as it was committed: no lines."""
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +107,8 @@ class PackContext:
     """What a pack is made from: one snapshot and the ways to ask it.
 
     `search` must answer from `snapshot`. `source` gives the text that the snapshot was made of, or
-    None where there is none any more. `changed` holds the lines that differ from the last commit
-    or the file on disk, by path.
+    None where there is none any more. `changed` tells the lines of a file that differ from the last
+    commit or the file on disk.
     """
 
     snapshot: Snapshot
@@ -112,5 +117,5 @@ class PackContext:
     source: Callable[[str], bytes | None]
     graph: Graph
     conversations: Conversations = field(default_factory=Conversations)
-    changed: Mapping[str, tuple[Lines, ...]] = field(default_factory=dict)
+    changed: Callable[[str], Sequence[Lines]] = unchanged
     cancel: threading.Event | None = None

@@ -1,0 +1,157 @@
+"""The user's own git, asked so that nothing else runs: no hook, filter, pager, prompt or transport.
+
+A repository's configuration can name programs. Those that a log, a status or a diff would start are
+switched off on the command line; where that is impossible (filters) the question is not asked.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+GitState = Literal["ready", "untracked", "unavailable"]
+
+_TIMEOUT_S = 30.0
+_CHUNK = 1 << 16
+
+_ENVIRONMENT = {
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "LC_ALL": "C",
+}
+_FOREIGN = {
+    *("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"),
+    *("GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_PREFIX", "GIT_EXTERNAL_DIFF"),
+    *("GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_DIFF_OPTS"),
+}
+"""Set where a hook started us; they speak of another repository than the folder's."""
+_SAFE = (
+    *("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.pager=cat"),
+    *("-c", "core.quotePath=false", "-c", "protocol.allow=never", "-c", "log.showSignature=false"),
+)
+
+Stamp: TypeAlias = tuple[int, ...]
+"""When what git keeps of a working tree was last written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """The working tree that a folder lies in; `prefix` is the folder within it, ending in `/`."""
+
+    state: GitState
+    folder: Path = Path()
+    prefix: str = ""
+
+    def stamp(self) -> Stamp:
+        """Another one after every commit, checkout and `git add`; costs three looks."""
+        return tuple(map(_written, (self.folder / n for n in ("HEAD", "index", "logs/HEAD"))))
+
+
+def open_repository(root: Path) -> Repository:
+    """The repository that `root` lies in; never raises."""
+    if _program(root) is None:
+        return Repository("unavailable")
+    done = _run(root, ("rev-parse", "--show-prefix", "--absolute-git-dir"), _TIMEOUT_S)
+    if done is None:
+        return Repository("unavailable")
+    if done.returncode:
+        return Repository("untracked" if b"not a git repository" in done.stderr else "unavailable")
+    prefix, folder, *_ = [*os.fsdecode(done.stdout).split("\n"), "", ""]
+    return Repository("ready", Path(folder), prefix)
+
+
+def git(root: Path, *arguments: str, timeout_s: float = _TIMEOUT_S) -> str | None:
+    """What git answers; None if it will not, or not in time."""
+    done = _run(root, arguments, timeout_s)
+    return None if done is None or done.returncode else os.fsdecode(done.stdout)
+
+
+def stream(root: Path, *arguments: str, timeout_s: float) -> Iterator[str]:
+    """What git answers, piece by piece; what comes later than `timeout_s` is left."""
+    program = _program(root)
+    if program is None:
+        return
+    ends = time.monotonic() + timeout_s
+    try:
+        process = subprocess.Popen(
+            [program, "--no-pager", *_SAFE, *arguments],
+            cwd=root,
+            env=_environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            creationflags=_FLAGS,
+        )
+    except OSError:
+        return
+    with process:
+        assert process.stdout is not None
+        try:
+            while (piece := process.stdout.read(_CHUNK)) and time.monotonic() < ends:
+                yield os.fsdecode(piece)
+        finally:
+            process.kill()
+
+
+def has_filters(root: Path) -> bool:
+    """Whether comparing files would run a program that the repository's own settings name."""
+    listed = _run(root, ("config", "--includes", "--show-scope", "--get-regexp", r"^filter\."), 5.0)
+    if listed is None or listed.returncode not in (0, 1):
+        return True
+    return any(line.startswith((b"local", b"worktree")) for line in listed.stdout.splitlines())
+
+
+def _run(
+    root: Path, arguments: tuple[str, ...], timeout_s: float
+) -> subprocess.CompletedProcess[bytes] | None:
+    program = _program(root)
+    if program is None:
+        return None
+    try:
+        return subprocess.run(
+            [program, "--no-pager", *_SAFE, *arguments],
+            cwd=root,
+            env=_environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=timeout_s,
+            check=False,
+            creationflags=_FLAGS,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+
+
+_FLAGS = getattr(subprocess, "CREATE_NO_WINDOW", 0)
+
+
+def _program(root: Path) -> str | None:
+    """Where git is, unless that is within the folder, which must not choose what runs."""
+    found = _which(os.environ.get("PATH"))
+    inside = found and Path(found).resolve().is_relative_to(root.resolve())
+    return None if inside else found
+
+
+@lru_cache(maxsize=4)
+def _which(path: str | None) -> str | None:
+    return shutil.which("git", path=path)
+
+
+def _environment() -> Mapping[str, str]:
+    own = {name: value for name, value in os.environ.items() if name not in _FOREIGN}
+    return {**own, **_ENVIRONMENT}
+
+
+def _written(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
