@@ -151,6 +151,7 @@ class Indexer:
         if self._thread.is_alive():
             self._thread.join(timeout=10.0)
         self._end_reading()
+        self._index.close()
         self._live_pool.close()
         if self._store:
             self._store.close()

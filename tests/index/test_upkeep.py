@@ -11,6 +11,7 @@ import pytest
 from index_check import contents, keys
 from index_corpus import BagOfWords, file, stamp
 
+from packhound.errors import Cancelled
 from packhound.index import neighbours, upkeep
 from packhound.index.compaction import compact
 from packhound.index.index import Index
@@ -284,6 +285,29 @@ def test_a_job_that_fails_changes_nothing(monkeypatch, caplog):
     assert not index.maintain() and called.wait(10)
     assert not index.maintain() and "upkeep of the index failed" in caplog.text
     assert index.health().dense == "exact"
+
+
+def test_closing_gives_up_a_graph_that_is_being_built():
+    stop = threading.Event()
+    stop.set()
+    with pytest.raises(Cancelled):
+        build_graph(large().snapshot.vectors, 1.0, stop)
+
+
+def test_closing_waits_for_the_end_of_the_job(monkeypatch):
+    started = threading.Event()
+
+    def build(_vectors: object, _length: float, stop: threading.Event) -> None:
+        started.set()
+        assert stop.wait(30)
+        raise Cancelled("given up")
+
+    monkeypatch.setattr(upkeep, "build_graph", build)
+    index = Index(BagOfWords(), graph_from=10)
+    put(index, {f"{i}.py": text(i) for i in range(20)})
+    assert not index.maintain() and started.wait(10)
+    index.close()
+    assert index.upkeep_done and not index.maintain()
 
 
 def test_the_threshold_is_where_scans_get_slow():

@@ -7,18 +7,24 @@ import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
+from packhound.errors import Cancelled
+
 log = logging.getLogger("packhound")
 
 T = TypeVar("T")
 
 
 class Background(Generic[T]):
-    """Runs jobs; `on_done` is called in the job's thread when one is over."""
+    """Runs jobs; `on_done` is called in the job's thread when one is over.
+
+    A job is handed an event and raises Cancelled soon after it is set.
+    """
 
     def __init__(self) -> None:
         self.on_done: Callable[[], None] = lambda: None
         self._thread: threading.Thread | None = None
         self._results: list[T] = []
+        self._stopping = threading.Event()
 
     @property
     def busy(self) -> bool:
@@ -30,7 +36,7 @@ class Background(Generic[T]):
         """Whether a job is over whose result was not taken yet."""
         return self._thread is not None and not self._thread.is_alive()
 
-    def start(self, job: Callable[[], T]) -> None:
+    def start(self, job: Callable[[threading.Event], T]) -> None:
         """Run `job`; none may be running."""
         self._thread = threading.Thread(
             target=self._run, args=(job,), name="packhound-upkeep", daemon=True
@@ -44,9 +50,20 @@ class Background(Generic[T]):
         self._thread = None
         return self._results.pop() if self._results else None
 
-    def _run(self, job: Callable[[], T]) -> None:
+    def close(self) -> None:
+        """Stop the job that runs, and wait for its end.
+
+        A thread inside hnswlib when the interpreter ends would abort the process.
+        """
+        self._stopping.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _run(self, job: Callable[[threading.Event], T]) -> None:
         try:
-            self._results.append(job())
+            self._results.append(job(self._stopping))
+        except Cancelled:
+            return
         except Exception:
             # The fence: the index goes on as it is; the next job may do better.
             log.exception("upkeep of the index failed")

@@ -121,6 +121,10 @@ class Index:
         """Have `call` called, in another thread, whenever `maintain` has a result to take over."""
         self._upkeep.on_done = call
 
+    def close(self) -> None:
+        """End what runs in the background; nothing may be called after."""
+        self._upkeep.close()
+
     def health(self) -> Health:
         """How well the published snapshot is kept."""
         return health_of(self._snapshot, self._state.graph, self._graph_from)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from packhound.errors import Cancelled
 from packhound.index.entries import Labels
 from packhound.index.grid import Rows
 from packhound.index.vectors import Mask, Vectors
@@ -88,13 +89,15 @@ class NeighbourGraph:
         """Let labels that died no longer be found."""
         self._items.delete(np.flatnonzero(np.isin(self.label_of, labels)))
 
-    def extended(self, vectors: Vectors) -> NeighbourGraph:
-        """The graph with all usable vectors that it lacks, as far as there is room."""
+    def extended(self, vectors: Vectors, stop: threading.Event | None = None) -> NeighbourGraph:
+        """The graph with all usable vectors that it lacks, as far as there is room.
+
+        Raises Cancelled when `stop` is set meanwhile.
+        """
         missing = np.flatnonzero(vectors.usable & ~self.covered(len(vectors.usable)))
         room = self._items.capacity - self._items.size
         labels = missing[:room].astype(np.int32)
-        for start in range(0, len(labels), _STEP):
-            self._items.add(vectors.take(labels[start : start + _STEP]))
+        self._items.add_all(vectors, labels, _STEP, stop)
         # Items of an earlier extension that was given up are not in `label_of`.
         skipped = np.full(self._items.size - len(self.label_of) - len(labels), -1, np.int32)
         label_of = np.concatenate((self.label_of, skipped, labels))
@@ -118,12 +121,16 @@ def graph_problem() -> str | None:
     return None
 
 
-def build_graph(vectors: Vectors, average_length: float) -> NeighbourGraph:
-    """A graph over all usable vectors, wide enough to be right; takes long."""
+def build_graph(
+    vectors: Vectors, average_length: float, stop: threading.Event | None = None
+) -> NeighbourGraph:
+    """A graph over all usable vectors, wide enough to be right; takes long.
+
+    Raises Cancelled when `stop` is set meanwhile.
+    """
     labels = np.flatnonzero(vectors.usable).astype(np.int32)
     items = _Items(vectors.dim, int(len(labels) * _ROOM) + 1_000)
-    for start in range(0, len(labels), 256):
-        items.add(vectors.take(labels[start : start + 256]))
+    items.add_all(vectors, labels, 256, stop)
     measured = 0.0
     for width in _SEARCH_WIDTHS:
         items.width = width
@@ -168,6 +175,15 @@ class _Items:
     @property
     def n_deleted(self) -> int:
         return len(self._deleted)
+
+    def add_all(
+        self, vectors: Vectors, labels: Labels, step: int, stop: threading.Event | None
+    ) -> None:
+        """Add the vectors of `labels`, `step` at a time; raises Cancelled once `stop` is set."""
+        for start in range(0, len(labels), step):
+            if stop is not None and stop.is_set():
+                raise Cancelled("the graph was given up")
+            self.add(vectors.take(labels[start : start + step]))
 
     def add(self, rows: Rows) -> None:
         with self._lock:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from threading import Event
 from typing import Literal
 
 import numpy as np
@@ -30,7 +31,8 @@ _LENGTH_SHIFT = 0.3
 Adopt = Callable[[IndexState], Labels | None]
 """Puts the result of a job into the state; returns what became of each label if that changed."""
 
-Job = Callable[[], Adopt]
+Job = Callable[[Event], Adopt]
+"""Raises Cancelled where it takes long and the event is set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,7 @@ def node_length(snapshot: Snapshot) -> float:
 def _compaction(state: IndexState, snapshot: Snapshot) -> Job:
     state.settled_labels = snapshot.n_labels
 
-    def job() -> Adopt:
+    def job(_: Event) -> Adopt:
         compacted = compact(snapshot)
         return lambda state: state.adopt(compacted)
 
@@ -113,7 +115,7 @@ def _merge(state: IndexState, snapshot: Snapshot, run: tuple[int, int]) -> Job:
     segments = state.segments[slice(*run)]
     state.settled_labels = segments[-1].base + segments[-1].n_labels
 
-    def job() -> Adopt:
+    def job(_: Event) -> Adopt:
         merged = merged_run(segments, snapshot.live)
         return lambda state: state.replace_run(segments, merged)
 
@@ -127,9 +129,10 @@ def _graph_job(
     if np.count_nonzero(vectors.usable) < graph_from or graph_problem():
         return None
     if graph is None or _is_worn(graph, drift):
-        return lambda: _adopting(build_graph(vectors, node_length(snapshot)), snapshot)
+        length = node_length(snapshot)
+        return lambda stop: _adopting(build_graph(vectors, length, stop), snapshot)
     if drift.tail > _TAIL:
-        return lambda: _adopting(graph.extended(vectors), snapshot)
+        return lambda stop: _adopting(graph.extended(vectors, stop), snapshot)
     return None
 
 
