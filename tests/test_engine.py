@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -186,6 +187,8 @@ def test_a_damaged_index_is_rebuilt_and_said_once(engine: Engine, root: Path) ->
         assert again.settled(30)
         assert names(again, "send_receipt")[0] == "send_receipt"
         assert len([note for note in again.status().notes if "rebuilt" in note]) == 1
+        assert again.status().state == "ready"
+        assert again.search(Query("receipt")).notes == ()
     finally:
         again.close()
 
@@ -199,6 +202,35 @@ def test_one_engine_writes_and_another_reads(engine: Engine, root: Path) -> None
         assert names(second, "send_receipt")[0] == "send_receipt"
     finally:
         second.close()
+
+
+def test_what_a_reader_forgets_is_still_the_writers(engine: Engine, root: Path) -> None:
+    engine.close()
+    writer, reader = Engine.open(root), Engine.open(root)
+    try:
+        assert writer.settled(30)
+        reader.rebuild()
+        assert reader.settled(30)
+        assert clear_index(root) > 0
+        assert writer.writer and not reader.writer
+        third = Engine.open(root)
+        assert not third.writer
+        third.close()
+        assert names(reader, "send_receipt")[0] == "send_receipt"
+    finally:
+        reader.close()
+        writer.close()
+
+
+def test_a_missing_hnswlib_is_said_where_it_is_missed(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "hnswlib", None)
+    assert not engine.status().notes
+    engine._index._graph_from = 1
+    assert ["hnswlib" in note for note in engine.status().notes] == [True]
+    assert engine.status().dense == "exact"
+    assert names(engine, "mail the receipt to the customer")[0] == "send_receipt"
 
 
 def test_explain_scores_a_node_that_did_not_rank(engine: Engine) -> None:

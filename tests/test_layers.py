@@ -33,7 +33,7 @@ MAY_IMPORT = {
     "habits": VALUES | {"settings", "history", "activation"},
     "reading": VALUES | {"text", "syntax", "index", "analysed"},
     "indexer": VALUES | {"settings", "text", "syntax", "index", "reading"},
-    "folders": VALUES | {"settings"},
+    "folders": VALUES | {"settings", "index"},
     "packer": VALUES | {"index", "graph", "pack", "changes"},
     "engine": VALUES
     | {"settings", "text", "syntax", "index", "indexer", "search", "graph", "pack"}

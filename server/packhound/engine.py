@@ -44,7 +44,7 @@ class Engine:
         self.root = root
         self._settings = settings
         self._listener = on_change or (lambda: None)
-        self._notes: dict[str, None] = {}
+        self._news = self._model_problem = self._store_problem = ""
         self._shown: set[str] = set()
         self._habits = Habits(root, index_folder(root), settings)
         self._embedder = self._open_embedder()
@@ -100,7 +100,6 @@ class Engine:
         if (before.git, before.activation) != (settings.git, settings.activation):
             self._habits = Habits(self.root, self.folder, settings)
         if (before.model, before.persist) != (settings.model, settings.persist):
-            self._notes.clear()
             self._embedder = self._open_embedder()
             self._reopen()
         elif before != settings:
@@ -206,13 +205,17 @@ class Engine:
             dead_share=health.dead_share,
             recall=health.recall,
             model=self._settings.model or "bundled" if self._embedder else "none",
-            writer=bool(self._store and self._store.writer),
-            notes=(*self._notes, *self._indexer.warnings),
+            writer=self.writer,
+            notes=(
+                *filter(None, (self._news, self._model_problem, self._store_problem)),
+                *health.notes,
+                *self._indexer.warnings,
+            ),
         )
 
     def rebuild(self) -> None:
         """Forget the index and read everything again."""
-        self._reopen(clear=True)
+        self._reopen(fresh=True)
 
     def close(self) -> None:
         """Stop following the folder; what was read is saved."""
@@ -228,6 +231,11 @@ class Engine:
         """Where this folder's index is kept."""
         return index_folder(self.root)
 
+    @property
+    def writer(self) -> bool:
+        """Whether this process is the one that saves this folder's index."""
+        return bool(self._store and self._store.writer)
+
     def _search(self, snapshot: Snapshot, query: Query, cancel: threading.Event | None) -> Results:
         return searching.search(
             snapshot,
@@ -238,17 +246,18 @@ class Engine:
             cancel=cancel,
         )
 
-    def _open_index(self) -> None:
+    def _open_index(self, fresh: bool = False) -> None:
         self._index = Index(self._embedder)
         self._packer = Packer(self.root, self._search, self.source, self._opened)
-        self._store = self._open_store()
+        self._store = self._open_store(fresh)
         self._indexer = Indexer(self.root, self._settings, self._index, self._store, self._listener)
         self._indexer.start()
 
     def _opened(self, path: str) -> Document | None:
         return self._indexer.opened(path)
 
-    def _open_store(self) -> Store | None:
+    def _open_store(self, fresh: bool) -> Store | None:
+        self._store_problem = ""
         if not self._settings.persist:
             return None
         fingerprint = self._embedder.fingerprint if self._embedder else "none"
@@ -256,30 +265,29 @@ class Engine:
         try:
             store = Store.open(self.folder, versions)
         except StoreError as error:
-            self._note(f"the index is kept in memory only: {error}")
+            self._store_problem = self._said(f"the index is kept in memory only: {error}")
             return None
         try:
-            saved = store.load()
-            if saved is not None:
+            if fresh:
+                store.forget()
+            elif saved := store.load():
                 self._index.restore(saved)
         except StoreError as error:
-            self._note(f"the index was rebuilt: {error}")
+            self._news = self._said(f"the index was rebuilt: {error}")
         return store
 
     def _open_embedder(self) -> Embedder | None:
+        self._model_problem = ""
         try:
             return Embedder.open(Path(self._settings.model) if self._settings.model else None)
         except ModelError as error:
-            self._note(f"lexical search only: {error}")
+            self._model_problem = self._said(f"lexical search only: {error}")
             return None
 
-    def _reopen(self, clear: bool = False) -> None:
+    def _reopen(self, fresh: bool = False) -> None:
         self._indexer.close()
-        if clear:
-            for file in self.folder.glob("index.sqlite*"):
-                file.unlink(missing_ok=True)
         shown = self._indexer.open_documents
-        self._open_index()
+        self._open_index(fresh)
         for document in shown:
             self._indexer.update(document)
 
@@ -289,18 +297,20 @@ class Engine:
         late = () if in_time else ("the last edits are still being read",)
         pending = self._indexer.pending
         unread = (f"{pending:,} files are still being read",) if pending > 1 else ()
-        return self.snapshot, (*late, *unread, *self._notes)
+        lexical = (self._model_problem,) if self._model_problem else ()
+        return self.snapshot, (*late, *unread, *lexical)
 
     def _state(self, pending: int) -> State:
         if self._closed:
             return "closed"
         if pending:
             return "indexing" if self.snapshot.n_files else "starting"
-        return "degraded" if self._notes or self._indexer.warnings else "ready"
+        limited = self._model_problem or self._store_problem or self._indexer.warnings
+        return "degraded" if limited else "ready"
 
-    def _note(self, text: str) -> None:
-        log.warning("%s: %s", self.root, text)
-        self._notes[text] = None
+    def _said(self, problem: str) -> str:
+        log.warning("%s: %s", self.root, problem)
+        return problem
 
 
 def _label_at(snapshot: Snapshot, path: str, line: int) -> Label | None:

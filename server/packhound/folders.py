@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 from packhound.errors import RootError
+from packhound.index.lock import WriterLock
 from packhound.settings import Settings, cache_folder
 
 
@@ -36,12 +37,24 @@ def index_folder(root: Path) -> Path:
 def clear_index(root: Path | None) -> int:
     """Delete the index of one folder, or of all (None); returns the bytes freed.
 
-    Only folders that hold an index are deleted, whatever else the cache folder holds.
+    Only folders that hold an index are deleted, whatever else the cache folder holds. Where a
+    running server keeps an index, its lock and its socket stay.
     """
     one = None if root is None else index_folder(root.expanduser().resolve())
     marks = cache_folder().glob("*/lock") if one is None else one.glob("lock")
     folders = [mark.parent for mark in marks if (mark.parent / "index.sqlite").is_file()]
-    freed = sum(f.stat().st_size for folder in folders for f in folder.rglob("*") if f.is_file())
-    for folder in folders:
+    return sum(map(_clear, folders))
+
+
+def _clear(folder: Path) -> int:
+    lock = WriterLock(folder / "lock")
+    free = lock.acquire()
+    gone = [file for file in folder.rglob("*" if free else "index.sqlite*") if file.is_file()]
+    freed = sum(file.stat().st_size for file in gone)
+    if free:
         shutil.rmtree(folder, ignore_errors=True)
+    else:
+        for file in gone:
+            file.unlink(missing_ok=True)
+    lock.release()
     return freed

@@ -31,7 +31,11 @@ _SMALL_PASS = 8
 _AFTER_FAULT_S = 1.0
 """A fault that comes back at once must not fill the log."""
 _SAVE_AFTER_S = 1.5
-"""Quiet time after which the index is written to disk."""
+"""Quiet time after which the index is written to disk; after a failure the wait doubles."""
+_LONGEST_WAIT_S = 300.0
+_CLAIM_EVERY_S = 2.0
+"""How often a process that may not write looks whether the one that may is gone."""
+_IN_MEMORY = "the index is kept in memory only: "
 
 
 class Indexer:
@@ -62,6 +66,7 @@ class Indexer:
         self._in_hand = 0
         self._closed = False
         self._dirty = False
+        self._save_after_s = _SAVE_AFTER_S
         self._live_pool = ParsePool(workers=1)
         self._bulk_pool: ParsePool | None = None
         self._thread = threading.Thread(target=self._run, name="packhound-indexer", daemon=True)
@@ -287,19 +292,43 @@ class Indexer:
                     or self._rescan
                     or self._index.upkeep_done
                 ),
-                _SAVE_AFTER_S if self._dirty else None,
+                self._patience_s(),
             )
-        if not woken:
+        if not woken and self._may_write():
             self._save()
+
+    def _patience_s(self) -> float | None:
+        """How long to rest if nothing happens; None where there is nothing to wait for."""
+        if self._store and not self._store.writer:
+            return _CLAIM_EVERY_S
+        return self._save_after_s if self._store and self._dirty else None
+
+    def _may_write(self) -> bool:
+        """Whether this process is the writer, which it becomes when the one before it ends."""
+        if self._store is None or self._store.writer:
+            return self._store is not None
+        try:
+            claimed = self._store.claim()
+        except StoreError:
+            return False  # It was said when the store was opened, or the folder is gone.
+        if claimed:
+            # What the other process had not yet saved is in this index only.
+            self._dirty = True
+            self._changed()
+        return claimed
 
     def _save(self) -> None:
         if not (self._dirty and self._store and self._store.writer):
             return
-        self._dirty = False
         try:
             self._store.save(self._index.snapshot)
         except StoreError as error:
-            self._warn(f"the index is kept in memory only: {error}")
+            self._save_after_s = min(2 * self._save_after_s, _LONGEST_WAIT_S)
+            if not any(text.startswith(_IN_MEMORY) for text in self.warnings):
+                self._warn(f"{_IN_MEMORY}{error}")
+            return
+        self._dirty, self._save_after_s = False, _SAVE_AFTER_S
+        self.warnings = {text: None for text in self.warnings if not text.startswith(_IN_MEMORY)}
 
     def _forget_work(self) -> None:
         with self._wake:

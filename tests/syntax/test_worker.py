@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from packhound.errors import Cancelled
+from packhound.syntax.process import Worker, WorkerDied
 from packhound.syntax.worker import ParsePool
 from packhound.types import FIELDS, Document
 
@@ -148,3 +149,18 @@ def test_a_folder_with_modules_of_its_own_is_not_trusted(
         (tmp_path / name).write_text("raise SystemExit('taken over')\n")
     monkeypatch.chdir(tmp_path)
     assert pool.parse(Document("a.py", CODE)).parsed.degraded is None
+
+
+@pytest.mark.parametrize("watched", [True, False])
+def test_a_worker_ends_by_itself_when_nobody_is_there_to_kill_it(watched: bool) -> None:
+    # As after a kill of the server: no watchdog, and a grammar that may never return.
+    worker = Worker(512, lambda: None, longest_s=0.01 if watched else 600)
+    try:
+        worker.send([(Document("slow.py", HEAVY), None)])
+        if watched:
+            with pytest.raises(WorkerDied):
+                worker.receive(600)
+        else:
+            assert worker.receive(600).parsed.path == "slow.py"
+    finally:
+        worker.discard()

@@ -34,7 +34,7 @@ class WriterLock:
             file = os.open(self._path, os.O_RDWR | os.O_CREAT | _NO_FOLLOW, 0o600)
         except OSError as error:
             raise StoreError(f"{self._path} cannot be opened: {error.strerror}") from error
-        if not _locked(file, self._path):
+        if not _locked(file, self._path) or not _is_at(file, self._path):
             os.close(file)
             return False
         self._file = file
@@ -49,6 +49,14 @@ class WriterLock:
 
 _NO_FOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
 _TAKEN = {errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK}
+
+
+def _is_at(file: int, path: Path) -> bool:
+    """Whether nobody has deleted the file between its opening and its locking."""
+    try:
+        return os.path.samestat(os.fstat(file), path.stat())
+    except OSError:
+        return False
 
 
 def _locked(file: int, path: Path) -> bool:

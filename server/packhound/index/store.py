@@ -90,6 +90,10 @@ class Store:
             self._discard()
             raise StoreError(f"the saved index {self._path} is not used: {error}") from error
 
+    def forget(self) -> None:
+        """Go on as if nothing had been saved; a writer removes what was."""
+        self._discard()
+
     def save(self, snapshot: Snapshot) -> None:
         """Write what changed since the last save; all of it is on disk then, or nothing.
 

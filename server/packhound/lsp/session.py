@@ -6,6 +6,7 @@ import logging
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,7 @@ class Session:
         self.progress = Progress(server, lambda: self.workspace.cancel_indexing())
         shown = self.progress if client.shows_progress else None
         self._announcer = Announcer(server, self.state, shown)
-        self.workspace = Workspace(self.settings, self._announcer.changed)
+        self.workspace = Workspace(self.settings, self._changed)
         self.documents = Documents(self.workspace, client.encoding)
 
     def start(self) -> None:
@@ -155,12 +156,25 @@ class Session:
         try:
             engine = self.workspace.add(Path(path))
             self._spelled[str(engine.root)] = path
-            if engine.status().writer and str(engine.root) not in self._sockets:
-                self._sockets[str(engine.root)] = serve_socket(engine)
+            self._answer_others(engine)
             self._refused.pop(path, None)
         except PackhoundError as error:
             self._refused[path] = str(error)
             log.warning("%s", error)
+
+    def _changed(self) -> None:
+        """The state of an engine has changed, perhaps so that it saves its index from now on."""
+        self._announcer.changed()
+        for engine in self.workspace.engines:
+            if engine.writer and str(engine.root) not in self._sockets:
+                self._chores.submit(partial(self._answer_others, engine))
+
+    def _answer_others(self, engine: Engine) -> None:
+        """Answer the command line and agents for the folder of an engine that saves its index."""
+        root = str(engine.root)
+        wanted = engine in self.workspace.engines and not self._closing.is_set()
+        if wanted and engine.writer and root not in self._sockets:
+            self._sockets[root] = serve_socket(engine)
 
     def _hang_up(self, root: str) -> None:
         """Answer the command line and agents for this folder no more."""

@@ -1,11 +1,13 @@
 """A parsing worker: reads frames of documents from stdin, writes one analysis for each to stdout.
 
 It lives in a process of its own because tree-sitter has no dependable bound on time or memory: the
-pool kills it. It exits when its stdin closes, so it never outlives the pool.
+pool kills it. It exits when its stdin closes, and by itself from a parse without end, so that it
+does not outlive a pool that was killed.
 """
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import sys
 from pathlib import Path
@@ -29,8 +31,8 @@ _INTERPRETER_MB = 160
 """Address space on top of what parsing may take; the second counts where it cannot be asked for."""
 
 
-def main(memory_mb: int) -> None:
-    """Serve until stdin ends."""
+def main(memory_mb: int, longest_s: float) -> None:
+    """Serve until stdin ends; a document that takes longer than `longest_s` ends the process."""
     _limit_memory(memory_mb)
     requests, replies = sys.stdin.buffer, sys.stdout.buffer
     write_frame(replies, READY)
@@ -39,11 +41,14 @@ def main(memory_mb: int) -> None:
             batch = read_frame(requests)
         except BrokenFrame:
             return
+        assert isinstance(batch, tuple)
+        # The one clock of Python's that ends a process whatever native code it is in.
+        faulthandler.dump_traceback_later(longest_s * len(batch), exit=True)
         _serve(batch, replies)
+        faulthandler.cancel_dump_traceback_later()
 
 
-def _serve(batch: Plain, replies: IO[bytes]) -> None:
-    assert isinstance(batch, tuple)
+def _serve(batch: tuple[Plain, ...], replies: IO[bytes]) -> None:
     for packed in batch:
         document, plain = unpacked_document(packed)
         write_frame(replies, packed_analysis(_analysis(document, plain)))

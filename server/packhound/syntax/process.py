@@ -26,13 +26,15 @@ Task = tuple[Document, str | None]
 """A document, and why it should only be cut into windows, or None to parse it."""
 
 _START_TIMEOUT_S = 30.0
+_LONGEST_S = 30.0
+"""Above the patience of any pool: it ends processes whose pool is not there to do it."""
 _PACKAGES = Path(packhound.__file__).parent.parent
 
 # The child must not find modules in the folder it is started from, which may be a stranger's, and
 # need not look for packages again: it takes over the parent's list.
 _BOOT = (
-    "import sys; sys.path[:] = sys.argv[2:]; "
-    "from packhound.syntax.child import main; main(int(sys.argv[1]))"
+    "import sys; sys.path[:] = sys.argv[3:]; "
+    "from packhound.syntax.child import main; main(int(sys.argv[1]), float(sys.argv[2]))"
 )
 
 
@@ -47,14 +49,16 @@ class Worker:
     each time it is set. Whoever watches it kills the worker, and the wait ends with WorkerDied.
     """
 
-    def __init__(self, memory_mb: int, on_wait: Callable[[], None]) -> None:
+    def __init__(
+        self, memory_mb: int, on_wait: Callable[[], None], longest_s: float = _LONGEST_S
+    ) -> None:
         self.deadline: float | None = None
         self.timed_out = False
         self._ready = False
         self._on_wait = on_wait
         paths = [str(_PACKAGES), *(path for path in sys.path if Path(path).is_absolute())]
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", _BOOT, str(memory_mb), *paths],
+            [sys.executable, "-I", "-S", "-c", _BOOT, str(memory_mb), str(longest_s), *paths],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
