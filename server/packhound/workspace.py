@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
 from packhound.engine import Engine, Listener
 from packhound.settings import Settings
 from packhound.types import Query, Results
+
+_PAUSES_PER_LOOK = 100
+"""Polling takes at most this part of one core, whatever the size of the folders."""
+_LONGEST_PAUSE_S = 30.0
 
 
 class Workspace:
@@ -103,10 +108,15 @@ class Workspace:
             self.remove(root)
 
     def _poll(self, stop: threading.Event, seconds: float) -> None:
-        while not stop.wait(seconds):
+        pause = seconds
+        while not stop.wait(pause):
+            began = time.monotonic()
             for engine in self.engines:
-                if not engine.status().pending:
+                if engine.settled(0):
                     engine.refresh()
+                    engine.settled(_LONGEST_PAUSE_S)
+            took = time.monotonic() - began
+            pause = max(seconds, min(took * _PAUSES_PER_LOOK, _LONGEST_PAUSE_S))
 
 
 def _merge(query: Query, answers: list[Results]) -> Results:
