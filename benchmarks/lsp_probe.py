@@ -22,6 +22,11 @@ class Client:
         )
         self._last_id = 0
 
+    @property
+    def pid(self) -> int:
+        """The process of the server."""
+        return self._process.pid
+
     def notify(self, method: str, params: dict) -> None:
         """Send and go on."""
         self._send({"method": method, "params": params})
@@ -36,6 +41,12 @@ class Client:
                 return message["result"]
             if "id" in message and "method" in message:
                 self._send({"id": message["id"], "result": None})
+
+    def ask_and_cancel(self, method: str, params: dict) -> None:
+        """Send a request and its cancellation; the answer is passed over when it comes."""
+        self._last_id += 1
+        self._send({"id": self._last_id, "method": method, "params": params})
+        self.notify("$/cancelRequest", {"id": self._last_id})
 
     def close(self) -> None:
         """End the server as an editor does."""

@@ -134,8 +134,12 @@ class Store:
         mode = "rw" if self._lock.held else "ro"
         uri = f"{self._path.absolute().as_uri()}?mode={mode}"
         connection = sqlite3.connect(uri, uri=True, timeout=_BUSY_S, isolation_level=None)
-        connection.execute("PRAGMA trusted_schema = OFF")
-        connection.execute("PRAGMA synchronous = FULL")
+        try:
+            connection.execute("PRAGMA trusted_schema = OFF")
+            connection.execute("PRAGMA synchronous = FULL")
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
     def _prepare(self) -> None:
