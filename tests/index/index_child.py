@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from index_corpus import BagOfWords, file, stamp
@@ -27,18 +29,24 @@ def filled(n_files: int = 6) -> Index:
     return index
 
 
-def save_for_ever(store: Store) -> None:
-    """Says which generation is safe after every save."""
-    index, n = Index(BagOfWords()), 0
-    if saved := store.load():
-        index.restore(saved)
-    print("ready", flush=True)
-    while True:
-        n += 1
+def edits(index: Index) -> Iterator[None]:
+    """Steps without end, the same ones every time."""
+    for n in itertools.count(1):
         put(index, {f"{i}.py": f"function f: load v{n}" for i in range(n % 7, n % 7 + 5)})
         if n % 3 == 0:
             index.remove([f"{n % 11}.py"])
-        store.save(index.publish())
+        index.publish()
+        yield
+
+
+def save_for_ever(store: Store) -> None:
+    """Says which generation is safe after every save."""
+    index = Index(BagOfWords())
+    if saved := store.load():
+        index.restore(saved)
+    print("ready", flush=True)
+    for _ in edits(index):
+        store.save(index.snapshot)
         print(index.snapshot.generation, flush=True)
 
 

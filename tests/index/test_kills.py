@@ -1,0 +1,55 @@
+"""Killed while it reads and saves: the next start finds what a rebuild would find."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from index_check import contents
+
+from packhound.engine import Engine
+from packhound.settings import Settings
+
+CHILD = Path(__file__).with_name("kill_child.py")
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="POSIX signals")
+
+
+def check_kills(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rounds: int) -> None:
+    monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
+    root = tmp_path / "root"
+    root.mkdir()
+    seeded, loaded = random.Random(rounds), 0
+    for number in range(rounds):
+        with subprocess.Popen([sys.executable, CHILD, root, str(number)]) as child:
+            time.sleep(seeded.uniform(0.3, 2.0))
+            assert child.poll() is None
+            child.send_signal(signal.SIGKILL)
+        engine = Engine.open(root, Settings(workers=1))
+        try:
+            loaded += engine.snapshot.n_files > 0
+            assert engine.settled(60) and engine.writer
+            assert engine.status().notes == ()
+            rebuilt = Engine.open(root, Settings(persist=False, workers=1))
+            try:
+                assert rebuilt.settled(60)
+                assert contents(engine.snapshot) == contents(rebuilt.snapshot)
+            finally:
+                rebuilt.close()
+        finally:
+            engine.close()
+    assert loaded
+
+
+def test_kills_leave_what_a_rebuild_gives(tmp_path, monkeypatch):
+    check_kills(tmp_path, monkeypatch, 3)
+
+
+@pytest.mark.slow
+def test_hundreds_of_kills_leave_what_a_rebuild_gives(tmp_path, monkeypatch):
+    check_kills(tmp_path, monkeypatch, 300)
