@@ -3,6 +3,8 @@
 import io
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 from contextlib import closing
@@ -132,6 +134,8 @@ def test_a_running_server_answers_with_unsaved_text(
         assert json.loads(done.stdout)["hits"][0]["name"] == "paint_door_green"
         table = packhound(tmp_path, "search", "paint_door_green", "--root", str(root)).stdout
         assert "door.py:1-2" in table
+        pack = packhound(tmp_path, "pack", "paint_door_green", "--root", str(root), "-b", "300")
+        assert "def paint_door_green" in pack.stdout and "of 300 tokens" in pack.stderr
     finally:
         assert server is not None
         server.close()
@@ -171,6 +175,28 @@ def test_a_bad_batch_line_is_named(tmp_path: Path, root: Path, line: str) -> Non
     done = packhound(tmp_path, "search", "--batch", "-", "--root", str(root), stdin=line)
     assert done.returncode == 2
     assert "line 1" in done.stderr
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_what_git_says_is_two_columns_or_why_it_says_nothing(tmp_path: Path, root: Path) -> None:
+    search = ("search", "open door mend roof", "--root", str(root), "--git")
+    table = packhound(tmp_path, *search).stdout
+    assert table.splitlines()[0].split() == ["score", "kind", "name", "commits", "changed", "path"]
+    assert re.search(r"- +untracked +door\.py:1-3", table)
+    name = ("-c", "user.name=A", "-c", "user.email=a@example.invalid")
+    for command in (("init", "-q"), ("add", "door.py"), ("commit", "-qm", "Begin")):
+        subprocess.run(["git", "-C", str(root), *name, *command], check=True)
+    table = packhound(tmp_path, *search).stdout
+    assert re.search(r" 1 +(just now|\d+ minutes? ago) +door\.py:1-3", table)
+    assert re.search(r"- +untracked +roof\.py:1-2", table)
+    (root / "door.py").write_text(CODE + "\n")
+    assert re.search(r" 1 +not committed +door\.py", packhound(tmp_path, *search).stdout)
+    assert "not committed, 1 commit" in packhound(tmp_path, *search, "--show-scores").stdout
+    plain = packhound(tmp_path, *search[:-1], "--json").stdout
+    asked = json.loads(packhound(tmp_path, *search, "--json").stdout)
+    assert [hit.keys() for hit in asked["hits"]] == [
+        hit.keys() for hit in json.loads(plain)["hits"]
+    ]
 
 
 def test_clear_and_doctor(tmp_path: Path, root: Path) -> None:

@@ -43,13 +43,13 @@ MAY_IMPORT = {
     "evaluation": VALUES,
     "tool_schemas": VALUES | {"pack"},
     "tools": VALUES | {"engine", "render", "pack", "llm", "tool_schemas"},
-    "ipc": VALUES | {"engine", "render", "tools"},
+    "ipc": VALUES | {"engine", "render", "tools", "pack"},
     "agents": VALUES,
     "lsp": VALUES | {"settings", "text", "engine", "workspace", "render", "ranking", "pack", "ipc"},
     "mcp": VALUES | {"settings", "folders", "engine", "render", "tools", "tool_schemas", "ipc"},
     "cli": VALUES
     | {"settings", "engine", "workspace", "render", "ranking", "index", "syntax", "evaluation"}
-    | {"folders", "pack", "lsp", "mcp", "ipc", "agents"},
+    | {"folders", "habits", "history", "pack", "lsp", "mcp", "ipc", "agents"},
 }
 
 # Third-party library -> the only rooms that may name it.

@@ -1,8 +1,8 @@
 """How present a piece of code is in the user's mind: opened, edited, picked and committed lately.
 
 Base-level activation of ACT-R (Anderson and Schooler 1991): ln of the sum of t^-0.5 over all uses,
-t in seconds. It is kept for this user on this machine only, holds paths and times and no text, and
-can be cleared; without the setting it is not kept at all.
+t in seconds. It is kept for this user on this machine only, holds paths, names and times and no
+text, and can be cleared; without the setting it is not kept at all.
 """
 
 from __future__ import annotations
@@ -13,24 +13,30 @@ import os
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from packhound.errors import StoreError
 
-Use = Literal["open", "edit", "pick", "commit"]
+Use = Literal["open", "edit", "pick"]
 
-_WEIGHT: dict[Use, float] = {"open": 1.0, "edit": 1.5, "pick": 2.0, "commit": 1.0}
+_WEIGHT: dict[Use, float] = {"open": 1.0, "edit": 1.5, "pick": 2.0}
+_COMMIT = 1.0
 _DECAY = 0.5
 _MAX_USES = 32
 """Uses remembered of one node; the oldest give way."""
 _MAX_NODES = 5_000
 _LEAST_S = 1.0
 """Uses nearer than this count as this far: the sum has no limit at zero."""
+_BURST_S = 60.0
+"""Uses of one kind that follow each other faster are one: a keystroke is no use of its own."""
+_SAVE_AFTER_S = 20.0
 
-NodeName = tuple[str, str]
-"""Path and qualified name."""
+NodeName: TypeAlias = tuple[str, str]
+"""Path and qualified name, which is empty for the file as a whole."""
+Uses: TypeAlias = list[tuple[float, float]]
+"""Times (Unix, seconds) and weights, oldest first."""
 
 
 class Activation:
@@ -40,27 +46,44 @@ class Activation:
         self._path = path
         self._clock = clock
         self._lock = threading.Lock()
-        self._uses: OrderedDict[NodeName, list[tuple[float, float]]] = OrderedDict()
-        self._load()
+        self._uses: OrderedDict[NodeName, Uses] = OrderedDict()
+        self._since = clock()
+        self._saver: threading.Timer | None = None
+        saved = _read(path)
+        if saved:
+            self._since, self._uses = saved
 
-    def use(self, path: str, qualname: str, kind: Use) -> None:
-        """Remember that the user did something with a node now."""
+    def use(self, path: str, kind: Use, qualname: str = "") -> None:
+        """Remember that the user did something with a file, or a node of it, now."""
+        now, weight = self._clock(), _WEIGHT[kind]
         with self._lock:
             uses = self._uses.setdefault((path, qualname), [])
             self._uses.move_to_end((path, qualname))
-            uses.append((self._clock(), _WEIGHT[kind]))
+            if uses and uses[-1][1] == weight and now - uses[-1][0] < _BURST_S:
+                uses.pop()
+            uses.append((now, weight))
             del uses[:-_MAX_USES]
             while len(self._uses) > _MAX_NODES:
                 self._uses.popitem(last=False)
+        self._save_soon()
 
-    def level(self, path: str, qualname: str) -> float:
-        """Base-level activation, -inf for a node that was never used."""
+    def level(self, path: str, qualname: str = "", commits: Iterable[float] = ()) -> float:
+        """Base-level activation of a node and its file, -inf if neither was ever used.
+
+        `commits` are the times at which the user committed the file; those from before the
+        remembering began do not count.
+        """
+        now = self._clock()
         with self._lock:
-            return self._level(self._uses.get((path, qualname), ()), self._clock())
+            names = {(path, ""), (path, qualname)}
+            uses = [use for name in names for use in self._uses.get(name, ())]
+            uses += [(when, _COMMIT) for when in commits if when >= int(self._since)]
+        total = sum(weight * max(now - when, _LEAST_S) ** -_DECAY for when, weight in uses)
+        return math.log(total) if total > 0 else -math.inf
 
-    def signal(self, path: str, qualname: str) -> float:
+    def signal(self, path: str, qualname: str = "", commits: Iterable[float] = ()) -> float:
         """The level as 0..1: 0 for a node never used, a half for one used once two minutes ago."""
-        level = self.level(path, qualname)
+        level = self.level(path, qualname, commits)
         return 0.0 if level == -math.inf else 1.0 / (1.0 + math.exp(-(level + 2.4)))
 
     def names(self) -> tuple[NodeName, ...]:
@@ -69,41 +92,88 @@ class Activation:
             return tuple(self._uses)
 
     def save(self) -> None:
-        """Write to the file that only the user can read. Raises StoreError."""
-        if self._path is None:
-            return
+        """Write to the file that only the user can read; what others wrote there is kept.
+
+        Raises:
+            StoreError: the file cannot be written.
+        """
         with self._lock:
+            self._stop_saver()
+            if self._path is None:
+                return
+            saved = _read(self._path)
+            if saved:
+                self._take(*saved)
             rows = [[*name, uses] for name, uses in self._uses.items()]
-        beside = self._path.with_suffix(".new")
-        try:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            beside.unlink(missing_ok=True)
-            handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(rows, file)
-            beside.replace(self._path)
-        except OSError as problem:
-            raise StoreError(f"'{self._path}' cannot be written: {problem.strerror}") from None
+        _write(self._path, json.dumps({"since": self._since, "uses": rows}))
 
     def clear(self) -> None:
-        """Forget everything, on disk too."""
+        """Forget everything, on disk too. Raises StoreError."""
         with self._lock:
+            self._stop_saver()
             self._uses.clear()
+            self._since = self._clock()
         if self._path is not None:
-            self._path.unlink(missing_ok=True)
+            # Not just deleted: another process that still remembers must learn of it.
+            _write(self._path, json.dumps({"since": self._since, "uses": []}))
 
-    def _load(self) -> None:
-        """Read what was saved; a damaged file is as good as none."""
-        if self._path is None:
-            return
+    def _take(self, since: float, others: OrderedDict[NodeName, Uses]) -> None:
+        """Join what another process has saved meanwhile; whoever forgot last is followed."""
+        self._since = max(since, self._since)
+        names = [*(name for name in others if name not in self._uses), *self._uses]
+        joined: OrderedDict[NodeName, Uses] = OrderedDict()
+        for name in names[-_MAX_NODES:]:
+            uses = sorted({*others.get(name, ()), *self._uses.get(name, ())})[-_MAX_USES:]
+            kept = [use for use in uses if use[0] >= self._since]
+            if kept:
+                joined[name] = kept
+        self._uses = joined
+
+    def _save_soon(self) -> None:
+        with self._lock:
+            if self._path is None or self._saver is not None:
+                return
+            self._saver = threading.Timer(_SAVE_AFTER_S, self._save_quietly)
+            self._saver.daemon = True
+            self._saver.start()
+
+    def _save_quietly(self) -> None:
         try:
-            for path, qualname, uses in json.loads(self._path.read_text("utf-8")):
-                pairs = [(float(when), float(weight)) for when, weight in uses]
-                self._uses[str(path), str(qualname)] = pairs[-_MAX_USES:]
-        except (OSError, ValueError, TypeError):
-            self._uses.clear()
+            self.save()
+        except StoreError:
+            # Said when the folder is closed, if it is still so then.
+            return
 
-    @staticmethod
-    def _level(uses: tuple[()] | list[tuple[float, float]], now: float) -> float:
-        total = sum(w * max(now - when, _LEAST_S) ** -_DECAY for when, w in uses)
-        return math.log(total) if total > 0 else -math.inf
+    def _stop_saver(self) -> None:
+        if self._saver is not None:
+            self._saver.cancel()
+            self._saver = None
+
+
+def _read(path: Path | None) -> tuple[float, OrderedDict[NodeName, Uses]] | None:
+    """What was saved; a damaged file is as good as none."""
+    if path is None:
+        return None
+    try:
+        saved = json.loads(path.read_text("utf-8"))
+        since = float(saved["since"])
+        rows = [
+            ((str(file), str(qualname)), [(float(when), float(weight)) for when, weight in uses])
+            for file, qualname, uses in saved["uses"]
+        ]
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+    return since, OrderedDict((name, uses[-_MAX_USES:]) for name, uses in rows[-_MAX_NODES:])
+
+
+def _write(path: Path, text: str) -> None:
+    beside = path.with_suffix(f".{os.getpid()}")
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        beside.unlink(missing_ok=True)
+        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        beside.replace(path)
+    except OSError as problem:
+        raise StoreError(f"'{path}' cannot be written: {problem.strerror}") from None

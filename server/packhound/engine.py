@@ -78,12 +78,25 @@ class Engine:
         """The editor closed `path`: the file on disk counts again."""
         self._shown.discard(path)
         self._packer.touched()
+        self._habits.touched()
         self._indexer.release(path)
 
     def refresh(self, paths: Sequence[str] | None = None) -> None:
         """Look at the disk again: at `paths` (files or folders), or at everything."""
         self._packer.touched()
+        if paths is not None:
+            self._habits.touched()
         self._indexer.refresh(paths)
+
+    def picked(self, path: str, line: int) -> None:
+        """The user opened the result at a 0-based line."""
+        node = self.node_at(path, line)
+        if node is not None:
+            self._habits.used(path, "pick", node.qualname)
+
+    def forget(self) -> None:
+        """Forget what the user opened, edited and picked. Raises StoreError."""
+        self._habits.clear()
 
     def settled(self, timeout_s: float | None = None) -> bool:
         """Wait until nothing is pending; False if that took longer than `timeout_s`."""
@@ -98,6 +111,7 @@ class Engine:
         before, self._settings = self._settings, settings
         self._indexer.configure(settings)
         if (before.git, before.activation) != (settings.git, settings.activation):
+            self._keep_habits()
             self._habits = Habits(self.root, self.folder, settings)
         if (before.model, before.persist) != (settings.model, settings.persist):
             self._embedder = self._open_embedder()
@@ -120,7 +134,7 @@ class Engine:
         label = _label_at(snapshot, path, line)
         if label is None:
             return None
-        return searching.explain(
+        hit = searching.explain(
             snapshot,
             query,
             label,
@@ -129,6 +143,7 @@ class Engine:
             fuser=self._settings.fuser,
             cancel=cancel,
         )
+        return hit and self._habits.explained(hit)
 
     def related(
         self, path: str, line: int, limit: int = 10, cancel: threading.Event | None = None
@@ -221,10 +236,7 @@ class Engine:
         """Stop following the folder; what was read is saved."""
         self._closed = True
         self._indexer.close()
-        try:
-            self._habits.close()
-        except StoreError as error:
-            log.warning("what you used lately is forgotten: %s", error)
+        self._keep_habits()
 
     @property
     def folder(self) -> Path:
@@ -252,6 +264,12 @@ class Engine:
         self._store = self._open_store(fresh)
         self._indexer = Indexer(self.root, self._settings, self._index, self._store, self._listener)
         self._indexer.start()
+
+    def _keep_habits(self) -> None:
+        try:
+            self._habits.close()
+        except StoreError as error:
+            log.warning("what you used lately is forgotten: %s", error)
 
     def _opened(self, path: str) -> Document | None:
         return self._indexer.opened(path)

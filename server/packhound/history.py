@@ -83,6 +83,7 @@ class HistoryReader:
         self._lock = threading.Lock()
         self._repository: Repository | None = None
         self._stamp: Stamp = ()
+        self._touched = False
         self.history = History()
 
     def refresh(self) -> None:
@@ -95,10 +96,14 @@ class HistoryReader:
                 self._thread.start()
 
     def follow(self) -> None:
-        """Read again if something was committed, checked out or staged since; costs three looks."""
+        """Read again if anything was changed, committed or checked out; costs three looks."""
         repository = self._repository
-        if repository is not None and repository.stamp() != self._stamp:
+        if repository is not None and (self._touched or repository.stamp() != self._stamp):
             self.refresh()
+
+    def touched(self) -> None:
+        """Something on the disk may have changed."""
+        self._touched = True
 
     def wait(self, timeout_s: float) -> History:
         """The history once it is read, or what there is after `timeout_s`."""
@@ -108,9 +113,9 @@ class HistoryReader:
         return self.history
 
     def _read(self) -> None:
-        repository = open_repository(self._root)
+        repository = self._repository or open_repository(self._root)
         # Before reading, so that what happens meanwhile is read the next time.
-        self._stamp = repository.stamp()
+        self._stamp, self._touched = repository.stamp(), False
         self._repository = repository if repository.state == "ready" else None
         found = read_history(self._root, repository, self.history)
         if found != self.history:

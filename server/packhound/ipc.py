@@ -21,7 +21,17 @@ from typing import Any, TypeAlias
 
 from packhound.engine import Engine
 from packhound.errors import PackhoundError, SettingsError, StoreError
-from packhound.render import Json, query_json, query_of, results_json
+from packhound.pack.types import Pack, PackRequest
+from packhound.render import (
+    Json,
+    pack_json,
+    pack_of,
+    query_json,
+    query_of,
+    request_json,
+    request_of,
+    results_json,
+)
 from packhound.tools import call
 from packhound.types import Query
 
@@ -34,8 +44,8 @@ _MAX_FRAME = 4_000_000
 _TIMEOUT_S = 120.0
 _CONNECT_S = 0.5
 
-_RESULTS = "results"
-"""Not a tool of agents: the command line's own question, answered with all reasons."""
+_RESULTS, _PACKED, _FORGET = "results", "packed", "forget"
+"""Not tools of agents: the command line's own requests, answered in full."""
 
 Address: TypeAlias = str | tuple[str, int]
 
@@ -111,13 +121,21 @@ class SocketServer:
             token, tool, arguments = asked["token"], asked["tool"], asked["arguments"]
             if not secrets.compare_digest(str(token), self._token):
                 return {"error": "not allowed"}
-            if tool == _RESULTS:
-                return {"result": results_json(self._engine.search(query_of(arguments)))}
-            return {"result": call(self._engine, str(tool), dict(arguments))}
+            return {"result": self._run(str(tool), dict(arguments))}
         except PackhoundError as problem:
             return {"error": str(problem)}
         except (ValueError, KeyError, TypeError, RecursionError) as problem:
             return {"error": f"not a request: {type(problem).__name__}"}
+
+    def _run(self, tool: str, arguments: dict[str, Any]) -> Json:
+        if tool == _RESULTS:
+            return results_json(self._engine.search(query_of(arguments)))
+        if tool == _PACKED:
+            return pack_json(self._engine.pack(request_of(arguments)))
+        if tool == _FORGET:
+            self._engine.forget()
+            return {}
+        return call(self._engine, tool, arguments)
 
 
 class Connection:
@@ -162,6 +180,14 @@ class Connection:
     def search(self, query: Query) -> Json:
         """The results object of a query, over what the editors show. Raises as `call` does."""
         return self.call(_RESULTS, query_json(query))
+
+    def pack(self, request: PackRequest) -> Pack:
+        """A pack of what the editors show. Raises as `call` does."""
+        return pack_of(self.call(_PACKED, request_json(request)))
+
+    def forget(self) -> None:
+        """Forget what the user opened, edited and picked. Raises as `call` does."""
+        self.call(_FORGET, {})
 
     def close(self) -> None:
         """Hang up."""

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
-from packhound.pack.types import Pack
+from packhound.pack.types import Omitted, Pack, PackItem, PackRequest
 from packhound.types import (
     Hit,
     Label,
@@ -27,6 +28,10 @@ Place: TypeAlias = Callable[[NodeRef], Mapping[str, object]]
 """What a front adds to a hit, such as its URI."""
 
 _QUERY_FIELDS = ("text", "limit", "mode", "kinds", "languages", "paths")
+_REQUEST_FIELDS = (
+    *("prompt", "budget", "reserve", "pinned", "excluded", "model", "tokenizer", "format"),
+    "conversation",
+)
 
 # The state that a user should hear of first when several folders differ.
 _URGENCY: tuple[State, ...] = ("indexing", "starting", "degraded", "ready", "closed")
@@ -181,3 +186,39 @@ def pack_json(pack: Pack) -> Json:
         "text": pack.text,
         "notes": list(pack.notes),
     }
+
+
+def pack_of(answer: Mapping[str, Any]) -> Pack:
+    """A pack read back from its object."""
+    items = (PackItem(**row) for row in answer["items"])
+    return Pack(
+        tokens=answer["tokens"],
+        budget=answer["budget"],
+        items=tuple(
+            replace(item, start_line=item.start_line - 1, end_line=item.end_line - 1)
+            for item in items
+        ),
+        omitted=tuple(Omitted(**row) for row in answer["omitted"]),
+        text=answer["text"],
+        notes=tuple(answer["notes"]),
+    )
+
+
+def request_json(request: PackRequest) -> Json:
+    """What a pack is asked for with, as it crosses to another process; without a focus."""
+    return {name: getattr(request, name) for name in _REQUEST_FIELDS}
+
+
+def request_of(given: Mapping[str, Any]) -> PackRequest:
+    """The request of such an object. Raises KeyError, TypeError or ValueError for any other."""
+    return PackRequest(
+        prompt=str(given["prompt"]),
+        budget=int(given["budget"]),
+        reserve=int(given["reserve"]),
+        pinned=tuple(map(str, given["pinned"])),
+        excluded=tuple(map(str, given["excluded"])),
+        model=str(given["model"]),
+        tokenizer=str(given["tokenizer"]),
+        format=given["format"],
+        conversation=str(given["conversation"]),
+    )

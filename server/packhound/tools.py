@@ -164,6 +164,7 @@ def _read_node(engine: Engine, given: dict[str, Any]) -> Json:
     node = engine.node_at(path, given["line"] - 1)
     if node is None:
         raise SettingsError(f"there is no indexed code at '{path}:{given['line']}'")
+    engine.picked(path, given["line"] - 1)
     excerpt = Excerpts(engine.source, counter_for()).of(path)
     if excerpt is None:
         raise SettingsError(f"'{path}' has changed since it was indexed; ask again")

@@ -245,10 +245,10 @@ def test_activation_follows_act_r(tmp_path):
     now = [1_000.0]
     kept = Activation(tmp_path / "uses.json", clock=lambda: now[0])
     assert kept.level("a.py", "f") == -math.inf and kept.signal("a.py", "f") == 0.0
-    kept.use("a.py", "f", "open")
+    kept.use("a.py", "open", "f")
     now[0] = 1_100.0
     assert kept.level("a.py", "f") == pytest.approx(math.log(100**-0.5))
-    kept.use("a.py", "f", "open")
+    kept.use("a.py", "open", "f")
     now[0] = 1_200.0
     assert kept.level("a.py", "f") == pytest.approx(math.log(200**-0.5 + 100**-0.5))
     kept.save()
@@ -257,18 +257,59 @@ def test_activation_follows_act_r(tmp_path):
     again = Activation(tmp_path / "uses.json", clock=lambda: now[0])
     assert again.level("a.py", "f") == kept.level("a.py", "f")
     again.clear()
-    assert not (tmp_path / "uses.json").exists() and again.names() == ()
+    assert again.names() == () and "a.py" not in (tmp_path / "uses.json").read_text()
+
+
+def test_a_use_of_a_file_counts_for_its_nodes(tmp_path):
+    now = [1_000.0]
+    kept = Activation(None, clock=lambda: now[0])
+    kept.use("a.py", "open")
+    kept.use("a.py", "pick", "f")
+    now[0] = 1_100.0
+    assert kept.level("a.py", "f") == pytest.approx(math.log(3 * 100**-0.5))
+    assert kept.level("a.py", "g") == kept.level("a.py") == pytest.approx(math.log(100**-0.5))
+    # Own commits count from when the remembering began.
+    assert kept.level("b.py", "f", [900.0]) == -math.inf
+    assert kept.level("b.py", "f", [900.0, 1_000.0]) == pytest.approx(math.log(100**-0.5))
+
+
+def test_typing_is_one_use_a_minute():
+    now = [0.0]
+    kept = Activation(None, clock=lambda: now[0])
+    for _ in range(600):
+        now[0] += 0.5
+        kept.use("a.py", "edit")
+    assert len(kept._uses["a.py", ""]) == 1
+
+
+def test_two_processes_keep_what_both_saw_and_forget_together(tmp_path):
+    file = tmp_path / "uses.json"
+    now = [0.0]
+    one = Activation(file, clock=lambda: now[0])
+    two = Activation(file, clock=lambda: now[0])
+    one.use("a.py", "open")
+    two.use("b.py", "open")
+    one.save()
+    two.save()
+    assert set(Activation(file).names()) == {("a.py", ""), ("b.py", "")}
+    now[0] = 10.0
+    one.clear()
+    two.save()
+    assert Activation(file).names() == () and two.names() == ()
 
 
 def test_a_damaged_file_is_none(tmp_path):
-    for damage in ("{", "[[1]]", '[["a", "b", [["x", 1]]]]', "null"):
+    rows = '{"since": 1, "uses": [["a", "b", [["x", 1]]]]}'
+    for damage in ("{", "[[1]]", rows, "null", '{"since": "x", "uses": []}', '{"uses": 5}'):
         (tmp_path / "uses.json").write_text(damage)
         assert Activation(tmp_path / "uses.json").names() == ()
 
 
 def test_what_is_remembered_is_bounded():
-    kept = Activation(None)
+    now = [0.0]
+    kept = Activation(None, clock=lambda: now[0])
     for i in range(100):
-        kept.use("a.py", "f", "edit")
-        kept.use("a.py", f"g{i}", "pick")
+        now[0] += 100.0
+        kept.use("a.py", "edit", "f")
+        kept.use("a.py", "pick", f"g{i}")
     assert len(kept._uses["a.py", "f"]) == 32

@@ -44,7 +44,11 @@ _SET = click.option(
 )
 
 
+_GIT_S = 10.0
+"""A longer history is shown as `reading`."""
+
 _LATE = {
+    "clear": "packhound.cli.clear:clear",
     "eval": "packhound.cli.evaluate:evaluate_suite",
     "pack": "packhound.cli.packing:pack",
     "mcp": "packhound.cli.agents:mcp",
@@ -118,6 +122,7 @@ def index(root: Path, as_json: bool, model: str, changes: Sequence[str]) -> None
 @click.option("--lang", "languages", multiple=True, help="Only this language.")
 @click.option("--path", "paths", multiple=True, metavar="GLOB", help="Only paths like this.")
 @click.option("--show-scores", is_flag=True, help="Draw a box per hit with what made its score.")
+@click.option("--git", "by_git", is_flag=True, help="Add columns: commits, and the last change.")
 @click.option("--batch", metavar="FILE", help="One JSON query per line; - is standard input.")
 @JSON
 @MODEL
@@ -128,15 +133,20 @@ def search(
     batch: str | None,
     as_json: bool,
     show_scores: bool,
+    by_git: bool,
     model: str,
     changes: Sequence[str],
     **narrowing: Any,  # noqa: ANN401 - the fields of Query, checked by click
 ) -> None:
     """Search a folder: QUERY is a name, a phrase or a whole bug report."""
+    from packhound.history import HistoryReader
     from packhound.render import results_json
 
     if (query is None) == (batch is None):
         raise SettingsError("give either QUERY or --batch FILE")
+    history = HistoryReader(root)
+    if by_git and not as_json:
+        history.refresh()
     with _searcher(root, model, changes) as ask:
         if batch is not None:
             for asked in _batch_queries(batch, narrowing):
@@ -147,8 +157,10 @@ def search(
             _print_json(results_json(results))
         else:
             from packhound.cli import show
+            from packhound.cli.columns import git_columns
 
-            show.results(results, boxes=show_scores)
+            told = git_columns(history.wait(_GIT_S), results.hits) if by_git else None
+            show.results(results, boxes=show_scores, columns=told)
 
 
 @main.command()
@@ -216,17 +228,6 @@ def rebuild(root: Path) -> None:
         _wait(engine)
         found = engine.status()
     click.echo(f"{found.files:,} files, {found.nodes:,} nodes")
-
-
-@main.command()
-@ROOT
-@click.option("--all", "everything", is_flag=True, help="Of every folder, not only this one.")
-def clear(root: Path, everything: bool) -> None:
-    """Delete the index of a folder from the cache."""
-    from packhound.folders import clear_index
-
-    freed = clear_index(None if everything else root)
-    click.echo(f"freed {freed / 1e6:.1f} MB")
 
 
 @main.command()

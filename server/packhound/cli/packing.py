@@ -10,7 +10,9 @@ import click
 
 from packhound.cli.commands import MODEL, ROOT, open_engine
 from packhound.errors import SettingsError
-from packhound.pack.types import FORMATS, Format, PackRequest
+from packhound.folders import index_folder
+from packhound.ipc import connect
+from packhound.pack.types import FORMATS, Format, Pack, PackRequest
 from packhound.render import pack_json
 
 
@@ -52,8 +54,7 @@ def pack(
         tokenizer=tokenizer,
         format=form,
     )
-    with open_engine(root, model) as engine:
-        found = engine.pack(request)
+    found = _packed(root, request, model)
     if form == "json":
         click.echo(json.dumps(pack_json(found), ensure_ascii=False))
         return
@@ -61,3 +62,15 @@ def pack(
     click.echo(f"{found.tokens:,} of {found.budget:,} tokens", err=True)
     for note in found.notes:
         click.echo(f"note: {note}", err=True)
+
+
+def _packed(root: Path, request: PackRequest, model: str) -> Pack:
+    """By a running language server of the folder, which sees unsaved text; else by its engine."""
+    server = None if model else connect(index_folder(root.expanduser().resolve()))
+    if server is None:
+        with open_engine(root, model) as engine:
+            return engine.pack(request)
+    try:
+        return server.pack(request)
+    finally:
+        server.close()

@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
+from packhound.cli.columns import HEADINGS
 from packhound.ranking.explain import phrase
 from packhound.types import Hit, Results, Status
 
@@ -28,13 +29,18 @@ _out = Console(highlight=False)
 _err = Console(stderr=True, highlight=False)
 
 
-def results(found: Results, boxes: bool = False, console: Console = _out) -> None:
-    """The hits as one table, or as one box each, then the notes."""
+def results(
+    found: Results,
+    boxes: bool = False,
+    console: Console = _out,
+    columns: Sequence[tuple[str, str]] | None = None,
+) -> None:
+    """The hits as one table, or as one box each, then the notes; `columns` are git's, by hit."""
     if boxes:
-        for hit in found.hits:
-            box(hit, console)
+        for i, hit in enumerate(found.hits):
+            box(hit, console, _told(columns[i]) if columns else "")
     elif found.hits:
-        for line in _table(found.hits, console.width if console.is_terminal else None):
+        for line in _table(found.hits, console.width if console.is_terminal else None, columns):
             console.print(line, soft_wrap=True)
     summary = f"{len(found.hits)} of {found.candidates:,} candidates in {found.took_ms:.1f} ms"
     console.print(summary + (", truncated" if found.truncated else ""), style="dim")
@@ -42,8 +48,8 @@ def results(found: Results, boxes: bool = False, console: Console = _out) -> Non
         console.print(f"note: {note}", style="yellow", markup=False)
 
 
-def box(hit: Hit, console: Console = _out) -> None:
-    """One hit and every signal's contribution, the largest first."""
+def box(hit: Hit, console: Console = _out, told: str = "") -> None:
+    """One hit and every signal's contribution, the largest first; `told` is put by the score."""
     grid = Table.grid(padding=(0, 1))
     grid.add_column(justify="right")
     grid.add_column(no_wrap=True)
@@ -61,7 +67,9 @@ def box(hit: Hit, console: Console = _out) -> None:
             Text(phrase(reason), style="dim"),
         )
     title = Text(f"{hit.rank or '-'}  {_place(hit)}  {hit.node.kind} {hit.node.qualname}")
-    console.print(Panel(grid, title=title, title_align="left", subtitle=f"score {hit.score:.3f}"))
+    console.print(
+        Panel(grid, title=title, title_align="left", subtitle=f"score {hit.score:.3f}{told}")
+    )
 
 
 def status(found: Status) -> None:
@@ -106,23 +114,41 @@ def progress(engine: Engine) -> None:
             time.sleep(0.05)
 
 
-def _table(hits: Sequence[Hit], width: int | None) -> Iterator[Text]:
+def _told(columns: tuple[str, str]) -> str:
+    commits, changed = columns
+    return f", {changed}" + ("" if commits == "-" else f", {commits} commit{'s'[: commits != '1']}")
+
+
+def _table(
+    hits: Sequence[Hit], width: int | None, columns: Sequence[tuple[str, str]] | None
+) -> Iterator[Text]:
     """A heading and one line a hit, of `width` cells where the paths leave that much.
 
     Names are cut short, paths never: a path that is whole can be clicked and copied.
     """
     places = [_place(hit) for hit in hits]
+    heading, cells = _aligned(columns, len(hits))
     kinds = max(len("kind"), *(len(hit.node.kind) for hit in hits))
-    left = (width or _PIPE_WIDTH) - _NUMBERS - kinds - max(map(len, places)) - 4
+    left = (width or _PIPE_WIDTH) - _NUMBERS - kinds - max(map(len, places)) - 4 - len(heading)
     longest = max(cell_len(_name(hit)) for hit in hits)
     names = min(longest, max(_LEAST_NAME, left))
-    yield Text(f"{'':2}  {'score':>6}  {'kind':{kinds}}  {'name':{names}}  path", style="bold")
-    for hit, place in zip(hits, places, strict=True):
+    yield Text(f"{'':2}  {'score':>6}  {'kind':{kinds}}  {'name':{names}}  {heading}path", "bold")
+    for hit, place, cell in zip(hits, places, cells, strict=True):
         name = Text(_name(hit), style="bold")
         name.truncate(names, overflow="ellipsis", pad=True)
         kind = Text(f"{hit.node.kind:{kinds}}", style="cyan")
         number = f"{hit.rank:2}  {hit.score:6.2f}"
-        yield Text("  ").join((Text(number), kind, name, Text(place)))
+        yield Text("  ").join((Text(number), kind, name, Text(cell + place)))
+
+
+def _aligned(columns: Sequence[tuple[str, str]] | None, n: int) -> tuple[str, list[str]]:
+    """The heading of git's columns and their cells; all empty where they were not asked for."""
+    if columns is None:
+        return "", [""] * n
+    wide = max(len(changed) for _, changed in (HEADINGS, *columns))
+    most = max(len(commits) for commits, _ in (HEADINGS, *columns))
+    heading, *cells = (f"{c:>{most}}  {changed:{wide}}  " for c, changed in (HEADINGS, *columns))
+    return heading, cells
 
 
 def _name(hit: Hit) -> str:

@@ -82,6 +82,12 @@ def did_change_files(ls: PackhoundServer, params: types.DidChangeWatchedFilesPar
     ls.session.documents.did_touch(tuple(change.uri for change in params.changes))
 
 
+@server.feature("packhound/picked")
+def did_pick(ls: PackhoundServer, params: Params) -> None:
+    """The user opened a result: where habits count, it comes first the next time."""
+    requests.picked(ls, params)
+
+
 @server.feature(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)
 def cancel_progress(ls: PackhoundServer, params: types.WorkDoneProgressCancelParams) -> None:
     """The user does not want to wait for the rest of the index."""
@@ -106,8 +112,13 @@ def symbols(
 @server.thread()
 @server.feature(types.WORKSPACE_SYMBOL_RESOLVE)
 def resolve_symbol(ls: PackhoundServer, symbol: types.WorkspaceSymbol) -> types.WorkspaceSymbol:
-    """The range of a symbol, at its place of now."""
-    return resolved(ls.session, symbol)
+    """The range of a symbol, at its place of now; editors ask for that of the one to open."""
+    found = resolved(ls.session, symbol)
+    if isinstance(found.location, types.Location):
+        place = ls.session.locate(found.location.uri)
+        if place is not None:
+            place[0].picked(place[1], found.location.range.start.line)
+    return found
 
 
 @server.thread()

@@ -77,6 +77,20 @@ def rebuild(ls: PackhoundServer, params: Params) -> Json:
     return ls.session.state()
 
 
+def picked(ls: PackhoundServer, params: Params) -> None:
+    """`packhound/picked`: the user opened the result at a position."""
+    place = ls.session.locate(uri_in(params))
+    if place is not None:
+        engine, path = place
+        engine.picked(path, line_in(params))
+
+
+def forget(ls: PackhoundServer, params: Params) -> None:
+    """`packhound/forget`: forget what the user opened, edited and picked, in all folders."""
+    for engine in ls.session.workspace.engines:
+        engine.forget()
+
+
 # Every request of ours. A new one is a function and a line here, and one more to be a command.
 REQUESTS: dict[str, Answer] = {
     "packhound/search": search,
@@ -86,6 +100,7 @@ REQUESTS: dict[str, Answer] = {
     "packhound/rebuild": rebuild,
     "packhound/pack": pack,
     "packhound/neighbors": neighbors,
+    "packhound/forget": forget,
 }
 COMMANDS: dict[str, Answer] = {
     "packhound.server.search": search,
@@ -94,6 +109,8 @@ COMMANDS: dict[str, Answer] = {
     "packhound.server.status": status,
     "packhound.server.rebuild": rebuild,
     "packhound.server.pack": pack,
+    "packhound.server.picked": picked,
+    "packhound.server.forget": forget,
 }
 
 

@@ -12,6 +12,8 @@ _OTHERS = {
     "definition_kind": "Types before functions before the rest.",
     "same_file_above": "Better nodes of the same file come first.",
     "name_length": "Longer names say less about what was typed.",
+    "changed_lately": "Changed lately by git's history, or not committed yet.",
+    "used_lately": "Opened, edited, picked from results or committed by you lately.",
 }
 _PLACE = "Place in the order by: "
 

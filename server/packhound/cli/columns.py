@@ -1,0 +1,44 @@
+"""What git says of each hit's file, as columns of the table of hits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from packhound.history import History
+from packhound.types import Hit
+
+HEADINGS = ("commits", "changed")
+
+_UNITS = (
+    ("year", 365 * 86_400),
+    ("month", 30 * 86_400),
+    ("week", 7 * 86_400),
+    ("day", 86_400),
+    ("hour", 3_600),
+    ("minute", 60),
+)
+
+
+def git_columns(history: History, hits: Sequence[Hit]) -> list[tuple[str, str]]:
+    """The number of commits of each hit's file, and when it changed last or why that is unknown."""
+    return [_columns(history, hit.node.path, time.time()) for hit in hits]
+
+
+def _columns(history: History, path: str, now: float) -> tuple[str, str]:
+    if history.state != "ready":
+        return "-", history.state
+    known = history.files.get(path)
+    if known is None or history.is_new(path):
+        return "-", "untracked"
+    changed = "not committed" if history.is_dirty(path) else ago(now - known.last_change)
+    return f"{known.commits:,}", changed
+
+
+def ago(seconds: float) -> str:
+    """`3 days ago`."""
+    for unit, size in _UNITS:
+        if seconds >= size:
+            count = int(seconds // size)
+            return f"{count} {unit}{'s' if count > 1 else ''} ago"
+    return "just now"

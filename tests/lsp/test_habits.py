@@ -1,0 +1,152 @@
+"""What a user opens, picks and commits raises it, is explained, and can be forgotten."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+from conftest import make_folder
+from test_features import open_document
+from test_packs import eventually, git
+
+TWINS = {
+    "east.py": "def cross_bridge():\n    return 'east'\n\n\ndef pay_toll():\n    pass\n",
+    "west.py": "def cross_bridge():\n    return 'west'\n\n\ndef pay_toll():\n    pass\n",
+}
+
+
+@pytest.fixture
+def town(tmp_path):
+    return make_folder(tmp_path / "town", TWINS)
+
+
+@pytest.fixture
+def editor(started, town):
+    client = started()
+    client.initialize(town, initializationOptions={"packhound": {"activation": True}})
+    client.result("packhound/status", {"wait": True})
+    return client
+
+
+def used(client, query="cross_bridge"):
+    """Paths and names of the hits that were used lately, with what that adds to their score."""
+    hits = client.result("packhound/search", {"query": query})["hits"]
+    found = {}
+    for hit in hits:
+        assert hit["score"] == pytest.approx(sum(why["contribution"] for why in hit["why"]))
+        for why in hit["why"]:
+            if why["signal"] == "used_lately":
+                found[hit["path"], hit["name"]] = why["contribution"]
+    return found
+
+
+def first(client):
+    return client.result("packhound/search", {"query": "cross_bridge"})["hits"][0]["path"]
+
+
+def pick(client, path, line=0):
+    place = {"uri": path.as_uri(), "position": {"line": line, "character": 0}}
+    client.notify("packhound/picked", place)
+
+
+def test_a_picked_result_comes_first_the_next_time(editor, town):
+    assert used(editor) == {}
+    other = "west.py" if first(editor) == "east.py" else "east.py"
+    pick(editor, town / other)
+    assert list(used(editor)) == [(other, "cross_bridge")] and first(editor) == other
+    explained = editor.result(
+        "packhound/explain",
+        {
+            "query": "cross_bridge",
+            "uri": (town / other).as_uri(),
+            "position": {"line": 0, "character": 0},
+        },
+    )
+    assert "Opened, edited, picked" in explained["markdown"]
+
+
+def test_an_opened_file_counts_for_all_of_it_and_less(editor, town):
+    open_document(editor, town / "east.py", TWINS["east.py"])
+    pick(editor, town / "west.py")
+    found = used(editor, "cross_bridge pay_toll")
+    assert ("west.py", "pay_toll") not in found
+    assert found["east.py", "pay_toll"] < found["west.py", "cross_bridge"]
+
+
+def test_a_chosen_symbol_is_a_pick(editor, town):
+    for symbol in editor.result("workspace/symbol", {"query": "pay_toll"}):
+        if symbol["location"]["uri"].endswith("west.py"):
+            editor.result("workspaceSymbol/resolve", symbol)
+    assert list(used(editor, "pay_toll")) == [("west.py", "pay_toll")]
+
+
+def test_it_can_be_forgotten(editor, town):
+    pick(editor, town / "west.py")
+    assert used(editor)
+    editor.result("packhound/forget")
+    assert used(editor) == {}
+    pick(editor, town / "west.py")
+    assert used(editor)
+    command = {"command": "packhound.server.forget"}
+    editor.result("workspace/executeCommand", command)
+    assert used(editor) == {}
+
+
+def test_the_command_line_forgets_what_a_running_server_knows(editor, town, tmp_path):
+    pick(editor, town / "west.py")
+    assert used(editor)
+    environment = {**os.environ, "PACKHOUND_CACHE_DIR": str(tmp_path / "cache")}
+    clear = [sys.executable, "-m", "packhound", "clear", "--activation", "--root", str(town)]
+    # Nothing is on disk before it is saved, and the server must forget all the same.
+    subprocess.run(clear, env=environment, check=True, capture_output=True)
+    assert used(editor) == {}
+
+
+def test_it_is_remembered_by_path_and_name_without_any_text(started, editor, town, tmp_path):
+    pick(editor, town / "west.py")
+    assert used(editor)
+    editor.result("shutdown")
+    editor.notify("exit")
+    editor.end()
+    (file,) = (tmp_path / "cache").glob("*/activation.json")
+    (row,) = json.loads(file.read_text())["uses"]
+    assert row[:2] == ["west.py", "cross_bridge"]
+    again = started()
+    again.initialize(town, initializationOptions={"packhound": {"activation": True}})
+    again.result("packhound/status", {"wait": True})
+    assert list(used(again)) == [("west.py", "cross_bridge")]
+
+
+def test_nothing_is_remembered_unless_asked_for(started, town, tmp_path):
+    client = started()
+    client.initialize(town)
+    client.result("packhound/status", {"wait": True})
+    pick(client, town / "west.py")
+    assert used(client) == {}
+    client.result("shutdown")
+    client.notify("exit")
+    client.end()
+    assert not list((tmp_path / "cache").glob("*/activation.json"))
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_an_own_commit_is_a_use(started, town, monkeypatch):
+    monkeypatch.setenv("GIT_COMMITTER_DATE", "2020-01-01T00:00:00")
+    git(town, "init", "-q")
+    git(town, "config", "user.email", "a@b")
+    git(town, "add", "east.py")
+    git(town, "commit", "-qm", "one")
+    client = started()
+    client.initialize(town, initializationOptions={"packhound": {"activation": True}})
+    client.result("packhound/status", {"wait": True})
+    # What was committed before the remembering began does not count.
+    assert used(client) == {}
+    git(town, "add", "west.py")
+    monkeypatch.delenv("GIT_COMMITTER_DATE")
+    git(town, "commit", "-qm", "two")
+    names = {("west.py", "cross_bridge"), ("west.py", "pay_toll")}
+    assert eventually(lambda: set(used(client, "cross_bridge pay_toll")), names) == names
