@@ -4,10 +4,10 @@ import { registerTools } from './agents/tools';
 import { explainAtCursor } from './explain/explainCommand';
 import { withCounterfactuals } from './explain/hover';
 import { HitActions } from './hitActions';
-import { clearIndex, offerHelp, openSettings, rebuild, restart } from './maintenance';
+import { clearIndex, forget, offerHelp, openSettings, rebuild, restart } from './maintenance';
 import { Packer } from './pack/packCommand';
 import { Pins } from './pack/pins';
-import { openHit } from './places';
+import { onDidPick, openHit } from './places';
 import { asked } from './problems';
 import type { Pack, SearchResults } from './protocol';
 import { ReadOnlyDocuments } from './readOnlyDocuments';
@@ -58,6 +58,9 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
     documents,
     new ResultTree(results),
     statusItem(client),
+    onDidPick((hit) => {
+      client.picked(hit);
+    }),
     client.onDidSearch((found) => {
       results.answered(found);
     }),
@@ -76,6 +79,7 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
     command('restart', () => restart(client)),
     needsServer('rebuild', () => rebuild(client)),
     needsServer('clear', () => clearIndex(client)),
+    needsServer('forget', () => forget(client)),
     command('showLogs', () => {
       log.show();
     }),

@@ -44,6 +44,11 @@ export async function rebuild(client: PackhoundClient): Promise<void> {
   vscode.window.setStatusBarMessage('Packhound: the index is being built again', 4000);
 }
 
+export async function forget(client: PackhoundClient): Promise<void> {
+  await client.forget();
+  vscode.window.setStatusBarMessage('Packhound: forgot what you opened, edited and picked', 4000);
+}
+
 /** Deletes the stored indexes of the open folders, after asking, and begins anew. */
 export async function clearIndex(client: PackhoundClient): Promise<void> {
   const sure = await vscode.window.showWarningMessage(

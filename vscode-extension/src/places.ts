@@ -6,11 +6,16 @@ export function rangeOf(range: Range): vscode.Range {
   return new vscode.Range(start.line, start.character, end.line, end.character);
 }
 
+const picks = new vscode.EventEmitter<Hit>();
+/** A result was opened to stay, wherever it was listed; previews do not count. */
+export const onDidPick = picks.event;
+
 /** Opens a hit with its first line in the middle and the cursor there. */
 export function openHit(
   hit: Hit,
   options: vscode.TextDocumentShowOptions = {},
 ): Thenable<vscode.TextEditor> {
+  picks.fire(hit);
   const start = rangeOf(hit.range).start;
   return vscode.window.showTextDocument(vscode.Uri.parse(hit.uri), {
     ...options,

@@ -110,6 +110,8 @@ export const methods = {
   pack: 'packhound/pack',
   status: 'packhound/status',
   indexState: 'packhound/indexState',
+  picked: 'packhound/picked',
+  forget: 'packhound/forget',
 } as const;
 
 export const serverCommands = {

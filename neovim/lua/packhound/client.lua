@@ -133,6 +133,19 @@ function M.request_async(method, params, done)
   end
 end
 
+--- Tells every running server something; each takes what is about its own files.
+---@param method string
+---@param params table
+function M.tell(method, params)
+  for _, client in ipairs(vim.lsp.get_clients({ name = NAME })) do
+    if vim.fn.has('nvim-0.11') == 1 then
+      client:notify(method, params)
+    else
+      client.notify(method, params)
+    end
+  end
+end
+
 --- The document and position of the cursor, in the client's encoding.
 function M.place()
   local client = M.current()

@@ -67,6 +67,10 @@ M.subcommands = {
     client.request('workspace/executeCommand', command)
     tell('the index is being built again.')
   end,
+  forget = function()
+    client.request('packhound/forget', vim.empty_dict())
+    tell('forgot what you opened, edited and picked.')
+  end,
   restart = function()
     client.stop()
     client.current()

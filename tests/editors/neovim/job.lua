@@ -160,6 +160,12 @@ step('a pack is shown, within its budget, and cannot be edited', function()
   vim.cmd.bwipeout()
 end)
 
+step('what was opened can be forgotten', function()
+  messages = {}
+  vim.cmd('Packhound forget')
+  is_true(messages[#messages]:match('forgot'), vim.inspect(messages))
+end)
+
 step('status and rebuild say what they did', function()
   messages = {}
   vim.cmd('Packhound status')

@@ -8,6 +8,7 @@ import {
 } from 'vscode-languageclient/node';
 import type {
   Explanation,
+  Hit,
   IndexStatus,
   Pack,
   PackParams,
@@ -104,6 +105,19 @@ export class PackhoundClient implements vscode.Disposable {
 
   status(wait = false): Promise<IndexStatus> {
     return this.request(methods.status, { wait });
+  }
+
+  /** Tells that the user opened a result; of interest where habits count. */
+  picked(hit: Hit): void {
+    if (this.client?.isRunning()) {
+      const place: PlaceParams = { uri: hit.uri, position: hit.range.start };
+      void this.client.sendNotification(methods.picked, place);
+    }
+  }
+
+  /** Forgets what the user opened, edited and picked. */
+  async forget(): Promise<void> {
+    await this.request(methods.forget, {});
   }
 
   async rebuild(): Promise<void> {
