@@ -178,7 +178,7 @@ end)
 step('mistakes are said in one sentence', function()
   messages = {}
   vim.cmd('Packhound serch x')
-  is_true(messages[1]:match("'serch' is not known; known are: pack"), vim.inspect(messages))
+  is_true(messages[1]:match("'serch' is not known; known are: forget, pack"), vim.inspect(messages))
   vim.cmd('Packhound pack budget=lots x')
   is_true(messages[2]:match('whole number of tokens'), vim.inspect(messages))
 end)
