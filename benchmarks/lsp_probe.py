@@ -38,6 +38,8 @@ class Client:
         while True:
             message = self._receive()
             if message.get("id") == self._last_id and "method" not in message:
+                if "error" in message:
+                    raise SystemExit(f"{method} {str(params)[:200]}: {message['error']}")
                 return message["result"]
             if "id" in message and "method" in message:
                 self._send({"id": message["id"], "result": None})

@@ -52,4 +52,4 @@ def test_kills_leave_what_a_rebuild_gives(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_hundreds_of_kills_leave_what_a_rebuild_gives(tmp_path, monkeypatch):
-    check_kills(tmp_path, monkeypatch, 300)
+    check_kills(tmp_path, monkeypatch, 200)

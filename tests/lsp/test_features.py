@@ -43,7 +43,7 @@ def test_a_search_result_has_exactly_these_keys(client, folder):
     hit = result["hits"][0]
     assert set(hit) == {
         "rank", "score", "path", "start_line", "end_line", "kind", "name", "qualname", "why",
-        "uri", "range",
+        "uri", "range", "selectionRange",
     }  # fmt: skip
     assert (hit["rank"], hit["path"], hit["start_line"], hit["end_line"]) == (1, "config.py", 1, 3)
     assert hit["uri"] == (folder / "config.py").as_uri()
@@ -211,10 +211,11 @@ def test_symbols_by_name_for_one_editor_and_by_meaning_for_others(started, folde
         (symbol,) = client.result("workspace/symbol", {"query": "Circle"})[:1]
         assert symbol["kind"] == 5
         assert ("range" in symbol["location"]) == expected
-        open_document(client, folder / "shapes.py", "\n\nclass Circle: pass\n")
+        open_document(client, folder / "shapes.py", "\n# A shape.\n@round\nclass Circle: pass\n")
         assert search(client, "Circle", mode="symbol")
         resolved = client.result("workspaceSymbol/resolve", symbol)
-        assert resolved["location"]["range"]["start"] == {"line": 2, "character": 0}
+        assert resolved["location"]["range"]["start"] == {"line": 3, "character": 6}
+        assert resolved["location"]["range"]["end"] == {"line": 3, "character": 12}
 
 
 def test_a_symbol_that_is_not_ours_is_resolved_to_nowhere(client):

@@ -10,13 +10,13 @@ const picks = new vscode.EventEmitter<Hit>();
 /** A result was opened to stay, wherever it was listed; previews do not count. */
 export const onDidPick = picks.event;
 
-/** Opens a hit with its first line in the middle and the cursor there. */
+/** Opens a hit with the cursor at its name, below its comments and decorators. */
 export function openHit(
   hit: Hit,
   options: vscode.TextDocumentShowOptions = {},
 ): Thenable<vscode.TextEditor> {
   picks.fire(hit);
-  const start = rangeOf(hit.range).start;
+  const start = rangeOf(hit.selectionRange).start;
   return vscode.window.showTextDocument(vscode.Uri.parse(hit.uri), {
     ...options,
     selection: new vscode.Range(start, start),

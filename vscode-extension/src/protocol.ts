@@ -31,6 +31,8 @@ export interface Hit {
   why: Signal[];
   uri: string;
   range: Range;
+  /** Where its name is. */
+  selectionRange: Range;
 }
 
 export interface SearchParams {

@@ -41,9 +41,9 @@ function M.items(results)
       hit = hit,
       text = M.row(hit, best),
       path = vim.uri_to_fname(hit.uri),
-      lnum = hit.start_line,
+      lnum = hit.selectionRange.start.line + 1,
       end_lnum = hit.end_line,
-      col = hit.range.start.character + 1,
+      col = hit.selectionRange.start.character + 1,
     }
   end, results.hits)
 end

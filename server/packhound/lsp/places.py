@@ -7,9 +7,11 @@ import os
 from lsprotocol import types
 
 from packhound.lsp.convert import range_of, uri_of
+from packhound.lsp.heads import head_of
 from packhound.lsp.session import Session
 from packhound.render import Json
-from packhound.types import NodeRef
+from packhound.text.document import LineIndex
+from packhound.types import NodeRef, Span
 
 
 class Places:
@@ -21,17 +23,16 @@ class Places:
         self._sources: dict[tuple[str, str], bytes | None] = {}
 
     def json(self, node: NodeRef) -> Json:
-        """The URI and the range of a node as they are in our own answers."""
-        found = self.range(node)
-        edges = {"start": found.start, "end": found.end}
-        positions = {
-            name: {"line": edge.line, "character": edge.character} for name, edge in edges.items()
+        """The URI of a node, its range, and where to put the cursor, as in our own answers."""
+        return {
+            "uri": self.uri(node),
+            "range": _range_json(self.range(node)),
+            "selectionRange": _range_json(self.selection(node)),
         }
-        return {"uri": self.uri(node), "range": positions}
 
     def location(self, node: NodeRef) -> types.Location:
-        """The URI and the range of a node as the protocol has them."""
-        return types.Location(self.uri(node), self.range(node))
+        """The URI of a node and where to put the cursor, as the protocol has them."""
+        return types.Location(self.uri(node), self.selection(node))
 
     def uri(self, node: NodeRef) -> str:
         """The URI of a node's document, as the client itself writes it where that is known."""
@@ -43,9 +44,28 @@ class Places:
         """The range of a node in the text that its generation has."""
         return range_of(node.span, self._source(node), self._session.client.encoding)
 
+    def selection(self, node: NodeRef) -> types.Range:
+        """The range of a node's name, or of what defines it where the name is not in the text."""
+        source = self._source(node)
+        if source is None:
+            return self.range(node)
+        return range_of(_span(node, source), source, self._session.client.encoding)
+
     def _source(self, node: NodeRef) -> bytes | None:
         key = (node.root, node.path)
         if key not in self._sources:
             engine = self._engines.get(node.root)
             self._sources[key] = engine.source(node.path) if engine else None
         return self._sources[key]
+
+
+def _span(node: NodeRef, source: bytes) -> Span:
+    start, end = head_of(node, source)
+    first, line = node.span.start, node.span.start_line
+    below = LineIndex(source[first:end]).span(start - first, end - first)
+    return Span(start, end, line + below.start_line, line + below.end_line)
+
+
+def _range_json(found: types.Range) -> Json:
+    edges = {"start": found.start, "end": found.end}
+    return {name: {"line": edge.line, "character": edge.character} for name, edge in edges.items()}

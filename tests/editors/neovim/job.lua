@@ -122,7 +122,7 @@ step('results go to the quickfix list in order', function()
     return entry.lnum
   end, entries)
   local expected = vim.tbl_map(function(hit)
-    return hit.start_line
+    return hit.selectionRange.start.line + 1
   end, require('packhound.hits').last.hits)
   same(lines, expected, 'lines')
   is_true(#entries > 0, 'no entries')

@@ -14,5 +14,6 @@ export function hit(rank: number, path: string, why: Signal[], name = `f${rank}`
     why,
     uri: `file:///ws/${path}`,
     range: { start, end: { line: rank + 1, character: 0 } },
+    selectionRange: { start, end: { line: rank, character: 9 } },
   };
 }
