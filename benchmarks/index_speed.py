@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from packhound.analysed import AnalysedFile, NodeTerms
+from packhound.analysed import AnalysedFile, NodeRuns
 from packhound.index.bm25 import bm25f, file_bm25
 from packhound.index.grid import Rows, unit_rows
 from packhound.index.index import Index
@@ -30,14 +30,24 @@ from packhound.index.store import Store
 from packhound.types import FIELDS, FileStamp, Node, ParsedFile, Span
 
 NODES_PER_FILE = 10
-TERMS_PER_NODE = 75
+TERMS_OF_FIELD = (2, 6, 7, 10, 50)
+TERMS_PER_NODE = sum(TERMS_OF_FIELD)
 VOCABULARY = 100_000
 DIM = 256
 RESULTS = Path(__file__).parent / "results" / "index_speed.json"
 
 _random = np.random.default_rng(7)
 _zipf = np.minimum(_random.zipf(1.25, 4_000_000), VOCABULARY) - 1
-_words = [hashlib.blake2b(str(i).encode(), digest_size=4).hexdigest() for i in range(VOCABULARY)]
+_letters = str.maketrans("0123456789", "ghijklmnop")
+
+
+def _word(i: int) -> str:
+    """Word number i: letters without an ending, so that it is one term."""
+    drawn = hashlib.blake2b(str(i).encode(), digest_size=4).hexdigest()
+    return drawn.translate(_letters) + "x"
+
+
+_words = [_word(i) for i in range(VOCABULARY)]
 
 
 class TopicVectors:
@@ -62,22 +72,17 @@ def file(i: int, n_nodes: int = NODES_PER_FILE, variant: int = 0) -> AnalysedFil
     start = (i * 7919) % (len(_zipf) - n_nodes * TERMS_PER_NODE)
     drawn = _zipf[start : start + n_nodes * TERMS_PER_NODE].copy()
     drawn[-3:] = (drawn[-3:] + variant) % VOCABULARY
-    node = np.repeat(np.arange(n_nodes), TERMS_PER_NODE)
-    field = np.tile(np.repeat(np.arange(5), [2, 6, 7, 10, 50]), n_nodes)
-    key, tf = np.unique((node * 5 + field) * VOCABULARY + drawn, return_counts=True)
-    used, term = np.unique(key % VOCABULARY, return_inverse=True)
+    used, run = np.unique(drawn, return_inverse=True)
     versions = [variant if j == n_nodes - 1 else 0 for j in range(n_nodes)]
-    terms = NodeTerms(
+    words = NodeRuns(
         tuple(_words[w] for w in used),
-        term.astype(np.int32),
-        (key // VOCABULARY // 5).astype(np.int32),
-        (key // VOCABULARY % 5).astype(np.uint8),
-        tf.astype(np.uint16),
+        run.astype(np.int32),
+        np.tile(np.array(TERMS_OF_FIELD, np.int32), (n_nodes, 1)),
     )
     return AnalysedFile(
         ParsedFile(path, "python", tuple(_node(i, j) for j in range(n_nodes))),
         hashlib.blake2b(f"{i} {variant}".encode(), digest_size=16).digest(),
-        terms,
+        words,
         tuple(f"f {i * 1009 + j + 7 * v}" for j, v in enumerate(versions)),
         tuple(
             hashlib.blake2b(f"{path} {j} {v}".encode(), digest_size=16).digest()

@@ -1,4 +1,4 @@
-"""What a parsing worker hands to the index: one file's nodes with their terms and texts.
+"""What a parsing worker hands to the index: one file's nodes with their words and texts.
 
 It stands apart from `syntax/`, which makes it, and `index/`, which reads it, so that neither
 imports the other. Everything in it is derived from the source alone: equal source, equal value.
@@ -15,24 +15,22 @@ from packhound.types import ParsedFile
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NodeTerms:
-    """How often each term stands in each field of each node of one file.
+class NodeRuns:
+    """The text of each field of each node of one file, as runs of `text.tokens.runs`.
 
-    The four arrays have one row per (node, field, term), each such triple once, sorted by node,
-    then field, then first occurrence. `term` is a position in `vocabulary`, `field` one in
-    `types.FIELDS`. A term that occurs more than 65,535 times counts as 65,535.
+    `runs` are the distinct ones. `run` has a position in it for each run of the texts, sorted by
+    node, then field, then place; `lengths[i, f]` says how many of them are those of field f (a
+    position in `types.FIELDS`) of node i.
     """
 
-    vocabulary: tuple[str, ...]
-    term: NDArray[np.int32]
-    node: NDArray[np.int32]
-    field: NDArray[np.uint8]
-    tf: NDArray[np.uint16]
+    runs: tuple[str, ...]
+    run: NDArray[np.int32]
+    lengths: NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnalysedFile:
-    """One document after parsing and tokenising.
+    """One document after parsing and cutting into runs.
 
     `digest` is blake2b-16 of the source. `texts[i]` is what the encoder reads for node i.
     `node_digests[i]` is the identity of node i's derived data: equal digest, equal terms and
@@ -41,6 +39,6 @@ class AnalysedFile:
 
     parsed: ParsedFile
     digest: bytes
-    terms: NodeTerms
+    words: NodeRuns
     texts: tuple[str, ...]
     node_digests: tuple[bytes, ...]

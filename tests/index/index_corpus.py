@@ -6,12 +6,11 @@ A file is written as one node a line: `kind name: words of its body`.
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
-from packhound.analysed import AnalysedFile, NodeTerms
+from packhound.analysed import AnalysedFile, NodeRuns
 from packhound.index.grid import Rows, unit_rows
 from packhound.types import FIELDS, FileStamp, Node, ParsedFile, Span
 
@@ -25,7 +24,7 @@ def analysed(path: str, nodes: Sequence[Node], bodies: Sequence[str]) -> Analyse
     return AnalysedFile(
         parsed=ParsedFile(path, "python", tuple(nodes), ("os", "sys")),
         digest=_digest(path, *bodies),
-        terms=_terms(path, nodes, bodies),
+        words=_words(path, nodes, bodies),
         texts=tuple(f"{n.name} {body}" for n, body in zip(nodes, bodies, strict=True)),
         node_digests=tuple(
             _digest(path, n.kind, n.qualname, body) for n, body in zip(nodes, bodies, strict=True)
@@ -80,27 +79,25 @@ def _node(line: int, text: str) -> Node:
     )
 
 
-def _terms(path: str, nodes: Sequence[Node], bodies: Sequence[str]) -> NodeTerms:
-    vocabulary: dict[str, int] = {}
-    rows: list[tuple[int, int, int, int]] = []
-    for i, (node, body) in enumerate(zip(nodes, bodies, strict=True)):
+def _words(path: str, nodes: Sequence[Node], bodies: Sequence[str]) -> NodeRuns:
+    runs: list[str] = []
+    lengths: list[int] = []
+    for node, body in zip(nodes, bodies, strict=True):
         by_field = {
-            "name": [node.name.lower()],
+            "name": [node.name],
             "path": path.replace(".", "/").split("/"),
-            "signature": ["def", node.name.lower()],
+            "signature": ["def", node.name],
             "doc": [],
             "body": body.split(),
         }
-        for field_idx, field in enumerate(FIELDS):
-            for term, count in Counter(by_field[field]).items():
-                rows.append((vocabulary.setdefault(term, len(vocabulary)), i, field_idx, count))
-    table = np.array(rows, np.int64).reshape(-1, 4)
-    return NodeTerms(
-        tuple(vocabulary),
-        table[:, 0].astype(np.int32),
-        table[:, 1].astype(np.int32),
-        table[:, 2].astype(np.uint8),
-        table[:, 3].astype(np.uint16),
+        for field in FIELDS:
+            runs += by_field[field]
+            lengths.append(len(by_field[field]))
+    distinct, run = np.unique(np.array(runs, object), return_inverse=True)
+    return NodeRuns(
+        tuple(distinct.tolist()),
+        run.astype(np.int32),
+        np.array(lengths, np.int32).reshape(-1, len(FIELDS)),
     )
 
 

@@ -11,13 +11,14 @@ from index_corpus import file
 from packhound.index.bm25 import bm25, bm25f, file_bm25
 from packhound.index.index import Index
 from packhound.index.snapshot import Snapshot
+from packhound.text.tokens import terms
 from packhound.types import FIELDS
 
 TEXTS = {
     "a.py": "function load: load config load x\nclass tree: parse tree",
     "b.py": "function parse: config config\ntest load: tree x x x",
 }
-QUERY = ["load", "config", "unheard", "load", "parse"]
+QUERY = terms("load config unheard load parse")
 BODY = FIELDS.index("body")
 
 
@@ -42,11 +43,11 @@ def nodes() -> list[dict[str, list[str]]]:
             name = head.split()[1]
             found.append(
                 {
-                    "name": [name],
-                    "path": path.split("."),
-                    "signature": ["def", name],
+                    "name": terms(name),
+                    "path": terms(path),
+                    "signature": terms(f"def {name}"),
                     "doc": [],
-                    "body": body.split(),
+                    "body": terms(body),
                 }
             )
     return found
@@ -89,7 +90,7 @@ def test_all_fields(snapshot, weights):
 
 def test_whole_files(snapshot):
     body = {
-        path: [t for line in text.splitlines() for t in line.partition(":")[2].split()]
+        path: [t for line in text.splitlines() for t in terms(line.partition(":")[2])]
         for path, text in TEXTS.items()
     }
     average = sum(map(len, body.values())) / 2

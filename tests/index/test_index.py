@@ -190,7 +190,7 @@ def test_a_snapshot_stays_as_it_was_while_the_index_is_written():
         while not over.is_set():
             snapshot = index.snapshot
             first = contents(snapshot)
-            words = {b for p in first["postings"] for b in [p[0]] if b.startswith("v")}
+            words = {p[0] for p in first["postings"] if p[0][0] == "v" and len(p[0]) > 1}
             if len(words) != 1 or contents(snapshot) != first:
                 faults.append(f"{snapshot.generation}: {sorted(words)}")
 

@@ -35,14 +35,16 @@ def test_one_document(pool: ParsePool) -> None:
     (node,) = result.parsed.nodes
     assert (node.kind, node.name, node.doc) == ("function", "load_config", "Reads the settings.")
     assert result.texts[0].startswith("load_config a.py\ndef load_config(path):")
-    terms = result.terms
-    named = {
-        (FIELDS[f], terms.vocabulary[t], n)
-        for f, t, n in zip(terms.field, terms.term, terms.tf, strict=True)
-    }
-    assert {("name", "load", 1), ("path", "a", 1), ("doc", "read", 1), ("body", "path", 2)} <= named
-    assert terms.term.dtype == np.int32
-    assert terms.tf.dtype == np.uint16
+    words = result.words
+    ends = np.cumsum(words.lengths[0])
+    fields = [[words.runs[i] for i in part] for part in np.split(words.run, ends[:-1])]
+    found = dict(zip(FIELDS, fields, strict=True))
+    assert found["name"] == ["load_config"]
+    assert found["path"] == ["a", "py"]
+    assert found["signature"] == ["def", "load_config", "path"]
+    assert found["doc"] == ["Reads", "the", "settings"]
+    assert found["body"].count("path") == 2
+    assert words.run.dtype == words.lengths.dtype == np.int32
 
 
 def test_many_documents_arrive_once_each(pool: ParsePool) -> None:

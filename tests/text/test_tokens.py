@@ -1,10 +1,12 @@
 """Text to terms."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from packhound.text.tokens import MAX_WORD, folded, parts, stem, terms
+from packhound.text.tokens import MAX_WORD, folded, parts, runs, stem, terms
 
 
 @pytest.mark.parametrize(
@@ -51,6 +53,13 @@ def test_terms_are_lower_case_and_not_empty(text: str) -> None:
 @given(st.text(), st.text())
 def test_a_line_break_joins_no_words(first: str, second: str) -> None:
     assert terms(first + "\n" + second) == terms(first) + terms(second)
+
+
+@given(st.text())
+def test_the_terms_of_a_text_are_those_of_its_runs(text: str) -> None:
+    bounded = re.findall(r"[^\W\d_][^\W_]*(?:_+[^\W_]+)*|\d+", text)
+    assert terms(text) == [term for word in bounded for term in terms(word)]
+    assert terms(text) == [term for run in runs(text) for term in terms(run)]
 
 
 @given(st.from_regex(r"[A-Za-z][A-Za-z0-9]{0,30}", fullmatch=True))

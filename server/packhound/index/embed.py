@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from packhound.errors import ModelError
 from packhound.index.grid import Rows, unit_rows
 from packhound.index.model_folder import ModelFolder, Pooling, read_model_folder
+from packhound.index.run_ids import RunIds, reads_by_runs
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -48,6 +50,7 @@ class Embedder:
         self._inputs = {found.name: _dtype(found.type) for found in session.get_inputs()}
         self._output = _output_name(session)
         self.fast = "offsets" in self._inputs
+        self._run_ids = _run_ids(tokenizer) if self.fast else None
         self.fingerprint = folder.fingerprint
         self.dim = _probed(self)
 
@@ -92,19 +95,23 @@ class Embedder:
 
     def _encoded_slice(self, texts: Sequence[str]) -> Rows:
         readable = [_readable(text) for text in texts]
-        tokens = self._tokenizer.encode_batch_fast(readable, add_special_tokens=not self.fast)
         try:
-            return unit_rows(self._static(tokens) if self.fast else self._transformer(tokens))
+            if self._run_ids is not None:
+                return unit_rows(self._static([*map(self._run_ids.of, readable)]))
+            tokens = self._tokenizer.encode_batch_fast(readable, add_special_tokens=not self.fast)
+            if self.fast:
+                return unit_rows(self._static([one.ids for one in tokens]))
+            return unit_rows(self._transformer(tokens))
         except Exception as error:
             reason = " ".join(str(error).split())[:300]
             raise ModelError(f"the model {self._folder.model} failed: {reason}") from error
 
-    def _static(self, tokens: Sequence[Encoding]) -> Rows:
+    def _static(self, tokens: Sequence[Sequence[int]]) -> Rows:
         rows = []
         for start in range(0, len(tokens), _STATIC_SLICE):
-            ids = [found.ids for found in tokens[start : start + _STATIC_SLICE]]
+            ids = tokens[start : start + _STATIC_SLICE]
             offsets = np.cumsum([0, *map(len, ids)])
-            flat = np.fromiter((i for row in ids for i in row), np.int64, int(offsets[-1]))
+            flat = np.fromiter(chain.from_iterable(ids), np.int64, int(offsets[-1]))
             rows.append(self._run({"input_ids": flat, "offsets": offsets}))
         return np.concatenate(rows)
 
@@ -175,6 +182,11 @@ def _open_tokenizer(folder: ModelFolder) -> Tokenizer:
     return tokenizer
 
 
+def _run_ids(tokenizer: Tokenizer) -> RunIds | None:
+    cut = tokenizer.truncation
+    return RunIds(tokenizer, cut["max_length"]) if cut and reads_by_runs(tokenizer) else None
+
+
 def _open_session(model: Path, threads: int) -> InferenceSession:
     import onnxruntime
 
@@ -218,4 +230,5 @@ def _probed(embedder: Embedder) -> int:
 
 def _readable(text: str) -> str:
     """`text` as a tokenizer takes it: bounded, and without lone surrogates."""
-    return text[:_LONGEST_TEXT].encode("utf-8", "replace").decode("utf-8")
+    text = text[:_LONGEST_TEXT]
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from packhound.index.columns import Column, VectorColumn
+from packhound.index.counting import N_FIELDS
 from packhound.index.grid import Rows
 from packhound.index.names import NameTable
 from packhound.index.rows import NEVER, PENDING, PRESENT, Block, Saved
-from packhound.index.segment import N_FIELDS, Labels
+from packhound.index.segment import Labels
 from packhound.index.vectors import Graph, Mask, Vectors, no_vectors
 from packhound.types import KINDS, Node
 

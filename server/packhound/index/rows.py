@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from packhound.index.columns import VECTOR_BLOCK
+from packhound.index.counting import N_FIELDS
 from packhound.index.entries import DIGEST_SIZE, FileEntry, Labels
 from packhound.index.grid import Rows, from_steps, steps
 from packhound.index.packing import pack, unpack
-from packhound.index.segment import N_FIELDS, Segment
+from packhound.index.segment import Segment
 from packhound.index.snapshot import Snapshot
 from packhound.index.vectors import Mask
 from packhound.types import FileStamp

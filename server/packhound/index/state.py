@@ -137,7 +137,7 @@ class IndexState:
         for arrival in arrivals:
             if len(arrival.fresh):
                 local = np.where(arrival.labels >= base, arrival.labels - base, -1)
-                parts.append((arrival.file.terms, local.astype(np.int32)))
+                parts.append((arrival.file.words, local.astype(np.int32)))
         nodes = [arrival.file.parsed.nodes[i] for arrival in arrivals for i in arrival.fresh]
         if not nodes:
             return NO_LABELS

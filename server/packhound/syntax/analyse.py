@@ -1,4 +1,4 @@
-"""Nodes to what an index stores of them: terms by field, texts for the encoder, digests.
+"""Nodes to what an index stores of them: runs by field, texts for the encoder, digests.
 
 Everything here is derived from the source and the path alone. Arrays are plain bytes, because a
 worker that imports numpy starts three times slower.
@@ -8,19 +8,15 @@ from __future__ import annotations
 
 import hashlib
 from array import array
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from packhound.text.tokens import terms
-from packhound.types import FIELDS, Document, Node, ParsedFile
+from packhound.text.tokens import runs
+from packhound.types import Document, Node, ParsedFile
 
 MAX_EMBED_CHARACTERS = 2_000
 """The encoder reads no further."""
 
-_MAX_TF = 65_535
 _DIGEST_BYTES = 16
-_FIELD_BYTES = [bytes([field_idx]) for field_idx in range(len(FIELDS))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,72 +25,42 @@ class Analysis:
 
     parsed: ParsedFile
     digest: bytes
-    vocabulary: tuple[str, ...]
-    term: bytes
-    node: bytes
-    field: bytes
-    tf: bytes
+    runs: tuple[str, ...]
+    run: bytes
+    lengths: bytes
     texts: tuple[str, ...]
     node_digests: tuple[bytes, ...]
 
 
-class _Vocabulary(dict[str, int]):
-    """Terms with their numbers; asking for a new one gives it the next."""
+class _Numbers(dict[str, int]):
+    """Runs with their numbers; asking for a new one gives it the next."""
 
-    def __missing__(self, term: str) -> int:
-        number = self[term] = len(self)
+    def __missing__(self, run: str) -> int:
+        number = self[run] = len(self)
         return number
 
 
-class _Rows:
-    """The columns of `analysed.NodeTerms` while they grow."""
-
-    __slots__ = ("field", "node", "term", "tf", "vocabulary")
-
-    def __init__(self) -> None:
-        self.vocabulary = _Vocabulary()
-        self.term: list[int] = []
-        self.node = array("i")
-        self.field = bytearray()
-        self.tf: list[int] = []
-
-    def add(self, node: int, counts: Sequence[dict[str, int]]) -> None:
-        """The terms of one node, one table for each field."""
-        total = 0
-        for field_idx, table in enumerate(counts):
-            self.term.extend(map(self.vocabulary.__getitem__, table))
-            self.tf.extend(table.values())
-            self.field += _FIELD_BYTES[field_idx] * len(table)
-            total += len(table)
-        self.node += array("i", [node]) * total
-
-    def capped_tf(self) -> array[int]:
-        """Term frequencies in two bytes each."""
-        try:
-            return array("H", self.tf)
-        except OverflowError:
-            return array("H", [min(count, _MAX_TF) for count in self.tf])
-
-
 def analyse(document: Document, parsed: ParsedFile) -> Analysis:
-    """Terms, texts and digests of all nodes that `parse` found in `document`."""
-    rows = _Rows()
-    of_path = Counter(terms(document.path))
+    """Runs, texts and digests of all nodes that `parse` found in `document`."""
+    numbers = _Numbers()
+    number = numbers.__getitem__
+    run: list[int] = []
+    lengths: list[int] = []
     texts, digests = [], []
-    for i, node in enumerate(parsed.nodes):
+    for node in parsed.nodes:
         own = own_text(document.source, node)
-        parts = {"name": node.name, "signature": node.signature, "doc": node.doc, "body": own}
-        rows.add(i, [of_path if name == "path" else Counter(terms(parts[name])) for name in FIELDS])
+        for text in (node.name, document.path, node.signature, node.doc, own):
+            before = len(run)
+            run.extend(map(number, runs(text)))
+            lengths.append(len(run) - before)
         texts.append(embed_text(document.path, node, own))
         digests.append(node_digest(document.path, node, own))
     return Analysis(
         parsed=parsed,
         digest=source_digest(document.source),
-        vocabulary=tuple(rows.vocabulary),
-        term=array("i", rows.term).tobytes(),
-        node=rows.node.tobytes(),
-        field=bytes(rows.field),
-        tf=rows.capped_tf().tobytes(),
+        runs=tuple(numbers),
+        run=array("i", run).tobytes(),
+        lengths=array("i", lengths).tobytes(),
         texts=tuple(texts),
         node_digests=tuple(digests),
     )

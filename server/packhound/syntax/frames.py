@@ -25,7 +25,7 @@ _PackedNode = tuple[
 ]
 _PackedAnalysis = tuple[
     tuple[str, str, tuple[_PackedNode, ...], tuple[str, ...], str | None],
-    tuple[bytes, tuple[str, ...], bytes, bytes, bytes, bytes, tuple[str, ...], tuple[bytes, ...]],
+    tuple[bytes, tuple[str, ...], bytes, bytes, tuple[str, ...], tuple[bytes, ...]],
 ]
 _PackedDocument = tuple[str, bytes, str | None, str | None]
 
@@ -74,11 +74,9 @@ def packed_analysis(analysis: Analysis) -> Plain:
         (parsed.path, parsed.language, nodes, parsed.imports, parsed.degraded),
         (
             analysis.digest,
-            analysis.vocabulary,
-            analysis.term,
-            analysis.node,
-            analysis.field,
-            analysis.tf,
+            analysis.runs,
+            analysis.run,
+            analysis.lengths,
             analysis.texts,
             analysis.node_digests,
         ),

@@ -14,12 +14,12 @@ from types import TracebackType
 
 import numpy as np
 
-from packhound.analysed import AnalysedFile, NodeTerms
+from packhound.analysed import AnalysedFile, NodeRuns
 from packhound.errors import Cancelled
 from packhound.syntax.analyse import Analysis, analyse, source_digest
 from packhound.syntax.parse import windowed
 from packhound.syntax.process import Task, Worker, WorkerDied
-from packhound.types import Document, ParsedFile
+from packhound.types import FIELDS, Document, ParsedFile
 
 _BATCH_BYTES = 128 * 1024
 _BATCH_FILES = 32
@@ -268,12 +268,10 @@ def assembled(analysis: Analysis) -> AnalysedFile:
     return AnalysedFile(
         parsed=analysis.parsed,
         digest=analysis.digest,
-        terms=NodeTerms(
-            vocabulary=analysis.vocabulary,
-            term=np.frombuffer(analysis.term, dtype=np.int32),
-            node=np.frombuffer(analysis.node, dtype=np.int32),
-            field=np.frombuffer(analysis.field, dtype=np.uint8),
-            tf=np.frombuffer(analysis.tf, dtype=np.uint16),
+        words=NodeRuns(
+            runs=analysis.runs,
+            run=np.frombuffer(analysis.run, np.int32),
+            lengths=np.frombuffer(analysis.lengths, np.int32).reshape(-1, len(FIELDS)),
         ),
         texts=analysis.texts,
         node_digests=analysis.node_digests,

@@ -9,6 +9,7 @@ loadconfig. No word is dropped.
 from __future__ import annotations
 
 import re
+from itertools import chain
 
 TOKENIZER_VERSION = 1
 """Part of every index's identity: a change of any term below changes this number.
@@ -19,9 +20,12 @@ TOKENIZER_VERSION = 1
 MAX_WORD = 80
 """Longer runs are hashes, keys and base64: one opaque term each, cut here."""
 
-_CACHE_WORDS = 200_000
-"""Words remembered with their terms; the table is emptied when full, which costs milliseconds."""
+_REMEMBERED = 30_000
+"""Runs with their terms, and parts with their stems, that are remembered: some 10 MB. A full table
+is emptied, which costs milliseconds."""
 
+_NO_RUN = {code: " " for code in range(128) if not chr(code).isalnum() and chr(code) != "_"}
+_RUN = re.compile(r"[^\0-/:-@\[-^`{-\x7f]+")
 _WORD = re.compile(r"[^\W\d_][^\W_]*(?:_+[^\W_]+)*|\d+")
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _PART = re.compile(
@@ -34,18 +38,21 @@ _PART = re.compile(
 )
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
-_table: dict[str, tuple[str, ...]] = {}
-
 
 def terms(text: str) -> list[str]:
     """Terms of `text` in order, with repeats."""
-    found: list[str] = []
-    extend = found.extend
-    known = _table
-    for word in _WORD.findall(text):
-        split = known.get(word)
-        extend(split if split is not None else _remember(word))
-    return found
+    return list(chain.from_iterable(map(terms_of_run, runs(text))))
+
+
+def runs(text: str) -> list[str]:
+    """The longest runs of letters, digits and underscores, and of all that is not ASCII.
+
+    Nothing that is a word, here or to the bundled encoder, reaches over the end of a run, so what
+    is known of a run holds wherever it stands.
+    """
+    if text.isascii():
+        return text.translate(_NO_RUN).split()
+    return _RUN.findall(text)
 
 
 def identifiers(text: str) -> list[str]:
@@ -82,21 +89,44 @@ def stem(word: str) -> str:
     return word[:-1] if word.endswith("e") and len(word) > 3 else word
 
 
-def _remember(word: str) -> tuple[str, ...]:
-    if len(_table) >= _CACHE_WORDS:
-        _table.clear()
-    split = _table[word] = _split(word)
-    return split
+class _TermsOf(dict[str, tuple[str, ...]]):
+    """Runs with their terms; asking for a new one splits it."""
+
+    def __missing__(self, run: str) -> tuple[str, ...]:
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        plain = run.isalpha() and run.isascii()
+        words = (run,) if plain else _WORD.findall(run)
+        found = tuple(chain.from_iterable(map(_split, words)))
+        if len(run) <= MAX_WORD:
+            self[run] = found
+        return found
+
+
+class _StemOf(dict[str, str]):
+    """Parts of words as written with their stems; asking for a new one stems it."""
+
+    def __missing__(self, part: str) -> str:
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        found = self[part] = stem(part.lower())
+        return found
+
+
+terms_of_run = _TermsOf().__getitem__
+"""Terms of one of the `runs` of a text."""
+
+_stem_of = _StemOf().__getitem__
 
 
 def _split(word: str) -> tuple[str, ...]:
     if len(word) > MAX_WORD:
         return (word[:MAX_WORD].lower(),)
-    pieces = parts(word)
-    if len(pieces) <= 1:
-        whole = stem(word.lower())
-        return (whole, *_bigrams(word)) if _UNSPACED.search(word) else (whole,)
-    return (*(stem(piece) for piece in pieces), folded(word))
+    pieces = _PART.findall(word)
+    if len(pieces) > 1:
+        return (*map(_stem_of, pieces), folded(word))
+    whole = _stem_of(word)
+    return (whole, *_bigrams(word)) if _UNSPACED.search(word) else (whole,)
 
 
 def _bigrams(word: str) -> list[str]:

@@ -1,0 +1,52 @@
+"""Ids by way of runs are those of the tokenizer, for every text."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokenizers import Tokenizer
+
+from packhound.index.embed import BUNDLED
+from packhound.index.run_ids import RunIds, reads_by_runs
+
+REPOSITORY = Path(__file__).parents[2]
+LIMIT = 256
+
+tokenizer = Tokenizer.from_file(str(BUNDLED / "tokenizer.json"))
+tokenizer.enable_truncation(LIMIT)
+run_ids = RunIds(Tokenizer.from_file(str(BUNDLED / "tokenizer.json")), LIMIT)
+
+
+def by_tokenizer(text: str) -> list[int]:
+    return tokenizer.encode(text, add_special_tokens=False).ids
+
+
+def test_the_bundled_encoder_reads_by_runs_and_others_do_not():
+    assert reads_by_runs(tokenizer)
+    others = REPOSITORY.glob("fixtures/models/*/tokenizer.json")
+    assert not any(reads_by_runs(Tokenizer.from_file(str(path))) for path in others)
+
+
+@pytest.mark.parametrize("folder", ["fixtures", "server", "tests/golden", "vscode-extension/src"])
+def test_code_in_all_languages(folder):
+    for path in sorted((REPOSITORY / folder).rglob("*")):
+        if path.is_file() and path.suffix not in (".onnx", ".png") and path.stat().st_size < 1e6:
+            text = path.read_text("utf-8", "replace")
+            for start in range(0, len(text), 997):
+                part = text[start : start + 2_000]
+                assert run_ids.of(part) == by_tokenizer(part), (path, start)
+
+
+@settings(max_examples=1_000, deadline=None)
+@given(
+    st.text(alphabet=st.characters(exclude_categories=("Cs",)))
+    | st.text("aB cD_Z9\u0301\u00c9\u00e9\u0130\u03a3\u017f\u2160\u0663\ufb01\u01c5-\n\u2028x")
+    | st.text("aAbBzZ019_ é", max_size=40)
+)
+def test_any_text(text):
+    assert run_ids.of(text) == by_tokenizer(text)
+
+
+def test_a_long_text_is_cut():
+    assert len(run_ids.of("word " * 1_000)) == LIMIT
