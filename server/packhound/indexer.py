@@ -196,6 +196,7 @@ class Indexer:
         with self._wake:
             edits, self._edits = self._edits, {}
             reached = self._submitted
+        self._index.publish()  # What was read from the disk: `_has` must know of it.
         try:
             changed = [document for document in edits.values() if not self._has(document)]
             for document in changed:
@@ -259,10 +260,13 @@ class Indexer:
 
     def _read_on(self, reading: Reading) -> None:
         going_on = bool(reading.paths) and reading.step()
-        if going_on and not reading.due:
+        due = reading.due or not going_on
+        if due or reading.full:
+            reading.flush(self._index, self._open)
+        if not due:
             return
-        reading.flush(self._index, self._open)
         self._index.publish()
+        reading.published()
         if not going_on:
             self._end_reading()
         self._dirty = True

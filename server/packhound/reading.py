@@ -12,8 +12,12 @@ from packhound.syntax.worker import ParsePool
 from packhound.text.walk import read
 from packhound.types import Document, FileStamp
 
-_FIRST_FLUSH_S = 1.0
+_FIRST_PUBLISH_S = 1.0
 """How long a pass may run before what it has so far is published; the wait doubles each time."""
+
+_BATCH_NODES = 4_096
+"""Nodes that are put into the index at once: some 0.2 s, in which the parsers go on, and few
+enough that what waits takes little memory."""
 
 
 class Reading:
@@ -32,7 +36,8 @@ class Reading:
         self._stamps: dict[str, FileStamp | None] = {}
         self._gone = list(gone)
         self._batch: list[AnalysedFile] = []
-        self._flush_at = time.monotonic() + _FIRST_FLUSH_S
+        self._n_nodes = 0
+        self._publish_at = time.monotonic() + _FIRST_PUBLISH_S
         self._started = time.monotonic()
         self._analysed = pool.parse_many(self._documents(paths))
         self.paths = frozenset(paths)
@@ -44,22 +49,32 @@ class Reading:
         if analysed is None:
             return False
         self._batch.append(analysed)
+        self._n_nodes += len(analysed.parsed.nodes)
         self.collected += 1
         return True
 
     @property
+    def full(self) -> bool:
+        """Whether enough was collected to be put into the index."""
+        return self._n_nodes >= _BATCH_NODES
+
+    @property
     def due(self) -> bool:
-        """Whether what was collected should become visible before the pass is over."""
-        return time.monotonic() >= self._flush_at
+        """Whether what was read should become visible before the pass is over."""
+        return time.monotonic() >= self._publish_at
+
+    def published(self) -> None:
+        """What was read so far has become visible."""
+        now = time.monotonic()
+        self._publish_at = now + max(_FIRST_PUBLISH_S, now - self._started)
 
     def flush(self, index: Index, open_paths: Container[str]) -> None:
         """Put what was collected into the index, but nothing that an editor has open by now."""
         batch = [file for file in self._batch if file.parsed.path not in open_paths]
         gone = [path for path in self._gone if path not in open_paths]
-        self._batch, self._gone = [], []
+        self._batch, self._gone, self._n_nodes = [], [], 0
         index.replace(batch, {file.parsed.path: self._stamps[file.parsed.path] for file in batch})
         index.remove(gone)
-        self._flush_at = time.monotonic() + max(_FIRST_FLUSH_S, time.monotonic() - self._started)
 
     def _documents(self, paths: Sequence[str]) -> Iterator[Document]:
         for path in paths:

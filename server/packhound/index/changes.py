@@ -60,9 +60,13 @@ class Written:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """One transaction, and what is on disk after it."""
+    """One transaction, and what is on disk after it.
 
-    rows: Sequence[Row]
+    Rows are made while they are asked for, because all of them together are as large as the index;
+    `written` is complete when the last one was.
+    """
+
+    rows: Iterator[Row]
     removed: Sequence[tuple[int]]
     written: Written
 
@@ -101,28 +105,32 @@ def changed_rows(snapshot: Snapshot, before: Written | None, versions: str) -> P
     seen = before.shown if same_epoch else before.shown[:0]
     shown, new = _shown(snapshot, files.values(), seen)
     blocks, n_names = block_states(snapshot, shown), len(snapshot.name_table)
-    rows = [row(FILE + i, file_head(e), file_body(e)) for i, e in _new_files(files, before)]
-    rows += [
-        row(segments[segment.serial], b"", pack_segment(_shown_part(segment, shown)))
-        for segment in snapshot.terms.segments
-        if segment.serial not in before.segments or new[_labels(segment)].any()
-    ]
-    rows += [
-        row(BLOCK + i, b"", pack_block(snapshot, i, shown))
-        for i, state in blocks.items()
-        if not (same_epoch and before.blocks.get(i) == state)
-    ]
-    if before.n_names != n_names or new.any():
-        rows.append(row(NAMES, b"", pack_texts(_shown_names(snapshot, shown))))
-    rows.append(row(LABELS, b"", _pack_labels(files)))
     kept = {FILE + i for i in files} | {*segments.values()} | {BLOCK + i for i in blocks}
     kept |= {NAMES, LABELS}
     removed = [(key,) for key in before.sums if key not in kept]
     sums = {key: found for key, found in before.sums.items() if key in kept}
-    sums |= {new.key: new.sum for new in rows}
-    rows.append(_manifest(snapshot, versions, seal(sums)))
+
+    def changed() -> Iterator[Row]:
+        for i, entry in _new_files(files, before):
+            yield row(FILE + i, file_head(entry), file_body(entry))
+        for segment in snapshot.terms.segments:
+            if segment.serial not in before.segments or new[_labels(segment)].any():
+                yield row(segments[segment.serial], b"", pack_segment(_shown_part(segment, shown)))
+        for i, state in blocks.items():
+            if not (same_epoch and before.blocks.get(i) == state):
+                yield row(BLOCK + i, b"", pack_block(snapshot, i, shown))
+        if before.n_names != n_names or new.any():
+            yield row(NAMES, b"", pack_texts(_shown_names(snapshot, shown)))
+        yield row(LABELS, b"", _pack_labels(files))
+
+    def rows() -> Iterator[Row]:
+        for one in changed():
+            sums[one.key] = one.sum
+            yield one
+        yield _manifest(snapshot, versions, seal(sums))
+
     written = Written(snapshot.epoch, files, segments, blocks, n_names, sums, shown)
-    return Plan(rows, removed, written)
+    return Plan(rows(), removed, written)
 
 
 def _shown(snapshot: Snapshot, files: Iterable[FileEntry], before: Mask) -> tuple[Mask, Mask]:
