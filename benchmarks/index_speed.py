@@ -22,12 +22,13 @@ from pathlib import Path
 import numpy as np
 
 from packhound.analysed import AnalysedFile, NodeRuns
-from packhound.index.bm25 import bm25f, file_bm25
-from packhound.index.grid import Rows, unit_rows
 from packhound.index.index import Index
 from packhound.index.neighbours import build_graph
+from packhound.index.quantized import Rows, unit_rows
 from packhound.index.store import Store
-from packhound.types import FIELDS, FileStamp, Node, ParsedFile, Span
+from packhound.ranking.facts import facts_of
+from packhound.ranking.lexical import match_terms
+from packhound.types import FileStamp, Node, ParsedFile, Span
 
 NODES_PER_FILE = 10
 TERMS_OF_FIELD = (2, 6, 7, 10, 50)
@@ -243,12 +244,10 @@ def searches(index: Index, encoder: TopicVectors) -> dict[str, object]:
 
     def ranker() -> None:
         s = index.snapshot
-        bm25f(s, terms, (3, 1, 2, 1, 1), (0.5,) * len(FIELDS))
-        file_bm25(s, terms, (0, 2, 3, 4))
+        match_terms(s, facts_of(s), terms, [1.0] * len(terms))
         s.labels_named("load")
 
     return {
-        "bm25f_cold": cold(lambda: bm25f(index.snapshot, terms, (3, 1, 2, 1, 1), (0.5,) * 5)),
         "lexical_all_cold": cold(ranker),
         "lexical_all_warm": timed(ranker, 50),
         "similarities": timed(lambda: index.snapshot.similarities(query), 30),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from packhound.index.bm25 import bm25, bm25f, file_bm25
+import numpy as np
+
 from packhound.index.snapshot import Snapshot
+from packhound.ranking.facts import facts_of
+from packhound.ranking.lexical import match_terms
 from packhound.types import FIELDS
 
 Key = tuple[str, int]
@@ -50,16 +53,16 @@ def contents(snapshot: Snapshot) -> dict[str, object]:
         "names": {k: snapshot.names()[i] for i, k in key.items()},
         "vectors": {k: snapshot.vector(i).tobytes() for i, k in key.items()},
         "scores": {k: _scores(snapshot, terms[:6])[i] for i, k in key.items()},
-        "file_scores": _file_scores(snapshot, terms[:6]),
+        "facts": _facts(snapshot),
     }
 
 
-def _scores(snapshot: Snapshot, terms: list[str]) -> list[tuple[float, float]]:
-    body = bm25(snapshot, FIELDS.index("body"), terms)
-    fields = bm25f(snapshot, terms, (2.0, 1.0, 1.5, 1.0, 1.0), (0.5,) * len(FIELDS))
-    return list(zip(body.tolist(), fields.tolist(), strict=True))
+def _scores(snapshot: Snapshot, terms: list[str]) -> list[float]:
+    return match_terms(snapshot, facts_of(snapshot), terms, [1.0] * len(terms)).node.tolist()
 
 
-def _file_scores(snapshot: Snapshot, terms: list[str]) -> dict[str, float]:
-    scores = file_bm25(snapshot, terms, (0, 2, 4))
-    return {path: float(scores[entry.file_id]) for path, entry in snapshot.files.items()}
+def _facts(snapshot: Snapshot) -> dict[str, tuple[float, ...]]:
+    """What the ranking keeps of every file from snapshot to snapshot."""
+    corpus = facts_of(snapshot)
+    columns = np.stack([corpus.n_nodes, corpus.n_terms, corpus.depth, *corpus.flags], axis=1)
+    return {path: tuple(columns[e.file_id].tolist()) for path, e in snapshot.files.items()}

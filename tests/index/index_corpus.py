@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from packhound.analysed import AnalysedFile, NodeRuns
-from packhound.index.grid import Rows, unit_rows
+from packhound.index.quantized import Rows, unit_rows
 from packhound.types import FIELDS, FileStamp, Node, ParsedFile, Span
 
 

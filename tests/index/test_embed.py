@@ -11,7 +11,7 @@ import pytest
 
 from packhound.errors import ModelError
 from packhound.index.embed import BUNDLED, Embedder
-from packhound.index.grid import from_steps, steps, unit_rows
+from packhound.index.quantized import quantized, query_code, scales_of, unit_rows
 
 MODELS = Path(__file__).parents[2] / "fixtures" / "models"
 TEXTS = ["load config", "parse tree file search", "", "unheard words", "load " * 50]
@@ -35,12 +35,9 @@ def test_a_text_has_the_same_vector_in_any_company(name):
     assert np.array_equal(together[:5], together[95:])
 
 
-def test_rows_are_unit_rows_on_the_grid(name):
+def test_rows_are_unit_rows(name):
     rows = Embedder.open(MODELS / name).encode(TEXTS)
-    lengths = np.linalg.norm(rows[[0, 1, 4]], axis=1)
-    assert (lengths <= 1).all() and (lengths > 0.99).all()
-    assert from_steps(steps(rows)).tobytes() == rows.tobytes()
-    assert np.array_equal(rows.astype(np.float16).astype(np.float32), rows)
+    assert np.allclose(np.linalg.norm(rows[[0, 1, 4]], axis=1), 1)
 
 
 def test_kinds_are_told_apart_by_their_inputs():
@@ -128,14 +125,18 @@ def test_the_bundled_model_needs_no_folder():
     assert embedder.fast and near @ query > far @ query
 
 
-def test_the_grid_is_exact_settled_and_never_longer_than_one():
+def test_quantized_rows_keep_their_direction_whatever_their_length():
     random = np.random.default_rng(3)
-    rows = unit_rows(
-        random.standard_normal((500, 256)) * 10.0 ** random.integers(-30, 30, (500, 1))
-    )
-    assert np.array_equal(unit_rows(rows), rows)
-    exact = rows.astype(np.float64) @ rows.astype(np.float64).T
-    assert np.array_equal(exact.astype(np.float32).astype(np.float64), exact)
-    assert np.array_equal((rows[:, ::-1] @ rows[:, ::-1].T).astype(np.float64), exact)
-    assert exact.max() <= 1 and np.diag(exact).min() > 0.99
-    assert not unit_rows(np.array([[np.nan, 1], [np.inf, 0], [0, 0]])).any()
+    rows = random.standard_normal((500, 256))
+    codes = quantized(rows * 10.0 ** random.integers(-30, 30, (500, 1)))
+    assert np.array_equal(codes, quantized(rows)) and np.abs(codes).max() == 127
+    decoded = codes * scales_of(codes)[:, None]
+    assert np.array_equal(quantized(decoded), codes)
+    assert np.abs(decoded @ decoded.T - unit_rows(rows) @ unit_rows(rows).T).max() < 0.005
+
+
+def test_what_has_no_direction_is_zero():
+    rows = np.array([[np.nan, 1], [np.inf, 0], [0, 0]])
+    assert not unit_rows(rows).any() and not quantized(rows).any()
+    assert not scales_of(quantized(rows)).any()
+    assert query_code(np.zeros(2, np.float32)).scale == 0

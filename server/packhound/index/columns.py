@@ -6,18 +6,20 @@ rows that existed when it was made, and publishing copies nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from packhound.index.grid import Rows
+from packhound.index.quantized import Codes, scales_of
+from packhound.index.scan import sums_of
 
 T = TypeVar("T", bound=np.generic)
 
 VECTOR_BLOCK = 4096
-"""Rows in one block of vectors: 4 MB at 256 dimensions, so that growing never copies."""
+"""Vectors in one block: 1 MB at 256 dimensions, which stays in a processor's cache."""
 
 _FIRST_CAPACITY = 1024
 
@@ -52,55 +54,86 @@ class Column(Generic[T]):
         self._room = room
 
 
-class VectorColumn:
-    """A growing matrix of vectors in blocks; rows not written yet are zero.
+@dataclass(frozen=True, slots=True, eq=False)
+class VectorBlock:
+    """`VECTOR_BLOCK` vectors, those that are not there yet zero.
 
-    Unlike the other columns a row may be written later than it was added, once: snapshots that
+    `columns` [dim, VECTOR_BLOCK] has the code of a vector in each column, `scales` 1 / length of
+    each, `sums` the sum of each.
+    """
+
+    columns: Codes
+    scales: NDArray[np.float32]
+    sums: NDArray[np.int32]
+
+
+class VectorColumn:
+    """A growing list of vectors in blocks.
+
+    Unlike the other columns a vector may be written later than it was added, once: snapshots that
     are older tell by their own `has_vector` that they must not look.
     """
 
     def __init__(self, dim: int) -> None:
         self.dim = dim
-        self._blocks: list[Rows] = []
+        self.blocks: list[VectorBlock] = []
 
     def reserve(self, n: int) -> None:
-        """Make sure that there are `n` rows."""
-        while len(self._blocks) * VECTOR_BLOCK < n:
-            self._blocks.append(np.zeros((VECTOR_BLOCK, self.dim), np.float32))
+        """Make sure that there is room for `n` vectors; those without dimensions need none."""
+        while self.dim and len(self.blocks) * VECTOR_BLOCK < n:
+            columns = np.zeros((self.dim, VECTOR_BLOCK), np.int8)
+            scales, sums = np.zeros(VECTOR_BLOCK, np.float32), np.zeros(VECTOR_BLOCK, np.int32)
+            self.blocks.append(VectorBlock(columns, scales, sums))
 
-    def append(self, first: int, rows: Rows) -> None:
-        """Set the rows from `first` on; a whole block is taken as it is."""
-        if len(rows) == VECTOR_BLOCK and first == len(self._blocks) * VECTOR_BLOCK:
-            self._blocks.append(rows)
-        else:
-            self.reserve(first + len(rows))
-            self.write(np.arange(first, first + len(rows), dtype=np.int32), rows)
+    def append(self, first: int, codes: Codes, scales: NDArray[np.float32]) -> None:
+        """Set the vectors from `first` on."""
+        self.reserve(first + len(codes))
+        for number, at, part in _cut(first, len(codes)) if self.dim else ():
+            self._put(self.blocks[number], at, codes[part], scales[part])
 
-    def row(self, label: int) -> NDArray[np.float32]:
-        """One row."""
-        row: NDArray[np.float32] = self._blocks[label // VECTOR_BLOCK][label % VECTOR_BLOCK]
-        return row
+    def code(self, label: int) -> Codes:
+        """The code of one vector, [dim]."""
+        code: Codes = self.blocks[label // VECTOR_BLOCK].columns[:, label % VECTOR_BLOCK]
+        return code
 
-    def write(self, labels: NDArray[np.int32], rows: Rows) -> None:
-        """Set the rows of `labels`."""
-        for block in np.unique(labels // VECTOR_BLOCK):
-            here = labels // VECTOR_BLOCK == block
-            self._blocks[block][labels[here] % VECTOR_BLOCK] = rows[here]
+    def write(self, labels: NDArray[np.int32], codes: Codes) -> None:
+        """Set the vectors of `labels`."""
+        scales = scales_of(codes)
+        for number in np.unique(labels // VECTOR_BLOCK).tolist():
+            here = labels // VECTOR_BLOCK == number
+            at = labels[here] % VECTOR_BLOCK
+            self._put(self.blocks[number], at, codes[here], scales[here])
 
-    def views(self, n: int) -> tuple[Rows, ...]:
-        """The first `n` rows in blocks, read-only."""
-        views = []
-        for start in range(0, n, VECTOR_BLOCK):
-            view = self._blocks[start // VECTOR_BLOCK][: n - start]
-            view.flags.writeable = False
-            views.append(view)
-        return tuple(views)
+    def _put(
+        self,
+        block: VectorBlock,
+        at: slice | NDArray[np.int32],
+        codes: Codes,
+        scales: NDArray[np.float32],
+    ) -> None:
+        columns = np.ascontiguousarray(codes.T)
+        block.columns[:, at], block.scales[at] = columns, scales
+        block.sums[at] = sums_of(columns)
 
 
-def gathered(blocks: Sequence[Rows], labels: NDArray[np.int32], dim: int) -> Rows:
-    """The rows of `labels` from blocks, [len(labels), dim]."""
-    rows = np.zeros((len(labels), dim), np.float32)
-    for block in np.unique(labels // VECTOR_BLOCK):
-        here = labels // VECTOR_BLOCK == block
-        rows[here] = blocks[block][labels[here] % VECTOR_BLOCK]
-    return rows
+def _cut(first: int, n: int) -> Iterator[tuple[int, slice, slice]]:
+    """`n` rows from `first` on as runs within blocks: block, place in it, and place in the rows."""
+    done = 0
+    while done < n:
+        number, at = divmod(first + done, VECTOR_BLOCK)
+        size = min(VECTOR_BLOCK - at, n - done)
+        yield number, slice(at, at + size), slice(done, done + size)
+        done += size
+
+
+def gathered(
+    blocks: Sequence[VectorBlock], labels: NDArray[np.int32], dim: int
+) -> tuple[Codes, NDArray[np.float32]]:
+    """The codes of `labels` from blocks, [len(labels), dim], and their scales."""
+    codes, scales = np.zeros((len(labels), dim), np.int8), np.zeros(len(labels), np.float32)
+    for number in np.unique(labels // VECTOR_BLOCK).tolist() if dim else ():
+        here = labels // VECTOR_BLOCK == number
+        block, at = blocks[number], labels[here] % VECTOR_BLOCK
+        codes[here] = block.columns.take(at, axis=1).T
+        scales[here] = block.scales[at]
+    return codes, scales

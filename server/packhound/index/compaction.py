@@ -53,7 +53,7 @@ def catch_up(compacted: Compacted, now: Snapshot) -> Labels:
     changed = now.vectors.state[: before.n_labels] != before.vectors.state
     late = np.flatnonzero(changed & (new_labels >= 0)).astype(np.int32)
     if len(late):
-        columns.attach(new_labels[late], now.vectors.take(late))
+        columns.attach(new_labels[late], now.vectors.take(late)[0])
     followed = np.concatenate((new_labels, tail - before.n_labels + before.n_nodes))
     columns.turn(followed[now.live], NO_LABELS)
     return followed
@@ -77,6 +77,6 @@ def _append(columns: LabelColumns, snapshot: Snapshot, labels: Labels) -> None:
             columns.names.add_all([names[i] for i in snapshot.tail_of[here].tolist()]),
             np.stack([lengths[here] for lengths in snapshot.lengths], axis=1),
             snapshot.vectors.state[here],
-            snapshot.vectors.take(here),
+            *snapshot.vectors.take(here),
         )
         columns.append_block(block)

@@ -1,6 +1,6 @@
 """Texts to vectors, with the bundled encoder or any sentence-embedding model exported to ONNX.
 
-Vectors are unit rows on the grid of `grid.py`. Nothing is downloaded and nothing is sent.
+Vectors are unit rows. Nothing is downloaded and nothing is sent.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from packhound.errors import ModelError
-from packhound.index.grid import Rows, unit_rows
 from packhound.index.model_folder import ModelFolder, Pooling, read_model_folder
+from packhound.index.quantized import Rows, unit_rows
 from packhound.index.run_ids import RunIds, reads_by_runs
 
 if TYPE_CHECKING:

@@ -8,13 +8,12 @@ from itertools import islice
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from packhound.errors import ModelError
 from packhound.index.arrivals import Arrival
 from packhound.index.entries import FileEntry, Labels
-from packhound.index.grid import Rows, unit_rows
 from packhound.index.labels import LabelColumns
+from packhound.index.quantized import Codes, Rows, quantized
 from packhound.index.rows import PENDING
 from packhound.index.vector_cache import VectorCache
 
@@ -36,7 +35,7 @@ class Encoder(Protocol):
         """Whether texts are encoded at once rather than in the pauses."""
 
     def encode(self, texts: Sequence[str]) -> Rows:
-        """Unit rows [n, dim]. Raises ModelError."""
+        """Rows [n, dim] of any length. Raises ModelError."""
 
 
 class VectorQueue:
@@ -50,20 +49,20 @@ class VectorQueue:
     def add(self, columns: LabelColumns, arrivals: Sequence[Arrival]) -> None:
         """See to the labels of `arrivals` that have no vector yet."""
         labels, texts = [], []
-        known: list[tuple[int, NDArray[np.float32]]] = []
+        known: list[tuple[int, Codes]] = []
         for arrival in arrivals:
             pending = columns.vector_state[arrival.labels] == PENDING
             for position in np.flatnonzero(pending).tolist():
                 label = int(arrival.labels[position])
-                row = self._cache.get(arrival.file.node_digests[position])
-                if row is not None:
-                    known.append((label, row))
+                code = self._cache.get(arrival.file.node_digests[position])
+                if code is not None:
+                    known.append((label, code))
                 else:
                     labels.append(label)
                     texts.append(arrival.file.texts[position])
         if known:
             found = np.array([label for label, _ in known], np.int32)
-            columns.attach(found, np.stack([row for _, row in known]))
+            columns.attach(found, np.stack([code for _, code in known]))
         if self._encoder.fast:
             self._attach(columns, labels, texts)
         else:
@@ -82,7 +81,7 @@ class VectorQueue:
         there = labels[columns.vector_state[labels] != PENDING]
         for label in there.tolist():
             position = int(np.flatnonzero(entry.labels == label)[0])
-            self._cache.put(entry.node_digest(position), columns.rows.row(label))
+            self._cache.put(entry.node_digest(position), columns.codes.code(label))
         for label in labels.tolist():
             self._waiting.pop(label, None)
 
@@ -98,4 +97,4 @@ class VectorQueue:
         except ModelError as error:
             log.warning("texts go without a vector: %s", error)
             rows = np.zeros((len(texts), columns.dim), np.float32)
-        columns.attach(np.array(labels, np.int32), unit_rows(rows))
+        columns.attach(np.array(labels, np.int32), quantized(rows))

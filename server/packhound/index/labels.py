@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from packhound.index.columns import Column, VectorColumn
 from packhound.index.counting import N_FIELDS
-from packhound.index.grid import Rows
 from packhound.index.names import NameTable
+from packhound.index.quantized import Codes
 from packhound.index.rows import NEVER, PENDING, PRESENT, Block, Saved
 from packhound.index.segment import Labels
 from packhound.index.vectors import Graph, Mask, Vectors, no_vectors
@@ -20,7 +20,8 @@ from packhound.types import KINDS, Node
 _epochs = count(1)
 
 NO_LABELS: Labels = np.zeros(0, np.int32)
-_NO_ROWS = np.zeros((0, 0), np.float32)
+_NO_CODES = np.zeros((0, 0), np.int8)
+_NO_SCALES = np.zeros(0, np.float32)
 
 _KIND_IDX = {kind: i for i, kind in enumerate(KINDS)}
 
@@ -39,7 +40,7 @@ class LabelColumns:
         self.name_of: Column[np.int32] = Column(np.int32)
         self.tail_of: Column[np.int32] = Column(np.int32)
         self.lengths = tuple(Column[np.int32](np.int32) for _ in range(N_FIELDS))
-        self.rows = VectorColumn(dim)
+        self.codes = VectorColumn(dim)
         self.epoch = new_epoch()
         self.live: Mask = np.zeros(0, np.bool_)
         self.vector_state: NDArray[np.uint8] = np.zeros(0, np.uint8)
@@ -56,12 +57,12 @@ class LabelColumns:
         names = self.names.add_all([node.name for node in nodes])
         tails = self.names.add_all([_tail(node) for node in nodes])
         state = np.full(n, PENDING, np.uint8)
-        self._append(Block(file_ids, kinds, names, tails, lengths, state, _NO_ROWS))
+        self._append(Block(file_ids, kinds, names, tails, lengths, state, _NO_CODES, _NO_SCALES))
         return np.arange(first, first + n, dtype=np.int32)
 
     def append_block(self, block: Block) -> None:
         """Add labels with their vectors, all dead."""
-        self.rows.append(len(self), block.rows)
+        self.codes.append(len(self), block.codes, block.scales)
         self._append(block)
 
     def _append(self, block: Block) -> None:
@@ -72,7 +73,7 @@ class LabelColumns:
         self.tail_of.write(first, block.tail_of)
         for lengths, column in zip(block.lengths.T, self.lengths, strict=True):
             column.write(first, lengths)
-        self.rows.reserve(first + n)
+        self.codes.reserve(first + n)
         # From here on nothing can fail that would leave the columns of different lengths.
         state = np.concatenate((self.vector_state, block.state))
         self.live = np.concatenate((self.live, np.zeros(n, np.bool_)))
@@ -92,10 +93,10 @@ class LabelColumns:
         columns = [column.view(len(self))[labels] for column in self.lengths]
         return np.array([column.sum(dtype=np.int64) for column in columns])
 
-    def attach(self, labels: Labels, rows: Rows) -> None:
-        """Give labels their vectors; a zero row has no direction and stays out for good."""
-        directed = rows.any(axis=1)
-        self.rows.write(labels[directed], rows[directed])
+    def attach(self, labels: Labels, codes: Codes) -> None:
+        """Give labels their vectors; a zero one has no direction and stays out for good."""
+        directed = codes.any(axis=1)
+        self.codes.write(labels[directed], codes[directed])
         self.vector_state = self.vector_state.copy()
         self.vector_state[labels] = np.where(directed, PRESENT, NEVER)
 
@@ -106,9 +107,8 @@ class LabelColumns:
         present = self.vector_state == PRESENT
         usable = present & self.live
         present.flags.writeable = usable.flags.writeable = False
-        return Vectors(
-            self.dim, self.rows.views(len(self)), self.vector_state, present, usable, graph
-        )
+        blocks = tuple(self.codes.blocks)
+        return Vectors(self.dim, blocks, self.vector_state, present, usable, graph)
 
 
 def restored(saved: Saved, dim: int) -> LabelColumns:
@@ -117,8 +117,8 @@ def restored(saved: Saved, dim: int) -> LabelColumns:
     columns.epoch = saved.epoch
     columns.names = NameTable(saved.names)
     for block in saved.blocks:
-        if block.rows.shape[1] != dim:
-            raise ValueError(f"saved vectors have {block.rows.shape[1]} dimensions, not {dim}")
+        if block.codes.shape[1] != dim:
+            raise ValueError(f"saved vectors have {block.codes.shape[1]} dimensions, not {dim}")
         columns.append_block(block)
     labels = np.concatenate([NO_LABELS, *(entry.labels for entry in saved.files)])
     columns.turn(labels, NO_LABELS)

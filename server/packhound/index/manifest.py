@@ -26,10 +26,11 @@ from packhound.index.packing import unpack, unpack_texts
 from packhound.index.rows import Saved, file_entry, unpack_block, unpack_segment
 from packhound.index.segment import Segment
 
-FORMAT = 1
+FORMAT = 2
 """Changes with any change of what the rows hold.
 
 1  first version
+2  vectors of eight bits
 """
 
 _LARGE = 100_000
@@ -116,7 +117,7 @@ def _check_fits(saved: Saved, dim: int) -> None:
     inside = (labels >= 0).all() and (labels < n_labels).all()
     if not inside or np.bincount(labels, minlength=1).max() > 1:
         raise ValueError("labels are out of range")
-    if any(block.rows.shape[1] != dim for block in saved.blocks):
+    if any(block.codes.shape[1] != dim for block in saved.blocks):
         raise ValueError("vectors have another dimension")
     end = 0
     for segment in saved.segments:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from packhound.errors import Cancelled
 from packhound.index.entries import Labels
-from packhound.index.grid import Rows
+from packhound.index.quantized import Rows
 from packhound.index.vectors import Mask, Vectors
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ class _Items:
         for start in range(0, len(labels), step):
             if stop is not None and stop.is_set():
                 raise Cancelled("the graph was given up")
-            self.add(vectors.take(labels[start : start + step]))
+            self.add(vectors.rows(labels[start : start + step]))
 
     def add(self, rows: Rows) -> None:
         with self._lock:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 _ALIGNMENT = 8
 _HEAD = 4
-_DTYPES = {"|u1", "<u2", "<i2", "<i4", "<i8", "<f4"}
+_DTYPES = {"|u1", "|i1", "<u2", "<i4", "<i8", "<f4"}
 
 
 def checksum(*parts: bytes) -> bytes:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from packhound.index.columns import VECTOR_BLOCK
 from packhound.index.counting import N_FIELDS
 from packhound.index.entries import DIGEST_SIZE, FileEntry, Labels
-from packhound.index.grid import Rows, from_steps, steps
 from packhound.index.packing import pack, unpack
+from packhound.index.quantized import Codes
 from packhound.index.segment import Segment
 from packhound.index.snapshot import Snapshot
 from packhound.index.vectors import Mask
@@ -25,7 +25,7 @@ PENDING, PRESENT, NEVER = 0, 1, 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """All columns of up to `VECTOR_BLOCK` labels."""
+    """All columns of up to `VECTOR_BLOCK` labels; `codes` [n, dim] with their `scales`."""
 
     file_of: Labels
     kind_of: NDArray[np.uint8]
@@ -33,7 +33,8 @@ class Block:
     tail_of: Labels
     lengths: NDArray[np.int32]
     state: NDArray[np.uint8]
-    rows: Rows
+    codes: Codes
+    scales: NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,8 +116,7 @@ def pack_block(snapshot: Snapshot, i: int, shown: Mask) -> bytes:
     """The row of block i; labels that are not shown have nothing in it."""
     here = slice(i * VECTOR_BLOCK, (i + 1) * VECTOR_BLOCK)
     known = shown[here]
-    blocks = snapshot.vectors.blocks
-    rows = blocks[i][: len(known)] if blocks else np.zeros((len(known), 0), np.float32)
+    columns, scales = _vectors(snapshot, i, known)
     lengths = np.stack([column[here] for column in snapshot.lengths], axis=1)
     return pack(
         snapshot.file_of[here],
@@ -125,11 +125,21 @@ def pack_block(snapshot: Snapshot, i: int, shown: Mask) -> bytes:
         snapshot.tail_of[here] * known,
         lengths * known[:, None],
         np.where(known, snapshot.vectors.state[here], NEVER).astype(np.uint8),
-        steps(np.where(known[:, None], rows, np.float32(0))),
+        columns,
+        scales,
     )
+
+
+def _vectors(snapshot: Snapshot, i: int, known: Mask) -> tuple[Codes, NDArray[np.float32]]:
+    """The vectors of a block in columns, those of labels that are not known zero."""
+    blocks = snapshot.vectors.blocks
+    if not blocks:
+        return np.zeros((0, len(known)), np.int8), np.zeros(len(known), np.float32)
+    n = len(known)
+    return blocks[i].columns[:, :n] * known, blocks[i].scales[:n] * known
 
 
 def unpack_block(packed: bytes) -> Block:
     """The block of a row."""
-    file_of, kind_of, name_of, tail_of, lengths, state, rows = unpack(packed)
-    return Block(file_of, kind_of, name_of, tail_of, lengths, state, from_steps(rows))
+    file_of, kind_of, name_of, tail_of, lengths, state, columns, scales = unpack(packed)
+    return Block(file_of, kind_of, name_of, tail_of, lengths, state, columns.T, scales)

@@ -80,11 +80,6 @@ class Segment:
         start, end = self.starts[term * N_FIELDS + field_idx : term * N_FIELDS + field_idx + 2]
         return self.labels[start:end], self.tf[start:end]
 
-    def labels_with(self, term: int) -> Labels:
-        """Labels relative to `base` that hold the term in any field, with repeats."""
-        first = term * N_FIELDS
-        return self.labels[self.starts[first] : self.starts[first + N_FIELDS]]
-
     def moved(self, base: int) -> Segment:
         """The same postings for labels that begin elsewhere."""
         return replace(self, base=base, serial=next(_serials))

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from packhound.index.entries import FileEntry, Labels
-from packhound.index.grid import Rows
 from packhound.index.names import NameTable
 from packhound.index.postings import Postings
+from packhound.index.quantized import Rows
 from packhound.index.segment import TermFrequencies
 from packhound.index.vectors import Vectors
 from packhound.types import Label, Node, NodeRef
@@ -51,8 +51,6 @@ class Snapshot:
     terms: Postings
     vectors: Vectors
     _names: list[tuple[str, ...]] = field(default_factory=list)
-    _discounts: dict[tuple[int, float], NDArray[np.float32]] = field(default_factory=dict)
-    _file_lengths: dict[tuple[int, ...], NDArray[np.float64]] = field(default_factory=dict)
 
     @property
     def n_labels(self) -> int:
@@ -110,7 +108,7 @@ class Snapshot:
 
     def postings(self, field_idx: int, term: str) -> tuple[Labels, TermFrequencies]:
         """Live labels, ascending, with `term` in a field, and how often each holds it."""
-        return self.terms.of(field_idx, term)
+        return self.terms.of(term).of(field_idx)
 
     def document_frequency(self, term: str) -> int:
         """Number of live nodes with `term` in any field."""
@@ -131,29 +129,6 @@ class Snapshot:
             named = zip(self.name_of.tolist(), self.live.tolist(), strict=True)
             self._names.append(tuple(table[i] if alive else "" for i, alive in named))
         return self._names[0]
-
-    def file_lengths(self, fields: Sequence[int]) -> NDArray[np.float64]:
-        """Terms of the given fields in each file id together."""
-        key = tuple(fields)
-        known = self._file_lengths.get(key)
-        if known is None:
-            counted = np.zeros(self.n_labels, np.int64)
-            for field_idx in key:
-                counted += self.lengths[field_idx]
-            alive = (counted * self.live).astype(np.float64)
-            known = np.bincount(self.file_of, alive, self.n_file_ids).astype(np.float64)
-            self._file_lengths[key] = known
-        return known
-
-    def length_discount(self, field_idx: int, b: float) -> NDArray[np.float32]:
-        """What BM25 multiplies a frequency with: 1 / (1 - b + b * length / average length)."""
-        known = self._discounts.get((field_idx, b))
-        if known is None:
-            average = self.average_length[field_idx] or 1.0
-            relative = np.float32(b / average) * self.lengths[field_idx].astype(np.float32)
-            known = 1 / np.maximum(np.float32(1 - b) + relative, np.float32(1e-3))
-            self._discounts[field_idx, b] = known
-        return known
 
     def vector(self, label: int) -> NDArray[np.float32]:
         """The unit vector of a label, zero where it has none."""

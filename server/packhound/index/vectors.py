@@ -8,9 +8,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.index.columns import VECTOR_BLOCK, gathered
+from packhound.index.columns import VectorBlock, gathered
 from packhound.index.entries import Labels
-from packhound.index.grid import Rows
+from packhound.index.quantized import QUERY_OFFSET, Codes, QueryCode, Rows, query_code
+from packhound.index.scan import dot_products, sums_of
 
 Mask = NDArray[np.bool_]
 
@@ -27,44 +28,49 @@ class Graph(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Vectors:
-    """Rows in blocks of `VECTOR_BLOCK`; `state` says what each label has, see `labels.py`.
+    """Vectors in blocks; `state` says what each label has, see `labels.py`.
 
     `present` are the labels with a vector, `usable` those of them that are live.
     """
 
     dim: int
-    blocks: tuple[Rows, ...]
+    blocks: tuple[VectorBlock, ...]
     state: NDArray[np.uint8]
     present: Mask
     usable: Mask
     graph: Graph | None = None
 
-    def row(self, label: int) -> NDArray[np.float32]:
-        """The vector of a label."""
-        if not self.present[label]:
-            return np.zeros(self.dim, np.float32)
-        row: NDArray[np.float32] = self.blocks[label // VECTOR_BLOCK][label % VECTOR_BLOCK]
+    def row(self, label: int) -> Rows:
+        """The unit vector of a label."""
+        row: Rows = self.rows(np.array([label], np.int32))[0]
         return row
 
-    def similarities(self, query: NDArray[np.float32], labels: Labels | None = None) -> Rows:
+    def rows(self, labels: Labels) -> Rows:
+        """The unit vectors of labels, [len(labels), dim]; zero where there is none."""
+        codes, scales = self.take(labels)
+        scales = np.where(self.present[labels], scales, np.float32(0))
+        return codes.astype(np.float32) * scales[:, None]
+
+    def take(self, labels: Labels) -> tuple[Codes, NDArray[np.float32]]:
+        """Codes and scales of labels, whatever they hold."""
+        return gathered(self.blocks, labels, self.dim)
+
+    def similarities(self, query: Rows, labels: Labels | None = None) -> Rows:
         """Exact cosines with all labels or with those given; 0 where there is no vector."""
-        query = _checked(query, self.dim)
-        if not self.dim:
-            return np.zeros(len(self.usable if labels is None else labels), np.float32)
-        if labels is not None:
-            return np.where(self.usable[labels], self._cosines_of(query, labels), np.float32(0))
-        # einsum reads memory faster than BLAS here, needs no second thread, and on the grid both
-        # give the same bits.
-        found = [np.einsum("ij,j->i", block, query) for block in self.blocks]
-        cosines = np.concatenate(found) if found else np.zeros(0, np.float32)
-        return np.where(self.usable, cosines, np.float32(0))
+        n = len(self.usable)
+        if not self.dim or not n or not np.isfinite(query).all():
+            return np.zeros(n if labels is None else len(labels), np.float32)
+        code = query_code(_checked(query, self.dim))
+        if labels is None or len(labels) * _GATHER_BELOW > n:
+            cosines = _masked(self._scanned(code)[:n], self.usable)
+            return cosines if labels is None else cosines[labels]
+        return _masked(self._gathered(code, labels), self.usable[labels])
 
     def nearest(
         self, query: NDArray[np.float32], k: int, allowed: Mask | None = None
     ) -> tuple[Labels, Rows]:
         """At most `k` usable labels, nearest first, ties by label, and their cosines."""
-        query = _checked(query, self.dim)
-        if not query.any():
+        if not self.dim or not np.isfinite(query).all() or not query.any():
             return np.zeros(0, np.int32), np.zeros(0, np.float32)
         if allowed is None and self.graph is not None:
             near = self.graph.candidates(query, k)
@@ -80,23 +86,35 @@ class Vectors:
         return np.union1d(near[self.usable[near]], tail)
 
     def _best_of(self, query: Rows, labels: Labels, k: int) -> tuple[Labels, Rows]:
-        if len(labels) * _GATHER_BELOW > len(self.usable):
-            cosines = self.similarities(query)[labels]
-        else:
-            cosines = self._cosines_of(query, labels)
+        cosines = self.similarities(query, labels)
         best = _largest(cosines, labels, max(0, k))
         return labels[best], cosines[best]
 
-    def take(self, labels: Labels) -> Rows:
-        """Rows of labels, whatever they hold."""
-        return gathered(self.blocks, labels, self.dim)
+    def _scanned(self, code: QueryCode) -> Rows:
+        dots = [dot_products(code.values, block.columns) for block in self.blocks]
+        sums = [block.sums for block in self.blocks]
+        scales = [block.scales for block in self.blocks]
+        return _cosines(code, np.concatenate(dots), np.concatenate(sums), np.concatenate(scales))
 
-    def _cosines_of(self, query: Rows, labels: Labels) -> Rows:
-        return np.asarray(np.einsum("ij,j->i", self.take(labels), query))
+    def _gathered(self, code: QueryCode, labels: Labels) -> Rows:
+        codes, scales = self.take(labels)
+        columns = np.ascontiguousarray(codes.T)
+        return _cosines(code, dot_products(code.values, columns), sums_of(columns), scales)
 
 
-_GATHER_BELOW = 8
-"""Fewer labels than one in this many are cheaper to gather than all rows are to scan."""
+_GATHER_BELOW = 200
+"""Fewer labels than one in this many are cheaper to gather than all vectors are to scan."""
+
+
+def _cosines(
+    code: QueryCode, dots: NDArray[np.int32], sums: NDArray[np.int32], scales: Rows
+) -> Rows:
+    whole: NDArray[np.int32] = dots - np.int32(QUERY_OFFSET) * sums
+    return whole.astype(np.float32) * scales * code.scale
+
+
+def _masked(cosines: Rows, usable: Mask) -> Rows:
+    return np.where(usable, cosines, np.float32(0))
 
 
 def no_vectors(live: Mask) -> Vectors:
@@ -115,9 +133,7 @@ def _largest(cosines: Rows, labels: Labels, k: int) -> NDArray[np.intp]:
     return inside[np.lexsort((labels[inside], -cosines[inside]))][:k]
 
 
-def _checked(query: NDArray[np.float32], dim: int) -> Rows:
-    if dim and query.shape != (dim,):
+def _checked(query: Rows, dim: int) -> Rows:
+    if query.shape != (dim,):
         raise ValueError(f"query has shape {query.shape}, the index {dim} dimensions")
-    if not dim or not np.isfinite(query).all():
-        return np.zeros(dim, np.float32)
     return query

@@ -7,6 +7,7 @@ around it, so candidates come file by file.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from packhound.ranking.query import ParsedQuery
 
 Floats = NDArray[np.float32]
 Labels = NDArray[np.int32]
+Positions = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
 LEXICAL_FILES = 60
@@ -30,20 +32,35 @@ _COHERENCE = 4.0
 class Candidates:
     """The nodes to rank, grouped by file: nodes starts[i]..starts[i+1] are of files[i].
 
-    `owner[j]` is the position in `files` of node j. `considered` counts the nodes scored on the
-    way, `truncated` says that the budget left some out.
+    `owner[j]` is the position in `files` of node j, `position` that of each label of the snapshot
+    among the nodes, -1 where it is none. `considered` counts the nodes scored on the way,
+    `truncated` says that the budget left some out.
     """
 
     files: Labels
     labels: Labels
     starts: NDArray[np.intp]
     owner: NDArray[np.intp]
+    position: NDArray[np.int32]
     facts: tuple[FileFacts, ...]
     considered: int
     truncated: bool = False
 
     def __len__(self) -> int:
         return len(self.labels)
+
+    def among(self, labels: NDArray[np.integer[Any]]) -> tuple[Positions, NDArray[np.int32]]:
+        """Which of some labels are candidates, and their positions among these."""
+        at = self.position[labels]
+        here = np.flatnonzero(at >= 0)
+        return here, at[here]
+
+    def marked(self, labels: NDArray[np.integer[Any]]) -> Mask:
+        """Which of the candidate nodes are among some labels."""
+        marks = np.zeros(len(self), np.bool_)
+        if len(labels):
+            marks[self.among(labels)[1]] = True
+        return marks
 
     def best(self, values: Floats) -> Floats:
         """The largest of each file's node values."""
@@ -54,13 +71,17 @@ class Candidates:
         return np.add.reduceat(values, self.starts) if len(values) else values
 
 
-def coherence(snapshot: Snapshot, node_scores: Floats, matched: Labels) -> tuple[Floats, Floats]:
+def coherence(snapshot: Snapshot, node_scores: Floats, matched: Positions) -> tuple[Floats, Floats]:
     """Best node and sum of nodes of every file id, over the labels that matched."""
     owners = snapshot.file_of[matched]
     scores = node_scores[matched]
+    total = np.bincount(owners, scores, snapshot.n_file_ids).astype(np.float32)
     best = np.zeros(snapshot.n_file_ids, np.float32)
-    np.maximum.at(best, owners, scores)
-    return best, np.bincount(owners, scores, snapshot.n_file_ids).astype(np.float32)
+    if len(owners):
+        # Labels ascend and those of a file were mostly given in a row, so runs of one file are few.
+        starts = np.flatnonzero(np.concatenate(([True], owners[1:] != owners[:-1])))
+        np.maximum.at(best, owners[starts], np.maximum.reduceat(scores, starts))
+    return best, total
 
 
 def base_scores(best: Floats, total: Floats, corpus: Corpus, query: ParsedQuery) -> Floats:
@@ -114,11 +135,15 @@ def gather(
             groups.append(labels)
     counts = np.array([len(group) for group in groups], np.intp)
     facts_of = tuple(facts for file_id in kept if (facts := corpus.files[file_id]))
+    labels = np.concatenate(groups) if groups else np.zeros(0, np.int32)
+    position = np.full(snapshot.n_labels, -1, np.int32)
+    position[labels] = np.arange(len(labels), dtype=np.int32)
     return Candidates(
         files=np.array(kept, np.int32),
-        labels=np.concatenate(groups) if groups else np.zeros(0, np.int32),
+        labels=labels,
         starts=np.cumsum(counts) - counts,
         owner=np.repeat(np.arange(len(kept)), counts),
+        position=position,
         facts=facts_of,
         considered=int(counts.sum()),
         truncated=truncated,

@@ -10,6 +10,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import compress
+from operator import is_not
 from pathlib import PurePosixPath
 from threading import Lock
 from weakref import WeakKeyDictionary
@@ -21,11 +23,10 @@ from packhound.index.entries import FileEntry
 from packhound.index.names import NameTable
 from packhound.index.snapshot import Snapshot
 from packhound.ranking.kin import roots_of
+from packhound.ranking.matches import INSIDE, MatchCache
 from packhound.text.tokens import folded, terms
-from packhound.types import FIELDS
 
 Floats = NDArray[np.float32]
-BODY = FIELDS.index("body")
 
 _TEST = re.compile(
     r"(^|/)(tests?|specs?|__tests__|testing|test_?helpers?|testdata|test-?utils?|e2e|[a-z]+[-_]tests?"
@@ -57,6 +58,13 @@ _SETTING_SUFFIXES = frozenset(
 _HEADER_SUFFIXES = frozenset({".h", ".hpp", ".hh", ".hxx", ".d.ts", ".mli", ".pyi", ".hrl"})
 
 
+FLAGS = (
+    *("is_test", "is_example", "is_stale", "is_internal"),
+    *("is_prose", "is_setting", "is_header"),
+)
+"""The yes-or-no facts of a file."""
+
+
 @dataclass(slots=True, eq=False)
 class FileFacts:
     """What one file's path says: the words of its stem and folders, and where it belongs."""
@@ -82,8 +90,7 @@ class FileFacts:
         if self._centroid_length is not None:
             return self._centroid_length
         labels = self.entry.labels
-        rows = [snapshot.vector(label) for label in labels.tolist()]
-        length = float(np.linalg.norm(np.sum(rows, axis=0)))
+        length = float(np.linalg.norm(snapshot.vectors.rows(labels).sum(axis=0)))
         if snapshot.has_vector[labels].all():
             self._centroid_length = length
         return length
@@ -91,16 +98,22 @@ class FileFacts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Corpus:
-    """The facts of all files of one snapshot; arrays have one row per file id."""
+    """The facts of all files of one snapshot; arrays have one row per file id.
+
+    `n_terms` counts the terms inside each file, `flags` has a row per name in `FLAGS`, `depth` is
+    counted from the shallowest file, `plain` says that a file is neither test nor example.
+    """
 
     generation: int
+    entries: tuple[FileEntry, ...]
     files: list[FileFacts | None]
     n_nodes: Floats
-    size: Floats
+    n_terms: NDArray[np.float64]
     depth: Floats
+    flags: Floats
     plain: NDArray[np.bool_]
     stems: Counter[str]
-    min_depth: int
+    matches: MatchCache
 
 
 class Facts:
@@ -115,7 +128,7 @@ class Facts:
         known = self._corpus
         if known is None or known.generation != snapshot.generation:
             with self._lock:
-                known = _corpus(snapshot, self._corpus.files if self._corpus else [])
+                known = _corpus(snapshot, self._corpus)
                 self._corpus = known
         return known
 
@@ -132,29 +145,89 @@ def facts_of(snapshot: Snapshot) -> Corpus:
     return facts.at(snapshot)
 
 
-def _corpus(snapshot: Snapshot, before: list[FileFacts | None]) -> Corpus:
-    files: list[FileFacts | None] = [None] * snapshot.n_file_ids
-    for entry in snapshot.files.values():
-        file_id = entry.file_id
-        known = before[file_id] if file_id < len(before) else None
-        if known is None or known.entry is not entry:
-            known = _facts(entry, known)
-        files[file_id] = known
+_FEW = 200
+"""Changed files whose facts are mended one by one; after more, all arrays are made anew."""
+
+
+def _corpus(snapshot: Snapshot, before: Corpus | None) -> Corpus:
+    entries = tuple(snapshot.files.values())
+    if before and len(entries) == len(before.entries):
+        changed = [*compress(entries, map(is_not, entries, before.entries))]
+        known = before.files
+        # As many files as before, and all of them known: no path came or went.
+        edited = len(changed) <= _FEW and all(
+            entry.file_id < len(known) and known[entry.file_id] for entry in changed
+        )
+        if edited:
+            return _edited(snapshot, before, entries, changed)
+    return _gathered(snapshot, before, entries)
+
+
+def _edited(
+    snapshot: Snapshot,
+    before: Corpus,
+    entries: tuple[FileEntry, ...],
+    changed: Iterable[FileEntry],
+) -> Corpus:
+    """The facts after edits that neither made nor removed a file."""
+    files = before.files.copy()
+    n_nodes, n_terms = before.n_nodes.copy(), before.n_terms.copy()
+    for entry in changed:
+        at = entry.file_id
+        files[at] = _facts(entry, before.files[at])
+        n_nodes[at], n_terms[at] = len(entry.labels), _n_terms(snapshot, entry)
+    return replace(
+        before,
+        generation=snapshot.generation,
+        entries=entries,
+        files=files,
+        n_nodes=n_nodes,
+        n_terms=n_terms,
+        matches=MatchCache(),
+    )
+
+
+def _gathered(snapshot: Snapshot, before: Corpus | None, entries: tuple[FileEntry, ...]) -> Corpus:
+    n = snapshot.n_file_ids
+    files: list[FileFacts | None] = [None] * n
+    known = [*before.files, *files[len(before.files) :]] if before else files.copy()
+    for entry in entries:
+        old = known[entry.file_id]
+        current = old is not None and old.entry is entry
+        files[entry.file_id] = old if current else _facts(entry, old)
     live = [file for file in files if file is not None]
-    min_depth = min((file.depth for file in live), default=0)
-    n_labels = np.bincount(snapshot.file_of[snapshot.live], minlength=snapshot.n_file_ids)
-    depth = [file.depth - min_depth if file else 0 for file in files]
-    plain = [file is not None and not (file.is_test or file.is_example) for file in files]
+    ids = [file.entry.file_id for file in live]
+    flags = np.zeros((len(FLAGS), n), np.float32)
+    flags[:, ids] = np.array([[getattr(file, flag) for file in live] for flag in FLAGS])
+    depth = np.zeros(n, np.float32)
+    depths = [file.depth for file in live]
+    depth[ids] = np.array(depths) - min(depths, default=0)
+    plain = np.zeros(n, np.bool_)
+    plain[ids] = [not (file.is_test or file.is_example) for file in live]
     return Corpus(
         generation=snapshot.generation,
+        entries=entries,
         files=files,
-        n_nodes=n_labels.astype(np.float32),
-        size=snapshot.file_lengths((BODY,)).astype(np.float32),
-        depth=np.array(depth, np.float32),
-        plain=np.array(plain, np.bool_),
+        n_nodes=np.bincount(snapshot.file_of[snapshot.live], minlength=n).astype(np.float32),
+        n_terms=_all_n_terms(snapshot),
+        depth=depth,
+        flags=flags,
+        plain=plain,
         stems=Counter(file.stem for file in live),
-        min_depth=min_depth,
+        matches=MatchCache(),
     )
+
+
+def _n_terms(snapshot: Snapshot, entry: FileEntry) -> int:
+    return sum(int(snapshot.lengths[field][entry.labels].sum()) for field in INSIDE)
+
+
+def _all_n_terms(snapshot: Snapshot) -> NDArray[np.float64]:
+    counted = np.zeros(snapshot.n_labels, np.int64)
+    for field in INSIDE:
+        counted += snapshot.lengths[field]
+    alive = (counted * snapshot.live).astype(np.float64)
+    return np.asarray(np.bincount(snapshot.file_of, alive, snapshot.n_file_ids), np.float64)
 
 
 def _facts(entry: FileEntry, known: FileFacts | None) -> FileFacts:

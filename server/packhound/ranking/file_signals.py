@@ -36,33 +36,33 @@ def all_nodes(view: View) -> Floats:
 
 def whole_file_rank(view: View) -> Floats:
     """Place of the file when files are read as one text each."""
-    return ranks(view.file(view.lexical.file))
+    return ranks(view.lexical.file)
 
 
 def path_words(view: View) -> Floats:
     """Query words in the path."""
-    return relative(view.file(view.lexical.path))
+    return relative(view.lexical.path)
 
 
 def path_rank(view: View) -> Floats:
     """Place of the file when files are ordered by the words of their paths."""
-    return ranks(view.file(view.lexical.path))
+    return ranks(view.lexical.path)
 
 
 def best_name(view: View) -> Floats:
     """Query words in the best name or signature of the file."""
     scores = view.lexical.name + view.lexical.signature
-    return relative(view.candidates.best(view.node(scores)))
+    return relative(view.candidates.best(scores))
 
 
 def file_coverage(view: View) -> Floats:
     """Share of the query's words, rare ones counting more, that the file has anywhere."""
-    return view.file(view.lexical.file_covered)
+    return view.lexical.file_covered
 
 
 def compound_file(view: View) -> Floats:
     """Neighbouring words of the query written as one identifier in the file or its path."""
-    return relative(view.candidates.best(view.node(view.compounds)))
+    return relative(view.candidates.best(view.compounds))
 
 
 def dense_best(view: View) -> Floats:

@@ -17,8 +17,8 @@ from packhound.ranking.candidates import (
     coherence,
     gather,
 )
-from packhound.ranking.facts import facts_of
-from packhound.ranking.lexical import score_nodes, score_terms
+from packhound.ranking.facts import Corpus, facts_of
+from packhound.ranking.lexical import match_terms, score_nodes, score_terms
 from packhound.ranking.query import ParsedQuery
 from packhound.ranking.view import View
 from packhound.ranking.words import STOP_WORDS
@@ -51,7 +51,7 @@ def measure(
     of the best ones.
     """
     corpus = facts_of(snapshot)
-    words = score_terms(snapshot, query.terms, query.weights)
+    words = match_terms(snapshot, corpus, query.terms, query.weights)
     matched = words.matched if allowed is None else words.matched[allowed[words.matched]]
     best, total = coherence(snapshot, words.node, matched)
     base = base_scores(best, total, corpus, query)
@@ -74,16 +74,16 @@ def measure(
         snapshot=snapshot,
         corpus=corpus,
         candidates=candidates,
-        lexical=words,
-        compounds=score_nodes(snapshot, compound_terms(query)),
+        lexical=score_terms(snapshot, corpus, candidates, words),
+        compounds=score_nodes(snapshot, corpus, candidates, compound_terms(query)),
         best=best[files],
         total=total[files],
         base=base[files],
-        named=np.isin(labels, exact),
-        named_folded=np.isin(labels, any_case),
-        owned=np.isin(labels, _owned(snapshot, query.qualified)),
+        named=candidates.marked(exact),
+        named_folded=candidates.marked(any_case),
+        owned=candidates.marked(_owned(snapshot, query.qualified)),
         similarity=similarity,
-        title=_title(snapshot, query),
+        title=_title(snapshot, corpus, candidates, query),
         title_similarity=(
             snapshot.similarities(title_vector, labels) if title_vector is not None else None
         ),
@@ -93,12 +93,14 @@ def measure(
     )
 
 
-def _title(snapshot: Snapshot, query: ParsedQuery) -> Floats | None:
+def _title(
+    snapshot: Snapshot, corpus: Corpus, candidates: Candidates, query: ParsedQuery
+) -> Floats | None:
     """BM25F of a report's first line alone."""
     if query.kind != "report":
         return None
     words = [term for term in dict.fromkeys(terms(query.title)) if term not in STOP_WORDS]
-    return score_nodes(snapshot, words)
+    return score_nodes(snapshot, corpus, candidates, words)
 
 
 def _mentions(snapshot: Snapshot, query: ParsedQuery) -> Floats:

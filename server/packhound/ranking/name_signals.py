@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from packhound.ranking.kin import root_of, roots_of
 from packhound.ranking.kinds import KIND_RANK
-from packhound.ranking.lexical import BODY
+from packhound.ranking.matches import BODY
 from packhound.ranking.view import View, no_file, relative, root_share, root_weights
 from packhound.text.tokens import stem
 
@@ -116,14 +116,14 @@ def file_title(view: View) -> Floats:
     """Words of the report's title in the file's best node."""
     if view.title is None:
         return no_file(view)
-    return relative(view.candidates.best(view.node(view.title)))
+    return relative(view.candidates.best(view.title))
 
 
 def file_title_all(view: View) -> Floats:
     """Words of the report's title in all nodes of the file together."""
     if view.title is None:
         return no_file(view)
-    return relative(np.log1p(view.candidates.total(view.node(view.title))))
+    return relative(np.log1p(view.candidates.total(view.title)))
 
 
 def file_mentioned(view: View) -> Floats:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from packhound.ranking.kinds import FUNCTION, REST, TYPE
-from packhound.ranking.lexical import BODY, NAME
+from packhound.ranking.matches import BODY, NAME
 from packhound.ranking.view import View, no_node, relative
 
 Floats = NDArray[np.float32]
@@ -14,40 +14,38 @@ Floats = NDArray[np.float32]
 
 def node_words(view: View) -> Floats:
     """Query words in the node."""
-    return relative(view.node(view.lexical.node))
+    return relative(view.lexical.node)
 
 
 def node_name(view: View) -> Floats:
     """Query words in the node's name."""
-    return relative(view.node(view.lexical.name))
+    return relative(view.lexical.name)
 
 
 def node_signature(view: View) -> Floats:
     """Query words in the node's signature."""
-    return relative(view.node(view.lexical.signature))
+    return relative(view.lexical.signature)
 
 
 def node_doc(view: View) -> Floats:
     """Query words in the node's doc comment."""
-    return relative(view.node(view.lexical.doc))
+    return relative(view.lexical.doc)
 
 
 def node_covered(view: View) -> Floats:
     """Share of the query's words, rare ones counting more, that the node has."""
-    return view.node(view.lexical.covered)
+    return view.lexical.covered
 
 
 def name_in_query(view: View) -> Floats:
     """Share of the words of the node's name that the query has."""
     lengths = view.node(view.snapshot.lengths[NAME])
-    return np.minimum(1, view.node(view.lexical.name_hits) / np.maximum(1, lengths)).astype(
-        np.float32
-    )
+    return np.minimum(1, view.lexical.name_hits / np.maximum(1, lengths)).astype(np.float32)
 
 
 def node_compound(view: View) -> Floats:
     """Neighbouring words of the query written as one identifier in the node."""
-    return relative(view.node(view.compounds))
+    return relative(view.compounds)
 
 
 def node_named(view: View) -> Floats:
@@ -94,7 +92,7 @@ def node_is_rest(view: View) -> Floats:
 
 def node_title(view: View) -> Floats:
     """Words of the report's title in the node."""
-    return no_node(view) if view.title is None else relative(view.node(view.title))
+    return no_node(view) if view.title is None else relative(view.title)
 
 
 def node_mentioned(view: View) -> Floats:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from packhound.index.snapshot import Snapshot
 from packhound.ranking.candidates import Candidates
-from packhound.ranking.facts import Corpus
+from packhound.ranking.facts import FLAGS, Corpus
 from packhound.ranking.kin import root_of
 from packhound.ranking.lexical import Lexical
 from packhound.ranking.query import ParsedQuery
@@ -24,8 +24,8 @@ Value = TypeVar("Value", bound=np.generic)
 class View:
     """All that signals may look at: one query, its candidates and what was measured of them.
 
-    `similarity` and `compound` have one row per candidate node; `best`, `total` and `base` one
-    per candidate file. `similarity` is None where there are no vectors.
+    `best`, `total`, `base` and `centroid` have one row per candidate file, the other arrays one
+    per candidate node. Those are None where there are no vectors, or where the query is no report.
     """
 
     query: ParsedQuery
@@ -59,8 +59,7 @@ class View:
 
     def flags(self, name: str) -> Floats:
         """A yes-or-no fact of the candidate files as 0 and 1."""
-        found = [getattr(facts, name) for facts in self.candidates.facts]
-        return np.array(found, np.float32)
+        return self.file(self.corpus.flags[FLAGS.index(name)])
 
     def kept(self, name: str, make: Callable[[View], Floats]) -> Floats:
         """A value that several signals share, made once."""

@@ -1,0 +1,143 @@
+"""Scores are those of the textbook, computed here the slow way."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections import Counter
+from math import log
+
+import numpy as np
+import pytest
+from index_corpus import file
+
+from packhound.index.index import Index
+from packhound.index.snapshot import Snapshot
+from packhound.ranking.candidates import gather
+from packhound.ranking.facts import facts_of
+from packhound.ranking.lexical import Lexical, match_terms, score_terms
+from packhound.ranking.matches import LENGTH_NORMS, WEIGHTS
+from packhound.text.tokens import terms
+from packhound.types import FIELDS
+
+TEXTS = {
+    "a.py": "function load: load config load x\nclass tree: parse tree",
+    "b.py": "function parse: config config\ntest load: tree x x x",
+}
+QUERY = [*dict.fromkeys(terms("load config unheard a parse"))]
+WEIGHTS_OF_QUERY = [2.0, 1.0, 1.0, 0.5, 1.0]
+INSIDE = [field for field in FIELDS if field != "path"]
+
+
+@pytest.fixture
+def snapshot() -> Snapshot:
+    index = Index(None)
+    index.replace([file("gone.py", "function gone: load load load")], {})
+    index.publish()
+    index.replace([file("a.py", TEXTS["a.py"])], {})
+    index.publish()
+    index.replace([file("b.py", TEXTS["b.py"])], {})
+    index.remove(["gone.py"])
+    return index.publish()
+
+
+def nodes() -> list[dict[str, list[str]]]:
+    """Terms by field of every node, in the order of their labels."""
+    found = []
+    for path, text in TEXTS.items():
+        for line in text.splitlines():
+            head, _, body = line.partition(":")
+            name = head.split()[1]
+            found.append(
+                {
+                    "name": terms(name),
+                    "path": terms(path),
+                    "signature": terms(f"def {name}"),
+                    "doc": [],
+                    "body": terms(body),
+                }
+            )
+    return found
+
+
+def textbook_idf(n: int, df: int) -> float:
+    return log(1 + (n - df + 0.5) / (df + 0.5))
+
+
+@pytest.fixture
+def scores(snapshot) -> Lexical:
+    corpus = facts_of(snapshot)
+    every_file = np.arange(snapshot.n_file_ids, dtype=np.int32)
+    candidates = gather(snapshot, corpus, every_file, None, truncated=False)
+    matches = match_terms(snapshot, corpus, QUERY, WEIGHTS_OF_QUERY)
+    assert candidates.labels.tolist() == np.flatnonzero(snapshot.live).tolist()
+    assert np.array_equal(score_terms(snapshot, corpus, candidates, matches).node, matches.node[1:])
+    return score_terms(snapshot, corpus, candidates, matches)
+
+
+def test_all_fields(scores):
+    docs = nodes()
+    average = {f: sum(len(doc[f]) for doc in docs) / len(docs) for f in FIELDS}
+    for score, covered, doc in zip(scores.node, scores.covered, docs, strict=True):
+        expected = share = whole = 0.0
+        for term, weight in zip(QUERY, WEIGHTS_OF_QUERY, strict=True):
+            tf = 0.0
+            for field, factor, slope in zip(FIELDS, WEIGHTS, LENGTH_NORMS, strict=True):
+                relative = len(doc[field]) / (average[field] or 1)
+                tf += factor * Counter(doc[field])[term] / (1 - slope + slope * relative)
+            idf = weight * textbook_idf(
+                4, sum(any(term in other[f] for f in FIELDS) for other in docs)
+            )
+            expected += idf * tf / (tf + 1.2)
+            share += idf * (tf > 0)
+            whole += idf
+        assert score == pytest.approx(expected, rel=1e-5)
+        assert covered == pytest.approx(share / whole, rel=1e-5)
+
+
+@pytest.mark.parametrize("field", ["name", "signature", "doc"])
+def test_one_field(scores, field):
+    docs, slope = [doc[field] for doc in nodes()], LENGTH_NORMS[FIELDS.index(field)]
+    average = sum(map(len, docs)) / len(docs) or 1.0
+    for score, doc in zip(getattr(scores, field), docs, strict=True):
+        expected = 0.0
+        for term, weight in zip(QUERY, WEIGHTS_OF_QUERY, strict=True):
+            tf = Counter(doc)[term] / (1 - slope + slope * len(doc) / average)
+            df = sum(term in other for other in docs)
+            expected += weight * textbook_idf(4, df) * tf / (tf + 1.2)
+        assert score == pytest.approx(expected, rel=1e-5)
+
+
+def test_whole_files(scores):
+    inside = [
+        [t for doc in nodes() if doc["path"][0] == path for f in INSIDE for t in doc[f]]
+        for path in ("a", "b")
+    ]
+    average = sum(map(len, inside)) / 2
+    for score, doc in zip(scores.file, inside, strict=True):
+        expected = 0.0
+        for term, weight in zip(QUERY, WEIGHTS_OF_QUERY, strict=True):
+            tf, df = Counter(doc)[term], sum(term in other for other in inside)
+            norm = 2.0 * (1 - 0.6 + 0.6 * len(doc) / average)
+            expected += weight * textbook_idf(2, df) * tf / (tf + norm)
+        assert score == pytest.approx(expected, rel=1e-5)
+
+
+def test_an_empty_index_scores_nothing():
+    empty = Index(None).snapshot
+    corpus = facts_of(empty)
+    candidates = gather(empty, corpus, np.zeros(0, np.int32), None, truncated=False)
+    matches = match_terms(empty, corpus, QUERY, WEIGHTS_OF_QUERY)
+    scores = score_terms(empty, corpus, candidates, matches)
+    assert not scores.found and len(scores.node) == len(scores.file) == 0
+
+
+def test_an_index_that_is_gone_leaves_nothing_behind():
+    index = Index(None)
+    index.replace([file("a.py", TEXTS["a.py"])], {})
+    snapshot = index.publish()
+    match_terms(snapshot, facts_of(snapshot), QUERY, WEIGHTS_OF_QUERY)
+    names = weakref.ref(snapshot.name_table)
+    del index, snapshot
+    gc.collect()
+    assert names() is None
