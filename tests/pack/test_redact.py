@@ -53,6 +53,25 @@ curl -u admin:hunter22x https://internal
 Authorization: Bearer 8f14e45fceea167a5a36dedd4bea2543
 eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.SflKxwRJSMeKKF2QT4fwpMeJf36P
 aws_secret_access_key = "wJalrXUtnFEMI7K7MDENG3bPxRfiCYzz9kkkkk2Q"
+id: master, pw:hT7kq92Lw
+login as root with password hT7#kq92!
+mysqldump --user=app --password=hT7kq9#2Lw shop
+def connect(passwd: str = "x6Kq7djtEa"):
+if password != "q4Wc1a2oPd":
+Server=db;Database=shop;User Id=sa;Password=Pa55w0rd!x;Encrypt=True
+ALTER USER shop IDENTIFIED BY 'hT7kq92Lw';
+CREATE ROLE shop WITH LOGIN PASSWORD 'hT7kq92Lw';
+deploy --token hT7kq92LwzP04vbn --now
+https://internal/api?token=hT7kq92LwzP04vbnQ8&page=2
+machine git.internal login build password hT7kq92Lw
+AccountName=shop;AccountKey=hT7kq92LwzP04vbnhT7kq92LwzP04vbnhT7kq92LwzP04vbnhT7kq92LwzP04vbnhT7kq92LwzP04v==
+access_key = "QmFzZVNpeHRlRm91ckhhc05vRGlnaXRz"
+bot = "8461927305:AAhT7kq92LwzP04vbnhT7kq92LwzP04vbnX"
+https://discord.com/api/webhooks/148392840000482200/hT7kq92LwzP04vbnhT7kq92LwzP04vbnhT7kq92LwzP04vbnhT7kq92LwzP04vbn
+MAILCHIMP = "8f14e45fceea167a5a36dedd4bea2543-us14"
+{"auths": {"registry.internal": {"auth": "Ym90OmhUN2txOTJMd3pQMDR2Ym4="}}}
+AKIAQGRFQXWQJDKPAZSW
+glpat-hTzkqLwzPvbnQwErTyUi
 """
 
 CODE = """
@@ -68,6 +87,18 @@ integrity sha512-abc
 AKIAIOSFODNN7EXAMPLE
 git clone https://github.com/psf/requests@v2.31.0
 password: "{{ vault_password }}"
+password = form.cleaned_data["password1"]
+token = tokens[index + 1]
+def login(password: str, token: str = "") -> Session1:
+curl -u user:password https://example.org/
+curl -H "Accept: application/vnd.github.v3+json" https://api.github.com/
+req.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString(pair))
+machine example.com login username password pass
+the key: v1.2.3-alpha4 of the release
+secret = sha256(utf8_decode_2(payload))
+self.passwordResetTokenGenerator2 = makeTokenGenerator()
+cache-key: setup-node-v20-linux-x64-2f4a
+public_key = "XmlHttpRequestEventTargetFactory"
 """
 
 

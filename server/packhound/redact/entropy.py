@@ -7,6 +7,9 @@ import re
 from collections import Counter
 
 _CHANGE = re.compile(r"(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])")
+_ANY_CHANGE = re.compile(r"(?<=[a-z])(?=[A-Z\d])|(?<=[A-Z])(?=[a-z\d])|(?<=\d)(?=[A-Za-z])")
+_RESTLESS = 0.45
+"""Changes of class a character: random text has more, joined words have fewer."""
 _PLACEHOLDER = re.compile(
     r"(?i)example|sample|dummy|placeholder|change_?me|your[_-]|my[_-]|insert|redacted|xxxx|\*\*\*"
     r"|\.\.\.|<|>|\{|\}|\$\(|%\(|todo|fixme|foobar|abcdef|123456|012345|deadbeef|fake|mock|test"
@@ -25,6 +28,8 @@ def is_random(value: str, least: float = 3.0) -> bool:
     digits = sum(character.isdigit() for character in value)
     if digits == len(value):
         return len(value) >= 14 and len(set(value)) >= 6
+    if len(value) >= 16 and len(_ANY_CHANGE.findall(value)) >= _RESTLESS * len(value):
+        return entropy(value) >= least
     changes = len(_CHANGE.findall(value))
     return changes >= max(2, len(value) // 16) and entropy(value) >= least
 

@@ -18,6 +18,13 @@ BARE = re.compile(
 )
 """The same without quotes, as the whole of a line."""
 
+INLINE = re.compile(
+    r"(?i)(?:secret|token|credential|(?:api|access|auth\w{0,14}|private|secret|encryption|signing"
+    r"|activation)[ _-]?key)s?['\"\])]{0,2}(?:[ \t]{0,2}(?:=>|=|:|%3d)[ \t]{0,2}|[ \t]+)['\"]?"
+    r"(?P<value>[A-Za-z0-9][\w+/=.~-]{11,200})(?=['\"\s,;&)%<\\]|$)"
+)
+"""The same anywhere in a line: in prose, on a command line, in the query of a URL."""
+
 SERVICE_VALUE = (
     r"[\w.\[\]'\"` \t-]{0,30}?(?:=>|:=|:|=|,|\|\||>)[\s=(]{0,4}['\"`]{0,3}"
     r"(?P<value>[\w=/+.:%~-]{14,400})(?=['\"`\s;,)\\\]}]|$)"
@@ -31,7 +38,8 @@ IN_LINE: tuple[tuple[str, re.Pattern[str]], ...] = (
         "authorization",
         re.compile(
             r"(?i)(?:authorization|x-[a-z-]{0,20}(?:key|token))['\"]?\s{0,2}[:=,]\s{0,2}['\"]?"
-            r"(?:bearer|basic|token|apikey)?[ \t]+['\"]?([\w=~@.+/-]{16,})"
+            r"(?:bearer|basic|token|apikey|ntlm|negotiate|bot)?[ \t]+['\"]?([\w=~@.+/-]{16,})"
+            r"(?![\w.(])"
         ),
     ),
     ("vault-token", re.compile(r"(?<![\w.])(s\.(?=[A-Za-z]*\d)[A-Za-z0-9]{24})(?![\w.(])")),
@@ -44,6 +52,37 @@ IN_LINE: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("maxmind-key", re.compile(r"\b([A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk)\b")),
     ("facebook-token", re.compile(r"\b(\d{15,16}[|%][\w-]{27,40})(?!\w)")),
     ("nuget-password", re.compile(r"(?i)key=\"(?:cleartext)?password\"\s+value=\"([^\"]{8,})\"")),
+    ("mailchimp-key", re.compile(r"\b([0-9a-f]{32}-us\d{1,2})\b")),
+    ("mailgun-key", re.compile(r"\b([0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8})\b")),
+    ("new-relic-key", re.compile(r"\b([0-9a-fu]{4,6}[0-9a-fx]{30,34}NRAL)\b")),
+    ("telegram-token", re.compile(r"(?<!\w)(\d{8,10}:AA[\w-]{33})(?![\w-])")),
+    (
+        "discord-token",
+        re.compile(r"(?<![\w-])([MNO][A-Za-z\d]{23,27}\.[\w-]{6}\.[\w-]{27,40})(?![\w-])"),
+    ),
+    ("asana-token", re.compile(r"(?<!\w)([12]/\d{12,}(?:/\d{12,})?:[0-9a-f]{32})\b")),
+    ("braintree-token", re.compile(r"(access_token\$[a-z]+\$[0-9a-z]{10,}\$[0-9a-f]{32})")),
+    ("clickup-token", re.compile(r"\b(pk_\d{5,}_[A-Z0-9]{32})\b")),
+    ("resend-key", re.compile(r"\b(re_[A-Za-z0-9]{8}_[A-Za-z0-9]{24})\b")),
+    ("salesforce-token", re.compile(r"\b(00D[A-Za-z0-9]{12,15}![\w.]{60,})")),
+    ("backblaze-key", re.compile(r"\b(K00\d[\w/+]{27})(?![\w/+])")),
+    ("dynatrace-token", re.compile(r"\b(dt0[a-z]\d\d\.[A-Z0-9]{24}\.[A-Z0-9]{64})\b")),
+    (
+        "azure-key",
+        re.compile(
+            r"(?<![\w+/])([\w+/-]{70,80}(?:AZDO|JQQJ99|APIM|ACDb|AzFu|AzSe|AzCa|\+ASt|\+ABa|\+AMC"
+            r"|\+ARm|AIoT|\+ACR)[\w+/-]{4,8}={0,2})"
+        ),
+    ),
+    (
+        "azure-key",
+        re.compile(r"(?i)(?:accountkey|sharedaccesskey|sharedsecret)=([\w+/%-]{40,90}={0,2})"),
+    ),
+    ("azure-signature", re.compile(r"[?&]sig=([\w%+/-]{40,}(?:%3D|=)*)")),
+    ("firebase-key", re.compile(r"\b(AAAA[\w-]{7}:[\w-]{130,})")),
+    ("docker-auth", re.compile(r"\"auth\"\s*:\s*\"([A-Za-z0-9+/]{20,}={0,2})\"")),
+    ("ntlm-token", re.compile(r"\b(TlRMTVNTUAAD[A-Za-z0-9+/]{20,}={0,2})")),
+    ("nkey-seed", re.compile(r"\b(S[NCOAUX][A-Z2-7]{56})\b")),
     ("freemius-key", re.compile(r"(?i)secret_key['\"]\s*=>\s*['\"](sk_\S{29})['\"]")),
 )
 """Sought in suspicious lines only."""
@@ -59,7 +98,9 @@ ANYWHERE: tuple[tuple[str, str, re.Pattern[str]], ...] = (
         "curl",
         "curl-authorization",
         re.compile(
-            r"(?i)\bcurl\b[^\n]*?\s(?:-H|--header)[= ]{0,3}['\"][\w-]{1,40}:\s{0,3}(?:\w+ )?"
+            r"(?i)\bcurl\b[^\n]*?\s(?:-H|--header)[= ]{0,3}['\"][\w-]{0,40}"
+            r"(?:auth|token|key|secret)"
+            r"[\w-]{0,20}:\s{0,3}(?:\w+ )?"
             r"([\w=~@.+/-]{16,})['\"]"
         ),
     ),
@@ -73,10 +114,47 @@ ANYWHERE: tuple[tuple[str, str, re.Pattern[str]], ...] = (
         "teams-webhook",
         re.compile(r"webhook\.office\.com/webhookb2/([\w@-]{70,}/\w+/[\w]{20,}/[\w-]+)"),
     ),
+    (
+        "/webhooks/",
+        "discord-webhook",
+        re.compile(r"discord(?:app)?\.com/api/webhooks/\d{15,}/([\w-]{60,})"),
+    ),
+    (
+        "machine ",
+        "netrc-password",
+        re.compile(r"machine\s+\S+\s+login\s+\S+\s+password\s+([^\s'\"\\]{3,})"),
+    ),
+    (
+        "ecureString",
+        "password",
+        re.compile(r"ConvertTo-SecureString\b[^\n'\"]{0,40}?['\" ]([^\s'\"\\-][^\s'\"\\]{5,})"),
+    ),
     ("hf_", "huggingface-token", re.compile(r"(?<!\w)(hf_[A-Za-z]{30,})")),
     ("api_org_", "huggingface-token", re.compile(r"(?<!\w)(api_org_[A-Za-z]{30,})")),
 )
 """These need no digit, so they are sought wherever their first column occurs."""
+
+_PASSWORD = r"(?:pass(?:w(?:or)?d|phrase)s?|pa?s{1,2}wo?r?d|(?<![a-z])(?:pass|pwd|pw))"
+
+PASSWORDS: tuple[re.Pattern[str], ...] = (
+    # Quoted, after any sign that could be an assignment: `PASSWORD = get() or "..."` is one too.
+    re.compile(
+        rf"(?i){_PASSWORD}['\"`\]]{{0,2}}(?:[ \t]{{0,2}}:[ \t]{{0,2}}[\w.]{{1,30}})?[ \t]{{0,3}}"
+        r"(?:[!=]==?|=>|:=|:|=|,)[ \t]{0,3}(?:[\w.]{1,40}(?:\([^()]{0,60}\))?[ \t]+or[ \t]+)?"
+        r"(?P<quote>['\"`])(?P<value>[^\s'\"`]{6,100})(?P=quote)"
+    ),
+    # In prose, on a command line, in a connection string.
+    re.compile(
+        rf"(?i){_PASSWORD}(?:[ \t]{{0,2}}(?:=>|:=|=|:)[ \t]{{0,2}}|[ \t]+)['\"]?"
+        r"(?P<value>[^\s'\"`(){}\[\]<>,;|&\\]{6,64})(?=['\"`\s,;)\]}<&|]|$)"
+    ),
+    # In SQL.
+    re.compile(
+        r"(?i)\b(?:identified(?:\s+with\s+\w+)?\s+by|password)(?:\s*=|\s+values?)?\s*\(?\s*['\"]"
+        r"(?P<value>[^\s'\"]{6,64})['\"]"
+    ),
+)
+"""Values that people choose: told by their name, and by their mix of characters."""
 
 PRIVATE_KEY = re.compile(
     r"-----BEGIN[ A-Z0-9_-]{0,60}PRIVATE KEY(?: BLOCK)?-----"

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TypeAlias
 
 from packhound.redact.entropy import entropy, is_placeholder, is_random
@@ -22,8 +22,10 @@ from packhound.redact.patterns import (
     ASSIGNED,
     BARE,
     IN_LINE,
+    INLINE,
     KUBERNETES,
     KUBERNETES_VALUE,
+    PASSWORDS,
     PRIVATE_KEY,
     PRIVATE_KEY_START,
     SERVICE_VALUE,
@@ -32,6 +34,10 @@ from packhound.redact.rules import extra_rules
 from packhound.redact.scan import suspicious_lines
 
 _PIECE = re.compile(r"(?<![0-9A-Za-z])[0-9A-Za-z_]+")
+_SHORT = 24
+"""A random token of so many characters after its prefix may well have no digit."""
+_PLAIN = ("AKIA", "ASIA", "ABIA", "ACCA", "LTAI")
+"""Prefixes that no word begins with, though they have letters only."""
 _KEY = 3
 """Characters of a prefix that find its rows."""
 
@@ -79,8 +85,9 @@ def _secrets(text: str) -> Iterator[Run]:
     for literal, kind, pattern in ANYWHERE:
         if literal in text:
             for match in pattern.finditer(text):
-                if not _is_sample(match[1]) and not (kind == "url-password" and _is_dull(match[1])):
+                if not _is_sample(match[1]) and not (kind.endswith("word") and _is_dull(match[1])):
                     yield *match.span(1), kind
+    yield from _short(text)
     lines = suspicious_lines(text)
     lowered = "\n".join(text[start:end] for start, end, _ in lines).lower()
     services = [service for service in SERVICES if service in lowered]
@@ -131,6 +138,15 @@ def _in_line(line: str) -> Iterator[Run]:
                 yield *match.span(1), kind
 
 
+def _short(text: str) -> Iterator[Run]:
+    """Tokens so short that they may hold no digit, which is what lines are chosen by."""
+    for kind, prefix, pattern in _short_prefixes():
+        if prefix in text:
+            for match in pattern.finditer(text):
+                if _is_drawn(match[0]) and not _is_sample(match[0]):
+                    yield *match.span(), kind
+
+
 def _of_services(line: str, services: list[str]) -> Iterator[Run]:
     lowered = line.lower()
     for service in services:
@@ -146,6 +162,13 @@ def _assigned(line: str) -> Iterator[Run]:
         for match in pattern.finditer(line):
             if _is_password(match["name"], match["value"], quoted=pattern is ASSIGNED):
                 yield *match.span("value"), "secret"
+    for match in INLINE.finditer(line):
+        if _is_mixed(match["value"]) and not is_placeholder(match["value"]):
+            yield *match.span("value"), "secret"
+    for i, pattern in enumerate(PASSWORDS):
+        for match in pattern.finditer(line):
+            if _is_chosen(match["value"], bare=i == 1):
+                yield *match.span("value"), "password"
 
 
 @lru_cache(maxsize=1)
@@ -163,9 +186,20 @@ def _prefixes() -> dict[str, list[tuple[str, re.Pattern[str]]]]:
     return rows
 
 
+@lru_cache(maxsize=1)
+def _short_prefixes() -> tuple[tuple[str, str, re.Pattern[str]], ...]:
+    return tuple(
+        (kind, prefix, re.compile(rf"(?<![0-9A-Za-z]){re.escape(prefix)}[{tail}]{{{least},}}"))
+        for kind, prefix, least, tail in PREFIXED
+        if least <= _SHORT and (prefix in _PLAIN or not prefix.isalnum())
+    )
+
+
 @lru_cache(maxsize=256)
 def _service(name: str) -> re.Pattern[str]:
-    return re.compile(rf"(?i){re.escape(name)}{SERVICE_VALUE}")
+    # A short name is also the end of other words: `blob`.
+    begin = "(?<![a-z])" if len(name) <= _KEY else ""
+    return re.compile(rf"(?i){begin}{re.escape(name)}{SERVICE_VALUE}")
 
 
 def _is_drawn(value: str) -> bool:
@@ -181,6 +215,39 @@ def _is_password(name: str, value: str, *, quoted: bool) -> bool:
     if is_random(value, 2.6 if quoted and "pass" in name.lower() else 3.2):
         return quoted or len(value) >= 16
     return False
+
+
+def _is_chosen(value: str, *, bare: bool) -> bool:
+    """A password that someone made up: letters, digits, and where it has no quotes a sign too."""
+    if (
+        is_placeholder(value)
+        or _is_name(value)
+        or _is_location(value)
+        or not value[0].isalnum() | (value[0] in "!@#")
+    ):
+        return False
+    kinds = (str.islower, str.isupper, str.isdigit)
+    n_kinds = sum(any(map(kind, value)) for kind in kinds)
+    signs = {character for character in value if not character.isalnum() and character != "_"}
+    if bare and not (signs <= _SIGNS and (signs or _changes(value) >= 2)):
+        return False
+    return any(map(str.isdigit, value)) and n_kinds + bool(signs) >= 3
+
+
+def _is_mixed(value: str) -> bool:
+    """Random beyond what a name, a version or a path can be: no quotes say that it is a value."""
+    if _is_location(value) or value.count(".") > 1 or value.count("-") + value.count("_") > 4:
+        return False
+    cases = any(map(str.islower, value)) and any(map(str.isupper, value))
+    return _changes(value) >= (3 if cases else 6) and is_random(value, 3.2)
+
+
+_SIGNS = frozenset("!@#^~?*+-%$")
+
+
+def _changes(value: str) -> int:
+    """How often a letter follows a digit or the other way round."""
+    return sum(a.isdigit() != b.isdigit() for a, b in pairwise(value))
 
 
 def _is_base64(body: str) -> bool:

@@ -19,7 +19,7 @@ _CLASSES = bytes(
     for byte in range(256)
 )
 
-ASKING = ("pass", "pwd", "secret", "credential", "token", "key", "auth")
+ASKING = ("pass", "pwd", "pw:", "pw=", "secret", "credential", "token", "key", "auth", "identified")
 """Words in the names of secrets."""
 
 
