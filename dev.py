@@ -10,6 +10,7 @@ bench  quality and speed figures into benchmarks/results
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import venv
@@ -77,9 +78,22 @@ def demo() -> None:
 
 
 def test() -> None:
-    """The tests that take minutes at most."""
+    """The tests that take minutes at most, and what was skipped."""
     setup()
-    run("pytest", "-n", "auto", "-m", "not slow and not editors")
+    setup_vocabulary()
+    run("pytest", "-n", "auto", "-rs", "-m", "not slow and not editors")
+
+
+def setup_vocabulary() -> None:
+    """The npm package that counts tokens for a test; without npm that test is skipped."""
+    npm, extension = shutil.which("npm"), HERE / "vscode-extension"
+    if npm is None:
+        say("npm is not installed: the offline token count is not compared with the true one")
+    elif not (extension / "node_modules" / "gpt-tokenizer").exists():
+        say("installing the extension's npm packages (once)")
+        install = ("ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel", "error")
+        if subprocess.run([npm, "--prefix", extension, *install], check=False).returncode:
+            say("npm could not: the offline token count is not compared with the true one")
 
 
 def slow() -> None:
