@@ -14,13 +14,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.evaluation import Case, Target, same_function, same_path
+from packhound.evaluation.cases import Case, Target, same_function, same_path
 from packhound.index.snapshot import Snapshot
 from packhound.ranking.measure import measure
 from packhound.ranking.query import parse_query
 from packhound.ranking.signals import FILE_SIGNALS, NODE_SIGNALS
 from packhound.ranking.view import View
-from packhound.search import query_vector, title_vector
+from packhound.search import query_vector, report_vectors
 from packhound.types import Query
 
 FILE_NAMES = tuple(signal.__name__ for signal in FILE_SIGNALS)
@@ -61,8 +61,9 @@ def examples_of(
         query = Query(case.text)
         parsed = parse_query(query)
         vector, _ = query_vector(snapshot, parsed, query, embedder)
-        title = title_vector(parsed, vector, embedder)
-        yield example_of(case, measure(snapshot, parsed, vector, title_vector=title))
+        title, code = report_vectors(parsed, vector, embedder)
+        view = measure(snapshot, parsed, vector, title_vector=title, code_vector=code)
+        yield example_of(case, view)
 
 
 def example_of(case: Case, view: View) -> Example:

@@ -2,8 +2,9 @@
 
     python benchmarks/quality/fit.py --suite SUITE --corpora DIR --cache DIR
 
-Prints the cross-validated figures (whole repositories left out) before it writes the weights that
-are fitted on everything.
+`--reports` are bug reports; `--mined` is what `mine_reports.py` found, which is learnt from and
+never scored. Prints the cross-validated figures (whole repositories left out) before it writes the
+weights that are fitted on everything.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ from pathlib import Path
 import numpy as np
 from corpora import snapshot_of
 from examples import FILE_NAMES, NODE_NAMES, Example, cached, examples_of
-from learning import KINDS, Fitted, Recipe, fit, ndcg, node_scores, order_of, report_scores
+from learning import KINDS, Fitted, Recipe, fit, ndcg, node_scores, order_of, report_scores, thinned
 
-from packhound.evaluation import load_suite
+from packhound.evaluation.suite import load_suite
 from packhound.index.embed import Embedder
 
 WEIGHTS = Path(__file__).parents[2] / "server/packhound/ranking/weights.json"
 
-REPEAT = {"symbol": 1.0, "phrase": 5.0, "prose": 5.0, "report": 0.3}
+REPEAT = {"symbol": 1.0, "phrase": 5.0, "prose": 5.0, "report": 0.2}
 """What a node pays for each better node of its file; chosen by cross-validation."""
 
 DEFINITION = 10.0
@@ -38,17 +39,17 @@ a second ago stands in one place only, and no development query asks for such a 
 
 QUERIES = Recipe(ridge=10, kind_ridge=50, node_share=2, rounds=2)
 REPORT_SIGNALS = frozenset(
-    {"lexical", "file_title", "file_mentioned", "file_framed", "module_mentioned", "mentioned"}
-    | {"path_words", "dense_file", "dense_title_file", "test_path", "example_path", "prose_file"}
-    | {"setting_file", "node_words", "node_title", "node_mentioned", "node_framed", "dense_node"}
-    | {"dense_title_node", "node_size", "node_is_type", "node_is_function", "node_is_rest"}
-    | {"name_in_query"}
+    {"lexical", "file_mentioned", "file_framed", "module_mentioned", "mentioned"}
+    | {"dense_title_file", "test_path", "example_path", "prose_file", "setting_file"}
+    | {"node_words", "node_mentioned", "node_framed", "dense_code_node"}
+    | {"node_is_type", "node_is_function", "node_is_rest"}
 )
 """Few reports are at hand: with more signals than these the fit follows chance."""
 REPORTS = Recipe(
     ridge=10,
     kind_ridge=1_000,
-    node_share=3,
+    node_share=2,
+    rounds=2,
     without=tuple(n for n in (*FILE_NAMES, *NODE_NAMES) if n not in REPORT_SIGNALS),
 )
 DENSE = tuple(name for name in (*FILE_NAMES, *NODE_NAMES) if name.startswith("dense"))
@@ -65,6 +66,8 @@ def main() -> None:
     parser.add_argument("--reports", type=Path)
     parser.add_argument("--corpora", type=Path, required=True)
     parser.add_argument("--report-corpora", type=Path)
+    parser.add_argument("--mined", type=Path)
+    parser.add_argument("--mined-corpora", type=Path)
     parser.add_argument("--cache", type=Path, required=True)
     parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
@@ -73,13 +76,23 @@ def main() -> None:
     reports = []
     if given.reports:
         reports = load_examples(given.reports, given.report_corpora, given.cache, embedder)
-    sets = {source: fit_source(source, queries, reports) for source in WITHOUT}
+    mined = []
+    if given.mined:
+        mined = load_examples(given.mined, given.mined_corpora, given.cache, embedder, thinned)
+        mined = [example for example in mined if example.kind == "report"]
+    sets = {source: fit_source(source, queries, reports, mined) for source in WITHOUT}
     if given.write:
-        write(sets, queries, reports)
+        write(sets, queries, reports, mined)
 
 
-def load_examples(suite: Path, corpora: Path, cache: Path, embedder: Embedder) -> list[Example]:
-    """The examples of a suite, from the cache where they are there."""
+def load_examples(
+    suite: Path,
+    corpora: Path,
+    cache: Path,
+    embedder: Embedder,
+    shaped: Callable[[Example], Example] = lambda example: example,
+) -> list[Example]:
+    """The examples of a suite, each as `shaped` gives it, from the cache where they are there."""
     by_folder = defaultdict(list)
     for case in load_suite(suite):
         by_folder[case.folder].append(case)
@@ -88,14 +101,16 @@ def load_examples(suite: Path, corpora: Path, cache: Path, embedder: Embedder) -
         found: list[Example] = []
         for folder, cases in by_folder.items():
             snapshot = snapshot_of(corpora / folder, embedder, cache)
-            found += examples_of(cases, snapshot, embedder)
+            found += map(shaped, examples_of(cases, snapshot, embedder))
             print(folder, snapshot.n_nodes, file=sys.stderr)
         return found
 
     return cached(cache / f"examples-{suite.stem}-{embedder.fingerprint[:8]}.pickle", make)
 
 
-def fit_source(source: str, queries: list[Example], reports: list[Example]) -> dict[str, object]:
+def fit_source(
+    source: str, queries: list[Example], reports: list[Example], mined: list[Example]
+) -> dict[str, object]:
     """Cross-validate one set of weights, then fit it on everything."""
     recipe = recipe_for(QUERIES, source)
     found = cross_validated(queries, recipe, ndcg)
@@ -104,11 +119,13 @@ def fit_source(source: str, queries: list[Example], reports: list[Example]) -> d
     fitted = fit(queries, recipe)
     weights = {kind: described(fitted, kind) for kind in KINDS}
     if reports:
-        recipe = recipe_for(REPORTS, source)
-        scores = np.nanmean(list(cross_validated(reports, recipe, report_scores).values()), axis=0)
+        recipe = recipe_for(REPORTS if source != "dense" else QUERIES, source)
+        scores = np.nanmean(
+            list(cross_validated(reports, recipe, report_scores, mined).values()), axis=0
+        )
         print(f"{source}: file@1, file@5, func@10 {scores.round(3)}")
         FIGURES[source]["file@1 file@5 func@10"] = scores.round(4).tolist()
-        weights["report"] = described(fit(reports, recipe), "report")
+        weights["report"] = described(fit([*reports, *mined], recipe), "report")
     return weights
 
 
@@ -126,12 +143,16 @@ def folds(examples: Iterable[Example], n: int = N_FOLDS, seed: int = 0) -> list[
 
 
 def cross_validated(
-    examples: Sequence[Example], recipe: Recipe, score: Callable, seed: int = 0
+    examples: Sequence[Example],
+    recipe: Recipe,
+    score: Callable,
+    always: Sequence[Example] = (),
+    seed: int = 0,
 ) -> dict[int, object]:
-    """The score of every example under weights fitted on other repositories."""
+    """The score of every example under weights fitted on other repositories, and on `always`."""
     found = {}
     for fold in folds(examples, seed=seed):
-        fitted = fit([e for e in examples if e.repository not in fold], recipe)
+        fitted = fit([*(e for e in examples if e.repository not in fold), *always], recipe)
         for example in examples:
             if example.repository in fold:
                 scores = node_scores(example, fitted)
@@ -169,13 +190,17 @@ def _named(names: tuple[str, ...], weights: list[float]) -> dict[str, float]:
     return {name: round(weight, 5) for name, weight in pairs if abs(weight) > 1e-4}
 
 
-def write(sets: dict[str, object], queries: list[Example], reports: list[Example]) -> None:
+def write(
+    sets: dict[str, object], queries: list[Example], reports: list[Example], mined: list[Example]
+) -> None:
     """Put the weights into the product, with what made them."""
     made = {
         "command": "python benchmarks/quality/fit.py --suite dev --corpora dev"
-        " --reports issues_dev.jsonl --report-corpora issues --cache cache --write",
+        " --reports issues_dev.jsonl --report-corpora issues"
+        " --mined mined/mined.jsonl --mined-corpora mined/trees --cache cache --write",
         "data": f"{len(queries)} development queries over "
-        f"{len({e.repository for e in queries})} repositories, {len(reports)} bug reports",
+        f"{len({e.repository for e in queries})} repositories, {len(reports)} bug reports, "
+        f"{len(mined)} commit messages over {len({e.repository for e in mined})} repositories",
         "date": datetime.now(timezone.utc).date().isoformat(),
         "cross_validated": FIGURES,
         "sets": sets,

@@ -9,7 +9,7 @@ difference that is held back more strongly (ridge).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from examples import FILE_NAMES, NODE_NAMES, Example
@@ -229,6 +229,25 @@ def report_scores(example: Example, order: NDArray[np.intp]) -> tuple[float, flo
         float(whole and gold <= set(files[:1])),
         float(whole and gold <= set(files[:5])),
         float(top.any(axis=0).all()) if top.shape[1] else float("nan"),
+    )
+
+
+def thinned(example: Example, per_file: int = 6) -> Example:
+    """The example without most nodes of wrong files, which can hardly stand for their file."""
+    likely = sum(example.nodes[:, NODE_NAMES.index(name)] for name in ("node_words", "dense_node"))
+    order = np.lexsort((-likely, example.owner))
+    owners = example.owner[order]
+    places = np.arange(len(order)) - np.searchsorted(owners, owners)
+    kept = np.isin(example.owner, example.owner[example.found.any(axis=1)])
+    kept[order[places < per_file]] = True
+    return replace(
+        example,
+        nodes=example.nodes[kept],
+        owner=example.owner[kept],
+        found=example.found[kept],
+        functions=example.functions[kept],
+        place=example.place[kept],
+        labels=(),
     )
 
 

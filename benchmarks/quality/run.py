@@ -13,21 +13,21 @@ import json
 import random
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
 import numpy as np
-from ablation import ablations
 from corpora import snapshot_of
-from fit import load_examples
 
-from packhound.evaluation import Case, Outcome, Searcher, evaluate, load_suite, summarize
+from packhound.evaluation.cases import Case
+from packhound.evaluation.score import Outcome, ablations, evaluate, losses, summarize
+from packhound.evaluation.suite import load_suite
 from packhound.index.embed import Embedder
-from packhound.search import search
-from packhound.types import Query
+from packhound.search import WHOLE, ablated, search
+from packhound.types import Hit, Query, Results
 
 GROUPS: dict[str, Callable[[Case], str] | None] = {
     "all": None,
@@ -66,7 +66,7 @@ def main() -> None:
     parser.add_argument("--way", choices=list(WAYS), action="append")
     parser.add_argument("--ablate", action="store_true")
     parser.add_argument("--definitions", type=int, default=0, metavar="N")
-    parser.add_argument("--limit", type=int, default=10)
+    parser.add_argument("--limit", type=int, default=0)
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     embedder = Embedder.open()
@@ -83,10 +83,7 @@ def main() -> None:
         for way in given.way or list(WAYS):
             found[way] = measure_way(way, cases, given, embedder)
     if given.ablate:
-        examples = load_examples(given.suite, given.corpora, given.cache, embedder)
-        found["ablation"] = ablations(examples)
-        for name, change in found["ablation"].items():
-            print(f"{name:40} {change:+.4f}")
+        found["ablation"] = ablation(cases, given, embedder)
     if given.out:
         given.out.parent.mkdir(parents=True, exist_ok=True)
         given.out.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
@@ -99,10 +96,10 @@ def measure_way(
     mode, fuser = WAYS[way]
 
     @contextmanager
-    def opened(root: Path) -> Iterator[Searcher]:
+    def opened(root: Path) -> Iterator[Callable[[Query], Results]]:
         snapshot = snapshot_of(root, embedder, given.cache)
 
-        def ask(query: Query) -> object:
+        def ask(query: Query) -> Results:
             return search(snapshot, replace(query, mode=mode), embedder, root="", fuser=fuser)
 
         ask(Query("the first search of a generation reads the facts of its files"))
@@ -117,6 +114,22 @@ def measure_way(
     figures["took_ms"] = {"p50": _quantile(took, 50), "p95": _quantile(took, 95)}
     _print(way, figures)
     return {**figures, "worst": _worst(outcomes)}
+
+
+def ablation(
+    cases: tuple[Case, ...], given: argparse.Namespace, embedder: Embedder
+) -> dict[str, dict[str, float]]:
+    """What is lost without each part of the ranking."""
+
+    @contextmanager
+    def opened(root: Path) -> Iterator[Callable[[Query], Mapping[str, Sequence[Hit]]]]:
+        snapshot = snapshot_of(root, embedder, given.cache)
+        yield lambda query: ablated(snapshot, query, embedder, root="")
+
+    lost = losses(list(ablations(cases, given.corpora, opened)), WHOLE)
+    for part, changes in lost.items():
+        print(f"{part:40} {next(iter(changes.values())):+.4f}")
+    return lost
 
 
 def definition_first(

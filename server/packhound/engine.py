@@ -145,6 +145,11 @@ class Engine:
         )
         return hit and self._habits.explained(hit)
 
+    def ablated(self, query: Query) -> dict[str, tuple[Hit, ...]]:
+        """The hits as they are, and without each part of the ranking; habits left out."""
+        root = str(self.root)
+        return searching.ablated(self.snapshot, query, self._embedder, root=root)
+
     def related(
         self, path: str, line: int, limit: int = 10, cancel: threading.Event | None = None
     ) -> Results:

@@ -21,7 +21,8 @@ from packhound.index.snapshot import Snapshot
 from packhound.ranking.filters import allowed_labels
 from packhound.ranking.fuse import fuser as fuser_named
 from packhound.ranking.measure import measure
-from packhound.ranking.model import Source
+from packhound.ranking.model import Source, score_linear, weights_for
+from packhound.ranking.parts import parts
 from packhound.ranking.protocols import Ranking
 from packhound.ranking.query import ParsedQuery, parse_query
 from packhound.ranking.symbols import rank_symbols
@@ -30,8 +31,12 @@ from packhound.types import Hit, Label, Query, Results
 
 Floats = NDArray[np.float32]
 
-_TITLE_CHARACTERS = 2_000
-"""What the encoder reads of a long report."""
+WHOLE = "all"
+"""The part that is everything, among the results without each part of the ranking."""
+
+_REPORT_CHARACTERS = 2_000
+_CODE_CHARACTERS = 3_000
+"""What the encoder reads of a long report, and of the code in it."""
 
 
 class QueryEncoder(Protocol):
@@ -129,6 +134,22 @@ def related(
     return watch.results(snapshot, parsed, ranked, view.candidates.considered, ())
 
 
+def ablated(
+    snapshot: Snapshot, query: Query, embedder: QueryEncoder | None, *, root: str
+) -> dict[str, tuple[Hit, ...]]:
+    """The hits as they are (`WHOLE`), and as they would be without each part that counts."""
+    parsed = parse_query(query)
+    vector, _ = query_vector(snapshot, parsed, query, embedder)
+    view = _view(snapshot, parsed, query, vector, embedder)
+    whole = weights_for(_source(query, vector), parsed.kind)
+    lesser = {part: whole.without(signals) for part, signals in parts().items()}
+    kept = {WHOLE: whole, **{part: left for part, left in lesser.items() if left != whole}}
+    return {
+        part: _best(view, score_linear(view, weights), query.limit, root)
+        for part, weights in kept.items()
+    }
+
+
 def with_notes(results: Results, notes: tuple[str, ...]) -> Results:
     """The same results with more notes."""
     return replace(results, notes=(*results.notes, *notes)) if notes else results
@@ -182,7 +203,7 @@ def query_vector(
     if not snapshot.has_vector.any():
         return None, ("no vectors yet: ranked by words alone",)
     try:
-        vector = embedder.encode_query(parsed.text[:_TITLE_CHARACTERS])
+        vector = embedder.encode_query(parsed.text[:_REPORT_CHARACTERS])
     except ModelError as problem:
         return None, (f"ranked by words alone: {problem}",)
     if not np.any(vector):
@@ -190,13 +211,15 @@ def query_vector(
     return vector, ()
 
 
-def title_vector(
+def report_vectors(
     parsed: ParsedQuery, vector: Floats | None, embedder: QueryEncoder | None
-) -> Floats | None:
-    """The embedded title of a report."""
+) -> tuple[Floats | None, Floats | None]:
+    """The embedded title of a report, and the code that it quotes (its title where it has none)."""
     if vector is None or embedder is None or parsed.kind != "report":
-        return None
-    return embedder.encode_query(parsed.title)
+        return None, None
+    title = embedder.encode_query(parsed.title)
+    code = embedder.encode_query(parsed.code[:_CODE_CHARACTERS]) if parsed.code else title
+    return title, code
 
 
 def _view(
@@ -208,12 +231,14 @@ def _view(
     only: NDArray[np.int32] | None = None,
 ) -> View:
     words = parsed if query.mode != "dense" or vector is None else _wordless(parsed)
+    title, code = report_vectors(parsed, vector, embedder)
     return measure(
         snapshot,
         words,
         vector,
         allowed_labels(snapshot, parsed),
-        title_vector=title_vector(parsed, vector, embedder),
+        title_vector=title,
+        code_vector=code,
         budget=query.budget.candidates,
         only=only,
     )

@@ -8,8 +8,10 @@ import pytest
 from shop import embedder, snapshot
 
 from packhound.errors import SettingsError
-from packhound.evaluation import Case, Target, evaluate, judge, load_suite, summarize
-from packhound.search import search
+from packhound.evaluation.cases import Case, Target
+from packhound.evaluation.score import ablations, evaluate, judge, losses, summarize
+from packhound.evaluation.suite import load_suite
+from packhound.search import WHOLE, ablated, search
 from packhound.types import Query
 
 
@@ -68,3 +70,38 @@ def test_a_bad_suite_is_named(tmp_path: Path) -> None:
     suite.write_text("{}")
     with pytest.raises(SettingsError, match=r"mine\.json.* is not a list of queries"):
         load_suite(suite)
+
+
+def test_what_each_part_is_worth(tmp_path: Path) -> None:
+    @contextmanager
+    def opened(root: Path):
+        yield lambda query: ablated(snapshot(), query, embedder(), root="shop")
+
+    cases = [
+        Case(text, (Target(path),), "", repository, "", ".")
+        for text, path, repository in (
+            ("Session", "shop/session.py", "first"),
+            ("form validation errors", "shop/validation.py", "second"),
+        )
+    ]
+    scored = list(ablations(cases, tmp_path, opened))
+    assert [scores[WHOLE]["ndcg"] for _, scores in scored] == [1, 1]
+    lost = losses(scored, WHOLE)
+    assert WHOLE not in lost
+    assert {"source: words", "source: meaning", "stage: one node per file first"} <= lost.keys()
+    assert list(lost) == sorted(lost, key=lambda part: -lost[part]["ndcg"])
+
+
+def test_losses_are_means_over_repositories() -> None:
+    def case(repository: str) -> Case:
+        return Case("", (), "", repository, "", ".")
+
+    scored = [
+        (case("a"), {WHOLE: {"ndcg": 1.0}, "signal: x": {"ndcg": 0.5}}),
+        (case("a"), {WHOLE: {"ndcg": 1.0}}),
+        (
+            case("b"),
+            {WHOLE: {"ndcg": 0.5}, "signal: x": {"ndcg": 0.75}, "signal: y": {"ndcg": 0.0}},
+        ),
+    ]
+    assert losses(scored, WHOLE) == {"signal: y": {"ndcg": 0.25}, "signal: x": {"ndcg": 0.0}}

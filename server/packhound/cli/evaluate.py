@@ -13,8 +13,11 @@ from rich.console import Console
 from rich.table import Table
 
 from packhound.engine import Engine
-from packhound.evaluation import Case, Outcome, Searcher, evaluate, load_suite, summarize
+from packhound.evaluation.cases import Case
+from packhound.evaluation.score import Outcome, evaluate, summarize
+from packhound.evaluation.suite import load_suite
 from packhound.settings import Settings
+from packhound.types import Query, Results
 
 _GROUPS: dict[str, Callable[[Case], str] | None] = {
     "all": None,
@@ -87,7 +90,7 @@ def evaluate_suite(
 
 
 @contextmanager
-def _opened(root: Path, settings: Settings) -> Iterator[Searcher]:
+def _opened(root: Path, settings: Settings) -> Iterator[Callable[[Query], Results]]:
     engine = Engine.open(root, settings)
     try:
         engine.settled()

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from packhound.engine import Engine
-from packhound.evaluation import load_suite
+from packhound.evaluation.suite import load_suite
 from packhound.pack.evaluate import OURS, PackOutcome, evaluate_packs, summarize_packs
 from packhound.pack.types import PackContext, unchanged
 from packhound.settings import Settings

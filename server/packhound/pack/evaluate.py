@@ -13,7 +13,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from packhound.evaluation import Case, Figure, Target, bootstrap_interval, same_function
+from packhound.evaluation.cases import Case, Target, same_function
+from packhound.evaluation.score import Figure, bootstrap_interval
 from packhound.llm.counter import counter_for
 from packhound.pack.baselines import Shown, repository_map, ripgrep, top_files
 from packhound.pack.pack import pack

@@ -26,6 +26,9 @@ DENSE_FILES = 40
 NAMED_FILES = 40
 _TEST_FACTOR = np.float32(0.6)
 _COHERENCE = 4.0
+_REPORT_COHERENCE = 1.0
+"""How much the other nodes that match raise a file: less for a report, of whose many words every
+large file has some."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +89,8 @@ def coherence(snapshot: Snapshot, node_scores: Floats, matched: Positions) -> tu
 
 def base_scores(best: Floats, total: Floats, corpus: Corpus, query: ParsedQuery) -> Floats:
     """A first lexical score per file id: its best node, raised by how many others match."""
-    base = best + np.float32(_COHERENCE) * np.log1p(total)
+    raised = _REPORT_COHERENCE if query.kind == "report" else _COHERENCE
+    base = best + np.float32(raised) * np.log1p(total)
     wanted = query.wants_tests or query.wants_examples
     scored: Floats = base if wanted else np.where(corpus.plain, base, base * _TEST_FACTOR)
     return scored

@@ -72,12 +72,19 @@ def dense_best(view: View) -> Floats:
 
 def dense_file(view: View) -> Floats:
     """Likeness of meaning between the query and the file's four best nodes."""
-    return view.kept("dense4", _four_best)
+    return view.kept("dense4", _four_best_of_query)
+
+
+def dense_title_file(view: View) -> Floats:
+    """Likeness of meaning between the report's title and the file's four best nodes."""
+    if view.title_similarity is None:
+        return no_file(view)
+    return _four_best(view, view.title_similarity)
 
 
 def dense_rank(view: View) -> Floats:
     """Place of the file when files are ordered by meaning alone."""
-    return ranks(view.kept("dense4", _four_best))
+    return ranks(view.kept("dense4", _four_best_of_query))
 
 
 def dense_centroid(view: View) -> Floats:
@@ -132,10 +139,14 @@ def node_count(view: View) -> Floats:
     return np.asarray(np.log1p(view.file(view.corpus.n_nodes)), np.float32)
 
 
-def _four_best(view: View) -> Floats:
+def _four_best_of_query(view: View) -> Floats:
+    return _four_best(view, dense_node(view))
+
+
+def _four_best(view: View, similarity: Floats) -> Floats:
     """Cosine of the best node, half the second, a quarter of the third, an eighth of the fourth."""
     candidates = view.candidates
-    left = np.maximum(0, dense_node(view))
+    left = np.maximum(0, similarity)
     total = np.zeros(len(candidates.files), np.float32)
     first = np.empty(len(candidates.files), np.intp)
     for weight in (1.0, 0.5, 0.25, 0.125):

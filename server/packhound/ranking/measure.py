@@ -17,12 +17,12 @@ from packhound.ranking.candidates import (
     coherence,
     gather,
 )
-from packhound.ranking.facts import Corpus, facts_of
+from packhound.ranking.facts import facts_of
 from packhound.ranking.lexical import match_terms, score_nodes, score_terms
 from packhound.ranking.query import ParsedQuery
 from packhound.ranking.view import View
 from packhound.ranking.words import STOP_WORDS
-from packhound.text.tokens import folded, stem, terms
+from packhound.text.tokens import folded, stem
 
 Floats = NDArray[np.float32]
 Labels = NDArray[np.int32]
@@ -42,6 +42,7 @@ def measure(
     allowed: Mask | None = None,
     *,
     title_vector: Floats | None = None,
+    code_vector: Floats | None = None,
     budget: int = 400,
     only: Labels | None = None,
 ) -> View:
@@ -83,24 +84,16 @@ def measure(
         named_folded=candidates.marked(any_case),
         owned=candidates.marked(_owned(snapshot, query.qualified)),
         similarity=similarity,
-        title=_title(snapshot, corpus, candidates, query),
         title_similarity=(
             snapshot.similarities(title_vector, labels) if title_vector is not None else None
+        ),
+        code_similarity=(
+            snapshot.similarities(code_vector, labels) if code_vector is not None else None
         ),
         mentioned=_mentions(snapshot, query)[labels] if query.kind == "report" else None,
         framed=_framed(snapshot, query)[labels] if query.frames else None,
         centroid=_centroids(snapshot, candidates, similarity),
     )
-
-
-def _title(
-    snapshot: Snapshot, corpus: Corpus, candidates: Candidates, query: ParsedQuery
-) -> Floats | None:
-    """BM25F of a report's first line alone."""
-    if query.kind != "report":
-        return None
-    words = [term for term in dict.fromkeys(terms(query.title)) if term not in STOP_WORDS]
-    return score_nodes(snapshot, corpus, candidates, words)
 
 
 def _mentions(snapshot: Snapshot, query: ParsedQuery) -> Floats:
@@ -113,11 +106,13 @@ def _mentions(snapshot: Snapshot, query: ParsedQuery) -> Floats:
 
 
 def _framed(snapshot: Snapshot, query: ParsedQuery) -> Floats:
-    """Per label, how near the end of a stack trace it is; 0 where it is in none."""
+    """Per label, how near the innermost frame of a stack trace it is; 0 where it is in none."""
     found = np.zeros(snapshot.n_labels, np.float32)
-    for place, frame in enumerate(reversed(query.frames)):
+    for place, frame in enumerate(query.frames):
         for label in snapshot.labels_named(frame.function)[:_MOST_OWNED].tolist():
-            if frame.path.endswith(snapshot.paths[snapshot.file_of[label]].split("/", 1)[-1]):
+            path = snapshot.paths[snapshot.file_of[label]]
+            below = path.split("/", 1)[-1]
+            if f"/{frame.path}".endswith(f"/{below}") or path.endswith(f"/{frame.path}"):
                 found[label] = max(found[label], np.float32(1 / (1 + place)))
     return found
 

@@ -35,6 +35,14 @@ class Weights:
     node: tuple[tuple[Measure, float], ...]
     repeat: float
 
+    def without(self, signals: frozenset[str]) -> Weights:
+        """The same weights but for those of some signals."""
+        return Weights(
+            tuple(pair for pair in self.file if pair[0].__name__ not in signals),
+            tuple(pair for pair in self.node if pair[0].__name__ not in signals),
+            0.0 if REPEATED in signals else self.repeat,
+        )
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scored:

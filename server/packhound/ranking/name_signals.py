@@ -112,20 +112,6 @@ def grab_bag(view: View) -> Floats:
     return np.array([bool(f.stem_roots & _GRAB) for f in view.candidates.facts], np.float32)
 
 
-def file_title(view: View) -> Floats:
-    """Words of the report's title in the file's best node."""
-    if view.title is None:
-        return no_file(view)
-    return relative(view.candidates.best(view.title))
-
-
-def file_title_all(view: View) -> Floats:
-    """Words of the report's title in all nodes of the file together."""
-    if view.title is None:
-        return no_file(view)
-    return relative(np.log1p(view.candidates.total(view.title)))
-
-
 def file_mentioned(view: View) -> Floats:
     """How strongly the report mentions names that the file defines."""
     if view.mentioned is None:
@@ -149,13 +135,6 @@ def module_mentioned(view: View) -> Floats:
         own = {part.strip("_") for part in path[-2:]}
         found.append(max(len(own & names) for names in spelled))
     return np.array(found, np.float32)
-
-
-def dense_title_file(view: View) -> Floats:
-    """Likeness of meaning between the report's title and the file's best node."""
-    if view.title_similarity is None:
-        return no_file(view)
-    return view.candidates.best(view.title_similarity)
 
 
 _ENTRY = frozenset({"index", "mod", "init", "main", "lib", "package", "exports", "doc"})

@@ -90,11 +90,6 @@ def node_is_rest(view: View) -> Floats:
     return REST[view.node(view.snapshot.kind_of)]
 
 
-def node_title(view: View) -> Floats:
-    """Words of the report's title in the node."""
-    return no_node(view) if view.title is None else relative(view.title)
-
-
 def node_mentioned(view: View) -> Floats:
     """How strongly the report mentions the node's name."""
     return no_node(view) if view.mentioned is None else np.log1p(view.mentioned)
@@ -105,6 +100,6 @@ def node_framed(view: View) -> Floats:
     return no_node(view) if view.framed is None else view.framed
 
 
-def dense_title_node(view: View) -> Floats:
-    """Likeness of meaning between the report's title and the node."""
-    return no_node(view) if view.title_similarity is None else view.title_similarity
+def dense_code_node(view: View) -> Floats:
+    """Likeness of meaning between the code that the report quotes and the node."""
+    return no_node(view) if view.code_similarity is None else view.code_similarity

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from packhound.ranking.report import Frame, code_of, frames_of
 from packhound.ranking.words import (
     EXAMPLE_WORDS,
     LANGUAGE_NAMES,
@@ -49,7 +50,6 @@ _PATH = re.compile(
 )
 _CALLED = re.compile(r"\b([a-z_]\w+)\(")
 _BACKTICKED = re.compile(r"`([^`\n]{1,80})`")
-_FRAME = re.compile(r'File "([^"\n]+)", line (\d+), in ([\w<>]+)')
 _SEPARATORS = re.compile(r"::|->|[.#\\/:]")
 
 
@@ -62,20 +62,13 @@ class Pattern:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
-    """One line of a stack trace in a report."""
-
-    path: str
-    function: str
-
-
-@dataclass(frozen=True, slots=True)
 class ParsedQuery:
     """A query as the scorers see it.
 
     `text` is what the encoder reads; `title` its first line. `terms` are distinct, with `weights`
     beside them. `names` are identifiers as written (last parts of qualified ones), `qualified` the
     parts of names written with their owner. `exact` are quoted words that a hit must contain.
+    `frames` are those of a report's stack traces, innermost first, `code` is what it quotes.
     """
 
     text: str
@@ -90,6 +83,7 @@ class ParsedQuery:
     patterns: tuple[Pattern, ...] = ()
     paths: tuple[str, ...] = ()
     frames: tuple[Frame, ...] = ()
+    code: str = ""
     kinds: tuple[Kind, ...] = ()
     languages: tuple[str, ...] = ()
     globs: tuple[str, ...] = ()
@@ -153,7 +147,8 @@ def _report(text: str, query: Query) -> ParsedQuery:
         name_weights=tuple(names.values()),
         qualified=_qualified(text),
         paths=tuple(dict.fromkeys(_PATH.findall(text))),
-        frames=tuple(Frame(path, function) for path, _, function in _FRAME.findall(text)),
+        frames=frames_of(text),
+        code=code_of(text),
         kinds=query.kinds,
         languages=_languages(query.languages, []),
         globs=query.paths,

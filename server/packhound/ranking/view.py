@@ -42,8 +42,8 @@ class View:
     owned: NDArray[np.bool_]
     similarity: Floats | None
     centroid: Floats | None
-    title: Floats | None = None
     title_similarity: Floats | None = None
+    code_similarity: Floats | None = None
     mentioned: Floats | None = None
     framed: Floats | None = None
     _kept: dict[str, Floats] = field(default_factory=dict)

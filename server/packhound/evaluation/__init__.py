@@ -1,0 +1,1 @@
+"""How good the ranking is: queries with known answers, and the figures they give."""

@@ -1,0 +1,212 @@
+"""What hits score against known answers, as `benchmarks/quality/README.md` defines it."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Literal, TypeVar
+
+from packhound.errors import SettingsError
+from packhound.evaluation.cases import REPORT, Case, Target, same_function, same_path
+from packhound.types import Hit, Query, Results
+
+TOP = 10
+MOST_OF_A_REPORT = 50
+"""Hits asked for a report: ten of them can be of fewer than the five files that count."""
+
+_RESAMPLES = 1_000
+_INTERVAL = 0.90
+
+Answer = TypeVar("Answer")
+Opener = Callable[[Path], AbstractContextManager[Callable[[Query], Answer]]]
+"""Opens the folder of one corpus for searching; leaving the context closes it."""
+Hits = Mapping[str, Sequence[Hit]]
+"""Hits by the part of the ranking that they are without."""
+
+Measure = Literal["ndcg", "mrr", "hit@1", "hit@5", "hit@10", "file@1", "file@5", "func@10"]
+QUERY_MEASURES: tuple[Measure, ...] = ("ndcg", "mrr", "hit@1", "hit@5", "hit@10")
+REPORT_MEASURES: tuple[Measure, ...] = ("file@1", "file@5", "func@10")
+Scores = dict[Measure, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one case scored; `rank` is that of its first right hit, None where there is none."""
+
+    case: Case
+    scores: Scores
+    rank: int | None
+    took_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A mean and its bootstrap 90 % interval over `n` cases."""
+
+    mean: float
+    low: float
+    high: float
+    n: int
+
+
+def evaluate(
+    cases: Sequence[Case], corpora: Path, opener: Opener[Results], limit: int = 0
+) -> Iterator[Outcome]:
+    """Search every case in its corpus, one corpus open at a time, in the order of the cases.
+
+    `limit` are the hits to ask for; 0 for as many as the measures of a case look at.
+    """
+    for case, results in _answers(cases, corpora, opener, limit):
+        yield judge(case, results.hits, results.took_ms)
+
+
+def ablations(
+    cases: Sequence[Case], corpora: Path, opener: Opener[Hits]
+) -> Iterator[tuple[Case, dict[str, Scores]]]:
+    """What every case scores as it is, and without each part of the ranking that counts for it."""
+    for case, found in _answers(cases, corpora, opener, 0):
+        yield case, {part: judge(case, hits, 0.0).scores for part, hits in found.items()}
+
+
+def losses(
+    ablated: Sequence[tuple[Case, dict[str, Scores]]], whole: str
+) -> dict[str, dict[Measure, float]]:
+    """What is lost without each part, in the mean over repositories, largest first."""
+    parts = dict.fromkeys(part for _, scores in ablated for part in scores if part != whole)
+    measures = dict.fromkeys(m for _, scores in ablated for m in scores[whole])
+    lost: dict[str, dict[Measure, float]] = {
+        part: {
+            measure: _mean(
+                [
+                    (case, scores[whole][measure] - scores.get(part, scores[whole])[measure])
+                    for case, scores in ablated
+                    if measure in scores[whole]
+                ]
+            )
+            for measure in measures
+        }
+        for part in parts
+    }
+    return dict(sorted(lost.items(), key=lambda pair: -next(iter(pair[1].values()))))
+
+
+def _mean(values: Sequence[tuple[Case, float]]) -> float:
+    by_repository: dict[str, list[float]] = defaultdict(list)
+    for case, value in values:
+        by_repository[case.repository].append(value)
+    return fmean(map(fmean, by_repository.values()))
+
+
+def _answers(
+    cases: Sequence[Case], corpora: Path, opener: Opener[Answer], limit: int
+) -> Iterator[tuple[Case, Answer]]:
+    by_folder: dict[str, list[Case]] = defaultdict(list)
+    for case in cases:
+        by_folder[case.folder].append(case)
+    for folder, group in by_folder.items():
+        root = corpora / folder
+        if not root.is_dir():
+            raise SettingsError(f"corpus '{folder}' is not in {corpora}")
+        with opener(root) as search:
+            for case in group:
+                enough = MOST_OF_A_REPORT if case.category == REPORT else TOP
+                yield case, search(Query(text=case.text, limit=limit or enough))
+
+
+def judge(case: Case, hits: Sequence[Hit], took_ms: float) -> Outcome:
+    """Score the hits of one case."""
+    ranks = [_first_rank(target, hits[:TOP]) for target in case.targets]
+    found = [rank for rank in ranks if rank]
+    if case.category == REPORT:
+        scores = _report_scores(case, hits)
+    else:
+        scores = _query_scores(found, len(case.targets))
+    return Outcome(case, scores, min(found, default=None), took_ms)
+
+
+def summarize(
+    outcomes: Sequence[Outcome], by: Callable[[Case], str] | None = None
+) -> dict[str, dict[Measure, Figure]]:
+    """Figures per group (`by`), and under `all` the mean over repositories of their means."""
+    groups: dict[str, list[Outcome]] = defaultdict(list)
+    for outcome in outcomes:
+        groups[by(outcome.case) if by else "all"].append(outcome)
+    return {
+        name: {
+            measure: _figure(group, measure, clustered=by is None) for measure in _measures(group)
+        }
+        for name, group in sorted(groups.items())
+    }
+
+
+def _query_scores(found: Sequence[int], n_targets: int) -> Scores:
+    gain = sum(1 / math.log2(rank + 1) for rank in found)
+    ideal = sum(1 / math.log2(rank + 1) for rank in range(1, min(TOP, n_targets) + 1))
+    best = min(found, default=TOP + 1)
+    return {
+        "ndcg": gain / ideal if ideal else 0.0,
+        "mrr": 1 / best if found else 0.0,
+        "hit@1": float(best <= 1),
+        "hit@5": float(best <= 5),
+        "hit@10": float(best <= 10),
+    }
+
+
+def _report_scores(case: Case, hits: Sequence[Hit]) -> Scores:
+    files = list(dict.fromkeys(hit.node.path for hit in hits))
+    gold = {target.path for target in case.targets}
+    scores: Scores = {
+        "file@1": float(gold <= set(files[:1])),
+        "file@5": float(gold <= set(files[:5])),
+    }
+    if case.functions:
+        found = all(_first_rank(target, hits[:TOP]) for target in case.functions)
+        scores["func@10"] = float(found)
+    return scores
+
+
+def _first_rank(target: Target, hits: Sequence[Hit]) -> int | None:
+    for rank, hit in enumerate(hits, 1):
+        if _matches(target, hit):
+            return rank
+    return None
+
+
+def _matches(target: Target, hit: Hit) -> bool:
+    if not same_path(target.path, hit.node.path):
+        return False
+    if target.function is not None:
+        return same_function(target.function, hit.node.qualname)
+    if target.start_line is None or target.end_line is None:
+        return True
+    span = hit.node.span
+    return span.start_line + 1 <= target.end_line and target.start_line <= span.end_line + 1
+
+
+def _measures(group: Iterable[Outcome]) -> tuple[Measure, ...]:
+    return tuple(dict.fromkeys(measure for outcome in group for measure in outcome.scores))
+
+
+def _figure(group: Sequence[Outcome], measure: Measure, *, clustered: bool) -> Figure:
+    clusters: dict[object, list[float]] = defaultdict(list)
+    scored = [outcome for outcome in group if measure in outcome.scores]
+    for position, outcome in enumerate(scored):
+        key: object = outcome.case.repository if clustered else position
+        clusters[key].append(outcome.scores[measure])
+    means = [fmean(values) for values in clusters.values()]
+    low, high = bootstrap_interval(means)
+    return Figure(fmean(means), low, high, len(scored))
+
+
+def bootstrap_interval(means: Sequence[float], seed: int = 0) -> tuple[float, float]:
+    """The middle 90 % of the means of resamples drawn with replacement."""
+    draw = random.Random(seed)
+    resampled = sorted(fmean(draw.choices(means, k=len(means))) for _ in range(_RESAMPLES))
+    tail = int((1 - _INTERVAL) / 2 * _RESAMPLES)
+    return resampled[tail], resampled[-tail - 1]
