@@ -14,12 +14,12 @@ import sys
 import time
 from pathlib import Path
 
-from packhound import indexer
+from packhound import saver
 from packhound.engine import Engine
 from packhound.types import Query
 
 # A test waits for a second save, not for half a minute.
-indexer._SAVE_AFTER_S = 0.05
+saver.SAVE_AFTER_S = 0.05
 
 
 def mount(*options: str) -> None:

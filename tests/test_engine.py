@@ -233,6 +233,70 @@ def test_a_missing_hnswlib_is_said_where_it_is_missed(
     assert names(engine, "mail the receipt to the customer")[0] == "send_receipt"
 
 
+SHOWN = {
+    ".env": "TOKEN_WOMBAT = 1\n",
+    "out/made.py": "def made_wombat(): pass\n",
+    "shop/data.json": '{"wombat": 1}\n' * 10_000,
+    "shop/long.py": "def long_wombat(): pass\n" * 50_000,
+    "latin\udce9.py": "def odd_wombat(): pass\n",
+}
+
+
+@pytest.mark.parametrize("path", SHOWN)
+def test_what_the_disk_would_not_give_is_not_taken_from_an_editor(
+    engine: Engine, root: Path, path: str
+) -> None:
+    (root / ".gitignore").write_text("out/\n")
+    engine.refresh([".gitignore"])
+    assert engine.settled(30)
+    engine.update(Document(path, SHOWN[path].encode()))
+    assert engine.settled(30)
+    assert path not in engine.snapshot.files
+    (root / ".gitignore").write_text("")
+    engine.refresh([".gitignore"])
+    assert engine.settled(30)
+    assert (path in engine.snapshot.files) == (path == "out/made.py")
+
+
+def test_a_changed_ignore_file_is_followed(engine: Engine, root: Path) -> None:
+    (root / ".gitignore").write_text("web/\n")
+    engine.refresh([".gitignore"])
+    assert engine.settled(30)
+    assert set(engine.snapshot.files) == {".gitignore", "shop/cart.py", "shop/mail.py"}
+
+
+@pytest.mark.parametrize("paths", [None, ["shop/cart.py", "shop/mail.py", "web"]])
+def test_without_file_handles_nothing_is_lost(
+    engine: Engine, root: Path, paths: list[str] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resource = pytest.importorskip("resource")
+    monkeypatch.setattr("packhound.indexer._AFTER_FAULT_S", 0.05)
+    (root / "shop" / "cart.py").write_text("def later_wombat(): pass\n")
+    before = dict(engine.snapshot.files)
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (3, limits[1]))
+        engine.refresh(paths)
+        while "failed" not in "".join(engine.status().notes):
+            pass
+        assert dict(engine.snapshot.files) == before
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert engine.settled(30)
+    assert names(engine, "later_wombat")[0] == "later_wombat"
+    assert engine.status().notes == ()
+
+
+def test_files_above_the_cap_are_said_until_there_are_fewer(engine: Engine, root: Path) -> None:
+    engine.configure(Settings(max_files=2))
+    assert engine.settled(30)
+    assert [note for note in engine.status().notes if "maxFiles" in note]
+    assert len(engine.snapshot.files) == 2
+    engine.configure(Settings())
+    assert engine.settled(30)
+    assert engine.status().notes == () and len(engine.snapshot.files) == 3
+
+
 def test_explain_scores_a_node_that_did_not_rank(engine: Engine) -> None:
     hit = engine.explain(Query("total_price"), "shop/mail.py", 1)
     assert hit is not None

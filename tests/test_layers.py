@@ -32,7 +32,8 @@ MAY_IMPORT = {
     "activation": VALUES,
     "habits": VALUES | {"settings", "history", "activation"},
     "reading": VALUES | {"text", "syntax", "index", "analysed"},
-    "indexer": VALUES | {"settings", "text", "syntax", "index", "reading"},
+    "saver": VALUES | {"index"},
+    "indexer": VALUES | {"settings", "text", "syntax", "index", "reading", "saver"},
     "folders": VALUES | {"settings", "index"},
     "packer": VALUES | {"index", "graph", "pack", "changes"},
     "engine": VALUES

@@ -10,16 +10,16 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from packhound.errors import StoreError
 from packhound.index.index import Index
 from packhound.index.store import Store
 from packhound.reading import Reading
+from packhound.saver import Saver
 from packhound.settings import Settings
 from packhound.syntax.analyse import source_digest
 from packhound.syntax.worker import ParsePool
-from packhound.text.walk import WalkLimits, walk, wanted
+from packhound.text.walk import IGNORE_FILES, WalkLimits, fits, searchable, walk, wanted
 from packhound.types import Document, FileStamp
 
 log = logging.getLogger("packhound")
@@ -29,13 +29,11 @@ _SCAN_SLICE = 500
 _SMALL_PASS = 8
 """Files that the one warm parser reads itself; more are worth starting a pool."""
 _AFTER_FAULT_S = 1.0
-"""A fault that comes back at once must not fill the log."""
-_SAVE_AFTER_S = 1.5
-"""Quiet time after which the index is written to disk; after a failure the wait doubles."""
-_LONGEST_WAIT_S = 300.0
-_CLAIM_EVERY_S = 2.0
-"""How often a process that may not write looks whether the one that may is gone."""
-_IN_MEMORY = "the index is kept in memory only: "
+"""A fault that comes back at once must not fill the log; the wait doubles."""
+_MOST_FAULTS = 3
+"""In a row, before no more is tried until the next change."""
+_FAULT = "an indexing step failed; see the log"
+_CAP = "files are indexed (see maxFiles)"
 
 
 class Indexer:
@@ -51,7 +49,7 @@ class Indexer:
     ) -> None:
         self._root = root
         self._index = index
-        self._store = store
+        self._saver = Saver(store)
         self._on_change = on_change
         self._wake = threading.Condition()
         self._open: dict[str, Document] = {}
@@ -64,13 +62,13 @@ class Indexer:
         self._reading: Reading | None = None
         self._submitted = self._published = 0
         self._in_hand = 0
+        self._faults = 0
+        self._welcome: dict[str, bool] = {}
         self._closed = False
-        self._dirty = False
-        self._save_after_s = _SAVE_AFTER_S
         self._live_pool = ParsePool(workers=1)
         self._bulk_pool: ParsePool | None = None
         self._thread = threading.Thread(target=self._run, name="packhound-indexer", daemon=True)
-        self.warnings: dict[str, None] = {}
+        self._warnings: dict[str, None] = {}
         self.configure(settings)
         index.on_upkeep(self._wake_up)
 
@@ -137,6 +135,11 @@ class Indexer:
         waiting = len(self._edits) + len(self._disk) + len(self._found)
         return self._in_hand + waiting + unread + looking
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is not as it should be, one line each."""
+        return (*self._warnings, *filter(None, [self._saver.problem]))
+
     def settled(self, timeout_s: float | None = None) -> bool:
         """Wait until nothing is pending; False if that took longer than `timeout_s`."""
         with self._wake:
@@ -158,8 +161,7 @@ class Indexer:
         self._end_reading()
         self._index.close()
         self._live_pool.close()
-        if self._store:
-            self._store.close()
+        self._saver.close()
 
     def _run(self) -> None:
         while not self._closed:
@@ -168,10 +170,10 @@ class Indexer:
             except Exception:
                 # The fence: a fault in one step must not end indexing for the session.
                 log.exception("indexing step failed")
-                self.warnings["an indexing step failed; see the log"] = None
+                self._warnings[_FAULT] = None
                 self._forget_work()
-                time.sleep(_AFTER_FAULT_S)
-        self._save()
+                time.sleep(_AFTER_FAULT_S * 2**self._faults)
+        self._saver.save(self._index.snapshot)
 
     def _step(self) -> None:
         # What is taken from one queue and not yet in the next must not look like nothing to do.
@@ -198,11 +200,12 @@ class Indexer:
             reached = self._submitted
         self._index.publish()  # What was read from the disk: `_has` must know of it.
         try:
-            changed = [document for document in edits.values() if not self._has(document)]
-            for document in changed:
-                self._index.replace([self._live_pool.parse(document)], {document.path: None})
-            if changed:
-                self._index.publish()
+            for document in edits.values():
+                if not self._admits(document):
+                    self._index.remove([document.path])
+                elif not self._has(document):
+                    self._index.replace([self._live_pool.parse(document)], {document.path: None})
+            self._index.publish()
         finally:
             with self._wake:
                 self._published = reached
@@ -213,11 +216,21 @@ class Indexer:
         entry = self._index.snapshot.files.get(document.path)
         return entry is not None and entry.digest == source_digest(document.source)
 
+    def _admits(self, document: Document) -> bool:
+        """Whether the file of an open document would be read; secrets stay out though shown."""
+        path = document.path
+        if path not in self._welcome:
+            self._welcome[path] = wanted(self._root, path, self._limits)
+        return self._welcome[path] and fits(document, self._limits)
+
     def _look_around(self) -> None:
         """One slice of a walk over the whole folder; what differs from the index is read later."""
         if self._rescan:
             self._rescan, self._seen = False, set()
             self._scan = walk(self._root, self._limits)
+            self._welcome.clear()
+            with self._wake:
+                self._edits = {**self._open, **self._edits}
         files, scan = self._index.snapshot.files, self._scan
         for path, stamp in scan or ():
             self._seen.add(path)
@@ -228,24 +241,31 @@ class Indexer:
                 break
         else:
             self._found.update((path, False) for path in files if path not in self._seen)
-            if len(self._seen) >= self._settings.max_files:
-                self._warn(f"only the first {len(self._seen):,} files are indexed (see maxFiles)")
             self._scan = None
+            self._unwarn(_CAP)
+            if len(self._seen) >= self._settings.max_files:
+                self._warn(f"only the first {len(self._seen):,} {_CAP}")
         self._changed()
 
     def _sort_out(self) -> None:
         """Which of the paths that were named are to be read, and which have left the folder."""
         with self._wake:
             asked, self._disk = self._disk, {}
-        files = self._index.snapshot.files
+        files, folders = self._index.snapshot.files, set[str]()
         for path in asked:
-            full = self._root / path
-            if full.is_file() and wanted(self._root, path, self._limits):
+            if path.rpartition("/")[2] in IGNORE_FILES:
+                self._rescan = True
+            elif searchable(self._root, path, self._limits):
                 self._found[path] = True
             elif path in files:
                 self._found[path] = False
-            elif full.is_dir() or any(known.startswith(path + "/") for known in files):
+            elif (self._root / path).is_dir():
                 self._rescan = True
+            else:
+                folders = folders or {
+                    str(above) for p in files for above in PurePosixPath(p).parents
+                }
+                self._rescan = self._rescan or path in folders
 
     def _begin_reading(self) -> None:
         with self._wake:
@@ -269,7 +289,7 @@ class Indexer:
         reading.published()
         if not going_on:
             self._end_reading()
-        self._dirty = True
+        self._saver.changed()
         self._changed()
 
     def _end_reading(self) -> None:
@@ -280,8 +300,10 @@ class Indexer:
 
     def _rest(self) -> None:
         """Nothing to read: embed what waits, tidy, save, then sleep until there is work."""
+        self._faults = 0
+        self._unwarn(_FAULT)
         if self._index.embed_some() or self._index.maintain():
-            self._dirty = True
+            self._saver.changed()
             self._index.publish()
             self._changed()
             return
@@ -296,54 +318,28 @@ class Indexer:
                     or self._rescan
                     or self._index.upkeep_done
                 ),
-                self._patience_s(),
+                self._saver.patience_s,
             )
-        if not woken and self._may_write():
-            self._save()
-
-    def _patience_s(self) -> float | None:
-        """How long to rest if nothing happens; None where there is nothing to wait for."""
-        if self._store and not self._store.writer:
-            return _CLAIM_EVERY_S
-        return self._save_after_s if self._store and self._dirty else None
-
-    def _may_write(self) -> bool:
-        """Whether this process is the writer, which it becomes when the one before it ends."""
-        if self._store is None or self._store.writer:
-            return self._store is not None
-        try:
-            claimed = self._store.claim()
-        except StoreError:
-            return False  # It was said when the store was opened, or the folder is gone.
-        if claimed:
-            # What the other process had not yet saved is in this index only.
-            self._dirty = True
+        if not woken and self._saver.rested(self._index.snapshot):
             self._changed()
-        return claimed
-
-    def _save(self) -> None:
-        if not (self._dirty and self._store and self._store.writer):
-            return
-        try:
-            self._store.save(self._index.snapshot)
-        except StoreError as error:
-            self._save_after_s = min(2 * self._save_after_s, _LONGEST_WAIT_S)
-            if not any(text.startswith(_IN_MEMORY) for text in self.warnings):
-                self._warn(f"{_IN_MEMORY}{error}")
-            return
-        self._dirty, self._save_after_s = False, _SAVE_AFTER_S
-        self.warnings = {text: None for text in self.warnings if not text.startswith(_IN_MEMORY)}
 
     def _forget_work(self) -> None:
+        """Begin again with a look at everything, unless that has failed too often."""
         with self._wake:
+            self._faults += 1
+            self._rescan = self._faults <= _MOST_FAULTS
             self._scan, self._in_hand = None, 0
             self._end_reading()
             self._wake.notify_all()
 
     def _warn(self, text: str) -> None:
-        if text not in self.warnings:
+        if text not in self._warnings:
             log.warning(text)
-            self.warnings[text] = None
+            self._warnings[text] = None
+
+    def _unwarn(self, part: str) -> None:
+        """Take back what has come right."""
+        self._warnings = {text: None for text in self._warnings if part not in text}
 
     def _changed(self) -> None:
         self._wake_up()

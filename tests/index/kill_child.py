@@ -6,11 +6,11 @@ import random
 import sys
 from pathlib import Path
 
-from packhound import indexer
+from packhound import saver
 from packhound.engine import Engine
 
 # Every change is saved at once, so that most kills fall into a save.
-indexer._SAVE_AFTER_S = 0.01
+saver.SAVE_AFTER_S = 0.01
 N_FILES = 30
 
 
@@ -31,6 +31,8 @@ def main(root: Path, seed: int) -> None:
     seeded = random.Random(seed)
     while True:
         engine = Engine.open(root)
+        sys.stdout.write("open\n")
+        sys.stdout.flush()
         for _ in range(seeded.randrange(1, 20)):
             engine.refresh(change(root, seeded))
             if seeded.random() < 0.8:

@@ -26,8 +26,10 @@ def check_kills(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rounds: int) ->
     root.mkdir()
     seeded, loaded = random.Random(rounds), 0
     for number in range(rounds):
-        with subprocess.Popen([sys.executable, CHILD, root, str(number)]) as child:
-            time.sleep(seeded.uniform(0.3, 2.0))
+        command = [sys.executable, CHILD, root, str(number)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as child:
+            assert child.stdout.readline() == b"open\n"
+            time.sleep(seeded.uniform(0, 1.5))
             assert child.poll() is None
             child.send_signal(signal.SIGKILL)
         engine = Engine.open(root, Settings(workers=1))

@@ -1,11 +1,15 @@
 """Which files are searched, and that nothing from outside the folder ever is."""
 
+import contextlib
 import os
+import socket
+import stat
+import sys
 from pathlib import Path
 
 import pytest
 
-from packhound.text.walk import WalkLimits, as_utf8, read, walk, wanted
+from packhound.text.walk import WalkLimits, as_utf8, read, searchable, walk, wanted
 
 
 def make(root: Path, files: dict[str, str | bytes]) -> Path:
@@ -112,6 +116,51 @@ def test_settings_can_leave_out_more(tmp_path: Path) -> None:
 def test_a_broken_ignore_file_stops_nothing(tmp_path: Path) -> None:
     make(tmp_path, {".gitignore": b"\xff\xfe[\n!\n/a.py\n", "a.py": "a", "b.py": "b"})
     assert "b.py" in walked(tmp_path)
+
+
+def test_a_pattern_that_would_take_for_ever_is_passed_over(tmp_path: Path) -> None:
+    long = "a" * 200 + ".py"
+    bombs = "*a" * 20 + "b\n" + "**/a/" * 20 + "b\n"
+    make(tmp_path, {".gitignore": bombs + "*.log\n", long: "x", "b.log": "x"})
+    assert walked(tmp_path, exclude=("*a" * 20 + "b", "c*.py")) == [".gitignore", long]
+    assert wanted(tmp_path, long, WalkLimits())
+
+
+def test_what_is_named_is_judged_as_what_is_walked(tmp_path: Path) -> None:
+    make(tmp_path, {"a.py": "x", "big.json": "1," * 60_000, "big.py": "x\n" * 60_000, "no.py": ""})
+    names = ["a.py", "big.json", "big.py", "no.py", "gone.py", "x" * 300, "a\0b"]
+    assert [name for name in names if searchable(tmp_path, name, WalkLimits())] == walked(tmp_path)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="bytes as file names, devices, sockets")
+def test_what_is_no_text_file_with_a_name_is_passed_over(tmp_path: Path) -> None:
+    make(tmp_path, {"a.py": "a", "A.py": "A", "日本 😀\n.py": "x"})
+    (Path(os.fsdecode(os.fsencode(tmp_path) + b"/latin-\xe9.py"))).write_text("x")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(tmp_path / "socket.py"))
+        with contextlib.suppress(PermissionError):
+            os.mknod(tmp_path / "zero.py", stat.S_IFCHR | 0o666, os.makedev(1, 5))
+        found = walked(tmp_path)
+    assert sorted(found) == ["A.py", "a.py", "日本 😀\n.py"]
+    for name in ("socket.py", "zero.py", "latin-\udce9.py"):
+        assert not searchable(tmp_path, name, WalkLimits())
+        assert name == "latin-\udce9.py" or read(tmp_path, name, 1_000) is None
+
+
+def test_links_in_circles_end(tmp_path: Path) -> None:
+    (tmp_path / "one").symlink_to(tmp_path / "two")
+    (tmp_path / "two").symlink_to(tmp_path / "one")
+    assert walked(tmp_path) == []
+    assert read(tmp_path, "one/a.py", 1_000) is None
+    assert not searchable(tmp_path, "one", WalkLimits())
+
+
+def test_a_file_that_changes_while_it_is_read_is_read_again(tmp_path: Path) -> None:
+    make(tmp_path, {"a.py": "old"})
+    before = read(tmp_path, "a.py", 1_000).stamp
+    (tmp_path / "a.py").write_text("newer")
+    ((_, after),) = walk(tmp_path, WalkLimits())
+    assert after != before
 
 
 @pytest.mark.parametrize(

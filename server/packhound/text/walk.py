@@ -7,7 +7,9 @@ Symbolic links are never followed, so nothing outside the root can enter the ind
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -45,7 +47,8 @@ class WalkLimits:
 def walk(root: Path, limits: WalkLimits) -> Iterator[tuple[str, FileStamp]]:
     """Paths of the searchable files under `root`, sorted within each folder, with their stamps.
 
-    Unreadable folders are passed over. Stops after `limits.max_files`.
+    Unreadable folders are passed over. Stops after `limits.max_files`. Raises OSError when this
+    process has no file handles or memory left, which says nothing about the files.
     """
     found = 0
     rules = _Rules(root, limits.exclude)
@@ -70,8 +73,25 @@ def walk(root: Path, limits: WalkLimits) -> Iterator[tuple[str, FileStamp]]:
         folders.extend(reversed(below))
 
 
+def searchable(root: Path, path: str, limits: WalkLimits) -> bool:
+    """Whether `walk` would yield `path` now."""
+    try:
+        status = (root / path).lstat()
+    except (OSError, ValueError):
+        return False
+    allowed = _size_allows(PurePosixPath(path).name, status.st_size, limits)
+    return stat.S_ISREG(status.st_mode) and allowed and wanted(root, path, limits)
+
+
+def fits(document: Document, limits: WalkLimits) -> bool:
+    """Whether a text is not too long for its name."""
+    return _size_allows(PurePosixPath(document.path).name, max(len(document.source), 1), limits)
+
+
 def wanted(root: Path, path: str, limits: WalkLimits) -> bool:
     """Whether `walk` would yield `path`, were it a file of a legal size."""
+    if not _encodable(path):
+        return False
     rules = _Rules(root, limits.exclude)
     parents = [str(parent) for parent in PurePosixPath(path).parents][::-1]
     for folder in ("" if parent == "." else parent for parent in parents):
@@ -82,12 +102,16 @@ def wanted(root: Path, path: str, limits: WalkLimits) -> bool:
 
 
 def read(root: Path, path: str, max_bytes: int) -> Document | None:
-    """The file as a document; None if gone, too long, binary, minified, or not inside `root`."""
+    """The file as a document; None if gone, too long, binary, minified, or not inside `root`.
+
+    Raises OSError when this process has no file handles or memory left.
+    """
     full = root / path
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     try:
         handle = os.open(full, flags | getattr(os, "O_NONBLOCK", 0))
-    except (OSError, ValueError):
+    except (OSError, ValueError) as error:
+        _check_ours(error)
         return None
     with os.fdopen(handle, "rb") as file:
         status = os.fstat(file.fileno())
@@ -97,7 +121,10 @@ def read(root: Path, path: str, max_bytes: int) -> Document | None:
             or not _inside(full, root)
         ):
             return None
-        source = file.read(max_bytes + 1)
+        try:
+            source = file.read(max_bytes + 1)
+        except OSError:
+            return None
     text = as_utf8(source)
     if text is None or len(source) > max_bytes:
         return None
@@ -122,7 +149,7 @@ class _Rules:
     def __init__(self, root: Path, exclude: Iterable[str]) -> None:
         self._root = root
         self._specs: dict[str, dict[str, pathspec.GitIgnoreSpec]] = {}
-        self._excluded = pathspec.GitIgnoreSpec.from_lines(exclude)
+        self._excluded = pathspec.GitIgnoreSpec.from_lines(filter(_is_pattern, exclude))
         self._repository = _read_spec(root / ".git" / "info" / "exclude")
 
     def enter(self, folder: str) -> None:
@@ -179,7 +206,17 @@ def _read_spec(path: Path) -> pathspec.GitIgnoreSpec | None:
     return pathspec.GitIgnoreSpec.from_lines(kept) if kept else None
 
 
+_STARS = re.compile(r"\*+")
+_MOST_STARS = 3
+"""In one name, and in a path. A match takes time to the power of their number, with everything
+else at a standstill, and the file may be a stranger's: four take seconds on long names."""
+
+
 def _is_pattern(line: str) -> bool:
+    names = line.split("/")
+    stars = [len(_STARS.findall(name)) for name in names]
+    if max(stars) > _MOST_STARS or names.count("**") > _MOST_STARS:
+        return False
     try:
         pathspec.GitIgnoreSpec.from_lines([line])
     except ValueError:
@@ -191,14 +228,21 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
             found = [entry for entry in entries if _encodable(entry.name)]
-    except OSError:
+    except OSError as error:
+        _check_ours(error)
         return []
     return sorted(found, key=lambda entry: entry.name)
 
 
+def _check_ours(error: OSError | ValueError) -> None:
+    """Raise again what is about this process and not about the file."""
+    if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM):
+        raise error
+
+
 def _encodable(name: str) -> bool:
     """File names that are no text (surrogates) cannot be named in a result."""
-    return name.isprintable() or max(name) < "\ud800"
+    return name.isprintable() or not any("\ud800" <= letter <= "\udfff" for letter in name)
 
 
 def _regular_stamp(entry: os.DirEntry[str]) -> FileStamp | None:
@@ -221,4 +265,7 @@ def _size_allows(name: str, size: int, limits: WalkLimits) -> bool:
 
 def _inside(full: Path, root: Path) -> bool:
     """Whether no folder on the way has been swapped for a link that leads out of the root."""
-    return full.resolve().is_relative_to(root.resolve())
+    try:
+        return full.resolve().is_relative_to(root.resolve())
+    except (OSError, RuntimeError):  # links that go round in circles
+        return False
