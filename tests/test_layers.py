@@ -43,11 +43,14 @@ MAY_IMPORT = {
     "render": VALUES | {"pack"},
     "evaluation": VALUES,
     "tool_schemas": VALUES | {"pack"},
-    "tools": VALUES | {"engine", "render", "pack", "llm", "tool_schemas"},
+    "tools": VALUES | {"text", "engine", "render", "pack", "llm", "tool_schemas"},
+    "tool_text": VALUES | {"render"},
     "ipc": VALUES | {"engine", "render", "tools", "pack"},
     "agents": VALUES,
     "lsp": VALUES | {"settings", "text", "engine", "workspace", "render", "ranking", "pack", "ipc"},
-    "mcp": VALUES | {"settings", "folders", "engine", "render", "tools", "tool_schemas", "ipc"},
+    "mcp": VALUES
+    | {"settings", "folders", "engine", "render", "tools", "tool_schemas", "ipc"}
+    | {"tool_text"},
     "cli": VALUES
     | {"settings", "engine", "workspace", "render", "ranking", "index", "syntax", "evaluation"}
     | {"folders", "habits", "history", "pack", "lsp", "mcp", "ipc", "agents"},

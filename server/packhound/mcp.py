@@ -7,7 +7,6 @@ is opened here. Needs the extra `packhound[mcp]`.
 from __future__ import annotations
 
 import asyncio
-import json
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,6 +20,7 @@ from packhound.ipc import Connection, connect
 from packhound.render import Json
 from packhound.settings import Settings
 from packhound.tool_schemas import TOOLS
+from packhound.tool_text import as_text
 from packhound.tools import call
 
 if TYPE_CHECKING:
@@ -185,25 +185,6 @@ def _described(protocol: Any) -> list[Any]:  # noqa: ANN401 - the library is an 
             )
         )
     return described
-
-
-def as_text(tool: str, answer: Json) -> str:
-    """An answer for clients that show or read only text."""
-    if tool in ("pack", "read_node"):
-        return str(answer["text"])
-    rows = answer.get("hits", answer.get("nodes"))
-    if not isinstance(rows, list):
-        return json.dumps(answer, ensure_ascii=False)
-    lines = [_row(row) for row in rows]
-    if answer.get("next_offset", -1) != -1:
-        lines.append(f"more from offset {answer['next_offset']}")
-    return "\n".join(lines) or "nothing found"
-
-
-def _row(row: Json) -> str:
-    said = row.get("signature") or row["qualname"]
-    place = f"{row['path']}:{row['start_line']}-{row['end_line']} {row['kind']} {said}"
-    return f"{place}\n{row['snippet']}\n" if row.get("snippet") else place
 
 
 def _merged(answers: Sequence[tuple[Path, Json]], given: Mapping[str, object]) -> Json:

@@ -135,7 +135,8 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "outline",
         "Outline",
-        "A file or a folder as the signatures of what it defines.",
+        "A file or a folder as the signatures of what it defines; of a folder with more than "
+        "`limit` definitions its folders with their sizes, and what its own files define.",
         _object(
             [],
             path=_text("File or folder, relative to the root; empty for all."),

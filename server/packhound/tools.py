@@ -7,7 +7,8 @@ is read leaves without secrets and with hidden characters made visible.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from packhound.engine import Engine
@@ -16,11 +17,17 @@ from packhound.llm.counter import counter_for
 from packhound.pack.excerpt import Excerpts
 from packhound.pack.types import PackFocus, PackRequest
 from packhound.render import Json, hit_json, pack_json, status_json
+from packhound.text.tokens import terms
 from packhound.tool_schemas import DEFAULTS, TOOLS, Schema
 from packhound.types import Hit, NodeRef, Query, Results
 
 _INDEXING_S = 60.0
 """How long a tool waits for a folder that is read for the first time."""
+_MAX_LOOKED_AT = 2_000
+"""Lines of a node that a snippet may begin at."""
+_MOST_ALIKE = 5
+_NOT_OUTLINED = ("file", "window")
+"""They have no name of their own."""
 
 
 def call(engine: Engine, name: str, arguments: Mapping[str, object]) -> Json:
@@ -92,19 +99,26 @@ def _related(engine: Engine, given: dict[str, Any]) -> Json:
     path = indexed(engine, given["path"])
     results = engine.related(path, given["line"] - 1, given["limit"])
     answer = _page(engine, results, 0, given["limit"], given["snippet_lines"])
-    answer["neighbors"] = [
-        {"edge": edge, **_node_json(node)}
-        for edge, node in engine.neighbors(path, given["line"] - 1)[: 2 * given["limit"]]
-    ]
+    answer["neighbors"] = list(_linked(engine, path, given["line"] - 1, given["limit"]))
     return answer
+
+
+def _linked(engine: Engine, path: str, line: int, most: int) -> Iterator[Json]:
+    """The neighbours of a node, at most so many through each kind of edge."""
+    shown = Counter[str]()
+    for edge, node in engine.neighbors(path, line):
+        shown[edge] += 1
+        if node.kind != "file" and shown[edge] <= most:
+            yield {"edge": edge, **_node_json(node)}
 
 
 def _page(engine: Engine, results: Results, offset: int, limit: int, snippet_lines: int) -> Json:
     excerpts = Excerpts(engine.source, counter_for())
+    wanted = frozenset(terms(results.query))
     hits = results.hits[offset : offset + limit]
     more = len(results.hits) > offset + limit
     return {
-        "hits": [_hit(hit, excerpts, snippet_lines) for hit in hits],
+        "hits": [_hit(hit, excerpts, snippet_lines, wanted) for hit in hits],
         "next_offset": offset + limit if more else -1,
         "truncated": results.truncated,
         "generation": results.generation,
@@ -112,21 +126,32 @@ def _page(engine: Engine, results: Results, offset: int, limit: int, snippet_lin
     }
 
 
-def _hit(hit: Hit, excerpts: Excerpts, snippet_lines: int) -> Json:
+def _hit(hit: Hit, excerpts: Excerpts, snippet_lines: int, wanted: frozenset[str]) -> Json:
     answer = hit_json(hit)
     del answer["why"]
     answer["signature"] = hit.node.signature
     answer["reasons"] = [s.signal for s in sorted(hit.why, key=lambda s: -s.contribution)[:3]]
-    answer["snippet"] = _lines(
-        excerpts, hit.node.path, hit.node.span.start_line, snippet_lines, hit
-    )
+    excerpt = excerpts.of(hit.node.path) if snippet_lines else None
+    span = hit.node.span
+    lines = excerpt.lines[span.start_line : span.end_line + 1] if excerpt else []
+    start = _telling(lines, snippet_lines, wanted)
+    answer["snippet_line"] = span.start_line + start + 1
+    answer["snippet"] = "\n".join(lines[start : start + snippet_lines])
     return answer
 
 
-def _lines(excerpts: Excerpts, path: str, first: int, n: int, hit: Hit) -> str:
-    excerpt = excerpts.of(path) if n else None
-    end = min(first + n, hit.node.span.end_line + 1)
-    return "\n".join(excerpt.lines[first:end]) if excerpt else ""
+def _telling(lines: Sequence[str], n: int, wanted: frozenset[str]) -> int:
+    """Where the first `n` lines begin that hold the most different words of the query."""
+    if len(lines) <= n:
+        return 0
+    found = [wanted.intersection(terms(line)) for line in lines[:_MAX_LOOKED_AT]]
+    best, most = 0, 0
+    for start, here in enumerate(found):
+        words = len(here.union(*found[start : start + n])) if here or start == 0 else 0
+        if words > most:
+            best, most = start, words
+    # What stands right above says what the words are about.
+    return min(max(0, best - n // 4), len(lines) - n)
 
 
 def _pack(engine: Engine, given: dict[str, Any]) -> Json:
@@ -150,20 +175,54 @@ def _outline(engine: Engine, given: dict[str, Any]) -> Json:
     path = given["path"].rstrip("/").removeprefix("./")
     if path not in ("", "."):
         path = indexed(engine, path, folder=True)
-    nodes = [node for node in engine.outline("" if path == "." else path) if node.kind != "file"]
+    below = _below(engine, "" if path == "." else path)
     offset, limit = given["offset"], given["limit"]
+    folders: list[Json] = []
+    if sum(below.values()) > limit and path not in below:
+        folders, below = _by_folder(below, path)
+    nodes = [
+        node for name in below for node in engine.outline(name) if node.kind not in _NOT_OUTLINED
+    ]
     return {
+        "folders": folders,
         "nodes": [_node_json(node) for node in nodes[offset : offset + limit]],
         "next_offset": offset + limit if len(nodes) > offset + limit else -1,
         "total": len(nodes),
     }
 
 
+def _below(engine: Engine, path: str) -> dict[str, int]:
+    """The files at or below a path, and how many nodes each has."""
+    files = engine.snapshot.files
+    names = [n for n in files if not path or n == path or n.startswith(path + "/")]
+    return {name: len(files[name].labels) for name in sorted(names)}
+
+
+def _by_folder(below: Mapping[str, int], path: str) -> tuple[list[Json], dict[str, int]]:
+    """The folders of a folder with what they hold, and the files that are in none of them."""
+    prefix = path + "/" if path not in ("", ".") else ""
+    own, held = dict[str, int](), defaultdict[str, list[int]](list)
+    for name, count in below.items():
+        folder, inner, _ = name[len(prefix) :].partition("/")
+        if inner:
+            held[prefix + folder].append(count)
+        else:
+            own[name] = count
+    folders: list[Json] = [
+        {"path": folder, "files": len(counts), "definitions": sum(counts)}
+        for folder, counts in held.items()
+    ]
+    return folders, own
+
+
 def _read_node(engine: Engine, given: dict[str, Any]) -> Json:
     path = indexed(engine, given["path"])
     node = engine.node_at(path, given["line"] - 1)
     if node is None:
-        raise SettingsError(f"there is no indexed code at '{path}:{given['line']}'")
+        last = max((n.span.end_line + 1 for n in engine.outline(path)), default=0)
+        raise SettingsError(
+            f"there is no indexed code at '{path}:{given['line']}'; it has {last:,} lines"
+        )
     engine.picked(path, given["line"] - 1)
     excerpt = Excerpts(engine.source, counter_for()).of(path)
     if excerpt is None:
@@ -192,7 +251,18 @@ def indexed(engine: Engine, path: str, *, folder: bool = False) -> str:
     wanted = wanted.removeprefix(root).removeprefix("./").rstrip("/")
     if wanted in files or (folder and any(name.startswith(wanted + "/") for name in files)):
         return wanted
-    raise SettingsError(f"'{path:.200}' is not an indexed {'file or folder' if folder else 'file'}")
+    what = "file or folder" if folder else "file"
+    raise SettingsError(f"'{path:.200}' is not an indexed {what}{_meant(files, wanted)}")
+
+
+def _meant(files: Iterable[str], wanted: str) -> str:
+    """What to do about a path that is not there."""
+    name = wanted.rpartition("/")[2]
+    alike = [path for path in files if path.rpartition("/")[2] == name]
+    if not alike:
+        return "; outline tells what there is, search finds it"
+    shown = ", ".join(f"'{path}'" for path in sorted(alike, key=len)[:_MOST_ALIKE])
+    return f"; did you mean {shown}{' ...' if len(alike) > _MOST_ALIKE else ''}?"
 
 
 def _node_json(node: NodeRef) -> Json:

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from packhound.errors import SettingsError
 from packhound.tool_schemas import TOOLS
+from packhound.tool_text import as_text
 from packhound.tools import call, checked
+from packhound.types import Document
 
 OUTSIDE = (
     *("../outside.py", "../../etc/passwd", "/etc/passwd", "file:///etc/passwd", "store/../../x"),
@@ -130,3 +132,48 @@ def test_schemas_are_what_strict_clients_take():
             assert f'"{construct}"' not in text
         assert tool.schema["additionalProperties"] is False
         assert set(tool.schema["required"]) <= set(tool.schema["properties"])
+
+
+def test_a_snippet_shows_the_lines_that_the_query_is_about(engine):
+    body = "".join(f"    step_{n} = {n}\n" for n in range(40))
+    text = f"def long_way():\n{body}    return open_secret_door(step_3)\n"
+    engine.update(Document("way.py", text.encode()))
+    (hit,) = call(
+        engine, "search", {"query": "secret door", "paths": ["way.py"], "snippet_lines": 4}
+    )["hits"]
+    assert "open_secret_door" in hit["snippet"] and len(hit["snippet"].splitlines()) == 4
+    assert hit["snippet_line"] == 39
+    told = as_text("search", {"hits": [hit]})
+    assert told.splitlines()[:3] == ["way.py:1-42 function long_way", hit["signature"], "... 39:"]
+    engine.release("way.py")
+    assert engine.settled(30)
+
+
+def test_a_folder_too_large_for_one_answer_is_told_by_its_folders(engine):
+    answer = call(engine, "outline", {"limit": 2})
+    assert answer["folders"] == [{"path": "store", "files": 1, "definitions": 4}]
+    assert [node["qualname"] for node in answer["nodes"]] == ["import_records"]
+    text = as_text("outline", answer)
+    assert text.splitlines() == [
+        "store/ 1 file, 4 definitions",
+        "app.py",
+        "  4-7 def import_records(source, target)",
+    ]
+    whole = as_text("outline", call(engine, "outline", {"path": "store"})).splitlines()
+    assert whole[:3] == ["store/disk.py", "  6-17 class Disk", whole[2]]
+    assert whole[2].startswith("    9-12 def load_records(self, path)")
+
+
+def test_a_refusal_says_what_to_do(engine):
+    with pytest.raises(SettingsError, match=r"did you mean 'store/disk.py'\?"):
+        call(engine, "read_node", {"path": "disk.py", "line": 1})
+    with pytest.raises(SettingsError, match="outline tells what there is"):
+        call(engine, "outline", {"path": "nowhere"})
+    with pytest.raises(SettingsError, match="it has 7 lines"):
+        call(engine, "read_node", {"path": "app.py", "line": 900})
+
+
+def test_notes_are_in_the_text_too(engine):
+    answer = call(engine, "search", {"query": "records", "languages": ["cobol"]})
+    assert as_text("search", answer).splitlines()[0] == "nothing found"
+    assert "note: " in as_text("search", answer)
