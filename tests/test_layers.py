@@ -46,7 +46,8 @@ MAY_IMPORT = {
     "tools": VALUES | {"text", "engine", "render", "pack", "llm", "tool_schemas"},
     "tool_text": VALUES | {"render"},
     "ipc": VALUES | {"engine", "render", "tools", "pack"},
-    "agents": VALUES,
+    "jsonc": VALUES,
+    "agents": VALUES | {"jsonc"},
     "lsp": VALUES | {"settings", "text", "engine", "workspace", "render", "ranking", "pack", "ipc"},
     "mcp": VALUES
     | {"settings", "folders", "engine", "render", "tools", "tool_schemas", "ipc"}

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from packhound.errors import SettingsError
+from packhound.jsonc import plain, with_entry, without_entry
 
 _NAME = "packhound"
 
@@ -141,6 +142,9 @@ def _stdio(command: list[str] | None) -> dict[str, object] | None:
 
 def _json_entry(before: str, key: str, entry: dict[str, object] | None) -> str:
     """The file with the entry under `key`, everything else as it was, in its order."""
+    if before.strip() and plain(before) != before:
+        # It has comments, or commas where JSON has none: what is in it stays as it was written.
+        return with_entry(before, key, _NAME, entry) if entry else without_entry(before, key, _NAME)
     whole = json.loads(before) if before.strip() else {}
     if not isinstance(whole, dict) or not isinstance(whole.get(key, {}), dict):
         raise ValueError("it is not a JSON object of settings")

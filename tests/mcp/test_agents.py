@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
 from packhound.agents import agents, apply, plan, server_command
 from packhound.errors import SettingsError
+from packhound.jsonc import plain
 
 
 def agent(tmp_path, name):
@@ -59,3 +63,63 @@ def test_only_agents_that_are_here_are_found(tmp_path):
     assert not any(one.found for one in agents(tmp_path, tmp_path))
     (tmp_path / ".cursor").mkdir()
     assert [one.name for one in agents(tmp_path, tmp_path) if one.found] == ["Cursor"]
+
+
+COMMENTED = """// Zed settings
+{
+  // what I like: "context_servers" {
+  "theme": "One", /* not } this */
+  "url": "https://internal//x",
+  %s
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "servers",
+    [
+        '"tabs": 4,',
+        '"context_servers": {},',
+        '"context_servers": {\n    // mine\n    "other": {"command": "y"},\n  },',
+        '"context_servers": { "other": {"command": "y"} }',
+    ],
+)
+def test_comments_and_trailing_commas_stay(tmp_path, servers):
+    one = agent(tmp_path, "Zed")
+    one.config.parent.mkdir(parents=True)
+    before = COMMENTED % servers
+    one.config.write_text(before)
+    change = plan(one, server_command("."))
+    assert not [line for line in change.diff.splitlines()[2:] if line.startswith("-")] or (
+        "} }" in servers or "{}" in servers
+    )
+    apply(change)
+    written = json.loads(plain(one.config.read_text()))
+    assert written["context_servers"]["packhound"]["args"][-2:] == ["mcp", "."]
+    assert ("other" in servers) == ("other" in written["context_servers"])
+    assert written["url"] == "https://internal//x" and "// Zed settings" in change.after
+    assert not plan(one, server_command(".")).diff
+    apply(plan(one, server_command("/elsewhere")))
+    apply(plan(one, None))
+    left = json.loads(plain(one.config.read_text()))
+    assert "packhound" not in json.dumps(left) and left["theme"] == "One"
+    assert left.get("context_servers", {}) == json.loads(plain(before)).get("context_servers", {})
+    assert "/* not } this */" in one.config.read_text()
+
+
+def test_one_unreadable_file_does_not_keep_the_others(tmp_path):
+    (tmp_path / ".cursor").mkdir()
+    (tmp_path / ".cursor" / "mcp.json").write_text("{ broken")
+    (tmp_path / ".codex").mkdir()
+    home = {"HOME": str(tmp_path), "USERPROFILE": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-m", "packhound", "agents", "install", "--yes"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, **home},
+    )
+    assert done.returncode == 0 and "left alone" in done.stderr, done.stderr
+    assert "-m packhound mcp ." in done.stderr
+    assert "[mcp_servers.packhound]" in (tmp_path / ".codex" / "config.toml").read_text()
+    assert (tmp_path / ".cursor" / "mcp.json").read_text() == "{ broken"

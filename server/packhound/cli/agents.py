@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
@@ -58,7 +59,16 @@ def remove(only: tuple[str, ...], yes: bool) -> None:
 def _change(only: tuple[str, ...], command: list[str] | None, yes: bool) -> None:
     """Show each change, then make it."""
     chosen = _chosen(only)
-    changes = [plan(agent, command) for agent in chosen]
+    changes, refused = [], []
+    for agent in chosen:
+        try:
+            changes.append(plan(agent, command))
+        except SettingsError as problem:
+            # The others are not to wait for one that cannot be read.
+            refused.append(agent)
+            click.echo(f"{agent.name}: {problem}", err=True)
+            if command:
+                click.echo(f"  the server's command is: {shlex.join(command)}", err=True)
     changes = [change for change in changes if change.diff]
     if not changes:
         click.echo("nothing to change" if chosen else "no agent was found")
@@ -69,6 +79,8 @@ def _change(only: tuple[str, ...], command: list[str] | None, yes: bool) -> None
         for change in changes:
             apply(change)
             click.echo(f"written: {change.path}")
+    if refused and only:
+        raise SettingsError(f"not changed: {', '.join(agent.name for agent in refused)}")
 
 
 def _chosen(only: tuple[str, ...]) -> list[Agent]:
