@@ -32,8 +32,9 @@ MAY_IMPORT = {
     "activation": VALUES,
     "habits": VALUES | {"settings", "history", "activation"},
     "reading": VALUES | {"text", "syntax", "index", "analysed"},
+    "memory": set(),
     "saver": VALUES | {"index"},
-    "indexer": VALUES | {"settings", "text", "syntax", "index", "reading", "saver"},
+    "indexer": VALUES | {"settings", "text", "syntax", "index", "reading", "saver", "memory"},
     "folders": VALUES | {"settings", "index"},
     "packer": VALUES | {"index", "graph", "pack", "changes"},
     "engine": VALUES

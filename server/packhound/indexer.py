@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from packhound.index.index import Index
 from packhound.index.store import Store
+from packhound.memory import give_back
 from packhound.reading import Reading
 from packhound.saver import Saver
 from packhound.settings import Settings
@@ -32,6 +33,8 @@ _AFTER_FAULT_S = 1.0
 """A fault that comes back at once must not fill the log; the wait doubles."""
 _MOST_FAULTS = 3
 """In a row, before no more is tried until the next change."""
+_QUIET_S = 1.5
+"""Without a change for so long, there is time to tidy up."""
 _FAULT = "an indexing step failed; see the log"
 _CAP = "files are indexed (see maxFiles)"
 
@@ -63,6 +66,7 @@ class Indexer:
         self._submitted = self._published = 0
         self._in_hand = 0
         self._faults = 0
+        self._swollen = True
         self._welcome: dict[str, bool] = {}
         self._closed = False
         self._live_pool = ParsePool(workers=1)
@@ -274,6 +278,7 @@ class Indexer:
         paths = [path for path, read in closed.items() if read]
         gone = [path for path, read in closed.items() if not read]
         pool = self._live_pool
+        self._swollen = self._swollen or len(paths) > _SMALL_PASS
         if len(paths) > _SMALL_PASS:
             pool = self._bulk_pool = ParsePool(workers=self._settings.workers)
         self._reading = Reading(self._root, paths, gone, pool, self._limits.max_file_bytes)
@@ -303,6 +308,7 @@ class Indexer:
         self._faults = 0
         self._unwarn(_FAULT)
         if self._index.embed_some() or self._index.maintain():
+            self._swollen = True
             self._saver.changed()
             self._index.publish()
             self._changed()
@@ -318,10 +324,17 @@ class Indexer:
                     or self._rescan
                     or self._index.upkeep_done
                 ),
-                self._saver.patience_s,
+                self._saver.patience_s or (_QUIET_S if self._swollen else None),
             )
-        if not woken and self._saver.rested(self._index.snapshot):
+        if not woken:
+            self._use_the_quiet()
+
+    def _use_the_quiet(self) -> None:
+        if self._saver.rested(self._index.snapshot):
             self._changed()
+        if self._swollen:
+            self._swollen = False
+            give_back()
 
     def _forget_work(self) -> None:
         """Begin again with a look at everything, unless that has failed too often."""

@@ -166,3 +166,15 @@ def test_a_worker_ends_by_itself_when_nobody_is_there_to_kill_it(watched: bool) 
             assert worker.receive(600).parsed.path == "slow.py"
     finally:
         worker.discard()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="where the system says what a process uses")
+def test_a_worker_that_gets_no_processor_is_waited_for() -> None:
+    # As on a machine that is busy with other things: stopped for longer than the limit.
+    with ParsePool(1, timeout_s=0.1) as pool:
+        pool.parse(Document("a.py", CODE))
+        (pid,) = pids(pool)
+        os.kill(pid, signal.SIGSTOP)
+        threading.Timer(0.4, os.kill, (pid, signal.SIGCONT)).start()
+        assert pool.parse(Document("b.py", CODE)).parsed.degraded is None
+        assert pids(pool) == [pid]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -26,6 +27,7 @@ Task = tuple[Document, str | None]
 """A document, and why it should only be cut into windows, or None to parse it."""
 
 _START_TIMEOUT_S = 30.0
+_TICKS_S: int = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 _LONGEST_S = 30.0
 """Above the patience of any pool: it ends processes whose pool is not there to do it."""
 _PACKAGES = Path(packhound.__file__).parent.parent
@@ -45,14 +47,16 @@ class WorkerDied(Exception):  # noqa: N818 - an outcome, not a fault
 class Worker:
     """A child process. Not for two threads at once, but `kill` may come from any.
 
-    While an answer is awaited, `deadline` says until when (time.monotonic); `on_wait` is called
-    each time it is set. Whoever watches it kills the worker, and the wait ends with WorkerDied.
+    While an answer is awaited, `deadline` says until when (time.monotonic) and `limit_s` how long
+    that was at first; `on_wait` is called each time they are set. Whoever watches them kills the
+    worker, and the wait ends with WorkerDied.
     """
 
     def __init__(
         self, memory_mb: int, on_wait: Callable[[], None], longest_s: float = _LONGEST_S
     ) -> None:
         self.deadline: float | None = None
+        self.limit_s = 0.0
         self.timed_out = False
         self._ready = False
         self._on_wait = on_wait
@@ -70,6 +74,17 @@ class Worker:
     def pid(self) -> int:
         """The process id."""
         return self._process.pid
+
+    @property
+    def cpu_s(self) -> float | None:
+        """Processor time it has used so far, None where the system does not say."""
+        try:
+            status = Path(f"/proc/{self.pid}/stat").read_bytes()
+        except OSError:
+            return None
+        # The command, in parentheses, may hold any character.
+        user, system = status.rpartition(b")")[2].split()[11:13]
+        return (int(user) + int(system)) / _TICKS_S
 
     @property
     def started(self) -> bool:
@@ -109,7 +124,7 @@ class Worker:
 
     def _read(self, timeout_s: float) -> Plain:
         assert self._process.stdout is not None
-        self.deadline = time.monotonic() + timeout_s
+        self.limit_s, self.deadline = timeout_s, time.monotonic() + timeout_s
         self._on_wait()
         try:
             return read_frame(self._process.stdout)

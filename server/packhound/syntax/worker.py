@@ -10,6 +10,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from types import TracebackType
 
 import numpy as np
@@ -30,6 +31,8 @@ _BACKLOG_FILES = 256
 
 _PLAIN_TIMEOUT_S = 10.0
 _WATCH_INTERVAL_S = 0.05
+_PATIENCE = 9
+"""Times the limit that a worker may wait for a processor after its limit has passed."""
 _MAX_FAILED_STARTS = 3
 _MAX_DEATHS_AT_START = 50
 """In a row: of a machine where no worker has ever started, and of one where some have."""
@@ -197,6 +200,7 @@ class ParsePool:
 
     def _watch(self) -> None:
         """Kill workers that are past their deadline; sleep while nobody waits for an answer."""
+        watched: dict[Worker, _Watched] = {}
         while not self._closed:
             self._waiting.wait()
             self._waiting.clear()
@@ -205,10 +209,30 @@ class ParsePool:
                 if deadline is None:
                     continue
                 self._waiting.set()
-                if time.monotonic() > deadline:
+                before = watched.get(worker)
+                if before is None or before.deadline != deadline:
+                    watched[worker] = _Watched(deadline, worker.cpu_s)
+                elif time.monotonic() > deadline and before.is_over(worker):
                     worker.timed_out = True
                     worker.kill()
+            watched = {worker: seen for worker, seen in watched.items() if worker in self._alive}
             time.sleep(_WATCH_INTERVAL_S)
+
+
+@dataclass(frozen=True, slots=True)
+class _Watched:
+    """One wait for an answer: when it should end, and the processor time used when it was seen."""
+
+    deadline: float
+    cpu_s: float | None
+
+    def is_over(self, worker: Worker) -> bool:
+        """Whether the worker had its time, on a machine that may be busy with other things."""
+        cpu_s = worker.cpu_s
+        if cpu_s is None or self.cpu_s is None:
+            return True
+        late_s = time.monotonic() - self.deadline
+        return cpu_s - self.cpu_s > worker.limit_s / 2 or late_s > _PATIENCE * worker.limit_s
 
 
 class _Run:
