@@ -193,7 +193,9 @@ def _named(names: tuple[str, ...], weights: list[float]) -> dict[str, float]:
 def write(
     sets: dict[str, object], queries: list[Example], reports: list[Example], mined: list[Example]
 ) -> None:
-    """Put the weights into the product, with what made them."""
+    """Put the weights into the product, with what made them; kinds not fitted keep theirs."""
+    before = json.loads(WEIGHTS.read_text("utf-8"))["sets"]
+    sets = {source: {**before[source], **kinds} for source, kinds in sets.items()}
     made = {
         "command": "python benchmarks/quality/fit.py --suite dev --corpora dev"
         " --reports issues_dev.jsonl --report-corpora issues"

@@ -26,7 +26,8 @@ from packhound.evaluation.cases import Case
 from packhound.evaluation.score import Outcome, ablations, evaluate, losses, summarize
 from packhound.evaluation.suite import load_suite
 from packhound.index.embed import Embedder
-from packhound.search import WHOLE, ablated, search
+from packhound.ranking.parts import WHOLE
+from packhound.search import ablated, search
 from packhound.types import Hit, Query, Results
 
 GROUPS: dict[str, Callable[[Case], str] | None] = {

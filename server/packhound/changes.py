@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 from packhound.git import Repository, Stamp, git, has_filters, open_repository
 from packhound.history import parse_status
+from packhound.patch import OPTIONS, read_hunks
 from packhound.text.walk import read
 from packhound.types import Document
 
@@ -31,12 +32,8 @@ _MAX_NEW = 50
 _MAX_COMPARED = 2_000
 """Lines between the first and the last edit; more count as changed throughout."""
 
-_DIFF = (
-    *("diff", "HEAD", "--unified=0", "--relative", "--no-color", "--no-ext-diff", "--no-textconv"),
-    *("--ignore-submodules", "--src-prefix=a/", "--dst-prefix=b/", "--", "."),
-)
+_DIFF = ("diff", "HEAD", *OPTIONS, "--", ".")
 _NEW = ("status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules", "--", ".")
-_HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
@@ -105,17 +102,10 @@ def changed_lines(root: Path, repository: Repository | None = None) -> ChangedLi
 def parse_diff(diff: str) -> dict[str, tuple[Lines, ...]]:
     """The lines that a diff without context adds or changes, by path; a removal marks its place."""
     found: dict[str, list[Lines]] = {}
-    path, left = "", 0
-    for line in diff.split("\n"):
-        if left > 0 and line.startswith(("+", "-")):
-            left -= 1
-        elif line.startswith("+++ "):
-            path = _path(line[4:])
-        elif path and (hunk := _HUNK.match(line)):
-            removed, first, added = int(hunk[1] or 1), int(hunk[2]), int(hunk[3] or 1)
-            left = removed + added
-            start = max(0, first - 1)
-            found.setdefault(path, []).append((start, start + max(added, 1) - 1))
+    for path, hunk in read_hunks(diff.split("\n")):
+        if hunk:
+            start = max(0, hunk.new - 1)
+            found.setdefault(path, []).append((start, start + max(hunk.n_new, 1) - 1))
     return {path: tuple(lines) for path, lines in found.items()}
 
 
@@ -154,14 +144,3 @@ def _common(left: Sequence[bytes], right: Sequence[bytes]) -> int:
     """How many lines two texts begin with alike."""
     pairs = zip(left, right, strict=False)
     return next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(left), len(right)))
-
-
-def _path(written: str) -> str:
-    """The path of a `+++` line; git quotes those with odd characters as C does."""
-    written = written.rstrip("\t")
-    if written.startswith('"') and written.endswith('"'):
-        raw = written[1:-1].encode("utf-8", "surrogateescape")
-        written = (
-            raw.decode("unicode_escape").encode("latin-1", "replace").decode("utf-8", "replace")
-        )
-    return written.removeprefix("b/") if written != "/dev/null" else ""

@@ -22,7 +22,7 @@ from packhound.ranking.filters import allowed_labels
 from packhound.ranking.fuse import fuser as fuser_named
 from packhound.ranking.measure import measure
 from packhound.ranking.model import Source, score_linear, weights_for
-from packhound.ranking.parts import parts
+from packhound.ranking.parts import WHOLE, parts
 from packhound.ranking.protocols import Ranking
 from packhound.ranking.query import ParsedQuery, parse_query
 from packhound.ranking.symbols import rank_symbols
@@ -30,9 +30,6 @@ from packhound.ranking.view import View
 from packhound.types import Hit, Label, Query, Results
 
 Floats = NDArray[np.float32]
-
-WHOLE = "all"
-"""The part that is everything, among the results without each part of the ranking."""
 
 _REPORT_CHARACTERS = 2_000
 _CODE_CHARACTERS = 3_000

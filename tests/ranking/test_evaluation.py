@@ -11,7 +11,8 @@ from packhound.errors import SettingsError
 from packhound.evaluation.cases import Case, Target
 from packhound.evaluation.score import ablations, evaluate, judge, losses, summarize
 from packhound.evaluation.suite import load_suite
-from packhound.search import WHOLE, ablated, search
+from packhound.ranking.parts import WHOLE
+from packhound.search import ablated, search
 from packhound.types import Query
 
 

@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
+from typing import TypeAlias
 
 import click
 from rich.console import Console
 from rich.table import Table
 
 from packhound.engine import Engine
+from packhound.errors import SettingsError
 from packhound.evaluation.cases import Case
-from packhound.evaluation.score import Outcome, evaluate, summarize
+from packhound.evaluation.commits import cases_of_history
+from packhound.evaluation.score import (
+    Opener,
+    Outcome,
+    Scores,
+    answers,
+    judge,
+    judge_parts,
+    losses,
+    summarize,
+)
 from packhound.evaluation.suite import load_suite
+from packhound.ranking.facts import is_test
+from packhound.ranking.parts import WHOLE
 from packhound.settings import Settings
-from packhound.types import Query, Results
+from packhound.types import Hit, Query, Results
 
 _GROUPS: dict[str, Callable[[Case], str] | None] = {
     "all": None,
@@ -25,75 +39,147 @@ _GROUPS: dict[str, Callable[[Case], str] | None] = {
     "language": lambda case: case.language,
     "repository": lambda case: case.repository,
 }
+_SHOWN_PARTS = 30
+
+Answer: TypeAlias = tuple[Results, Mapping[str, Sequence[Hit]]]
+Ablated: TypeAlias = list[tuple[Case, dict[str, Scores]]]
 
 
 @click.command("eval")
-@click.argument("suite", type=click.Path(exists=True, path_type=Path))
+@click.argument("suite", required=False, type=click.Path(exists=True, path_type=Path))
 @click.option(
     "--corpora",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    required=True,
     help="Folder with one folder per repository of the suite.",
+)
+@click.option("--history", is_flag=True, help="Ask with the subjects of a folder's own commits.")
+@click.option(
+    "--root",
+    default=".",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="The folder of --history; default: here.",
+)
+@click.option(
+    "--last",
+    default=500,
+    show_default=True,
+    type=click.IntRange(1, 100_000),
+    help="Commits that --history looks at.",
 )
 @click.option("--fuser", default="linear", show_default=True, type=click.Choice(["linear", "rrf"]))
 @click.option("--by", multiple=True, type=click.Choice(list(_GROUPS)), default=["all", "category"])
+@click.option("--ablate", is_flag=True, help="Say what is lost without each part of the ranking.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write all outcomes here as JSON.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--pack", "packs", is_flag=True, help="Score packs of bug reports, not rankings.")
 def evaluate_suite(
-    suite: Path,
-    corpora: Path,
+    suite: Path | None,
+    corpora: Path | None,
+    history: bool,
+    root: Path,
+    last: int,
     fuser: str,
     by: Sequence[str],
+    ablate: bool,
     out: Path | None,
     as_json: bool,
     packs: bool,
 ) -> None:
-    """Score the ranking on SUITE: queries, or bug reports, with their known answers.
+    """Score the ranking on SUITE, queries or bug reports with their known answers, or on --history.
 
     Prints NDCG@10, MRR and hit@k (for reports file@k and func@k) with bootstrap 90 % intervals.
+    --history takes the subjects of a folder's last commits as queries, and as answers the functions
+    that they changed and that are still there.
     """
-    if packs:
+    if history == (suite is not None) or (suite is not None and corpora is None):
+        raise click.UsageError("give either SUITE and --corpora, or --history")
+    if suite and corpora and packs:
         from packhound.cli.evaluate_packs import score_packs
 
         score_packs(suite, corpora, out, as_json)
         return
     settings = Settings(persist=False, git=False, fuser="rrf" if fuser == "rrf" else "linear")
-    cases = load_suite(suite)
-    outcomes: list[Outcome] = []
     hidden = as_json or not Console(stderr=True).is_terminal
-    found = evaluate(cases, corpora, lambda root: _opened(root, settings))
+    if suite and corpora:
+        found = load_suite(suite)
+        scores = _scored(found, corpora, lambda at: _opened(at, settings, ablate), hidden)
+    else:
+        at = root.expanduser().resolve()
+        with _engine(at, settings) as engine:
+            found = cases_of_history(
+                at, engine.snapshot.files, last, lambda path: not is_test(path)
+            )
+            if not found:
+                raise SettingsError(f"no commit of the last {last:,} of '{at}' can be asked for")
+            scores = _scored(found, at, lambda _: nullcontext(_ask(engine, ablate)), hidden)
+    _tell(*scores, by, out, as_json)
+
+
+def _scored(
+    cases: Sequence[Case], corpora: Path, opener: Opener[Answer], hidden: bool
+) -> tuple[list[Outcome], Ablated]:
+    """What every case scores, and without each part of the ranking where `opener` says that."""
+    outcomes: list[Outcome] = []
+    ablated: Ablated = []
     with click.progressbar(length=len(cases), label="queries", hidden=hidden) as bar:
-        for outcome in found:
-            outcomes.append(outcome)
+        for case, (results, lesser) in answers(cases, corpora, opener):
+            outcomes.append(judge(case, results.hits, results.took_ms))
+            if lesser:
+                ablated.append((case, judge_parts(case, lesser)))
             bar.update(1)
+    return outcomes, ablated
+
+
+def _tell(
+    outcomes: list[Outcome], ablated: Ablated, by: Sequence[str], out: Path | None, as_json: bool
+) -> None:
     figures = {group: summarize(outcomes, _GROUPS[group]) for group in by}
+    lost = losses(ablated, WHOLE) if ablated else {}
     if out:
         out.write_text(json.dumps([asdict(outcome) for outcome in outcomes], indent=1), "utf-8")
     if as_json:
-        plain = {
+        plain: dict[str, object] = {
             group: {
                 name: {measure: asdict(figure) for measure, figure in row.items()}
                 for name, row in rows.items()
             }
             for group, rows in figures.items()
         }
-        click.echo(json.dumps(plain))
+        click.echo(json.dumps(plain | ({"ablation": lost} if lost else {})))
         return
+    # In a pipe nothing is cut.
+    console = Console(width=None if Console().is_terminal else 200)
     for group, rows in figures.items():
         measures = list(next(iter(rows.values()), {}))
         table = Table(group, "n", *measures, box=None, pad_edge=False, header_style="bold")
         for name, row in rows.items():
             cells = [f"{row[m].mean:.3f} ({row[m].low:.3f}-{row[m].high:.3f})" for m in measures]
             table.add_row(name, str(row[measures[0]].n), *cells)
-        Console().print(table)
+        console.print(table)
+    if lost:
+        measures = list(next(iter(lost.values())))
+        table = Table("lost without", *measures, box=None, pad_edge=False, header_style="bold")
+        for part, changes in list(lost.items())[:_SHOWN_PARTS]:
+            table.add_row(part, *(f"{changes[measure]:+.3f}" for measure in measures))
+        console.print(table)
 
 
 @contextmanager
-def _opened(root: Path, settings: Settings) -> Iterator[Callable[[Query], Results]]:
+def _opened(root: Path, settings: Settings, ablate: bool) -> Iterator[Callable[[Query], Answer]]:
+    with _engine(root, settings) as engine:
+        yield _ask(engine, ablate)
+
+
+def _ask(engine: Engine, ablate: bool) -> Callable[[Query], Answer]:
+    """A search, and where it is wanted the hits without each part of the ranking."""
+    return lambda query: (engine.search(query), engine.ablated(query) if ablate else {})
+
+
+@contextmanager
+def _engine(root: Path, settings: Settings) -> Iterator[Engine]:
     engine = Engine.open(root, settings)
     try:
         engine.settled()
-        yield engine.search
+        yield engine
     finally:
         engine.close()

@@ -62,7 +62,7 @@ def evaluate(
 
     `limit` are the hits to ask for; 0 for as many as the measures of a case look at.
     """
-    for case, results in _answers(cases, corpora, opener, limit):
+    for case, results in answers(cases, corpora, opener, limit):
         yield judge(case, results.hits, results.took_ms)
 
 
@@ -70,8 +70,13 @@ def ablations(
     cases: Sequence[Case], corpora: Path, opener: Opener[Hits]
 ) -> Iterator[tuple[Case, dict[str, Scores]]]:
     """What every case scores as it is, and without each part of the ranking that counts for it."""
-    for case, found in _answers(cases, corpora, opener, 0):
-        yield case, {part: judge(case, hits, 0.0).scores for part, hits in found.items()}
+    for case, found in answers(cases, corpora, opener):
+        yield case, judge_parts(case, found)
+
+
+def judge_parts(case: Case, found: Hits) -> dict[str, Scores]:
+    """Score the hits that there are without each part of the ranking."""
+    return {part: judge(case, hits, 0.0).scores for part, hits in found.items()}
 
 
 def losses(
@@ -103,9 +108,13 @@ def _mean(values: Sequence[tuple[Case, float]]) -> float:
     return fmean(map(fmean, by_repository.values()))
 
 
-def _answers(
-    cases: Sequence[Case], corpora: Path, opener: Opener[Answer], limit: int
+def answers(
+    cases: Sequence[Case], corpora: Path, opener: Opener[Answer], limit: int = 0
 ) -> Iterator[tuple[Case, Answer]]:
+    """What `opener` gives for every case, one corpus open at a time.
+
+    Raises SettingsError for a corpus that is not there.
+    """
     by_folder: dict[str, list[Case]] = defaultdict(list)
     for case in cases:
         by_folder[case.folder].append(case)
@@ -138,9 +147,7 @@ def summarize(
     for outcome in outcomes:
         groups[by(outcome.case) if by else "all"].append(outcome)
     return {
-        name: {
-            measure: _figure(group, measure, clustered=by is None) for measure in _measures(group)
-        }
+        name: {measure: _figure(group, measure, by is None) for measure in _measures(group)}
         for name, group in sorted(groups.items())
     }
 
@@ -193,9 +200,11 @@ def _measures(group: Iterable[Outcome]) -> tuple[Measure, ...]:
     return tuple(dict.fromkeys(measure for outcome in group for measure in outcome.scores))
 
 
-def _figure(group: Sequence[Outcome], measure: Measure, *, clustered: bool) -> Figure:
+def _figure(group: Sequence[Outcome], measure: Measure, clustered: bool) -> Figure:
     clusters: dict[object, list[float]] = defaultdict(list)
     scored = [outcome for outcome in group if measure in outcome.scores]
+    # One repository alone would have no interval.
+    clustered = clustered and len({outcome.case.repository for outcome in scored}) > 1
     for position, outcome in enumerate(scored):
         key: object = outcome.case.repository if clustered else position
         clusters[key].append(outcome.scores[measure])

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import posixpath
 import threading
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
@@ -88,7 +88,6 @@ class Graph:
         self._defined: dict[str, dict[str, tuple[int, ...]]] = defaultdict(dict)
         self._used_in: dict[str, set[str]] = defaultdict(set)
         self._home: dict[int, tuple[str, int]] = {}
-        self._degree: Counter[int] = Counter()
         self._importable = Importable(())
         self._seen: Mapping[str, File] | None = None
 
@@ -131,16 +130,6 @@ class Graph:
             found = self._outward(self._files[path], position)
         return tuple(edge for edge in found if edge.label != label)
 
-    def in_degree(self, n_labels: int) -> NDArray[np.float32]:
-        """How many nodes refer to each label: float32[n_labels]."""
-        with self._lock:
-            degrees = np.zeros(n_labels, np.float32)
-            known = [(label, n) for label, n in self._degree.items() if n and label < n_labels]
-        if known:
-            labels, counts = zip(*known, strict=True)
-            degrees[np.array(labels)] = counts
-        return degrees
-
     def imports(self, path: str) -> frozenset[str]:
         """The files that a file imports."""
         with self._lock:
@@ -176,7 +165,6 @@ class Graph:
             del self._defined[name][path]
         for name in old.users:
             self._used_in[name].discard(path)
-            self._unlink(old, name)
         for label in old.labels:
             if self._home.get(label, ("",))[0] == path:
                 del self._home[label]
@@ -212,21 +200,11 @@ class Graph:
                     self._relink(path, self._files[path], name)
 
     def _relink(self, path: str, vertices: _Vertices, name: str) -> None:
-        self._unlink(vertices, name)
         targets, weight = self._resolve(path, vertices, name)
         if targets:
             vertices.targets[name] = targets, weight
-            self._count(vertices, name, 1)
-
-    def _unlink(self, vertices: _Vertices, name: str) -> None:
-        if name in vertices.targets:
-            self._count(vertices, name, -1)
-            del vertices.targets[name]
-
-    def _count(self, vertices: _Vertices, name: str, sign: int) -> None:
-        users = vertices.users[name]
-        for target in vertices.targets[name][0]:
-            self._degree[target] += sign * (len(users) - (target in users))
+        else:
+            vertices.targets.pop(name, None)
 
     def _resolve(self, path: str, vertices: _Vertices, name: str) -> tuple[tuple[int, ...], float]:
         """The definitions that `name` means in a file, and how sure each of them is."""

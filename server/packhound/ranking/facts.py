@@ -230,6 +230,11 @@ def _all_n_terms(snapshot: Snapshot) -> NDArray[np.float64]:
     return np.asarray(np.bincount(snapshot.file_of, alive, snapshot.n_file_ids), np.float64)
 
 
+def is_test(path: str) -> bool:
+    """Whether a path is that of tests."""
+    return bool(_TEST.search(path))
+
+
 def _facts(entry: FileEntry, known: FileFacts | None) -> FileFacts:
     if known is not None and known.entry.path == entry.path:
         return _with_entry(known, entry)
@@ -247,7 +252,7 @@ def _facts(entry: FileEntry, known: FileFacts | None) -> FileFacts:
         folder_words=folder_words,
         folder_roots=_part_roots(folder_words),
         depth=path.count("/"),
-        is_test=bool(_TEST.search(path)),
+        is_test=is_test(path),
         is_example=bool(_EXAMPLE.search(path)),
         is_stale=bool(_STALE.search(path)),
         is_internal=bool(_INTERNAL.search(path)),

@@ -7,6 +7,9 @@ from collections.abc import Iterable
 from packhound.ranking.model import REPEATED
 from packhound.ranking.signals import FILE_SIGNALS, NODE_SIGNALS
 
+WHOLE = "all"
+"""What the ranking is called that no part is left out of."""
+
 _NATURE = frozenset(
     {"test_path", "example_path", "stale_path", "internal_path", "prose_file", "setting_file"}
     | {"header_file", "depth", "node_count", "entry_file", "grab_bag", "common_stem", "node_size"}
