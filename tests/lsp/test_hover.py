@@ -30,6 +30,13 @@ def test_the_biggest_reason_first_with_the_longest_bar():
     ]
 
 
+def test_the_smallest_reasons_share_a_row():
+    why = tuple(Signal(f"s{n}", 1.0, 1.0 - n / 100) for n in range(40))
+    *_, last_shown, others = hover_text("q", hit(why=why), markdown=False).split("\n")
+    assert "s11" in last_shown and others.endswith("28 others")
+    assert float(others.split()[0]) == round(sum(s.contribution for s in why[12:]), 3)
+
+
 def test_a_node_that_is_no_result_says_so():
     assert "not among the results" in hover_text("q", hit(rank=0, why=()), markdown=True)
 

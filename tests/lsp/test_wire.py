@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import json
+import threading
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from packhound.lsp.wire import BODY_BYTES, FrameReader, Malformed, WireError
+from packhound.lsp.wire import BODY_BYTES, FrameReader, FrameWriter, Malformed, WireError
 
 NEXT = {"jsonrpc": "2.0", "id": 7, "method": "next"}
 
@@ -130,3 +131,26 @@ def test_deep_but_legal():
 def test_what_cannot_be_followed_ends(stream):
     with pytest.raises(WireError):
         check(stream)
+
+
+def test_a_client_that_does_not_read_is_lost_in_the_end():
+    reads, lost, written = threading.Event(), threading.Event(), []
+
+    def write(frame: bytes) -> None:
+        reads.wait()
+        written.append(frame)
+
+    writer = FrameWriter(write, lost.set, backlog_bytes=1_000)
+    for _ in range(10):
+        writer.put(b"x" * 100)
+    assert not lost.is_set()
+    reads.set()
+    while len(written) < 10:
+        pass
+    reads.clear()
+    for _ in range(13):
+        writer.put(b"y" * 100)
+    assert lost.is_set()
+    reads.set()
+    writer.close(30)
+    assert written[10:] == [b"y" * 100] * 13

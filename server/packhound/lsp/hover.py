@@ -8,6 +8,8 @@ from packhound.ranking.explain import phrase
 from packhound.types import Hit
 
 BAR_WIDTH = 12
+ROWS = 12
+"""Reasons that are shown, the biggest first; the rest are one row, so that all add up."""
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~&$:])")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
@@ -32,16 +34,20 @@ def escape(text: str) -> str:
 def _bars(hit: Hit) -> list[str]:
     reasons = sorted(hit.why, key=lambda reason: -abs(reason.contribution))
     most = max((abs(reason.contribution) for reason in reasons), default=0.0)
-    return [
+    shown = [
         f"{reason.contribution:+8.3f}  {_bar(abs(reason.contribution), most)}  "
         f"{_fenced(phrase(reason))} ({reason.weight:.3g} × {reason.value:.3g})"
-        for reason in reasons
+        for reason in reasons[:ROWS]
     ]
+    others = sum(reason.contribution for reason in reasons[ROWS:])
+    if len(reasons) > ROWS:
+        shown.append(f"{others:+8.3f}  {_bar(abs(others), most)}  {len(reasons) - ROWS} others")
+    return shown
 
 
 def _bar(amount: float, most: float) -> str:
     eighths = round(amount / most * BAR_WIDTH * 8) if most else 0
-    full, rest = divmod(eighths, 8)
+    full, rest = divmod(min(eighths, BAR_WIDTH * 8), 8)
     return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(BAR_WIDTH)
 
 

@@ -26,6 +26,8 @@ Params: TypeAlias = Mapping[str, object]
 HEADER_BYTES = 8_192
 # The largest file that is indexed is far below this, even with every character escaped.
 BODY_BYTES = 64 * 1024 * 1024
+# What a client may leave unread: more means that it has forgotten us.
+BACKLOG_BYTES = 256 * 1024 * 1024
 # Parameters of the protocol nest less than twenty deep.
 DEPTH = 512
 
@@ -115,18 +117,30 @@ class FrameReader:
 class FrameWriter:
     """Messages to a stream, in order, by a thread of its own.
 
-    A client that does not read never stops the thread that reads from it.
+    A client that does not read never stops the thread that reads from it, and is lost when
+    `backlog_bytes` wait for it.
     """
 
-    def __init__(self, write: Callable[[bytes], object], on_lost: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        write: Callable[[bytes], object],
+        on_lost: Callable[[], None],
+        backlog_bytes: int = BACKLOG_BYTES,
+    ) -> None:
         self._write = write
         self._on_lost = on_lost
+        self._room = backlog_bytes
+        self._lock = threading.Lock()
         self._queue: SimpleQueue[bytes | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="packhound-write", daemon=True)
         self._thread.start()
 
     def put(self, frame: bytes) -> None:
         """Queue one frame."""
+        with self._lock:
+            self._room -= len(frame)
+        if self._room < 0:
+            self._on_lost()
         self._queue.put(frame)
 
     def close(self, timeout_s: float) -> None:
@@ -141,6 +155,8 @@ class FrameWriter:
             except (OSError, ValueError):
                 self._on_lost()
                 return
+            with self._lock:
+                self._room += len(frame)
 
 
 def encode(message: object) -> bytes:
