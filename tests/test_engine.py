@@ -233,6 +233,15 @@ def test_a_missing_hnswlib_is_said_where_it_is_missed(
     assert names(engine, "mail the receipt to the customer")[0] == "send_receipt"
 
 
+@pytest.mark.parametrize(
+    "query", ["i", "stanbul", "istanbul", "}", "^İ", "nbul$", "'İSTANBULx", "sx"]
+)
+def test_letters_that_grow_in_lower_case_end_no_search(engine: Engine, query: str) -> None:
+    engine.update(Document("a.md", "# İSTANBULx}\n\nword\n\n# xİ}\n\nword\n".encode()))
+    found = [hit.node.name for hit in engine.search(Query(query, mode="symbol")).hits]
+    assert ("İSTANBULx}" in found) == (query in ("i", "stanbul", "istanbul", "}", "^İ", "sx"))
+
+
 SHOWN = {
     ".env": "TOKEN_WOMBAT = 1\n",
     "out/made.py": "def made_wombat(): pass\n",

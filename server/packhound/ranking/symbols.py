@@ -132,7 +132,7 @@ def _last(pattern: Pattern) -> str:
 
 def _quality(pattern: Pattern, wanted: str, name: str) -> float:
     """1 for the name itself, falling to 0.1 for scattered letters in order; 0 for no match."""
-    low, low_name = wanted.lower(), name.lower()
+    low, low_name = _folded(wanted), _folded(name)
     # As in gopls: a capital in the query asks for that case.
     if pattern.operator == "exact":
         return float(name == wanted) or 0.95 * (low_name == low and wanted == low)
@@ -157,6 +157,12 @@ def _quality(pattern: Pattern, wanted: str, name: str) -> float:
     return _subsequence(low, name)
 
 
+def _folded(text: str) -> str:
+    """Lower case, letter by letter: some capitals, as that of a Turkish i, become two."""
+    low = text.lower()
+    return low if len(low) == len(text) else "".join(letter.lower()[0] for letter in text)
+
+
 def _affix(same: bool, folded: bool, name: str, low: str) -> float:
     return (0.8 if same else 0.75 if folded else 0.0) + (0.2 * len(low) / len(name)) * (
         same or folded
@@ -165,7 +171,7 @@ def _affix(same: bool, folded: bool, name: str, low: str) -> float:
 
 def _subsequence(low: str, name: str) -> float:
     """Letters in order; those that begin a word of the name count more, gaps count against."""
-    position, gaps, heads, low_name = -1, 0, 0, name.lower()
+    position, gaps, heads, low_name = -1, 0, 0, _folded(name)
     for letter in low:
         found = low_name.find(letter, position + 1)
         if found < 0:
