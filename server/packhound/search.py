@@ -105,7 +105,7 @@ def explain(
     ranking = fuser_named(fuser, _source(query, vector))(view)
     position = int(np.flatnonzero(view.candidates.labels == label)[0])
     rank = int((ranking.scores > ranking.scores[position]).sum()) + 1
-    return _hit(view, ranking, position, rank if ranked else 0, root)
+    return _hit(view, ranking, position, root, rank if ranked else 0)
 
 
 def related(
@@ -268,13 +268,15 @@ def _best(view: View, ranking: Ranking, limit: int, root: str) -> tuple[Hit, ...
         return ()
     floor = np.partition(scores, -limit)[-limit]
     inside = np.flatnonzero(scores >= floor).tolist()
-    hits = [_hit(view, ranking, position, 0, root) for position in inside]
+    hits = [_hit(view, ranking, position, root) for position in inside]
     hits.sort(key=lambda hit: (-round(hit.score, 9), hit.node.path, hit.node.span.start))
-    return tuple(replace(hit, rank=rank) for rank, hit in enumerate(hits[:limit], 1))
+    return tuple(
+        Hit(hit.node, rank, hit.score, hit.why) for rank, hit in enumerate(hits[:limit], 1)
+    )
 
 
-def _hit(view: View, ranking: Ranking, position: int, rank: int, root: str) -> Hit:
+def _hit(view: View, ranking: Ranking, position: int, root: str, rank: int = 0) -> Hit:
     why = ranking.why(position)
     label = Label(int(view.candidates.labels[position]))
-    score = math.fsum(reason.contribution for reason in why)
+    score = math.fsum(reason.weight * reason.value for reason in why)
     return Hit(view.snapshot.ref(label, root), rank, score, why)

@@ -33,11 +33,13 @@ def contents(snapshot: Snapshot) -> dict[str, object]:
     assert sorted(key) == [i for i in range(snapshot.n_labels) if snapshot.live[i]]
     postings = {}
     for term in terms_of(snapshot):
+        found = snapshot.postings(term)
         for field_idx in range(len(FIELDS)):
-            labels, tf = snapshot.postings(field_idx, term)
-            if len(labels):
-                found = zip(labels.tolist(), tf.tolist(), strict=True)
-                postings[term, field_idx] = {key[label]: n for label, n in found}
+            here = found.within(field_idx)
+            labels, tf = found.labels[here].tolist(), found.tf[here].tolist()
+            assert labels == sorted(labels)
+            if labels:
+                postings[term, field_idx] = {key[i]: n for i, n in zip(labels, tf, strict=True)}
     terms = sorted({term for term, _ in postings})
     return {
         "files": {
@@ -46,7 +48,6 @@ def contents(snapshot: Snapshot) -> dict[str, object]:
         },
         "counts": (snapshot.n_nodes, snapshot.n_files),
         "postings": postings,
-        "frequencies": {term: snapshot.document_frequency(term) for term in terms},
         "averages": snapshot.average_length,
         "lengths": {k: tuple(int(f[i]) for f in snapshot.lengths) for i, k in key.items()},
         "kinds": {k: int(snapshot.kind_of[i]) for i, k in key.items()},

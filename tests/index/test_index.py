@@ -92,7 +92,7 @@ def test_a_slow_encoder_works_in_the_pauses():
     index = Index(encoder)
     index.replace([file("a.py", "\n".join(f"function f{i}: load" for i in range(40)))], {})
     first = index.publish()
-    assert not first.has_vector.any() and len(first.postings(4, "load")[0]) == 40
+    assert not first.has_vector.any() and len(first.postings("load").labels) == 40
     while index.embed_some():
         index.publish()
     assert index.snapshot.has_vector.all() and not first.has_vector.any()
@@ -120,7 +120,7 @@ def test_a_model_that_fails_leaves_the_words(caplog):
     index = Index(Broken())
     index.replace([file("a.py", "function f: x")], {})
     snapshot = index.publish()
-    assert not snapshot.has_vector.any() and len(snapshot.postings(4, "x")[0]) == 1
+    assert not snapshot.has_vector.any() and len(snapshot.postings("x").labels) == 1
     assert "the model failed" in caplog.text
 
 

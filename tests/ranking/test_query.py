@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from packhound.ranking.query import parse_query
+from packhound.text.tokens import terms
 from packhound.types import Query
 
 REPORT = """Session is lost after `save()` when shop/session.py is reloaded
@@ -73,6 +74,12 @@ def test_names_and_their_owners() -> None:
     parsed = parse_query(Query("Session.load and parse_price for the basket"))
     assert set(parsed.names) == {"Session", "load", "parse_price"}
     assert parsed.qualified == (("Session", "load"),)
+
+
+def test_terms_of_a_report_come_in_the_order_of_its_text() -> None:
+    report = "alpha beta gamma delta epsilon\n" + "zeta\nalpha\neta\ntheta\niota"
+    found = parse_query(Query(report)).terms
+    assert found == tuple(terms("zeta alpha eta theta iota beta gamma delta epsilon"))
 
 
 def test_a_report_names_places() -> None:

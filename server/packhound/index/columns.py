@@ -127,7 +127,7 @@ def _cut(first: int, n: int) -> Iterator[tuple[int, slice, slice]]:
 
 
 def gathered(
-    blocks: Sequence[VectorBlock], labels: NDArray[np.int32], dim: int
+    blocks: Sequence[VectorBlock], labels: NDArray[np.integer[Any]], dim: int
 ) -> tuple[Codes, NDArray[np.float32]]:
     """The codes of `labels` from blocks, [len(labels), dim], and their scales."""
     codes, scales = np.zeros((len(labels), dim), np.int8), np.zeros(len(labels), np.float32)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from packhound.index.columns import Column, VectorColumn
 from packhound.index.counting import N_FIELDS
-from packhound.index.names import NameTable
+from packhound.index.names import Bearers, NameTable
 from packhound.index.quantized import Codes
 from packhound.index.rows import NEVER, PENDING, PRESENT, Block, Saved
 from packhound.index.segment import Labels
@@ -35,6 +35,7 @@ class LabelColumns:
     def __init__(self, dim: int) -> None:
         self.dim = dim
         self.names = NameTable()
+        self.bearers = Bearers()
         self.file_of: Column[np.int32] = Column(np.int32)
         self.kind_of: Column[np.uint8] = Column(np.uint8)
         self.name_of: Column[np.int32] = Column(np.int32)

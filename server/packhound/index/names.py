@@ -7,9 +7,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+Labels = NDArray[np.int32]
+_NONE: Labels = np.zeros(0, np.int32)
 
 
 class NameTable:
@@ -55,3 +59,47 @@ class NameTable:
             folded = self.names[number].lower()
             self._folded[folded] = (*self._folded.get(folded, ()), number)
             self._n_folded = number + 1
+
+
+class Bearers:
+    """Which labels bear a name, by its number: their own name, or the last part of the qualified.
+
+    Shared by the snapshots of one epoch, within which names of labels never change. Labels that
+    came since the last sorting are looked through.
+    """
+
+    def __init__(self) -> None:
+        self._sorted = _Sorted(0, _NONE, _NONE)
+
+    def of(self, number: int, name_of: Labels, tail_of: Labels) -> Labels:
+        """Labels, ascending and dead ones included, whose `name_of` or `tail_of` is `number`."""
+        known = self._sorted
+        if len(name_of) - known.n > _UNSORTED:
+            known = self._sorted = _sorted(name_of, tail_of)
+        start, end = np.searchsorted(known.numbers, (number, number + 1))
+        found, n = known.labels[start:end], known.n
+        if n > len(name_of):
+            found = found[found < len(name_of)]
+        late = np.flatnonzero((name_of[n:] == number) | (tail_of[n:] == number))
+        return np.concatenate((found, late.astype(np.int32) + np.int32(n)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sorted:
+    """The first `n` labels by the numbers of their names."""
+
+    n: int
+    numbers: Labels
+    labels: Labels
+
+
+_UNSORTED = 2_048
+"""Labels that are looked through at every question: some microseconds."""
+
+
+def _sorted(name_of: Labels, tail_of: Labels) -> _Sorted:
+    qualified = np.flatnonzero(tail_of != name_of).astype(np.int32)
+    numbers = np.concatenate((name_of, tail_of[qualified]))
+    labels = np.concatenate((np.arange(len(name_of), dtype=np.int32), qualified))
+    order = np.lexsort((labels, numbers))
+    return _Sorted(len(name_of), numbers[order], labels[order])

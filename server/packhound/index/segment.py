@@ -7,7 +7,7 @@ merged; the snapshot's live mask hides them. How a corpus is cut into segments c
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, compress, count, pairwise
@@ -23,7 +23,25 @@ Labels = NDArray[np.int32]
 Starts = NDArray[np.int32]
 TermFrequencies = NDArray[np.unsignedinteger[Any]]
 
+Positions = NDArray[np.intp]
+
 _serials = count(1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TermPostings:
+    """The labels with a term, field by field, and how often each holds it there.
+
+    Those of field f are starts[f] .. starts[f + 1], their labels ascending.
+    """
+
+    labels: Positions
+    tf: TermFrequencies
+    starts: tuple[int, ...]
+
+    def within(self, field_idx: int) -> slice:
+        """Which of the postings are those of a field."""
+        return slice(self.starts[field_idx], self.starts[field_idx + 1])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +62,7 @@ class Segment:
     tf: TermFrequencies
     serial: int = field(default_factory=lambda: next(_serials))
     _found: dict[bytes, int] = field(default_factory=dict)
+    _landmarks: list[list[bytes]] = field(default_factory=list)
 
     @property
     def n_terms(self) -> int:
@@ -75,22 +94,33 @@ class Segment:
         terms = self.terms
         return (terms[a:b] for a, b in pairwise(bounds))
 
-    def postings(self, term: int, field_idx: int) -> tuple[Labels, TermFrequencies]:
-        """Labels relative to `base`, and term frequencies, of the term at a position."""
-        start, end = self.starts[term * N_FIELDS + field_idx : term * N_FIELDS + field_idx + 2]
-        return self.labels[start:end], self.tf[start:end]
+    def postings(self, term: int) -> TermPostings:
+        """The postings of the term at a position, dead labels included."""
+        first = term * N_FIELDS
+        start, *ends = self.starts[first : first + N_FIELDS + 1].tolist()
+        labels = self.labels[start : ends[-1]].astype(np.intp)
+        labels += self.base
+        starts = (0, *(end - start for end in ends))
+        return TermPostings(labels, self.tf[start : ends[-1]], starts)
 
     def moved(self, base: int) -> Segment:
         """The same postings for labels that begin elsewhere."""
         return replace(self, base=base, serial=next(_serials))
 
     def _search(self, term: bytes) -> int:
-        position = bisect_left(range(self.n_terms), term, key=self.term)
-        return position if position < self.n_terms and self.term(position) == term else -1
+        if not self._landmarks:
+            self._landmarks.append([*map(self.term, range(0, self.n_terms, _APART))])
+        first = _APART * max(0, bisect_right(self._landmarks[0], term) - 1)
+        near = range(first, min(first + _APART, self.n_terms))
+        position = first + bisect_left(near, term, key=self.term)
+        return position if position in near and self.term(position) == term else -1
 
 
 _REMEMBERED = 8192
 """Looked-up terms a segment remembers; queries repeat their terms at every key."""
+
+_APART = 64
+"""Every so many terms one is kept as an object, which makes the search of others short."""
 
 
 def build(

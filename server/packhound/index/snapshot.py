@@ -7,21 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from packhound.index.entries import FileEntry, Labels
-from packhound.index.names import NameTable
+from packhound.index.names import Bearers, NameTable
 from packhound.index.postings import Postings
 from packhound.index.quantized import Rows
-from packhound.index.segment import TermFrequencies
+from packhound.index.segment import TermPostings
 from packhound.index.vectors import Vectors
 from packhound.types import Label, Node, NodeRef
 
 __all__ = ["FileEntry", "Mask", "Snapshot"]
 
 Mask = NDArray[np.bool_]
+_NO_LABELS: Labels = np.zeros(0, np.int32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +46,7 @@ class Snapshot:
     name_of: Labels
     tail_of: Labels
     name_table: NameTable
+    bearers: Bearers
     lengths: tuple[Labels, ...]
     totals: tuple[int, ...]
     paths: Sequence[str]
@@ -106,13 +109,9 @@ class Snapshot:
             label=Label(int(label)),
         )
 
-    def postings(self, field_idx: int, term: str) -> tuple[Labels, TermFrequencies]:
-        """Live labels, ascending, with `term` in a field, and how often each holds it."""
-        return self.terms.of(term).of(field_idx)
-
-    def document_frequency(self, term: str) -> int:
-        """Number of live nodes with `term` in any field."""
-        return self.terms.document_frequency(term)
+    def postings(self, term: str) -> TermPostings:
+        """Live labels with `term`, and how often each holds it in each field."""
+        return self.terms.of(term)
 
     def labels_named(self, name: str) -> Labels:
         """Live labels whose name, or last part of the qualified name, is exactly `name`."""
@@ -134,7 +133,7 @@ class Snapshot:
         """The unit vector of a label, zero where it has none."""
         return self.vectors.row(label)
 
-    def similarities(self, query: NDArray[np.float32], labels: Labels | None = None) -> Rows:
+    def similarities(self, query: Rows, labels: NDArray[np.integer[Any]] | None = None) -> Rows:
         """Cosines of `query` with all labels, or those given; 0 for dead and vectorless ones."""
         return self.vectors.similarities(query, labels)
 
@@ -147,8 +146,7 @@ class Snapshot:
         """
         return self.vectors.nearest(query, k, allowed)
 
-    def _labels_of(self, ids: Sequence[int]) -> Labels:
-        found = np.zeros(self.n_labels, np.bool_)
-        for i in ids:
-            found |= (self.name_of == i) | (self.tail_of == i)
-        return np.flatnonzero(found & self.live).astype(np.int32)
+    def _labels_of(self, numbers: Sequence[int]) -> Labels:
+        found = [self.bearers.of(n, self.name_of, self.tail_of) for n in numbers]
+        labels = found[0] if len(found) == 1 else np.unique(np.concatenate([_NO_LABELS, *found]))
+        return labels[self.live[labels]]

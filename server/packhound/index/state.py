@@ -123,11 +123,12 @@ class IndexState:
             name_of=columns.name_of.view(n),
             tail_of=columns.tail_of.view(n),
             name_table=columns.names,
+            bearers=columns.bearers,
             lengths=tuple(lengths.view(n) for lengths in columns.lengths),
             totals=tuple(columns.totals.tolist()),
             paths=self._paths,
             n_file_ids=len(self._paths),
-            terms=Postings(tuple(self.segments), columns.live),
+            terms=Postings(tuple(self.segments), columns.live, dead=columns.n_live < n),
             vectors=columns.vectors(self.graph),
         )
 

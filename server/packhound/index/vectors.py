@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,17 +45,17 @@ class Vectors:
         row: Rows = self.rows(np.array([label], np.int32))[0]
         return row
 
-    def rows(self, labels: Labels) -> Rows:
+    def rows(self, labels: NDArray[np.integer[Any]]) -> Rows:
         """The unit vectors of labels, [len(labels), dim]; zero where there is none."""
         codes, scales = self.take(labels)
         scales = np.where(self.present[labels], scales, np.float32(0))
         return codes.astype(np.float32) * scales[:, None]
 
-    def take(self, labels: Labels) -> tuple[Codes, NDArray[np.float32]]:
+    def take(self, labels: NDArray[np.integer[Any]]) -> tuple[Codes, NDArray[np.float32]]:
         """Codes and scales of labels, whatever they hold."""
         return gathered(self.blocks, labels, self.dim)
 
-    def similarities(self, query: Rows, labels: Labels | None = None) -> Rows:
+    def similarities(self, query: Rows, labels: NDArray[np.integer[Any]] | None = None) -> Rows:
         """Exact cosines with all labels or with those given; 0 where there is no vector."""
         n = len(self.usable)
         if not self.dim or not n or not np.isfinite(query).all():
@@ -96,7 +96,7 @@ class Vectors:
         scales = [block.scales for block in self.blocks]
         return _cosines(code, np.concatenate(dots), np.concatenate(sums), np.concatenate(scales))
 
-    def _gathered(self, code: QueryCode, labels: Labels) -> Rows:
+    def _gathered(self, code: QueryCode, labels: NDArray[np.integer[Any]]) -> Rows:
         codes, scales = self.take(labels)
         columns = np.ascontiguousarray(codes.T)
         return _cosines(code, dot_products(code.values, columns), sums_of(columns), scales)

@@ -29,6 +29,7 @@ _COHERENCE = 4.0
 _REPORT_COHERENCE = 1.0
 """How much the other nodes that match raise a file: less for a report, of whose many words every
 large file has some."""
+_NO_LABELS = np.zeros(0, np.int32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,11 +41,11 @@ class Candidates:
     `truncated` says that the budget left some out.
     """
 
-    files: Labels
-    labels: Labels
+    files: Positions
+    labels: Positions
     starts: NDArray[np.intp]
     owner: NDArray[np.intp]
-    position: NDArray[np.int32]
+    position: Positions
     facts: tuple[FileFacts, ...]
     considered: int
     truncated: bool = False
@@ -52,9 +53,9 @@ class Candidates:
     def __len__(self) -> int:
         return len(self.labels)
 
-    def among(self, labels: NDArray[np.integer[Any]]) -> tuple[Positions, NDArray[np.int32]]:
+    def among(self, labels: NDArray[np.integer[Any]]) -> tuple[Positions, Positions]:
         """Which of some labels are candidates, and their positions among these."""
-        at = self.position[labels]
+        at = self.position.take(labels)
         here = np.flatnonzero(at >= 0)
         return here, at[here]
 
@@ -139,11 +140,11 @@ def gather(
             groups.append(labels)
     counts = np.array([len(group) for group in groups], np.intp)
     facts_of = tuple(facts for file_id in kept if (facts := corpus.files[file_id]))
-    labels = np.concatenate(groups) if groups else np.zeros(0, np.int32)
-    position = np.full(snapshot.n_labels, -1, np.int32)
-    position[labels] = np.arange(len(labels), dtype=np.int32)
+    labels = np.concatenate([_NO_LABELS, *groups]).astype(np.intp)
+    position = np.full(snapshot.n_labels, -1, np.intp)
+    position[labels] = np.arange(len(labels))
     return Candidates(
-        files=np.array(kept, np.int32),
+        files=np.array(kept, np.intp),
         labels=labels,
         starts=np.cumsum(counts) - counts,
         owner=np.repeat(np.arange(len(kept)), counts),

@@ -74,7 +74,7 @@ class FileFacts:
     stem_words: frozenset[str]
     stem_roots: frozenset[str]
     folder_words: frozenset[str]
-    folder_roots: frozenset[str]
+    path_roots: frozenset[str]
     depth: int
     is_test: bool
     is_example: bool
@@ -244,13 +244,14 @@ def _facts(entry: FileEntry, known: FileFacts | None) -> FileFacts:
     suffix = ".d.ts" if path.endswith(".d.ts") else pure.suffix.lower()
     stem_words = frozenset(terms(stem))
     folder_words = frozenset(terms(" ".join(pure.parts[:-1])))
+    stem_roots = _part_roots(stem_words)
     return FileFacts(
         entry=entry,
         stem=folded(stem.replace("-", "_")),
         stem_words=stem_words,
-        stem_roots=_part_roots(stem_words),
+        stem_roots=stem_roots,
         folder_words=folder_words,
-        folder_roots=_part_roots(folder_words),
+        path_roots=stem_roots | _part_roots(folder_words),
         depth=path.count("/"),
         is_test=is_test(path),
         is_example=bool(_EXAMPLE.search(path)),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from packhound.index.snapshot import Snapshot
 from packhound.ranking.query import ParsedQuery
 from packhound.text.tokens import terms
-from packhound.types import FIELDS, KINDS
+from packhound.types import KINDS
 
 Mask = NDArray[np.bool_]
 
@@ -46,8 +46,7 @@ def _holding(snapshot: Snapshot, words: str) -> Mask:
     mask: Mask = snapshot.live.copy()
     for term in dict.fromkeys(terms(words)):
         has = np.zeros(snapshot.n_labels, np.bool_)
-        for field in range(len(FIELDS)):
-            has[snapshot.postings(field, term)[0]] = True
+        has[snapshot.postings(term).labels] = True
         mask &= has
     return mask
 

@@ -69,7 +69,7 @@ def match_terms(
     node = np.zeros(snapshot.n_labels, np.float32)
     for match, idf in zip(found, idfs, strict=True):
         node[match.nodes] += np.float32(idf) * match.saturations
-    return Matches(found, tuple(weights), idfs, node, np.flatnonzero(node))
+    return Matches(found, tuple(weights), idfs, node, np.flatnonzero(node > 0))
 
 
 def score_nodes(
@@ -120,8 +120,8 @@ class _NodeScores:
 
     def add(self, match: Match, weight: float, idf: float) -> None:
         """Count one term."""
-        starts = match.postings.starts
-        here, at = self._candidates.among(match.postings.labels)
+        starts = match.starts
+        here, at = self._candidates.among(match.labels)
         bounds = np.searchsorted(here, starts).tolist()
         matched = np.zeros(len(self.covered), np.bool_)
         matched[at] = True

@@ -11,7 +11,7 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.index.postings import TermPostings
+from packhound.index.segment import TermPostings
 from packhound.index.snapshot import Snapshot
 from packhound.types import FIELDS
 
@@ -29,19 +29,21 @@ LENGTH_NORMS = (0.3, 0.3, 0.5, 0.5, 0.75)
 K1 = 1.2
 
 _KEPT = 500_000
-"""Postings of the matches that are kept, some 30 bytes each; emptied when full."""
+"""Postings of the matches that are kept, some 40 bytes each; emptied when full."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Match:
     """One term in one snapshot.
 
-    `norms` are the frequencies of `postings`, evened out for the length of their field. `nodes`
-    are the labels with the term in any field, ascending, `saturations` their BM25F before it is
-    weighed. `in_files` and `in_paths` count the term inside each file id and in its path.
+    `labels` and `starts` are those of its postings, `norms` the frequencies of these, evened out
+    for the length of their field. `nodes` are the labels with the term in any field, ascending,
+    `saturations` their BM25F before it is weighed. `in_files` and `in_paths` count the term
+    inside each file id and in its path.
     """
 
-    postings: TermPostings
+    labels: Positions
+    starts: tuple[int, ...]
     norms: Floats
     nodes: Positions
     saturations: Floats
@@ -63,7 +65,7 @@ class MatchCache:
         """What a term matches in the snapshot that this belongs to."""
         found = self._known.get(term)
         if found is None:
-            found = _match(snapshot, snapshot.terms.of(term))
+            found = _match(snapshot, snapshot.postings(term))
             self._size += len(found.norms)
             if self._size > _KEPT:
                 self._known, self._size = {}, len(found.norms)
@@ -81,7 +83,8 @@ def _match(snapshot: Snapshot, postings: TermPostings) -> Match:
     nodes, frequencies = _weighted(snapshot, postings, norms)
     in_files, in_paths = _by_file(snapshot, postings)
     return Match(
-        postings=postings,
+        labels=postings.labels,
+        starts=postings.starts,
         norms=norms,
         nodes=nodes,
         saturations=frequencies / (frequencies + np.float32(K1)),
@@ -94,14 +97,15 @@ def _match(snapshot: Snapshot, postings: TermPostings) -> Match:
 
 
 def _norms(snapshot: Snapshot, postings: TermPostings) -> Floats:
-    norms = np.empty(len(postings), np.float32)
+    norms = np.empty(len(postings.labels), np.float32)
     for field, average in enumerate(snapshot.average_length):
-        labels, tf = postings.of(field)
-        if len(labels):
+        here = postings.within(field)
+        if here.start < here.stop:
             b = LENGTH_NORMS[field]
-            lengths = snapshot.lengths[field][labels].astype(np.float32)
-            discount = np.float32(1 - b) + np.float32(b / (average or 1.0)) * lengths
-            np.divide(tf, discount, out=norms[slice(*postings.starts[field : field + 2])])
+            lengths = snapshot.lengths[field].take(postings.labels[here]).astype(np.float32)
+            lengths *= np.float32(b / (average or 1.0))
+            lengths += np.float32(1 - b)
+            np.divide(postings.tf[here], lengths, out=norms[here])
     return norms
 
 
@@ -111,15 +115,16 @@ def _weighted(
     """Labels with the term in any field, and their frequencies in all fields, weighed."""
     total = np.zeros(snapshot.n_labels, np.float32)
     for field, weight in enumerate(WEIGHTS):
-        here = slice(*postings.starts[field : field + 2])
-        total[postings.labels[here]] += np.float32(weight) * norms[here]
-    nodes = np.flatnonzero(total)
-    return nodes, total[nodes]
+        here = postings.within(field)
+        if here.start < here.stop:
+            total[postings.labels[here]] += np.float32(weight) * norms[here]
+    nodes = np.flatnonzero(total > 0)
+    return nodes, total.take(nodes)
 
 
 def _by_file(snapshot: Snapshot, postings: TermPostings) -> tuple[Floats, Floats]:
-    owners = snapshot.file_of[postings.labels]
-    path = slice(*postings.starts[PATH : PATH + 2])
+    owners = snapshot.file_of.take(postings.labels)
+    path = postings.within(PATH)
     counts = postings.tf.astype(np.float64)
     counts[path] = 0
     in_files = np.bincount(owners, counts, snapshot.n_file_ids).astype(np.float32)

@@ -63,14 +63,16 @@ class Scored:
         """The reasons for the score of the node at `position`; they add up to it."""
         weights = self.weights
         values = [*self.file[:, self.owner[position]].tolist(), *self.node[:, position].tolist()]
-        reasons = [
-            Signal(measure.__name__, value, weight)
+        rows = [
+            (-abs(weight * value), measure.__name__, value, weight)
             for (measure, weight), value in zip((*weights.file, *weights.node), values, strict=True)
             if value
         ]
-        if self.repeats[position]:
-            reasons.append(Signal(REPEATED, float(self.repeats[position]), -weights.repeat))
-        return tuple(sorted(reasons, key=lambda reason: (-abs(reason.contribution), reason.signal)))
+        repeats = float(self.repeats[position])
+        if repeats:
+            rows.append((-abs(weights.repeat * repeats), REPEATED, repeats, -weights.repeat))
+        rows.sort()
+        return tuple(Signal(name, value, weight) for _, name, value, weight in rows)
 
 
 REPEATED = "same_file_above"

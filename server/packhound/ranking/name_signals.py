@@ -34,7 +34,7 @@ def defines_times(view: View) -> Floats:
 
 def defines_kind(view: View) -> Floats:
     """What the query's name is here: a type counts most, then a function, then the rest."""
-    rank = KIND_RANK[view.node(view.snapshot.kind_of)]
+    rank = KIND_RANK[view.kinds]
     return view.candidates.best(rank * view.named_folded)
 
 
@@ -87,7 +87,7 @@ def stem_in_query_kin(view: View) -> Floats:
 
 def query_in_path_kin(view: View) -> Floats:
     """Share of the query's words, rare ones counting more, of whose family the path is."""
-    return root_share(view, [f.stem_roots | f.folder_roots for f in view.candidates.facts])
+    return root_share(view, [f.path_roots for f in view.candidates.facts])
 
 
 def first_words_in_stem(view: View) -> Floats:
@@ -96,10 +96,7 @@ def first_words_in_stem(view: View) -> Floats:
     for place, term in enumerate(view.query.terms):
         places.setdefault(root_of(term), 1 / (1 + place))
     whole = sum(places.values()) or 1.0
-    return np.array(
-        [_sum(places, f.stem_roots) / whole for f in view.candidates.facts],
-        np.float32,
-    )
+    return np.array([_sum(places, f.stem_roots) / whole for f in view.candidates.facts], np.float32)
 
 
 def entry_file(view: View) -> Floats:
@@ -142,22 +139,20 @@ _GRAB = roots_of(map(stem, ("util", "utils", "helper", "helpers", "common", "mis
 
 
 def _sum(values: dict[str, float], words: frozenset[str]) -> float:
+    # Most files share no word with the query, and this is asked of every candidate.
+    if words.isdisjoint(values):
+        return 0.0
     return sum(values[word] for word in sorted(words & values.keys()))
 
 
 def _share(words: frozenset[str], known: frozenset[str]) -> float:
-    return len(words & known) / len(words) if words else 0.0
+    return 0.0 if words.isdisjoint(known) else len(words & known) / len(words)
 
 
 def _weight_share(view: View, found: Iterable[frozenset[str]]) -> Floats:
     weights = dict(zip(view.query.terms, view.lexical.idfs, strict=True))
     whole = sum(weights.values()) or 1.0
-    known = weights.keys()
-    shares = [
-        0.0 if words.isdisjoint(known) else sum(weights[w] for w in sorted(words & known)) / whole
-        for words in found
-    ]
-    return np.array(shares, np.float32)
+    return np.array([_sum(weights, words) / whole for words in found], np.float32)
 
 
 def _path_agrees(path: str, mention: str) -> bool:

@@ -77,17 +77,17 @@ def node_size(view: View) -> Floats:
 
 def node_is_type(view: View) -> Floats:
     """The node is a class, a struct, a trait or another type."""
-    return TYPE[view.node(view.snapshot.kind_of)]
+    return TYPE[view.kinds]
 
 
 def node_is_function(view: View) -> Floats:
     """The node is a function or a method."""
-    return FUNCTION[view.node(view.snapshot.kind_of)]
+    return FUNCTION[view.kinds]
 
 
 def node_is_rest(view: View) -> Floats:
     """The node is what a file holds outside its definitions, or a stretch of plain text."""
-    return REST[view.node(view.snapshot.kind_of)]
+    return REST[view.kinds]
 
 
 def node_mentioned(view: View) -> Floats:

@@ -129,7 +129,7 @@ def _report(text: str, query: Query) -> ParsedQuery:
     """A whole bug report: words weigh by how often they occur, those of the title more."""
     title, _, body = text.partition("\n")
     counts = Counter(terms_of(body))
-    titled = set(terms_of(title))
+    titled = dict.fromkeys(terms_of(title))
     for term in titled:
         counts[term] += 1
     extra = {term: _TITLE_WEIGHT for term in titled}

@@ -26,6 +26,7 @@ class View:
 
     `best`, `total`, `base` and `centroid` have one row per candidate file, the other arrays one
     per candidate node. Those are None where there are no vectors, or where the query is no report.
+    `kinds` are positions in `types.KINDS`.
     """
 
     query: ParsedQuery
@@ -34,6 +35,7 @@ class View:
     candidates: Candidates
     lexical: Lexical
     compounds: Floats
+    kinds: NDArray[np.intp]
     best: Floats
     total: Floats
     base: Floats
