@@ -46,7 +46,7 @@ def keep_up(index: Index) -> None:
     for _ in range(1000):
         if index.maintain():
             index.publish()
-        elif not index.upkeep_busy:
+        elif not index._upkeep.busy:
             return
         time.sleep(0.001)
     raise AssertionError("upkeep does not end")

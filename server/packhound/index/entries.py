@@ -77,11 +77,6 @@ def encode_nodes(nodes: Sequence[Node]) -> bytes:
     return numbers.tobytes() + "".join(texts).encode("utf-8", "surrogatepass")
 
 
-def n_records(record: bytes) -> int:
-    """Number of nodes in a record."""
-    return int.from_bytes(record[:4], "little")
-
-
 _WIDTH = 8
 _HEAD = 3
 

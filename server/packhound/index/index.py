@@ -112,11 +112,6 @@ class Index:
         """Whether `maintain` has a result to take over."""
         return self._upkeep.done
 
-    @property
-    def upkeep_busy(self) -> bool:
-        """Whether upkeep goes on in the background."""
-        return self._upkeep.busy
-
     def on_upkeep(self, call: Callable[[], None]) -> None:
         """Have `call` called, in another thread, whenever `maintain` has a result to take over."""
         self._upkeep.on_done = call

@@ -38,13 +38,3 @@ def serve(
     gc.freeze()
     log_to(server, log_file, verbose=verbose)
     server.serve(stream)
-
-
-def run_stdio() -> NoReturn:
-    """Serve on standard input and output."""
-    serve()
-
-
-def run_tcp(host: str, port: int) -> NoReturn:
-    """Serve the first client that connects."""
-    serve(tcp=(host, port))

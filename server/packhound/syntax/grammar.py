@@ -37,6 +37,8 @@ Match = tuple[int, dict[str, list[Node]]]
 """A pattern's position in its query file and what it captured, by capture name."""
 
 _QUERIES = Path(__file__).parent / "queries"
+_INHERITS = re.compile(r"; inherits: (\w+)\n")
+"""The first line of a query, as other users of such queries write it."""
 _DEFINITION = "definition."
 _KEYWORD_KIND = "keyword_"
 _WORD = re.compile(r"[A-Za-z]\w*")
@@ -116,8 +118,10 @@ def grammar_of(language: str) -> Grammar:
 
 @cache
 def query_source(name: str) -> str:
-    """The text of `queries/<name>.scm`."""
-    return (_QUERIES / f"{name}.scm").read_text(encoding="utf-8")
+    """The text of `queries/<name>.scm`, below that of the one it says it inherits."""
+    text = (_QUERIES / f"{name}.scm").read_text(encoding="utf-8")
+    base = _INHERITS.match(text)
+    return f"{query_source(base[1])}\n{text}" if base else text
 
 
 @cache
