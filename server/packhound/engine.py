@@ -175,7 +175,7 @@ class Engine:
 
     def neighbors(self, path: str, line: int) -> tuple[tuple[EdgeKind, NodeRef], ...]:
         """What the node at a 0-based line contains and refers to, and what refers to it."""
-        snapshot = self.snapshot
+        snapshot, _ = self._current(Query(""))
         label = _label_at(snapshot, path, line)
         return () if label is None else self._packer.neighbors(snapshot, label)
 

@@ -248,6 +248,16 @@ def test_neighbors_of_the_node_at_the_cursor(client, folder):
     assert area["uri"] == (folder / "shapes.py").as_uri()
 
 
+def test_neighbors_of_what_everything_uses_are_limited(client, folder):
+    users = "".join(f"def user_{n}(): return Circle\n" for n in range(9))
+    open_document(client, folder / "users.py", users)
+    place = {"uri": (folder / "shapes.py").as_uri(), "position": {"line": 0, "character": 0}}
+    for limit in (2, 100):
+        found = client.result("packhound/neighbors", {**place, "limit": limit})["neighbors"]
+        edges = [row["edge"] for row in found]
+        assert (edges.count("referenced-by"), edges.count("contains")) == (min(limit, 9), 1)
+
+
 def test_many_files_show_a_progress_bar(started, tmp_path):
     sources = {f"m{n}.py": f"def f_{n}(): pass\n" * 20 for n in range(400)}
     folder = make_folder(tmp_path / "many", sources)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from pygls.exceptions import JsonRpcInvalidParams
 
 from packhound.engine import Engine
 from packhound.lsp.languageserver import PackhoundServer
 from packhound.lsp.params import (
     choice_in,
+    limit_in,
     line_in,
     number_in,
     object_in,
@@ -24,6 +27,8 @@ from packhound.render import Json, pack_json
 
 # A conversation that was pasted whole still fits.
 PROMPT_CHARACTERS = 1_000_000
+# A definition that everything uses; nobody looks at more.
+MOST_NEIGHBORS = 100
 # More than any model reads at once.
 MOST_TOKENS = 10_000_000
 
@@ -49,22 +54,28 @@ def pack(ls: PackhoundServer, params: Params) -> Json:
 
 
 def neighbors(ls: PackhoundServer, params: Params) -> Json:
-    """`packhound/neighbors`: what the node at a position contains, uses, and is used by."""
+    """`packhound/neighbors`: what the node at a position contains, uses, and is used by.
+
+    `limit` is how many of each kind are told, the surest first.
+    """
     engine, path = ls.located(params)
-    places = Places(ls.session)
-    found = [
-        {
-            "edge": edge,
-            "path": node.path,
-            "name": node.name,
-            "qualname": node.qualname,
-            "kind": node.kind,
-            "start_line": node.span.start_line + 1,
-            "end_line": node.span.end_line + 1,
-            **places.json(node),
-        }
-        for edge, node in engine.neighbors(path, line_in(params))
-    ]
+    most, places = limit_in(params, MOST_NEIGHBORS), Places(ls.session)
+    found, told = [], Counter[str]()
+    for edge, node in engine.neighbors(path, line_in(params)):
+        told[edge] += 1
+        if told[edge] <= most:
+            found.append(
+                {
+                    "edge": edge,
+                    "path": node.path,
+                    "name": node.name,
+                    "qualname": node.qualname,
+                    "kind": node.kind,
+                    "start_line": node.span.start_line + 1,
+                    "end_line": node.span.end_line + 1,
+                    **places.json(node),
+                }
+            )
     return {"neighbors": found}
 
 
