@@ -41,7 +41,7 @@ MAY_IMPORT = {
     "engine": VALUES
     | {"settings", "text", "syntax", "index", "indexer", "search", "graph", "pack"}
     | {"folders", "habits", "packer"},
-    "workspace": VALUES | {"settings", "engine"},
+    "workspace": VALUES | {"settings", "folders", "engine"},
     "render": VALUES | {"pack"},
     "evaluation": VALUES | {"git", "patch"},
     "tool_schemas": VALUES | {"pack"},

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from pathlib import Path
+from collections.abc import Iterable
+from pathlib import Path, PurePath
+from typing import TypeVar
 
 from packhound.errors import RootError
 from packhound.index.lock import WriterLock
 from packhound.settings import Settings, cache_folder
+
+P = TypeVar("P", bound=PurePath)
 
 
 def check_root(root: Path, settings: Settings) -> Path:
@@ -26,6 +30,15 @@ def check_root(root: Path, settings: Settings) -> Path:
     if real in (Path.home(), Path(real.anchor)) and not settings.index_home:
         raise RootError(f"'{root}' is not indexed unless the setting 'indexHome' is true")
     return real
+
+
+def place_in(roots: Iterable[P], path: P) -> tuple[P, str] | None:
+    """The innermost of `roots` that holds `path`, and the path there with `/`; pure."""
+    holders = [root for root in roots if path.is_relative_to(root)]
+    if not holders:
+        return None
+    root = max(holders, key=lambda holder: len(holder.parts))
+    return root, path.relative_to(root).as_posix()
 
 
 def index_folder(root: Path) -> Path:

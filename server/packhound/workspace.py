@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from packhound.engine import Engine, Listener
+from packhound.folders import place_in
 from packhound.settings import Settings
 from packhound.types import Query, Results
 
@@ -55,11 +56,8 @@ class Workspace:
     def locate(self, path: Path) -> tuple[Engine, str] | None:
         """The innermost folder that holds `path`, and the path relative to it."""
         full = path.parent.resolve() / path.name
-        holders = [root for root in self._engines if full.is_relative_to(root)]
-        if not holders:
-            return None
-        root = max(holders, key=lambda holder: len(holder.parts))
-        return self._engines[root], full.relative_to(root).as_posix()
+        place = place_in(self._engines, full)
+        return (self._engines[place[0]], place[1]) if place else None
 
     def search(self, query: Query, cancel: threading.Event | None = None) -> Results:
         """Search every folder; scores of the linear ranker are log-odds, so they compare."""

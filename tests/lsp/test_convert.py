@@ -26,6 +26,14 @@ from packhound.types import Kind
         ("file:///a/../../etc/passwd", "/etc/passwd", "\\etc\\passwd"),
         ("file:///a%2F..%2F..%2Fetc", "/etc", "\\etc"),
         ("file:///a%00b", None, None),
+        ("file:///c:", "/c:", "C:\\"),
+        ("file:///c%3a/X.py", "/c:/X.py", "C:\\X.py"),
+        ("file:///c:/x/", "/c:/x", "C:\\x"),
+        ("file:////host/share/x", "/host/share/x", "\\\\host\\share\\x"),
+        ("file://HOST/Share/x", None, "\\\\HOST\\Share\\x"),
+        ("file://wsl%24/Ubuntu/x", None, "\\\\wsl$\\Ubuntu\\x"),
+        ("file:///C:/J%C3%BCrgen/a+b%20c.py", "/C:/Jürgen/a+b c.py", "C:\\Jürgen\\a+b c.py"),
+        ("file:///c:/x.py?q#f", None, None),
         ("file:///%F0%9F%98%80", "/😀", "\\😀"),
         ("untitled:Untitled-1", None, None),
         ("git:/a/b.py", None, None),
@@ -45,11 +53,32 @@ def test_path_of(uri, posix, windows):
         ("/a/\udcff", False, "file:///a/%FF"),
         ("C:\\a b\\x.py", True, "file:///C%3A/a%20b/x.py"),
         ("\\\\host\\share\\x", True, "file://host/share/x"),
+        ("\\\\wsl$\\Ubuntu\\x", True, "file://wsl%24/Ubuntu/x"),
+        ("C:\\", True, "file:///C%3A/"),
     ],
 )
 def test_uri_of_and_back(path, windows, uri):
     assert uri_of(path, windows=windows) == uri
     assert path_of(uri, windows=windows) == path
+
+
+@pytest.mark.parametrize(
+    ("long", "plain"),
+    [("\\\\?\\C:\\a\\x.py", "C:\\a\\x.py"), ("\\\\?\\UNC\\h\\s\\x", "\\\\h\\s\\x")],
+)
+def test_long_windows_paths_are_called_by_their_short_name(long, plain):
+    assert uri_of(long, windows=True) == uri_of(plain, windows=True)
+
+
+NAMES = st.text(
+    st.characters(exclude_characters="\0/\\:", exclude_categories=["Cs"]), min_size=1, max_size=9
+).filter(lambda name: name not in (".", "..") and name[-1:] not in ". ")
+
+
+@given(names=st.lists(NAMES, min_size=1, max_size=4), windows=st.booleans())
+def test_any_path_comes_back_from_its_uri(names, windows):
+    path = "C:\\" + "\\".join(names) if windows else "/" + "/".join(names)
+    assert path_of(uri_of(path, windows=windows), windows=windows) == path
 
 
 @pytest.mark.parametrize(

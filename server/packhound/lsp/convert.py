@@ -11,7 +11,7 @@ import os
 import posixpath
 import re
 from pathlib import PureWindowsPath
-from urllib.parse import quote_from_bytes, unquote_to_bytes
+from urllib.parse import quote_from_bytes, unquote, unquote_to_bytes
 
 from lsprotocol import types
 
@@ -23,7 +23,9 @@ ENCODINGS: tuple[Encoding, ...] = ("utf-8", "utf-32", "utf-16")
 """Legal position encodings, the cheapest for us first."""
 
 _FILE_URI = re.compile(r"file:(?://(?P<host>[^/?#]*))?(?P<path>/[^?#]*)", re.IGNORECASE)
-_DRIVE = re.compile(r"^/([A-Za-z]):(?=/|$)")
+_DRIVE = re.compile(r"^/([A-Za-z]):(?:/|$)")
+_LONG = re.compile(r"^\\\\\?\\(UNC\\)?")
+"""What Windows puts in front of paths of any length."""
 
 SYMBOL_KINDS: dict[Kind, int] = {
     "function": 12,
@@ -68,7 +70,8 @@ def uri_of(path: str, *, windows: bool = WINDOWS) -> str:
     """The URI of an absolute path."""
     if not windows:
         return "file://" + quote_from_bytes(os.fsencode(path), safe="/~")
-    slashed = PureWindowsPath(path).as_posix().encode("utf-8", "surrogatepass")
+    plain = _LONG.sub(lambda prefix: "\\\\" if prefix[1] else "", path)
+    slashed = PureWindowsPath(plain).as_posix().encode("utf-8", "surrogatepass")
     if slashed.startswith(b"//"):
         return "file:" + quote_from_bytes(slashed, safe="/~")
     return "file:///" + quote_from_bytes(slashed, safe="/~")
@@ -116,7 +119,8 @@ def _posix_path(match: re.Match[str], octets: bytes) -> str | None:
 def _windows_path(host: str, octets: bytes) -> str:
     text = octets.decode("utf-8", "surrogateescape")
     if host.lower() not in ("", "localhost"):
-        text = f"//{host}{text}"
+        # Shares have names with signs that are escaped, as that of a Linux on Windows: wsl$.
+        text = f"//{unquote(host)}{text}"
     # Drives are upper case, however the client writes them, so that paths compare.
-    text = _DRIVE.sub(lambda drive: f"{drive[1].upper()}:", text)
+    text = _DRIVE.sub(lambda drive: f"{drive[1].upper()}:/", text)
     return ntpath.normpath(text)

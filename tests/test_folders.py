@@ -1,0 +1,39 @@
+"""Which folder a path belongs to, on each family of systems."""
+
+from pathlib import PurePosixPath, PureWindowsPath
+
+import pytest
+
+from packhound.folders import place_in
+
+
+@pytest.mark.parametrize(
+    ("roots", "path", "expected"),
+    [
+        (["/a", "/a/b"], "/a/b/c/x.py", ("/a/b", "c/x.py")),
+        (["/a/b", "/a"], "/a/bc/x.py", ("/a", "bc/x.py")),
+        (["/a"], "/A/x.py", None),
+        (["/a"], "/ab", None),
+        (["/"], "/x.py", ("/", "x.py")),
+    ],
+)
+def test_posix(roots, path, expected):
+    found = place_in([PurePosixPath(root) for root in roots], PurePosixPath(path))
+    assert (found and (str(found[0]), found[1])) == expected
+
+
+@pytest.mark.parametrize(
+    ("roots", "path", "expected"),
+    [
+        (["C:\\Work"], "c:\\work\\Src\\X.py", ("C:\\Work", "Src/X.py")),
+        (["C:\\Work", "C:\\Work\\sub"], "C:/work/SUB/x.py", ("C:\\Work\\sub", "x.py")),
+        (["C:\\Work"], "D:\\Work\\x.py", None),
+        (["C:\\Work"], "C:\\Workshop\\x.py", None),
+        (["\\\\Host\\Share\\a"], "\\\\host\\share\\A\\x.py", ("\\\\Host\\Share\\a", "x.py")),
+        (["\\\\host\\share"], "\\\\host\\other\\x.py", None),
+        (["C:\\"], "C:\\x.py", ("C:\\", "x.py")),
+    ],
+)
+def test_windows(roots, path, expected):
+    found = place_in([PureWindowsPath(root) for root in roots], PureWindowsPath(path))
+    assert (found and (str(found[0]), found[1])) == expected
