@@ -28,7 +28,7 @@ _OWN_TIMES = 32
 
 _LOG = (
     *("log", f"--max-count={_MAX_COMMITS}", f"--format={_COMMIT}%ct %ae", "--name-only"),
-    *("--no-renames", "--no-merges", "--no-show-signature", "-z", "--relative"),
+    *("--no-renames", "--no-merges", "--no-show-signature", "-z", "--relative", "--full-history"),
 )
 _STATUS = ("status", "--porcelain", "-z", "--no-renames", "--ignore-submodules", "--", ".")
 

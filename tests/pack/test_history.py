@@ -61,6 +61,21 @@ def test_commits_and_dirt_by_file(repository):
 
 
 @needs_git
+def test_commits_on_a_branch_that_left_nothing_behind_count(repository):
+    git(repository, "checkout", "-qb", "side")
+    for text in ("z = 9\n", "z = 3\n"):
+        (repository / "top.py").write_text(text)
+        git(repository, "commit", "-qam", text.strip())
+    git(repository, "checkout", "-q", "-")
+    (repository / "sub" / "a b.py").write_text("x = 5\n")
+    git(repository, "commit", "-qam", "main")
+    git(repository, "merge", "-q", "--no-edit", "side")
+    assert read_history(repository).files["top.py"].commits == 3
+    (folder_history,) = read_history(repository / "sub").files.values()
+    assert folder_history.commits == 3
+
+
+@needs_git
 def test_a_folder_within_a_repository(repository):
     (repository / "sub" / "a b.py").write_text("changed\n")
     found = read_history(repository / "sub")
