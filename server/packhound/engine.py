@@ -11,25 +11,28 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from packhound import search as searching
 from packhound.errors import ModelError, StoreError
 from packhound.folders import check_root, index_folder
-from packhound.graph.graph import EdgeKind
 from packhound.habits import Habits
 from packhound.index.embed import Embedder
 from packhound.index.index import Index
 from packhound.index.snapshot import FileEntry, Snapshot
 from packhound.index.store import Store
 from packhound.indexer import Indexer
-from packhound.pack.types import Pack, PackContext, PackRequest
-from packhound.packer import Packer
 from packhound.settings import Settings
 from packhound.syntax.analyse import source_digest
 from packhound.syntax.parse import GRAMMAR_VERSION
 from packhound.text.tokens import TOKENIZER_VERSION
 from packhound.text.walk import read
 from packhound.types import Document, Hit, Label, NodeRef, Query, Results, State, Status
+
+if TYPE_CHECKING:
+    from packhound.graph.graph import EdgeKind
+    from packhound.pack.types import Pack, PackContext, PackRequest
+    from packhound.packer import Packer
 
 log = logging.getLogger("packhound")
 
@@ -46,6 +49,7 @@ class Engine:
         self._listener = on_change or (lambda: None)
         self._news = self._model_problem = self._store_problem = ""
         self._shown: set[str] = set()
+        self._packing = threading.Lock()
         self._habits = Habits(root, index_folder(root), settings)
         self._embedder = self._open_embedder()
         self._closed = False
@@ -77,13 +81,13 @@ class Engine:
     def release(self, path: str) -> None:
         """The editor closed `path`: the file on disk counts again."""
         self._shown.discard(path)
-        self._packer.touched()
+        self._disk_changed()
         self._habits.touched()
         self._indexer.release(path)
 
     def refresh(self, paths: Sequence[str] | None = None) -> None:
         """Look at the disk again: at `paths` (files or folders), or at everything."""
-        self._packer.touched()
+        self._disk_changed()
         if paths is not None:
             self._habits.touched()
         self._indexer.refresh(paths)
@@ -166,18 +170,18 @@ class Engine:
     def pack(self, request: PackRequest, cancel: threading.Event | None = None) -> Pack:
         """The best code for a prompt within a budget of tokens."""
         _, notes = self._current(Query(request.prompt))
-        packed = self._packer.pack(self.snapshot, request, cancel)
+        packed = self._packs().pack(self.snapshot, request, cancel)
         return replace(packed, notes=(*packed.notes, *notes))
 
     def pack_context(self, cancel: threading.Event | None = None) -> PackContext:
         """The current generation and the ways to ask it, as packs are made from it."""
-        return self._packer.context(self.snapshot, cancel)
+        return self._packs().context(self.snapshot, cancel)
 
     def neighbors(self, path: str, line: int) -> tuple[tuple[EdgeKind, NodeRef], ...]:
         """What the node at a 0-based line contains and refers to, and what refers to it."""
         snapshot, _ = self._current(Query(""))
         label = _label_at(snapshot, path, line)
-        return () if label is None else self._packer.neighbors(snapshot, label)
+        return () if label is None else self._packs().neighbors(snapshot, label)
 
     def node_at(self, path: str, line: int) -> NodeRef | None:
         """The innermost node at a 0-based line."""
@@ -265,10 +269,23 @@ class Engine:
 
     def _open_index(self, fresh: bool = False) -> None:
         self._index = Index(self._embedder)
-        self._packer = Packer(self.root, self._search, self.source, self._opened)
+        self._packer: Packer | None = None
         self._store = self._open_store(fresh)
         self._indexer = Indexer(self.root, self._settings, self._index, self._store, self._listener)
         self._indexer.start()
+
+    def _packs(self) -> Packer:
+        """Made when first asked for: searches should not wait for what only packs import."""
+        from packhound.packer import Packer
+
+        with self._packing:
+            if self._packer is None:
+                self._packer = Packer(self.root, self._search, self.source, self._opened)
+            return self._packer
+
+    def _disk_changed(self) -> None:
+        if self._packer:
+            self._packer.touched()
 
     def _keep_habits(self) -> None:
         try:
