@@ -13,7 +13,7 @@ import re
 import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from fnmatch import fnmatch
+from fnmatch import translate
 from pathlib import Path, PurePosixPath
 
 import pathspec
@@ -31,6 +31,7 @@ from packhound.types import Document, FileStamp
 IGNORE_FILES = (".packhoundignore", ".gitignore")
 """In order of authority within one folder."""
 
+_UNWANTED = re.compile("|".join(map(translate, (*SECRET_FILES, *GENERATED_FILES))))
 _SNIFF_BYTES = 8_192
 _MINIFIED_LINE_BYTES = 1_000
 
@@ -106,29 +107,18 @@ def read(root: Path, path: str, max_bytes: int) -> Document | None:
 
     Raises OSError when this process has no file handles or memory left.
     """
-    full = root / path
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     try:
-        handle = os.open(full, flags | getattr(os, "O_NONBLOCK", 0))
+        found = _found(root, path, max_bytes)
     except (OSError, ValueError) as error:
         _check_ours(error)
         return None
-    with os.fdopen(handle, "rb") as file:
-        status = os.fstat(file.fileno())
-        if (
-            not stat.S_ISREG(status.st_mode)
-            or status.st_size > max_bytes
-            or not _inside(full, root)
-        ):
-            return None
-        try:
-            source = file.read(max_bytes + 1)
-        except OSError:
-            return None
+    if found is None:
+        return None
+    source, stamp = found
     text = as_utf8(source)
     if text is None or len(source) > max_bytes:
         return None
-    return Document(path, text, stamp=_stamp(status))
+    return Document(path, text, stamp=stamp)
 
 
 def as_utf8(source: bytes) -> bytes | None:
@@ -162,10 +152,8 @@ class _Rules:
     def wants_file(self, path: str, name: str) -> bool:
         low = name.lower()
         suffix = PurePosixPath(low).suffix
-        skipped = suffix in BINARY_SUFFIXES or any(
-            fnmatch(low, pattern) for pattern in (*SECRET_FILES, *GENERATED_FILES)
-        )
-        return self._wants(path, unless=skipped)
+        skipped = suffix in BINARY_SUFFIXES or _UNWANTED.match(low)
+        return self._wants(path, unless=bool(skipped))
 
     def _wants(self, path: str, *, unless: bool) -> bool:
         if self._excluded.match_file(path):
@@ -263,9 +251,39 @@ def _size_allows(name: str, size: int, limits: WalkLimits) -> bool:
     return 0 < size <= min(cap, limits.max_file_bytes)
 
 
-def _inside(full: Path, root: Path) -> bool:
-    """Whether no folder on the way has been swapped for a link that leads out of the root."""
+def _found(root: Path, path: str, max_bytes: int) -> tuple[bytes, FileStamp] | None:
+    """The bytes of a regular file and its stamp from before they were read."""
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    handle = os.open(f"{root}/{path}", flags | getattr(os, "O_NONBLOCK", 0))
     try:
-        return full.resolve().is_relative_to(root.resolve())
+        status = os.fstat(handle)
+        regular = stat.S_ISREG(status.st_mode) and status.st_size <= max_bytes
+        if not regular or not _inside(root, path):
+            return None
+        return _content(handle, status.st_size, max_bytes + 1), _stamp(status)
+    finally:
+        os.close(handle)
+
+
+def _content(handle: int, size: int, most: int) -> bytes:
+    """The bytes of an open file, which should be `size`, but `most` at most."""
+    source = os.read(handle, min(size + 1, most))
+    while len(source) != size and len(source) < most:
+        more = os.read(handle, most - len(source))
+        if not more:
+            break
+        source += more
+    return source
+
+
+def _inside(root: Path, path: str) -> bool:
+    """Whether no folder on the way has been swapped for a link that leads out of the root."""
+    folder = path.rpartition("/")[0]
+    plain = os.name == "posix" and ".." not in path and not path.startswith("/")
+    while plain and folder:
+        plain = not stat.S_ISLNK(os.lstat(f"{root}/{folder}").st_mode)
+        folder = folder.rpartition("/")[0]
+    try:
+        return plain or (root / path).resolve().is_relative_to(root.resolve())
     except (OSError, RuntimeError):  # links that go round in circles
         return False
