@@ -28,7 +28,8 @@ from packhound.index.quantized import Rows, unit_rows
 from packhound.index.store import Store
 from packhound.ranking.facts import facts_of
 from packhound.ranking.lexical import match_terms
-from packhound.types import FileStamp, Node, ParsedFile, Span
+from packhound.records import encode_nodes
+from packhound.types import FileStamp, Node, Span
 
 NODES_PER_FILE = 10
 TERMS_OF_FIELD = (2, 6, 7, 10, 50)
@@ -81,8 +82,12 @@ def file(i: int, n_nodes: int = NODES_PER_FILE, variant: int = 0) -> AnalysedFil
         np.tile(np.array(TERMS_OF_FIELD, np.int32), (n_nodes, 1)),
     )
     return AnalysedFile(
-        ParsedFile(path, "python", tuple(_node(i, j) for j in range(n_nodes))),
+        path,
+        "python",
+        (),
+        None,
         hashlib.blake2b(f"{i} {variant}".encode(), digest_size=16).digest(),
+        encode_nodes([_node(i, j) for j in range(n_nodes)]),
         words,
         tuple(f"f {i * 1009 + j + 7 * v}" for j, v in enumerate(versions)),
         tuple(
@@ -202,7 +207,7 @@ def graph(index: Index, encoder: TopicVectors) -> dict[str, object]:
 
 def stamps(files: Sequence[AnalysedFile]) -> dict[str, FileStamp | None]:
     """As if all files were on disk."""
-    return {f.parsed.path: FileStamp(1, 1, 1, 1) for f in files}
+    return {f.path: FileStamp(1, 1, 1, 1) for f in files}
 
 
 def edits(index: Index) -> dict[str, object]:

@@ -54,6 +54,6 @@ def build(root: Path, embedder: Embedder | None, workers: int) -> Snapshot:
             documents.append(document)
             stamps[path] = stamp
     with ParsePool(workers=workers) as pool:
-        files = sorted(pool.parse_many(documents), key=lambda file: file.parsed.path)
+        files = sorted(pool.parse_many(documents), key=lambda file: file.path)
     index.replace(files, stamps)
     return index.publish()

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.types import ParsedFile
+from packhound.records import Record
+from packhound.types import Node
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,13 +33,23 @@ class NodeRuns:
 class AnalysedFile:
     """One document after parsing and cutting into runs.
 
-    `digest` is blake2b-16 of the source. `texts[i]` is what the encoder reads for node i.
-    `node_digests[i]` is the identity of node i's derived data: equal digest, equal terms and
-    equal vector.
+    `digest` is blake2b-16 of the source. `record` holds the nodes, see `records.py`. `texts[i]` is
+    what the encoder reads for node i. `node_digests[i]` is the identity of node i's derived data:
+    equal digest, equal terms and equal vector. `degraded` is that of `types.ParsedFile`.
     """
 
-    parsed: ParsedFile
+    path: str
+    language: str
+    imports: tuple[str, ...]
+    degraded: str | None
     digest: bytes
+    record: bytes
     words: NodeRuns
     texts: tuple[str, ...]
     node_digests: tuple[bytes, ...]
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """The nodes, in the order of their start."""
+        record = Record(self.record)
+        return tuple(record.node(i) for i in range(len(record)))

@@ -49,7 +49,7 @@ class Reading:
         if analysed is None:
             return False
         self._batch.append(analysed)
-        self._n_nodes += len(analysed.parsed.nodes)
+        self._n_nodes += len(analysed.node_digests)
         self.collected += 1
         return True
 
@@ -70,10 +70,10 @@ class Reading:
 
     def flush(self, index: Index, open_paths: Container[str]) -> None:
         """Put what was collected into the index, but nothing that an editor has open by now."""
-        batch = [file for file in self._batch if file.parsed.path not in open_paths]
+        batch = [file for file in self._batch if file.path not in open_paths]
         gone = [path for path in self._gone if path not in open_paths]
         self._batch, self._gone, self._n_nodes = [], [], 0
-        index.replace(batch, {file.parsed.path: self._stamps[file.parsed.path] for file in batch})
+        index.replace(batch, {file.path: self._stamps[file.path] for file in batch})
         index.remove(gone)
 
     def _documents(self, paths: Sequence[str]) -> Iterator[Document]:

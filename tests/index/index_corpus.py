@@ -12,7 +12,8 @@ import numpy as np
 
 from packhound.analysed import AnalysedFile, NodeRuns
 from packhound.index.quantized import Rows, unit_rows
-from packhound.types import FIELDS, FileStamp, Node, ParsedFile, Span
+from packhound.records import encode_nodes
+from packhound.types import FIELDS, FileStamp, Node, Span
 
 
 def file(path: str, text: str) -> AnalysedFile:
@@ -22,7 +23,11 @@ def file(path: str, text: str) -> AnalysedFile:
 
 def analysed(path: str, nodes: Sequence[Node], bodies: Sequence[str]) -> AnalysedFile:
     return AnalysedFile(
-        parsed=ParsedFile(path, "python", tuple(nodes), ("os", "sys")),
+        path=path,
+        language="python",
+        imports=("os", "sys"),
+        degraded=None,
+        record=encode_nodes(nodes),
         digest=_digest(path, *bodies),
         words=_words(path, nodes, bodies),
         texts=tuple(f"{n.name} {body}" for n, body in zip(nodes, bodies, strict=True)),

@@ -18,7 +18,8 @@ POINTS = [
     (LabelColumns, "turn"),
     (LabelColumns, "attach"),
     (state, "build"),
-    (arrivals, "encode_nodes"),
+    (LabelColumns, "add"),
+    (arrivals, "FileEntry"),
     (BagOfWords, "encode"),
 ]
 BEFORE = {"a.py": "function f: load\nclass c: tree", "b.py": "test t: config"}

@@ -103,7 +103,7 @@ def context_of(
     }
     with ParsePool(workers=1) as pool:
         documents = [Document(path, source) for path, source in sorted(sources.items())]
-        analysed = sorted(pool.parse_many(documents), key=lambda file: file.parsed.path)
+        analysed = sorted(pool.parse_many(documents), key=lambda file: file.path)
     index = Index(None)
     stamp = FileStamp(1, 1, 1, 1)
     index.replace(analysed, dict.fromkeys(sources, stamp))

@@ -32,7 +32,7 @@ def pool():
 
 def test_one_document(pool: ParsePool) -> None:
     result = pool.parse(Document("a.py", CODE))
-    (node,) = result.parsed.nodes
+    (node,) = result.nodes
     assert (node.kind, node.name, node.doc) == ("function", "load_config", "Reads the settings.")
     assert result.texts[0].startswith("load_config a.py\ndef load_config(path):")
     words = result.words
@@ -50,8 +50,8 @@ def test_one_document(pool: ParsePool) -> None:
 def test_many_documents_arrive_once_each(pool: ParsePool) -> None:
     sent = documents(300)
     received = list(pool.parse_many(iter(sent)))
-    assert sorted(one.parsed.path for one in received) == sorted(one.path for one in sent)
-    assert not any(one.parsed.degraded for one in received)
+    assert sorted(one.path for one in received) == sorted(one.path for one in sent)
+    assert not any(one.degraded for one in received)
 
 
 def test_an_error_of_the_source_of_documents_is_raised(pool: ParsePool) -> None:
@@ -61,24 +61,24 @@ def test_an_error_of_the_source_of_documents_is_raised(pool: ParsePool) -> None:
 
     with pytest.raises(OSError, match="gone"):
         list(pool.parse_many(failing()))
-    assert pool.parse(Document("a.py", CODE)).parsed.nodes
+    assert pool.parse(Document("a.py", CODE)).nodes
 
 
 def test_an_abandoned_run_leaves_a_pool_that_works(pool: ParsePool) -> None:
     run = pool.parse_many(iter(documents(500)))
     next(run)
     run.close()
-    assert pool.parse(Document("a.py", CODE)).parsed.nodes
+    assert pool.parse(Document("a.py", CODE)).nodes
 
 
 def test_a_slow_file_is_cut_into_windows_and_not_tried_again() -> None:
     with ParsePool(1, timeout_s=0.05) as pool:
         slow = pool.parse(Document("slow.py", HEAVY))
-        assert slow.parsed.degraded == "parsing took longer than 0.05 s"
-        assert {node.kind for node in slow.parsed.nodes} == {"window"}
+        assert slow.degraded == "parsing took longer than 0.05 s"
+        assert {node.kind for node in slow.nodes} == {"window"}
         started = time.monotonic()
         again = pool.parse(Document("slow.py", HEAVY))
-        assert again.parsed.degraded == slow.parsed.degraded
+        assert again.degraded == slow.degraded
         assert time.monotonic() - started < 2
         assert again.node_digests == slow.node_digests
 
@@ -87,15 +87,15 @@ def test_a_slow_file_is_cut_into_windows_and_not_tried_again() -> None:
 def test_a_file_that_needs_too_much_memory_is_cut_into_windows() -> None:
     with ParsePool(1, timeout_s=20, memory_mb=16) as pool:
         result = pool.parse(Document("big.py", HEAVY))
-        assert result.parsed.degraded
-        assert {node.kind for node in result.parsed.nodes} == {"window"}
-        assert pool.parse(Document("a.py", CODE)).parsed.nodes[0].kind == "function"
+        assert result.degraded
+        assert {node.kind for node in result.nodes} == {"window"}
+        assert pool.parse(Document("a.py", CODE)).nodes[0].kind == "function"
 
 
 @pytest.mark.parametrize("source", [b"(" * 200_000, b"[" * 200_000 + b"]" * 200_000])
 def test_deep_nesting_comes_back(pool: ParsePool, source: bytes) -> None:
-    assert pool.parse(Document("deep.js", source)).parsed.path == "deep.js"
-    assert pool.parse(Document("a.py", CODE)).parsed.nodes[0].kind == "function"
+    assert pool.parse(Document("deep.js", source)).path == "deep.js"
+    assert pool.parse(Document("a.py", CODE)).nodes[0].kind == "function"
 
 
 def pids(pool: ParsePool) -> list[int]:
@@ -117,8 +117,8 @@ def test_killed_workers_cost_nothing(pool: ParsePool) -> None:
     received = list(pool.parse_many(iter(sent)))
     stop.set()
     killer.join()
-    assert sorted(one.parsed.path for one in received) == sorted(one.path for one in sent)
-    assert sum(one.parsed.degraded is None for one in received) > len(sent) * 0.98
+    assert sorted(one.path for one in received) == sorted(one.path for one in sent)
+    assert sum(one.degraded is None for one in received) > len(sent) * 0.98
 
 
 def test_workers_end_with_the_pool(pool: ParsePool) -> None:
@@ -141,7 +141,7 @@ def test_a_worker_ends_when_its_parent_lets_go(pool: ParsePool) -> None:
     "source", [b"", b"\x00\x01", b"\xff\xfe", "'\ud800'".encode("utf-8", "surrogatepass"), b"\r\r"]
 )
 def test_odd_sources_come_back(pool: ParsePool, source: bytes) -> None:
-    assert pool.parse(Document("a.py", source)).parsed.path == "a.py"
+    assert pool.parse(Document("a.py", source)).path == "a.py"
 
 
 def test_a_folder_with_modules_of_its_own_is_not_trusted(
@@ -150,7 +150,7 @@ def test_a_folder_with_modules_of_its_own_is_not_trusted(
     for name in ("tree_sitter.py", "marshal.py", "packhound.py", "sitecustomize.py"):
         (tmp_path / name).write_text("raise SystemExit('taken over')\n")
     monkeypatch.chdir(tmp_path)
-    assert pool.parse(Document("a.py", CODE)).parsed.degraded is None
+    assert pool.parse(Document("a.py", CODE)).degraded is None
 
 
 @pytest.mark.parametrize("watched", [True, False])
@@ -163,7 +163,7 @@ def test_a_worker_ends_by_itself_when_nobody_is_there_to_kill_it(watched: bool) 
             with pytest.raises(WorkerDied):
                 worker.receive(600)
         else:
-            assert worker.receive(600).parsed.path == "slow.py"
+            assert worker.receive(600).path == "slow.py"
     finally:
         worker.discard()
 
@@ -176,5 +176,5 @@ def test_a_worker_that_gets_no_processor_is_waited_for() -> None:
         (pid,) = pids(pool)
         os.kill(pid, signal.SIGSTOP)
         threading.Timer(0.4, os.kill, (pid, signal.SIGCONT)).start()
-        assert pool.parse(Document("b.py", CODE)).parsed.degraded is None
+        assert pool.parse(Document("b.py", CODE)).degraded is None
         assert pids(pool) == [pid]

@@ -74,7 +74,7 @@ def _parser() -> Finding:
         analysed = pool.parse(Document("doctor.py", b"def examine():\n    return 1\n"))
     finally:
         pool.close()
-    well = [node.name for node in analysed.parsed.nodes] == ["examine"]
+    well = [node.name for node in analysed.nodes] == ["examine"]
     return Finding("parser", "works" if well else "a parser process cannot be started", well)
 
 

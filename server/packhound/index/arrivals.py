@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from packhound.analysed import AnalysedFile
-from packhound.index.entries import FileEntry, Labels, encode_nodes
+from packhound.index.entries import FileEntry, Labels
 from packhound.types import FileStamp
 
 
@@ -28,22 +28,22 @@ class Arrival:
     @property
     def path(self) -> str:
         """Path of the file."""
-        return self.file.parsed.path
+        return self.file.path
 
     def entry(self, file_id: int, stamp: FileStamp | None) -> FileEntry:
         """The file as the next snapshot holds it."""
-        parsed = self.file.parsed
+        file = self.file
         return FileEntry(
-            path=parsed.path,
-            language=parsed.language,
-            digest=self.file.digest,
+            path=file.path,
+            language=file.language,
+            digest=file.digest,
             stamp=stamp,
             file_id=file_id,
             labels=self.labels,
-            imports=parsed.imports,
-            degraded=parsed.degraded,
-            node_digests=b"".join(self.file.node_digests),
-            record=encode_nodes(parsed.nodes),
+            imports=file.imports,
+            degraded=file.degraded,
+            node_digests=b"".join(file.node_digests),
+            record=file.record,
         )
 
 

@@ -15,15 +15,13 @@ from packhound.index.quantized import Codes
 from packhound.index.rows import NEVER, PENDING, PRESENT, Block, Saved
 from packhound.index.segment import Labels
 from packhound.index.vectors import Graph, Mask, Vectors, no_vectors
-from packhound.types import KINDS, Node
+from packhound.records import Record
 
 _epochs = count(1)
 
 NO_LABELS: Labels = np.zeros(0, np.int32)
 _NO_CODES = np.zeros((0, 0), np.int8)
 _NO_SCALES = np.zeros(0, np.float32)
-
-_KIND_IDX = {kind: i for i, kind in enumerate(KINDS)}
 
 
 class LabelColumns:
@@ -51,12 +49,21 @@ class LabelColumns:
     def __len__(self) -> int:
         return len(self.live)
 
-    def add(self, nodes: Sequence[Node], file_ids: Labels, lengths: NDArray[np.int32]) -> Labels:
-        """Add one label a node, dead yet and without a vector, and return them."""
-        first, n = len(self), len(nodes)
-        kinds = np.array([_KIND_IDX[node.kind] for node in nodes], np.uint8)
-        names = self.names.add_all([node.name for node in nodes])
-        tails = self.names.add_all([_tail(node) for node in nodes])
+    def add(
+        self,
+        nodes: Sequence[tuple[Record, NDArray[np.intp]]],
+        file_ids: Labels,
+        lengths: NDArray[np.int32],
+    ) -> Labels:
+        """Add one label a node, dead yet and without a vector, and return them.
+
+        The nodes are those at the given positions of each record.
+        """
+        first, n = len(self), len(file_ids)
+        kinds = np.concatenate([np.frombuffer(r.kinds(), np.uint8)[fresh] for r, fresh in nodes])
+        named = [pair for r, fresh in nodes for pair in map(r.names().__getitem__, fresh.tolist())]
+        names = self.names.add_all([name for name, _ in named])
+        tails = self.names.add_all([_tail(*pair) for pair in named])
         state = np.full(n, PENDING, np.uint8)
         self._append(Block(file_ids, kinds, names, tails, lengths, state, _NO_CODES, _NO_SCALES))
         return np.arange(first, first + n, dtype=np.int32)
@@ -131,10 +138,10 @@ def new_epoch() -> int:
     return next(_epochs)
 
 
-def _tail(node: Node) -> str:
+def _tail(name: str, qualname: str) -> str:
     """The last part of a qualified name, where that is not the name itself: `C::f` gives f."""
     for separator in ("::", "#", "/", "."):
-        _, found, last = node.qualname.rpartition(separator)
+        _, found, last = qualname.rpartition(separator)
         if found:
-            return last or node.name
-    return node.qualname or node.name
+            return last or name
+    return qualname or name

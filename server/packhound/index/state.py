@@ -21,6 +21,7 @@ from packhound.index.rows import PENDING, Saved
 from packhound.index.segment import Segment, build
 from packhound.index.snapshot import Snapshot
 from packhound.index.tiers import QUICK, merged_run, run_to_merge
+from packhound.records import Record
 from packhound.types import FileStamp
 
 _UNREAD = FileStamp(-1, -1, -1, -1)
@@ -42,7 +43,7 @@ class IndexState:
     def arrivals(self, files: Iterable[AnalysedFile]) -> list[Arrival]:
         """The files with labels for their nodes; of two with one path the last counts."""
         first, found = len(self.columns), []
-        for path, file in {file.parsed.path: file for file in files}.items():
+        for path, file in {file.path: file for file in files}.items():
             arrival = arrive(file, self.files.get(path), first)
             found.append(arrival)
             first += len(arrival.fresh)
@@ -139,13 +140,13 @@ class IndexState:
             if len(arrival.fresh):
                 local = np.where(arrival.labels >= base, arrival.labels - base, -1)
                 parts.append((arrival.file.words, local.astype(np.int32)))
-        nodes = [arrival.file.parsed.nodes[i] for arrival in arrivals for i in arrival.fresh]
-        if not nodes:
+        if not parts:
             return NO_LABELS
         owners = [self._file_id(arrival.path) for arrival in arrivals]
         file_ids = np.repeat(owners, [len(arrival.fresh) for arrival in arrivals])
-        segment, lengths = build(base, parts, len(nodes))
-        labels = self.columns.add(nodes, file_ids.astype(np.int32), lengths)
+        segment, lengths = build(base, parts, len(file_ids))
+        fresh = [(Record(arrival.file.record), arrival.fresh) for arrival in arrivals]
+        labels = self.columns.add(fresh, file_ids.astype(np.int32), lengths)
         self.segments.append(segment)
         return labels
 

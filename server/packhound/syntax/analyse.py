@@ -10,6 +10,7 @@ import hashlib
 from array import array
 from dataclasses import dataclass
 
+from packhound.records import encode_nodes
 from packhound.text.tokens import runs
 from packhound.types import Document, Node, ParsedFile
 
@@ -23,8 +24,12 @@ _DIGEST_BYTES = 16
 class Analysis:
     """`analysed.AnalysedFile` without numpy: the arrays are their bytes in native order."""
 
-    parsed: ParsedFile
+    path: str
+    language: str
+    imports: tuple[str, ...]
+    degraded: str | None
     digest: bytes
+    record: bytes
     runs: tuple[str, ...]
     run: bytes
     lengths: bytes
@@ -56,8 +61,12 @@ def analyse(document: Document, parsed: ParsedFile) -> Analysis:
         texts.append(embed_text(document.path, node, own))
         digests.append(node_digest(document.path, node, own))
     return Analysis(
-        parsed=parsed,
+        path=parsed.path,
+        language=parsed.language,
+        imports=parsed.imports,
+        degraded=parsed.degraded,
         digest=source_digest(document.source),
+        record=encode_nodes(parsed.nodes),
         runs=tuple(numbers),
         run=array("i", run).tobytes(),
         lengths=array("i", lengths).tobytes(),

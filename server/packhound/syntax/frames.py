@@ -8,10 +8,11 @@ code. Both ends are the same interpreter, so its version-bound format is no obst
 from __future__ import annotations
 
 import marshal
-from typing import IO, TypeAlias, cast
+from dataclasses import fields
+from typing import IO, Any, TypeAlias, cast
 
 from packhound.syntax.analyse import Analysis
-from packhound.types import Document, Kind, Node, ParsedFile, Span
+from packhound.types import Document
 
 READY = "ready"
 """The first value that a worker writes."""
@@ -19,15 +20,9 @@ READY = "ready"
 Plain: TypeAlias = "str | bytes | int | tuple[Plain, ...] | None"
 """What frames are made of."""
 
-_PackedSpan = tuple[int, int, int, int]
-_PackedNode = tuple[
-    Kind, str, str, _PackedSpan, str, str, tuple[tuple[int, int], ...], int | None, tuple[str, ...]
-]
-_PackedAnalysis = tuple[
-    tuple[str, str, tuple[_PackedNode, ...], tuple[str, ...], str | None],
-    tuple[bytes, tuple[str, ...], bytes, bytes, tuple[str, ...], tuple[bytes, ...]],
-]
 _PackedDocument = tuple[str, bytes, str | None, str | None]
+
+_PARTS = tuple(field.name for field in fields(Analysis))
 
 _LENGTH_BYTES = 8
 _MAX_FRAME = 1 << 30
@@ -68,49 +63,14 @@ def unpacked_document(packed: Plain) -> tuple[Document, str | None]:
 
 def packed_analysis(analysis: Analysis) -> Plain:
     """An analysis for the wire."""
-    parsed = analysis.parsed
-    nodes = tuple(_packed_node(node) for node in parsed.nodes)
-    return (
-        (parsed.path, parsed.language, nodes, parsed.imports, parsed.degraded),
-        (
-            analysis.digest,
-            analysis.runs,
-            analysis.run,
-            analysis.lengths,
-            analysis.texts,
-            analysis.node_digests,
-        ),
-    )
+    return tuple(getattr(analysis, name) for name in _PARTS)
 
 
 def unpacked_analysis(packed: Plain) -> Analysis:
     """The inverse of `packed_analysis`. Raises BrokenFrame if it is something else."""
-    try:
-        (path, language, nodes, imports, degraded), rest = cast(_PackedAnalysis, packed)
-        made = tuple(_unpacked_node(node) for node in nodes)
-        return Analysis(ParsedFile(path, language, made, imports, degraded), *rest)
-    except (TypeError, ValueError) as error:
-        raise BrokenFrame from error
-
-
-def _packed_node(node: Node) -> Plain:
-    span = node.span
-    return (
-        node.kind,
-        node.name,
-        node.qualname,
-        (span.start, span.end, span.start_line, span.end_line),
-        node.signature,
-        node.doc,
-        node.own,
-        node.parent,
-        node.references,
-    )
-
-
-def _unpacked_node(packed: _PackedNode) -> Node:
-    kind, name, qualname, span, signature, doc, own, parent, references = packed
-    return Node(kind, name, qualname, Span(*span), signature, doc, own, parent, references)
+    if not isinstance(packed, tuple) or len(packed) != len(_PARTS):
+        raise BrokenFrame
+    return Analysis(*cast("tuple[Any, ...]", packed))
 
 
 def _exactly(stream: IO[bytes], size: int) -> bytes:

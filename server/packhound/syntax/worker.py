@@ -290,8 +290,12 @@ class _Run:
 def assembled(analysis: Analysis) -> AnalysedFile:
     """An analysis with its arrays as arrays; they are views of its bytes and cannot be written."""
     return AnalysedFile(
-        parsed=analysis.parsed,
+        path=analysis.path,
+        language=analysis.language,
+        imports=analysis.imports,
+        degraded=analysis.degraded,
         digest=analysis.digest,
+        record=analysis.record,
         words=NodeRuns(
             runs=analysis.runs,
             run=np.frombuffer(analysis.run, np.int32),

@@ -1,0 +1,38 @@
+"""What goes into a record comes out of it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from packhound.records import Record, encode_nodes
+from packhound.types import KINDS, Node, Span
+
+numbers = st.integers(0, 2**31 - 1)
+runs = st.tuples(numbers, numbers)
+nodes = st.builds(
+    Node,
+    kind=st.sampled_from(KINDS),
+    name=st.text(),
+    qualname=st.text(),
+    span=st.builds(Span, numbers, numbers, numbers, numbers),
+    signature=st.text(),
+    doc=st.text(st.characters()),
+    own=st.lists(runs, max_size=3).map(tuple),
+    parent=st.none() | numbers,
+    references=st.lists(st.text(), max_size=3).map(tuple),
+)
+
+
+@given(st.lists(nodes, max_size=4))
+def test_there_and_back(given_nodes):
+    record = Record(encode_nodes(given_nodes))
+    assert [record.node(i) for i in range(len(record))] == given_nodes
+    assert [KINDS[kind] for kind in record.kinds()] == [node.kind for node in given_nodes]
+    assert record.names() == [(node.name, node.qualname) for node in given_nodes]
+
+
+@given(st.lists(nodes, min_size=1, max_size=2), st.data())
+def test_what_is_cut_off_is_no_record(given_nodes, data):
+    record = encode_nodes(given_nodes)
+    with pytest.raises(ValueError):
+        Record(record[: data.draw(st.integers(0, len(record) - 1))])
