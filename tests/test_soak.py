@@ -1,0 +1,19 @@
+"""A server that lives and works for a while stays right and leaves nothing over."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parents[1]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_minute_of_work() -> None:
+    command = [sys.executable, "-m", "benchmarks.soak", "server", "--minutes", "1"]
+    done = subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
