@@ -7,6 +7,7 @@ around it, so candidates come file by file.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,7 @@ class Candidates:
     labels: Positions
     starts: NDArray[np.intp]
     owner: NDArray[np.intp]
-    position: Positions
+    position: Labels
     facts: tuple[FileFacts, ...]
     considered: int
     truncated: bool = False
@@ -53,7 +54,7 @@ class Candidates:
     def __len__(self) -> int:
         return len(self.labels)
 
-    def among(self, labels: NDArray[np.integer[Any]]) -> tuple[Positions, Positions]:
+    def among(self, labels: NDArray[np.integer[Any]]) -> tuple[Positions, Labels]:
         """Which of some labels are candidates, and their positions among these."""
         at = self.position.take(labels)
         here = np.flatnonzero(at >= 0)
@@ -126,41 +127,44 @@ def gather(
     snapshot: Snapshot, corpus: Corpus, files: Labels, allowed: Mask | None, *, truncated: bool
 ) -> Candidates:
     """All allowed nodes of the given files; files left without one are dropped."""
-    kept: list[int] = []
-    groups: list[Labels] = []
-    for file_id in files.tolist():
-        facts = corpus.files[file_id]
-        if facts is None:
-            continue
-        labels = facts.entry.labels
-        if allowed is not None:
-            labels = labels[allowed[labels]]
-        if len(labels):
-            kept.append(file_id)
-            groups.append(labels)
-    counts = np.array([len(group) for group in groups], np.intp)
-    facts_of = tuple(facts for file_id in kept if (facts := corpus.files[file_id]))
+    known = [facts for i in files.tolist() if (facts := corpus.files[i]) is not None]
+    groups = [facts.entry.labels for facts in known]
+    if allowed is not None:
+        groups = [labels[allowed[labels]] for labels in groups]
+    counts = np.array([*map(len, groups)], np.intp)
+    if not counts.all():
+        known = [*compress(known, counts.tolist())]
+        counts = counts[counts > 0]
     labels = np.concatenate([_NO_LABELS, *groups]).astype(np.intp)
-    position = np.full(snapshot.n_labels, -1, np.intp)
-    position[labels] = np.arange(len(labels))
+    position = np.full(snapshot.n_labels, -1, np.int32)
+    position[labels] = np.arange(len(labels), dtype=np.int32)
     return Candidates(
-        files=np.array(kept, np.intp),
+        files=np.array([facts.entry.file_id for facts in known], np.intp),
         labels=labels,
         starts=np.cumsum(counts) - counts,
-        owner=np.repeat(np.arange(len(kept)), counts),
+        owner=np.repeat(np.arange(len(known)), counts),
         position=position,
-        facts=facts_of,
+        facts=tuple(known),
         considered=int(counts.sum()),
         truncated=truncated,
     )
 
 
+def kth_largest(values: Floats, k: int, least: float) -> float:
+    """The k-th largest of some values, `least` where that is less or there are fewer."""
+    if len(values) <= k:
+        return least
+    # No more than the k-th of the largest of each 16 rows is larger than the k-th of all.
+    whole = len(values) // 16 * 16
+    if whole // 16 > k:
+        best = values[:whole].reshape(16, -1).max(axis=0)
+        values = values[values >= np.partition(best, -k)[-k]]
+    return max(float(np.partition(values, -k)[-k]), least)
+
+
 def _largest(scores: Floats, k: int) -> Labels:
     """Positions of the k largest positive scores and of all that tie with the last of them."""
-    if len(scores) > k:
-        floor = max(float(np.partition(scores, -k)[-k]), np.finfo(np.float32).tiny)
-    else:
-        floor = float(np.finfo(np.float32).tiny)
+    floor = kth_largest(scores, k, float(np.finfo(np.float32).tiny))
     return np.flatnonzero(scores >= floor)[: 2 * k].astype(np.int32)
 
 

@@ -60,17 +60,27 @@ class MatchCache:
     def __init__(self) -> None:
         self._known: dict[str, Match] = {}
         self._size = 0
+        self._nothing: Match | None = None
 
     def of(self, snapshot: Snapshot, term: str) -> Match:
         """What a term matches in the snapshot that this belongs to."""
         found = self._known.get(term)
         if found is None:
-            found = _match(snapshot, snapshot.postings(term))
+            found = self._looked_up(snapshot, term)
             self._size += len(found.norms)
             if self._size > _KEPT:
                 self._known, self._size = {}, len(found.norms)
             self._known[term] = found
         return found
+
+    def _looked_up(self, snapshot: Snapshot, term: str) -> Match:
+        postings = snapshot.postings(term)
+        if len(postings.labels):
+            return _match(snapshot, postings)
+        # Of the words that a query joins most are in no index, and they all match alike.
+        if self._nothing is None:
+            self._nothing = _match(snapshot, postings)
+        return self._nothing
 
 
 def idf_of(n: int, document_frequency: int) -> float:

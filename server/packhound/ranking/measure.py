@@ -16,6 +16,7 @@ from packhound.ranking.candidates import (
     choose,
     coherence,
     gather,
+    kth_largest,
 )
 from packhound.ranking.facts import facts_of
 from packhound.ranking.lexical import match_terms, score_nodes, score_terms
@@ -144,21 +145,8 @@ def _near(
         return labels[found > 0]
     if allowed is not None:
         cosines = np.where(allowed, cosines, np.float32(0))
-    labels = np.flatnonzero(cosines >= _floor(cosines)).astype(np.int32)
+    labels = np.flatnonzero(cosines >= kth_largest(cosines, NEAR, 1e-6)).astype(np.int32)
     return labels[np.argsort(-cosines[labels], kind="stable")][:NEAR]
-
-
-def _floor(cosines: Floats) -> float:
-    """The cosine from which on labels are near: that of the `NEAR`th, if that is positive."""
-    least = 1e-6
-    if len(cosines) <= NEAR:
-        return least
-    # No more than the NEARth of the largest of 16 rows is larger than the NEARth of all.
-    whole = len(cosines) // 16 * 16
-    if whole // 16 > NEAR:
-        best = cosines[:whole].reshape(16, -1).max(axis=0)
-        cosines = cosines[cosines >= np.partition(best, -NEAR)[-NEAR]]
-    return max(float(np.partition(cosines, -NEAR)[-NEAR]), least)
 
 
 def _named(snapshot: Snapshot, names: Sequence[str]) -> tuple[Labels, Labels]:
