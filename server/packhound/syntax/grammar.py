@@ -91,7 +91,8 @@ class Grammar:
             for name, nodes in match[1].items():
                 runs = simple.get(name)
                 if runs is not None:
-                    runs.extend([(node.start_byte, node.end_byte) for node in nodes])
+                    for node in nodes:
+                        runs.append(node.byte_range)
                 elif name.startswith(_DEFINITION) or name == "namespace":
                     found.definitions.append(match)
         return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import cast
 
@@ -15,7 +16,7 @@ from packhound.syntax.prose import is_boilerplate, prose
 from packhound.syntax.remains import remains
 from packhound.syntax.source import Source
 from packhound.syntax.windows import portions
-from packhound.text.tokens import identifiers
+from packhound.text.tokens import identifiers, runs
 from packhound.types import Kind, Node, Span
 
 _MAX_SIGNATURE = 300
@@ -28,9 +29,7 @@ _MAX_IMPORT = 200
 _HEADER_BYTES = 400
 """A licence that got attached to the first definition of a file starts in so many bytes."""
 
-_ASCII_NAME = re.compile(rb"[A-Za-z_]\w*", re.ASCII)
-"""What `identifiers` finds in text without other letters, at a third of the cost."""
-
+_DIGITS = "0123456789"
 _TAIL_MARKS = " {=:([,"
 _TAIL_WORDS = ("->", "=>", " do", " where", " as", " is")
 """What leads from a signature to its body."""
@@ -187,14 +186,17 @@ class Reader:
 
     def _references(self, draft: _Draft, keywords: frozenset[str]) -> tuple[str, ...]:
         code = b"\n".join([self._code[low:high] for low, high in draft.own])
-        found: dict[str, None]
-        if code.isascii():
-            found = {name.decode(): None for name in dict.fromkeys(_ASCII_NAME.findall(code))}
-        else:
-            found = dict.fromkeys(identifiers(code.decode("utf-8", "replace")))
+        found = dict.fromkeys(_identifiers(code.decode("utf-8", "replace")))
         found.pop(draft.name, None)
         names = [name for name in found if len(name) > 1 and name not in keywords]
         return tuple(names[:_MAX_REFERENCES])
+
+
+def _identifiers(text: str) -> Iterable[str]:
+    """What `identifiers` finds, in the same order but fewer times each."""
+    if not text.isascii():
+        return identifiers(text)
+    return [run.lstrip(_DIGITS) for run in dict.fromkeys(runs(text))]
 
 
 def _without_tail(signature: str) -> str:
@@ -215,13 +217,13 @@ def _holder(one: Definition) -> Definition | None:
 def _masked(code: bytes, captures: Captures) -> bytes:
     """The source with blanks in the place of all that holds no identifiers."""
     masked = bytearray(code)
-    for runs in (
+    for blank in (
         captures.comments,
         captures.strings,
         captures.docs,
         captures.leading_docs,
         captures.following_docs,
     ):
-        for start, end in runs:
+        for start, end in blank:
             masked[start:end] = b" " * (end - start)
     return bytes(masked)
