@@ -128,7 +128,8 @@ def test_no_history_is_said(tmp_path: Path) -> None:
         cases_of_history(tmp_path, {}, 10, lambda path: True)
 
 
-def test_the_command_scores_and_ablates(house: Path) -> None:
+def test_the_command_scores_and_ablates(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(house.parent / "cache"))
     command = [sys.executable, "-m", "packhound", "eval", "--history", "--root", str(house)]
     done = subprocess.run([*command, "--ablate", "--json"], capture_output=True, text=True)
     told = json.loads(done.stdout)

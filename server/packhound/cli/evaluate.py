@@ -98,7 +98,7 @@ def evaluate_suite(
 
         score_packs(suite, corpora, out, as_json)
         return
-    settings = Settings(persist=False, git=False, fuser="rrf" if fuser == "rrf" else "linear")
+    settings = Settings(persist=history, git=False, fuser="rrf" if fuser == "rrf" else "linear")
     hidden = as_json or not Console(stderr=True).is_terminal
     if suite and corpora:
         found = load_suite(suite)
