@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from packhound.errors import Cancelled, ModelError
 from packhound.index.snapshot import Snapshot
+from packhound.ranking.candidates import kth_largest
 from packhound.ranking.filters import allowed_labels
 from packhound.ranking.fuse import fuser as fuser_named
 from packhound.ranking.measure import measure
@@ -266,7 +267,7 @@ def _best(view: View, ranking: Ranking, limit: int, root: str) -> tuple[Hit, ...
     limit = min(max(0, limit), len(scores))
     if not limit:
         return ()
-    floor = np.partition(scores, -limit)[-limit]
+    floor = kth_largest(scores, limit, -math.inf)
     inside = np.flatnonzero(scores >= floor).tolist()
     hits = [_hit(view, ranking, position, root) for position in inside]
     hits.sort(key=lambda hit: (-round(hit.score, 9), hit.node.path, hit.node.span.start))

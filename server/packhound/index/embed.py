@@ -34,6 +34,9 @@ _TOKENISED_AT_ONCE = 2_048
 _TOKENS_PER_RUN = 2_048
 """Padded tokens per run of a transformer: some 100 MB of activations in a model of 12 layers."""
 
+_QUERIES = 64
+"""Queries whose vectors are kept; emptied when full."""
+
 _LONGEST_TEXT = 8_000
 """Characters of a text that are read at all; no model here has room for more tokens."""
 
@@ -47,6 +50,7 @@ class Embedder:
         self._folder = folder
         self._tokenizer = tokenizer
         self._session = session
+        self._queries: dict[str, NDArray[np.float32]] = {}
         self._inputs = {found.name: _dtype(found.type) for found in session.get_inputs()}
         self._output = _output_name(session)
         self.fast = "offsets" in self._inputs
@@ -83,9 +87,17 @@ class Embedder:
         return self._encoded([self._folder.document_prefix + text for text in texts])
 
     def encode_query(self, text: str) -> NDArray[np.float32]:
-        """The unit vector of a query, [dim]."""
-        row: NDArray[np.float32] = self._encoded([self._folder.query_prefix + text])[0]
-        return row
+        """The unit vector of a query, [dim]; those of the last queries are at hand.
+
+        Editors ask the same again after every edit, and for every hover.
+        """
+        known = self._queries.get(text)
+        if known is None:
+            known = self._encoded([self._folder.query_prefix + text])[0]
+            if len(self._queries) >= _QUERIES:
+                self._queries.clear()
+            self._queries[text] = known
+        return known
 
     def _encoded(self, texts: Sequence[str]) -> Rows:
         rows = [np.zeros((0, self.dim), np.float32)]

@@ -150,7 +150,7 @@ def gather(
     )
 
 
-def kth_largest(values: Floats, k: int, least: float) -> float:
+def kth_largest(values: NDArray[np.floating[Any]], k: int, least: float) -> float:
     """The k-th largest of some values, `least` where that is less or there are fewer."""
     if len(values) <= k:
         return least

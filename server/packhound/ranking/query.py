@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, get_args
 
 from packhound.ranking.report import Frame, code_of, frames_of
@@ -92,6 +93,7 @@ class ParsedQuery:
     notes: tuple[str, ...] = ()
 
 
+@lru_cache(maxsize=64)
 def parse_query(query: Query) -> ParsedQuery:
     """Read the query's text; filters in it narrow those that the query carries as fields."""
     text = query.text[:_MAX_TEXT].strip()
