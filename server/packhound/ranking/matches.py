@@ -67,9 +67,10 @@ class MatchCache:
         found = self._known.get(term)
         if found is None:
             found = self._looked_up(snapshot, term)
-            self._size += len(found.norms)
+            size = _size_of(found)
+            self._size += size
             if self._size > _KEPT:
-                self._known, self._size = {}, len(found.norms)
+                self._known, self._size = {}, size
             self._known[term] = found
         return found
 
@@ -81,6 +82,11 @@ class MatchCache:
         if self._nothing is None:
             self._nothing = _match(snapshot, postings)
         return self._nothing
+
+
+def _size_of(match: Match) -> int:
+    """In postings; each match counts every file, so even a rare term takes room."""
+    return len(match.norms) + (len(match.in_files) + len(match.in_paths)) // 10 + 20
 
 
 def idf_of(n: int, document_frequency: int) -> float:
