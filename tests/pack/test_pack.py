@@ -15,6 +15,7 @@ from pack_check import SHOP, context_of
 
 from packhound.errors import Cancelled
 from packhound.llm.counter import counter_for
+from packhound.pack.candidates import gather
 from packhound.pack.conversations import Conversations
 from packhound.pack.mentions import Files, mentions
 from packhound.pack.pack import pack
@@ -22,6 +23,7 @@ from packhound.pack.render import Block, render
 from packhound.pack.types import FORMATS, PackFocus, PackRequest
 from packhound.pack.visible import visible
 from packhound.render import pack_json
+from packhound.types import Signal
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "packs"
 COUNT = counter_for().count
@@ -132,6 +134,62 @@ def test_a_name_that_speaks_of_changes_is_not_a_change():
     made = pack(context_of(renamed), PackRequest("price_of parse_price unchanged", 900))
     best = max(made.items, key=lambda item: item.score)
     assert made.items[0].path == best.path
+
+
+RUST = {
+    "src/lib.rs": """
+pub struct Invoice { pub total: u64 }
+
+/// Adds the tax of an invoice.
+pub fn add_tax(invoice: &mut Invoice) {
+    invoice.total = invoice.total * 6 / 5;
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn add_tax_of_an_invoice() {
+        let mut invoice = Invoice { total: 10 };
+        add_tax(&mut invoice);
+        assert_eq!(invoice.total, 12);
+    }
+}
+"""
+}
+
+
+def test_tests_come_after_what_they_test_unless_they_are_the_topic():
+    def utility(prompt):
+        found = gather(context_of(RUST), PackRequest(prompt)).by_label.values()
+        return next(c.utility for c in found if c.node.qualname == "tests::add_tax_of_an_invoice")
+
+    assert utility("add tax of invoice") < 0.8 * utility("test: add tax of invoice")
+
+
+def test_what_everyone_uses_says_little():
+    users = "".join(f"def step_{n}():\n    log('x')\n\n\n" for n in range(200))
+    files = {
+        "log.py": "def log(text):\n    print(text)\n",
+        "rare.py": "def seldom(text):\n    return text\n",
+        "work.py": "def total_of_cart():\n    log('a')\n    seldom('b')\n",
+        "many.py": users,
+    }
+    made = pack(context_of(files), PackRequest("total_of_cart", 2_000))
+    scores = {item.path: item.score for item in made.items}
+    assert scores["rare.py"] > 2 * scores["log.py"]
+
+
+def test_signals_of_the_code_alone_are_no_reason():
+    def ask(query):
+        found = context.search(query)
+        extra = (Signal("node_size", 9.0, 1.0), Signal("depth", 5.0, 1.0))
+        hits = tuple(replace(hit, why=(*hit.why, *extra)) for hit in found.hits)
+        return replace(found, hits=hits)
+
+    context = context_of(SHOP)
+    made = pack(replace(context, search=ask), PackRequest("cart total", 500))
+    assert "hit 1 (words)" in " ".join(item.reason for item in made.items)
+    assert not any("node_size" in item.reason for item in made.items)
 
 
 def test_open_files_count_a_little_more():

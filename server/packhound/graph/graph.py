@@ -130,6 +130,14 @@ class Graph:
             found = self._outward(self._files[path], position)
         return tuple(edge for edge in found if edge.label != label)
 
+    def n_users(self, label: int) -> int:
+        """How many nodes refer to a node."""
+        with self._lock:
+            if label not in self._home:
+                return 0
+            path, position = self._home[label]
+            return len(self._inward(label, self._files[path], position))
+
     def imports(self, path: str) -> frozenset[str]:
         """The files that a file imports."""
         with self._lock:

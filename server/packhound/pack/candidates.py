@@ -6,11 +6,12 @@ of these; then near-duplicates lose. A utility is meant as the chance that the n
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from packhound.graph.graph import Edge, EdgeKind
+from packhound.graph.graph import EdgeKind
 from packhound.pack.mentions import Files, Mention, MentionKind, mentions
 from packhound.pack.pool import Candidate, Pool
 from packhound.pack.types import Lines, PackContext, PackRequest
@@ -19,6 +20,14 @@ from packhound.types import Budget, Focus, Hit, Query
 _HITS = 120
 _FILE_HITS = 12
 """Hits that rank anew within each file that the prompt names."""
+_FILE_OWN, _FILE_INNER = 0.4, 0.8
+"""What a hit on a file as a whole is worth to its own text, and to the best of what it defines."""
+_OF_ANY_QUERY = {
+    *("node_size", "node_count", "node_is_rest", "node_is_type", "node_is_function", "depth"),
+    *("entry_file", "grab_bag", "test_path", "example_path", "stale_path", "internal_path"),
+    *("prose_file", "setting_file", "header_file", "same_file_above", "name_length"),
+}
+"""Signals that say something of the code and nothing of the query: no reason for anyone."""
 _NAMED_FILES = 4
 _NAMED_SHARE = 0.3
 _SEARCH_MS = 400.0
@@ -59,6 +68,12 @@ _CHANGED, _CHANGED_FILE = 0.3, 2.4
 
 _OPEN = 0.05
 
+_COMMON = 8
+"""Nodes that may use a definition before it counts as common."""
+_TEST_SHARE = 0.5
+_TESTING = re.compile(r"(?i)\btests?\b")
+_TEST_NAME = re.compile(r"(?:^|::|\.)tests?(?:::|\.|$)")
+
 _COMPARED = 64
 _ALIKE = 0.90
 """Cosine from which a node begins to repeat a better one."""
@@ -74,13 +89,14 @@ def gather(context: PackContext, request: PackRequest) -> Pool:
     _add_pinned(pool, pins, files)
     _add_focus(pool, request)
     hits = _search(context, request)
-    _add_hits(pool, hits)
+    _add_hits(pool, context, hits)
     _add_mentions(pool, named, files)
     _add_named_files(pool, context, hits, named, files)
     _add_file_mates(pool, context)
     _add_changes(pool, context)
     _add_open_files(pool, request)
     _add_neighbours(pool, context)
+    _demote_tests(pool, request.prompt)
     _demote_duplicates(pool, context)
     return pool
 
@@ -97,7 +113,8 @@ def references_of(pool: Pool, context: PackContext, bodies: Iterable[Candidate])
         for edge in context.graph.references(body.label)[:_NEIGHBOURS]:
             candidate = pool.get(edge.label)
             if candidate:
-                candidate.add(0.3 * body.utility * edge.weight, f"used by {_called(body)}")
+                share = 0.3 * edge.weight * _rarity(context.graph.n_users(edge.label))
+                candidate.add(body.utility * share, f"used by {_called(body)}")
                 found[edge.label] = candidate
     best = sorted(found.values(), key=lambda c: (-c.utility, c.path, c.node.span.start))
     return best[:_COMPANIONS]
@@ -111,13 +128,35 @@ def _search(context: PackContext, request: PackRequest) -> Sequence[Hit]:
     return context.search(Query(request.prompt, _HITS, budget=budget, focus=focus)).hits
 
 
-def _add_hits(pool: Pool, hits: Sequence[Hit]) -> None:
+def _add_hits(pool: Pool, context: PackContext, hits: Sequence[Hit]) -> None:
     for hit in hits:
-        candidate = pool.get(int(hit.node.label))
+        candidate, chance = pool.get(int(hit.node.label)), chance_at(hit.rank)
+        whole_file = hit.node.kind == "file"
         if candidate:
-            strongest = sorted(hit.why, key=lambda signal: -signal.contribution)[:3]
-            names = ", ".join(s.signal for s in strongest if s.contribution > 0)
-            candidate.add(chance_at(hit.rank), f"hit {hit.rank}" + (f" ({names})" if names else ""))
+            candidate.add(chance * (_FILE_OWN if whole_file else 1.0), _told(hit))
+        if whole_file:
+            _add_hit_file(pool, context, hit, hits)
+
+
+def _add_hit_file(pool: Pool, context: PackContext, hit: Hit, hits: Sequence[Hit]) -> None:
+    """A file that is found as a whole is found for what it defines, not for its imports."""
+    path, chance = hit.node.path, chance_at(hit.rank)
+    reason = f"in {path}, which is hit {hit.rank}"
+    inner = [other for other in hits if other.node.path == path and other is not hit]
+    for rank, other in enumerate(inner[:_FILE_HITS], 1):
+        candidate = pool.get(int(other.node.label))
+        if candidate:
+            candidate.add(_FILE_INNER * chance * chance_at(rank) / chance_at(1), reason)
+    if not inner:
+        _share_out(pool, context, path, _FILE_INNER * chance, reason)
+
+
+def _told(hit: Hit) -> str:
+    """A hit with the signals of the query that speak for it most."""
+    speaking = [s for s in hit.why if s.contribution > 0 and s.signal not in _OF_ANY_QUERY]
+    strongest = sorted(speaking, key=lambda signal: -signal.contribution)[:3]
+    names = ", ".join(signal.signal for signal in strongest)
+    return f"hit {hit.rank}" + (f" ({names})" if names else "")
 
 
 def _add_pinned(pool: Pool, pins: Sequence[tuple[str, Lines]], files: Files) -> None:
@@ -191,7 +230,8 @@ def _share_out(pool: Pool, context: PackContext, path: str, share: float, reason
     found = map(pool.get, map(int, context.snapshot.files[path].labels))
     mates = [c for c in found if c is not None and c.node.kind not in ("section", "window")]
     for mate in mates:
-        mate.add(min(share / len(mates), _MATE_MOST), reason)
+        # Beside a reason of its own this one says nothing.
+        mate.add(min(share / len(mates), _MATE_MOST), "" if mate.reasons else reason)
 
 
 def _add_changes(pool: Pool, context: PackContext) -> None:
@@ -222,7 +262,10 @@ def _add_neighbours(pool: Pool, context: PackContext) -> None:
             seen[edge.kind] = seen.get(edge.kind, 0) + 1
             candidate = pool.get(edge.label) if seen[edge.kind] <= _NEIGHBOURS else None
             if candidate and candidate.node.kind != "file":
-                candidate.add(utility * _share(edge), f"{_BACKWARD[edge.kind]} {called}")
+                share = _EDGE_SHARE[edge.kind] * edge.weight
+                if edge.kind == "references":
+                    share *= _rarity(context.graph.n_users(edge.label))
+                candidate.add(utility * share, f"{_BACKWARD[edge.kind]} {called}")
 
 
 _BACKWARD: dict[EdgeKind, str] = {
@@ -234,8 +277,19 @@ _BACKWARD: dict[EdgeKind, str] = {
 }
 
 
-def _share(edge: Edge) -> float:
-    return _EDGE_SHARE[edge.kind] * edge.weight
+def _rarity(n_users: int) -> float:
+    """What everyone uses says little about a task, and the reader knows it."""
+    return min(1.0, (_COMMON / n_users) ** 0.5) if n_users else 1.0
+
+
+def _demote_tests(pool: Pool, prompt: str) -> None:
+    """Tests show how code is used, and cost as much as it: unless they are the topic, half."""
+    if _TESTING.search(prompt):
+        return
+    for candidate in pool.by_label.values():
+        node = candidate.node
+        if node.kind == "test" or _TEST_NAME.search(node.qualname):
+            candidate.utility *= _TEST_SHARE
 
 
 def _demote_duplicates(pool: Pool, context: PackContext) -> None:

@@ -32,6 +32,8 @@ from packhound.pack.words import telling_words
 
 _FIRST_SHARE = 0.9
 """Of the budget, before the definitions that chosen bodies use may come along."""
+_LEADERS, _LEADS, _LEAD_SHARE = 2, 0.25, 0.3
+"""So many of the surest nodes come first, as whole as this share of the budget lets them."""
 _FILES, _TOKENS_A_FILE = 6, 700
 """Files that are read for a pack: a few, and one more for so many tokens."""
 _CANDIDATES, _TOKENS_A_CANDIDATE = 60, 60
@@ -83,7 +85,11 @@ def _fit(
     ranked = _affordable(pool.ranked(), available)
     fitting.offer(candidate for candidate in ranked if candidate.pinned)
     fitting.run(available)
-    fitting.offer(candidate for candidate in ranked if not candidate.pinned)
+    free = [candidate for candidate in ranked if not candidate.pinned]
+    leaders = [candidate for candidate in free[:_LEADERS] if candidate.utility >= _LEADS]
+    fitting.offer(leaders)
+    fitting.run(fitting.spent + int((available - fitting.spent) * _LEAD_SHARE))
+    fitting.offer(free[len(leaders) :])
     fitting.run(int(available * _FIRST_SHARE))
     _check(context)
     bodies = [c.candidate for c in fitting.chosen.values() if c.detail in ("elided", "full")]

@@ -31,9 +31,9 @@ class Candidate:
         return self.entry.path
 
     def add(self, utility: float, reason: str) -> None:
-        """One more reason; independent reasons add up as chances do."""
+        """One more reason, if it is worth telling; independent reasons add up as chances do."""
         self.utility = 1.0 - (1.0 - self.utility) * (1.0 - min(utility, 0.999))
-        if reason not in self.reasons:
+        if reason and reason not in self.reasons:
             self.reasons.append(reason)
 
 
