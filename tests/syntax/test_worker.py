@@ -92,7 +92,9 @@ def test_a_file_that_needs_too_much_memory_is_cut_into_windows() -> None:
         assert pool.parse(Document("a.py", CODE)).nodes[0].kind == "function"
 
 
-@pytest.mark.parametrize("source", [b"(" * 200_000, b"[" * 200_000 + b"]" * 200_000])
+@pytest.mark.parametrize(
+    "source", [b"(" * 200_000, b"[" * 200_000 + b"]" * 200_000], ids=["open", "closed"]
+)
 def test_deep_nesting_comes_back(pool: ParsePool, source: bytes) -> None:
     assert pool.parse(Document("deep.js", source)).path == "deep.js"
     assert pool.parse(Document("a.py", CODE)).nodes[0].kind == "function"
