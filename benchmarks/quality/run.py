@@ -130,7 +130,7 @@ def ablation(
     lost = losses(list(ablations(cases, given.corpora, opened)), WHOLE)
     for part, changes in lost.items():
         print(f"{part:40} {next(iter(changes.values())):+.4f}")
-    return lost
+    return {part: {m: round(value, 4) for m, value in row.items()} for part, row in lost.items()}
 
 
 def definition_first(
