@@ -10,9 +10,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import compress
 from operator import is_not
-from pathlib import PurePosixPath
+from posixpath import splitext
 from threading import Lock
 from weakref import WeakKeyDictionary
 
@@ -239,28 +240,49 @@ def _facts(entry: FileEntry, known: FileFacts | None) -> FileFacts:
     if known is not None and known.entry.path == entry.path:
         return _with_entry(known, entry)
     path = entry.path
-    pure = PurePosixPath(path)
-    stem = pure.name.split(".", 1)[0] if not pure.name.startswith(".") else pure.name
-    suffix = ".d.ts" if path.endswith(".d.ts") else pure.suffix.lower()
+    parent, _, name = path.rpartition("/")
+    folder = _folder_facts(parent)
+    stem = name.split(".", 1)[0] if not name.startswith(".") else name
+    suffix = ".d.ts" if name.endswith(".d.ts") else splitext(name)[1].lower()
     stem_words = frozenset(terms(stem))
-    folder_words = frozenset(terms(" ".join(pure.parts[:-1])))
     stem_roots = _part_roots(stem_words)
     return FileFacts(
         entry=entry,
         stem=folded(stem.replace("-", "_")),
         stem_words=stem_words,
         stem_roots=stem_roots,
-        folder_words=folder_words,
-        path_roots=stem_roots | _part_roots(folder_words),
+        folder_words=folder.words,
+        path_roots=stem_roots | folder.roots,
         depth=path.count("/"),
-        is_test=is_test(path),
-        is_example=bool(_EXAMPLE.search(path)),
-        is_stale=bool(_STALE.search(path)),
-        is_internal=bool(_INTERNAL.search(path)),
+        is_test=folder.is_test or bool(_TEST.search(name)),
+        is_example=folder.is_example or bool(_EXAMPLE.search(name)),
+        is_stale=folder.is_stale or bool(_STALE.search(name)),
+        is_internal=folder.is_internal or bool(_INTERNAL.search(name)),
         is_prose=entry.language in _PROSE or suffix in _PROSE_SUFFIXES or not suffix,
         is_setting=suffix in _SETTING_SUFFIXES,
         is_header=suffix in _HEADER_SUFFIXES,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _FolderFacts:
+    """What the path of a folder says of all its files."""
+
+    words: frozenset[str]
+    roots: frozenset[str]
+    is_test: bool
+    is_example: bool
+    is_stale: bool
+    is_internal: bool
+
+
+@lru_cache(maxsize=4_096)
+def _folder_facts(path: str) -> _FolderFacts:
+    words = frozenset(terms(path.replace("/", " ")))
+    found = [
+        bool(p.search(f"{path}/")) if path else False for p in (_TEST, _EXAMPLE, _STALE, _INTERNAL)
+    ]
+    return _FolderFacts(words, _part_roots(words), *found)
 
 
 def _part_roots(words: Iterable[str]) -> frozenset[str]:
