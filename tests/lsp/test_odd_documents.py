@@ -37,6 +37,7 @@ def lasting(tmp_path_factory):
     folder = make_folder(place / "workspace")
     client = RawClient(place / "cache")
     client.initialize(folder)
+    client.result("packhound/status", {"wait": True})
     yield client, folder
     client.close()
 
