@@ -70,6 +70,8 @@ class Indexer:
         self._welcome: dict[str, bool] = {}
         self._closed = False
         self._live_pool = ParsePool(workers=1)
+        self._shown: Document | None = None
+        self._warm: set[str] = set()
         self._bulk_pool: ParsePool | None = None
         self._thread = threading.Thread(target=self._run, name="packhound-indexer", daemon=True)
         self._warnings: dict[str, None] = {}
@@ -192,6 +194,8 @@ class Indexer:
             self._sort_out()
         elif self._found:
             self._begin_reading()
+        elif self._shown:
+            self._warm_up(self._shown)
         else:
             self._rest()
         with self._wake:
@@ -207,13 +211,23 @@ class Indexer:
             for document in edits.values():
                 if not self._admits(document):
                     self._index.remove([document.path])
-                elif not self._has(document):
+                elif self._has(document):
+                    self._shown = document
+                else:
                     self._index.replace([self._live_pool.parse(document)], {document.path: None})
             self._index.publish()
         finally:
             with self._wake:
                 self._published = reached
         self._changed()
+
+    def _warm_up(self, document: Document) -> None:
+        """Parse a document before its first edit, which then need not wait for the grammar."""
+        self._shown = None
+        entry = self._index.snapshot.files.get(document.path)
+        if entry is not None and entry.language not in self._warm:
+            self._warm.add(entry.language)
+            self._live_pool.parse(document)
 
     def _has(self, document: Document) -> bool:
         """Whether the index holds this very text already, as when a file is opened unchanged."""
