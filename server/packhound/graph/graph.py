@@ -11,7 +11,7 @@ from __future__ import annotations
 import posixpath
 import threading
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -68,6 +68,7 @@ class _Vertices:
 
     file: File
     labels: list[int]
+    names: list[str]
     parents: list[int | None]
     named: dict[str, tuple[int, ...]]
     users: dict[str, tuple[int, ...]]
@@ -88,6 +89,7 @@ class Graph:
         self._defined: dict[str, dict[str, tuple[int, ...]]] = defaultdict(dict)
         self._used_in: dict[str, set[str]] = defaultdict(set)
         self._home: dict[int, tuple[str, int]] = {}
+        self._n_users: dict[int, int] = {}
         self._importable = Importable(())
         self._seen: Mapping[str, File] | None = None
 
@@ -101,6 +103,7 @@ class Graph:
             gone = [path for path in self._files if path not in files]
             if not changed and not gone:
                 return
+            self._n_users.clear()
             new_paths = bool(gone) or any(path not in self._files for path in changed)
             stale = self._replace(changed, gone, files)
             if new_paths:
@@ -116,7 +119,7 @@ class Graph:
             path, position = self._home[label]
             vertices = self._files[path]
             edges = [*self._inside(vertices, position), *self._outward(vertices, position)]
-            edges += self._inward(label, vertices, position)
+            edges += self._inward(label)
             edges += self._import_edges(vertices, position)
         unique = {(edge.kind, edge.label): edge for edge in edges if edge.label != label}
         return tuple(sorted(unique.values(), key=lambda e: (-e.weight, e.kind, e.label)))
@@ -135,8 +138,10 @@ class Graph:
         with self._lock:
             if label not in self._home:
                 return 0
-            path, position = self._home[label]
-            return len(self._inward(label, self._files[path], position))
+            if label not in self._n_users:
+                users = self._users(label)
+                self._n_users[label] = sum(len(labels) for labels, _ in users)
+            return self._n_users[label]
 
     def imports(self, path: str) -> frozenset[str]:
         """The files that a file imports."""
@@ -247,17 +252,22 @@ class Graph:
             edges += [Edge("references", target, weight) for target in targets]
         return edges
 
-    def _inward(self, label: int, vertices: _Vertices, position: int) -> list[Edge]:
-        edges = []
-        for name, labels in vertices.named.items():
-            if label not in labels:
-                continue
-            for path in sorted(self._used_in.get(name, ())):
-                user = self._files[path]
-                targets, weight = user.targets.get(name, ((), 0.0))
-                if label in targets:
-                    edges += [Edge("referenced-by", node, weight) for node in user.users[name]]
-        return edges
+    def _inward(self, label: int) -> list[Edge]:
+        return [
+            Edge("referenced-by", user, weight)
+            for users, weight in self._users(label)
+            for user in users
+        ]
+
+    def _users(self, label: int) -> Iterator[tuple[tuple[int, ...], float]]:
+        """The nodes of each file that refer to a node, and how sure they are to mean it."""
+        path, position = self._home[label]
+        name = self._files[path].names[position]
+        for using in sorted(self._used_in.get(name, ())):
+            user = self._files[using]
+            targets, weight = user.targets.get(name, ((), 0.0))
+            if label in targets:
+                yield user.users[name], weight
 
     def _import_edges(self, vertices: _Vertices, position: int) -> list[Edge]:
         """Only a file's own node stands for its imports."""
@@ -269,16 +279,18 @@ class Graph:
 
 def _vertices(file: File) -> _Vertices:
     labels = [int(label) for label in file.labels]
+    names = ["" if node.kind in _UNNAMED else node.name for node in file.nodes]
     named: dict[str, list[int]] = defaultdict(list)
     users: dict[str, list[int]] = defaultdict(list)
-    for label, node in zip(labels, file.nodes, strict=True):
-        if node.kind not in _UNNAMED and node.name:
-            named[node.name].append(label)
+    for label, own, node in zip(labels, names, file.nodes, strict=True):
+        if own:
+            named[own].append(label)
         for name in dict.fromkeys(node.references):
             users[name].append(label)
     return _Vertices(
         file=file,
         labels=labels,
+        names=names,
         parents=[node.parent for node in file.nodes],
         named={name: tuple(found) for name, found in named.items()},
         users={name: tuple(found) for name, found in users.items()},
