@@ -308,6 +308,10 @@ class Indexer:
         reading.published()
         if not going_on:
             self._end_reading()
+            if reading.collected > len(self._index.snapshot.files) // 2:
+                # A first pass, or one as good as that: all later searches and starts gain.
+                self._index.merge()
+                self._index.publish()
         self._saver.changed()
         self._changed()
 

@@ -114,8 +114,8 @@ def check_losses(tmp_path: Path, savers: int, moments: int) -> None:
                 index.restore(saved)
                 assert contents(index.snapshot) == history.at(index.snapshot.generation), what
                 assert what != "nothing" or index.snapshot.generation >= safe
-    # A log cut short after a checkpoint has begun is no loss of power, but is noticed all the same.
-    assert "nothing" not in refused and len(refused) < 5, refused
+    # What is no loss of power, a log cut short while it is copied back, may be refused; never more.
+    assert "nothing" not in refused
 
 
 def test_a_loss_of_power_leaves_a_saved_generation(tmp_path: Path) -> None:

@@ -98,6 +98,18 @@ def test_without_upkeep_the_same_edits_end_in_the_same_index():
     check_equals_rebuilt(index, now)
 
 
+def test_merging_all_at_once_changes_no_answer():
+    index = Index(BagOfWords())
+    now = edited(index, 60, upkeep_too=False)
+    before = contents(index.snapshot)
+    assert len(index._state.segments) > 1
+    index.merge()
+    index.publish()
+    assert len(index._state.segments) == 1
+    assert contents(index.snapshot) == before
+    check_equals_rebuilt(index, now)
+
+
 def test_edits_during_a_compaction_are_in_its_result():
     index = Index(BagOfWords())
     put(index, {f"{i}.py": text(i) for i in range(20)})

@@ -82,6 +82,13 @@ class IndexState:
                 return
             self.segments[slice(*run)] = [merged_run(segments, self.columns.live)]
 
+    def merge(self) -> bool:
+        """Make one segment of all; whether there was anything to do."""
+        if len(self.segments) < 2:
+            return False
+        self.segments = [merged_run(self.segments, self.columns.live)]
+        return True
+
     def due_run(self) -> tuple[int, int] | None:
         """Positions of segments that should be merged."""
         first = sum(segment.base < self.settled_labels for segment in self.segments)
