@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -147,6 +148,32 @@ def test_a_second_start_loads_what_the_first_one_saved(engine: Engine, root: Pat
         ]
         assert again.settled(30)
         assert names(again, "matchRoute")[0] == "matchRoute"
+    finally:
+        again.close()
+
+
+def test_a_first_reading_ends_with_one_segment(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("packhound.reading._BATCH_NODES", 2)
+    engine = Engine.open(root)
+    try:
+        assert engine.settled(30)
+        assert len(engine._index._state.segments) == 1
+    finally:
+        engine.close()
+
+
+def test_a_shown_file_has_its_parser_ready(engine: Engine, root: Path) -> None:
+    engine.close()
+    again = Engine.open(root)
+    try:
+        assert again.settled(30)
+        pool = again._indexer._live_pool
+        assert not pool._alive
+        again.update(Document("shop/mail.py", FILES["shop/mail.py"].encode()))
+        deadline = time.monotonic() + 30
+        while not pool._idle and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert pool._idle
     finally:
         again.close()
 

@@ -18,8 +18,6 @@ Floats = NDArray[np.float32]
 RRF_K = 60
 """The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009)."""
 
-FUSERS = ("linear", "rrf")
-
 
 def fuser(name: str, source: Source) -> Fuser:
     """The fuser of that name; anything but `rrf` is the linear ranker."""

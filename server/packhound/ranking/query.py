@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, get_args
+from typing import Literal
 
 from packhound.ranking.report import Frame, code_of, frames_of
 from packhound.ranking.words import (
@@ -26,7 +26,6 @@ from packhound.text.tokens import terms as terms_of
 from packhound.types import KINDS, Kind, Query
 
 QueryKind = Literal["symbol", "phrase", "prose", "report"]
-QUERY_KINDS: tuple[QueryKind, ...] = get_args(QueryKind)
 
 Operator = Literal["fuzzy", "exact", "prefix", "suffix"]
 
