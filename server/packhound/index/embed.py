@@ -5,8 +5,7 @@ Vectors are unit rows. Nothing is downloaded and nothing is sent.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,11 +15,18 @@ from numpy.typing import NDArray
 
 from packhound.errors import ModelError
 from packhound.index.model_folder import ModelFolder, Pooling, read_model_folder
+from packhound.index.onnx_text import (
+    PADDED_INPUTS,
+    TextModel,
+    in_a_line,
+    open_tokenizer,
+    readable,
+    unusable,
+)
 from packhound.index.quantized import Rows, unit_rows
 from packhound.index.run_ids import RunIds, reads_by_runs
 
 if TYPE_CHECKING:
-    from onnxruntime import InferenceSession
     from tokenizers import Encoding, Tokenizer
 
 BUNDLED = Path(__file__).parents[1] / "model"
@@ -31,29 +37,19 @@ _STATIC_SLICE = 32
 _TOKENISED_AT_ONCE = 2_048
 """Texts whose tokens are held at a time: some 20 MB."""
 
-_TOKENS_PER_RUN = 2_048
-"""Padded tokens per run of a transformer: some 100 MB of activations in a model of 12 layers."""
-
 _QUERIES = 64
 """Queries whose vectors are kept; emptied when full."""
-
-_LONGEST_TEXT = 8_000
-"""Characters of a text that are read at all; no model here has room for more tokens."""
 
 
 class Embedder:
     """One loaded model. Safe to use from several threads."""
 
-    def __init__(
-        self, folder: ModelFolder, tokenizer: Tokenizer, session: InferenceSession
-    ) -> None:
+    def __init__(self, folder: ModelFolder, tokenizer: Tokenizer, model: TextModel) -> None:
         self._folder = folder
         self._tokenizer = tokenizer
-        self._session = session
+        self._model = model
         self._queries: dict[str, NDArray[np.float32]] = {}
-        self._inputs = {found.name: _dtype(found.type) for found in session.get_inputs()}
-        self._output = _output_name(session)
-        self.fast = "offsets" in self._inputs
+        self.fast = "offsets" in model.inputs
         self._run_ids = _run_ids(tokenizer) if self.fast else None
         self.fingerprint = folder.fingerprint
         self.dim = _probed(self)
@@ -70,17 +66,10 @@ class Embedder:
         place = folder or BUNDLED
         described = read_model_folder(place)
         try:
-            tokenizer = _open_tokenizer(described)
-            return cls(described, tokenizer, _open_session(described.model, threads))
-        except ModelError:
-            raise
-        # onnxruntime and tokenizers raise types of their own that derive from Exception alone.
+            tokenizer = open_tokenizer(described.tokenizer, described.max_tokens)
+            return cls(described, tokenizer, TextModel(described.model, described.pad_id, threads))
         except Exception as error:
-            reason = " ".join(str(error).split())[:300]
-            raise ModelError(
-                f"model folder {place} cannot be used: {reason}; "
-                "export the model again, or leave the model setting empty"
-            ) from error
+            raise unusable(place, error) from error
 
     def encode(self, texts: Sequence[str]) -> Rows:
         """Unit rows [len(texts), dim]; a text without known words has a row of zeros."""
@@ -106,17 +95,18 @@ class Embedder:
         return np.concatenate(rows)
 
     def _encoded_slice(self, texts: Sequence[str]) -> Rows:
-        readable = [_readable(text) for text in texts]
+        read = [readable(text) for text in texts]
         try:
             if self._run_ids is not None:
-                return unit_rows(self._static([*map(self._run_ids.of, readable)]))
-            tokens = self._tokenizer.encode_batch_fast(readable, add_special_tokens=not self.fast)
+                return unit_rows(self._static([*map(self._run_ids.of, read)]))
+            tokens = self._tokenizer.encode_batch_fast(read, add_special_tokens=not self.fast)
             if self.fast:
                 return unit_rows(self._static([one.ids for one in tokens]))
             return unit_rows(self._transformer(tokens))
         except Exception as error:
-            reason = " ".join(str(error).split())[:300]
-            raise ModelError(f"the model {self._folder.model} failed: {reason}") from error
+            raise ModelError(
+                f"the model {self._folder.model} failed: {in_a_line(error)}"
+            ) from error
 
     def _static(self, tokens: Sequence[Sequence[int]]) -> Rows:
         rows = []
@@ -124,52 +114,15 @@ class Embedder:
             ids = tokens[start : start + _STATIC_SLICE]
             offsets = np.cumsum([0, *map(len, ids)])
             flat = np.fromiter(chain.from_iterable(ids), np.int64, int(offsets[-1]))
-            rows.append(self._run({"input_ids": flat, "offsets": offsets}))
+            rows.append(self._model.run({"input_ids": flat, "offsets": offsets}))
         return np.concatenate(rows)
 
     def _transformer(self, tokens: Sequence[Encoding]) -> Rows:
         found: dict[int, NDArray[np.float32]] = {}
-        for batch in _batches([len(one.ids) for one in tokens]):
-            padded = _padded([tokens[i] for i in batch], self._folder.pad_id)
-            output = self._run(padded.inputs)
-            pooled = (
-                output if output.ndim == 2 else _pooled(output, padded.mask, self._folder.pooling)
-            )
+        for batch, output, mask in self._model.runs(tokens):
+            pooled = output if output.ndim == 2 else _pooled(output, mask, self._folder.pooling)
             found.update(zip(batch, pooled, strict=True))
         return np.stack([found[i] for i in range(len(tokens))])
-
-    def _run(self, inputs: dict[str, NDArray[np.int64]]) -> Rows:
-        feed = {name: inputs[name].astype(dtype) for name, dtype in self._inputs.items()}
-        return np.asarray(self._session.run([self._output], feed)[0], np.float32)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Padded:
-    inputs: dict[str, NDArray[np.int64]]
-    mask: NDArray[np.int64]
-
-
-def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Positions in runs of about equal length, so that little is padded."""
-    batch: list[int] = []
-    for i in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if batch and lengths[i] * (len(batch) + 1) > _TOKENS_PER_RUN:
-            yield batch
-            batch = []
-        batch.append(i)
-    yield batch
-
-
-def _padded(tokens: Sequence[Encoding], pad_id: int) -> _Padded:
-    shape = (len(tokens), max(1, *(len(one.ids) for one in tokens)))
-    ids, mask, types = np.full(shape, pad_id), np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-    for row, one in enumerate(tokens):
-        ids[row, : len(one.ids)] = one.ids
-        mask[row, : len(one.ids)] = 1
-        types[row, : len(one.ids)] = one.type_ids
-    positions = np.maximum(np.cumsum(mask, axis=1) - 1, 0)
-    inputs = {"input_ids": ids, "attention_mask": mask}
-    return _Padded(inputs | {"token_type_ids": types, "position_ids": positions}, mask)
 
 
 def _pooled(output: Rows, mask: NDArray[np.int64], pooling: Pooling) -> Rows:
@@ -183,52 +136,15 @@ def _pooled(output: Rows, mask: NDArray[np.int64], pooling: Pooling) -> Rows:
     return np.asarray(summed / np.maximum(weights.sum(axis=1, keepdims=True), 1))
 
 
-def _open_tokenizer(folder: ModelFolder) -> Tokenizer:
-    from tokenizers import Tokenizer
-
-    tokenizer = Tokenizer.from_file(str(folder.tokenizer))
-    asked = tokenizer.truncation
-    limit = min(asked["max_length"], folder.max_tokens) if asked else folder.max_tokens
-    tokenizer.enable_truncation(limit)
-    tokenizer.no_padding()
-    return tokenizer
-
-
 def _run_ids(tokenizer: Tokenizer) -> RunIds | None:
     cut = tokenizer.truncation
     return RunIds(tokenizer, cut["max_length"]) if cut and reads_by_runs(tokenizer) else None
 
 
-def _open_session(model: Path, threads: int) -> InferenceSession:
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    # A language server idles most of the time; threads that spin and an arena that never shrinks
-    # cost the editor more than they save here.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    options.enable_cpu_mem_arena = False
-    options.log_severity_level = 4
-    return onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
-
-
-def _output_name(session: InferenceSession) -> str:
-    names = [output.name for output in session.get_outputs()]
-    return "sentence_embedding" if "sentence_embedding" in names else str(names[0])
-
-
-def _dtype(onnx_type: str) -> type[np.generic]:
-    return np.int32 if onnx_type == "tensor(int32)" else np.int64
-
-
-_KNOWN_INPUTS = {"input_ids", "attention_mask", "token_type_ids", "position_ids"}
-
-
 def _probed(embedder: Embedder) -> int:
     """Length of the vectors, found by encoding a word; what cannot be used shows here."""
-    folder, inputs = embedder._folder, set(embedder._inputs)
-    known = {"input_ids", "offsets"} if embedder.fast else _KNOWN_INPUTS
+    folder, inputs = embedder._folder, embedder._model.inputs
+    known = {"input_ids", "offsets"} if embedder.fast else PADDED_INPUTS
     if inputs - known or "input_ids" not in inputs:
         raise ModelError(
             f"model folder {folder.model.parent}: the model reads {', '.join(sorted(inputs))}; "
@@ -238,9 +154,3 @@ def _probed(embedder: Embedder) -> int:
     if rows.ndim != 2 or rows.shape[1] < 2:
         raise ModelError(f"model folder {folder.model.parent}: the output is no vector a text")
     return int(rows.shape[1])
-
-
-def _readable(text: str) -> str:
-    """`text` as a tokenizer takes it: bounded, and without lone surrogates."""
-    text = text[:_LONGEST_TEXT]
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
