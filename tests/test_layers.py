@@ -38,10 +38,12 @@ MAY_IMPORT = {
     "saver": VALUES | {"index"},
     "indexer": VALUES | {"settings", "text", "syntax", "index", "reading", "saver", "memory"},
     "folders": VALUES | {"settings", "index"},
+    "rerank": VALUES | {"index", "ranking"},
+    "models": VALUES | {"settings", "index", "rerank"},
     "packer": VALUES | {"index", "graph", "pack", "changes"},
     "engine": VALUES
     | {"settings", "text", "syntax", "index", "indexer", "search", "graph", "pack"}
-    | {"folders", "habits", "packer"},
+    | {"folders", "habits", "packer", "models"},
     "workspace": VALUES | {"settings", "folders", "engine"},
     "render": VALUES | {"pack"},
     "evaluation": VALUES | {"git", "patch"},

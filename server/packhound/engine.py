@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from packhound import search as searching
-from packhound.errors import ModelError, StoreError
+from packhound.errors import StoreError
 from packhound.folders import check_root, index_folder
 from packhound.habits import Habits
-from packhound.index.embed import Embedder
 from packhound.index.index import Index
 from packhound.index.snapshot import FileEntry, Snapshot
 from packhound.index.store import Store
 from packhound.indexer import Indexer
+from packhound.models import Models, named_in
 from packhound.settings import Settings
 from packhound.syntax.analyse import source_digest
 from packhound.syntax.parse import GRAMMAR_VERSION
@@ -47,11 +47,11 @@ class Engine:
         self.root = root
         self._settings = settings
         self._listener = on_change or (lambda: None)
-        self._news = self._model_problem = self._store_problem = ""
+        self._news = self._store_problem = ""
         self._shown: set[str] = set()
         self._packing = threading.Lock()
         self._habits = Habits(root, index_folder(root), settings)
-        self._embedder = self._open_embedder()
+        self._models = self._open_models()
         self._closed = False
         self._open_index()
 
@@ -117,8 +117,9 @@ class Engine:
         if (before.git, before.activation) != (settings.git, settings.activation):
             self._keep_habits()
             self._habits = Habits(self.root, self.folder, settings)
+        if named_in(before) != named_in(settings):
+            self._models = self._open_models()
         if (before.model, before.persist) != (settings.model, settings.persist):
-            self._embedder = self._open_embedder()
             self._reopen()
         elif before != settings:
             self._indexer.refresh()
@@ -126,9 +127,13 @@ class Engine:
     def search(self, query: Query, cancel: threading.Event | None = None) -> Results:
         """Answer a query over all `update`s that returned before."""
         snapshot, notes = self._current(query)
-        deeper = replace(query, limit=self._habits.depth(query.limit))
-        results = self._habits.applied(self._search(snapshot, deeper, cancel), query.limit)
-        return searching.with_notes(results, notes)
+        reranker = self._models.reranker
+        wanted = replace(query, limit=self._habits.depth(query.limit))
+        deeper = replace(wanted, limit=reranker.depth(wanted)) if reranker else wanted
+        results = self._search(snapshot, deeper, cancel)
+        if reranker:
+            results = reranker.applied(results, wanted, self._text_of, cancel)
+        return searching.with_notes(self._habits.applied(results, query.limit), notes)
 
     def explain(
         self, query: Query, path: str, line: int, cancel: threading.Event | None = None
@@ -142,17 +147,19 @@ class Engine:
             snapshot,
             query,
             label,
-            self._embedder,
+            self._models.embedder,
             root=str(self.root),
             fuser=self._settings.fuser,
             cancel=cancel,
         )
-        return hit and self._habits.explained(hit)
+        if self._models.reranker:
+            hit = self._models.reranker.explained(hit, query, self._text_of)
+        return self._habits.explained(hit)
 
     def ablated(self, query: Query) -> dict[str, tuple[Hit, ...]]:
         """The hits as they are, and without each part of the ranking; habits left out."""
         root = str(self.root)
-        return searching.ablated(self.snapshot, query, self._embedder, root=root)
+        return searching.ablated(self.snapshot, query, self._models.embedder, root=root)
 
     def related(
         self, path: str, line: int, limit: int = 10, cancel: threading.Event | None = None
@@ -228,10 +235,11 @@ class Engine:
             dense=health.dense,
             dead_share=health.dead_share,
             recall=health.recall,
-            model=self._settings.model or "bundled" if self._embedder else "none",
+            model=self._settings.model or "bundled" if self._models.embedder else "none",
             writer=self.writer,
             notes=(
-                *filter(None, (self._news, self._model_problem, self._store_problem)),
+                *filter(None, (self._news,)),
+                *self._problems,
                 *health.notes,
                 *self._indexer.warnings,
             ),
@@ -261,14 +269,14 @@ class Engine:
         return searching.search(
             snapshot,
             query,
-            self._embedder,
+            self._models.embedder,
             root=str(self.root),
             fuser=self._settings.fuser,
             cancel=cancel,
         )
 
     def _open_index(self, fresh: bool = False) -> None:
-        self._index = Index(self._embedder)
+        self._index = Index(self._models.embedder)
         self._packer: Packer | None = None
         self._store = self._open_store(fresh)
         self._indexer = Indexer(self.root, self._settings, self._index, self._store, self._listener)
@@ -300,7 +308,7 @@ class Engine:
         self._store_problem = ""
         if not self._settings.persist:
             return None
-        fingerprint = self._embedder.fingerprint if self._embedder else "none"
+        fingerprint = self._models.embedder.fingerprint if self._models.embedder else "none"
         versions = f"{TOKENIZER_VERSION}/{GRAMMAR_VERSION}/{fingerprint}"
         try:
             store = Store.open(self.folder, versions)
@@ -316,13 +324,17 @@ class Engine:
             self._news = self._said(f"the index was rebuilt: {error}")
         return store
 
-    def _open_embedder(self) -> Embedder | None:
-        self._model_problem = ""
-        try:
-            return Embedder.open(Path(self._settings.model) if self._settings.model else None)
-        except ModelError as error:
-            self._model_problem = self._said(f"lexical search only: {error}")
-            return None
+    def _open_models(self) -> Models:
+        models = Models.open(self._settings)
+        for problem in models.problems:
+            self._said(problem)
+        return models
+
+    def _text_of(self, node: NodeRef) -> str:
+        """Path and source of a node; the path alone if the file changed since."""
+        source = self.source(node.path) or b""
+        text = source[node.span.start : node.span.end].decode("utf-8", "replace")
+        return f"{node.path}\n{text}"
 
     def _reopen(self, fresh: bool = False) -> None:
         self._indexer.close()
@@ -337,16 +349,19 @@ class Engine:
         late = () if in_time else ("the last edits are still being read",)
         pending = self._indexer.pending
         unread = (f"{pending:,} files are still being read",) if pending > 1 else ()
-        lexical = (self._model_problem,) if self._model_problem else ()
-        return self.snapshot, (*late, *unread, *lexical)
+        return self.snapshot, (*late, *unread, *self._models.problems)
 
     def _state(self, pending: int) -> State:
         if self._closed:
             return "closed"
         if pending:
             return "indexing" if self.snapshot.n_files else "starting"
-        limited = self._model_problem or self._store_problem or self._indexer.warnings
+        limited = self._problems or self._indexer.warnings
         return "degraded" if limited else "ready"
+
+    @property
+    def _problems(self) -> tuple[str, ...]:
+        return (*self._models.problems, *filter(None, (self._store_problem,)))
 
     def _said(self, problem: str) -> str:
         log.warning("%s: %s", self.root, problem)

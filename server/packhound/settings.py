@@ -32,6 +32,10 @@ class Settings:
     """How candidates become one order: the learned linear ranker, or reciprocal rank fusion."""
     model: str = ""
     """Folder with `model.onnx` and `tokenizer.json`; empty means the bundled encoder."""
+    reranker: str = ""
+    """Folder of a cross-encoder exported to ONNX, which reads the best hits again; empty: none."""
+    rerank_weight: float = 0.5
+    """What its log-odds count in a score, beside those of the ranker."""
     exclude: tuple[str, ...] = ()
     """Globs, in the syntax of .gitignore, of what is left out besides the ignore files."""
     max_files: int = 100_000
@@ -54,6 +58,7 @@ class Settings:
 
 _LEGAL: dict[str, tuple[float, float]] = {
     "limit": (1, MOST_HITS),
+    "rerank_weight": (0, 100),
     "max_files": (1, 5_000_000),
     "max_file_kilobytes": (1, 100_000),
     "workers": (1, 64),

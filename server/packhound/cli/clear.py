@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from packhound.cli.commands import ROOT
+from packhound.cli.opening import ROOT
 from packhound.folders import clear_index, index_folder
 from packhound.habits import forget
 from packhound.ipc import connect

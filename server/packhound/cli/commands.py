@@ -7,26 +7,18 @@ import json
 import logging
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from packhound import __version__
+from packhound.cli.opening import MODEL, ROOT, SET, open_engine, searcher, wait
 from packhound.errors import PackhoundError, SettingsError
-from packhound.settings import Settings, read_settings
-from packhound.types import KINDS, MODES, MOST_HITS, Query, Results
+from packhound.types import KINDS, MODES, MOST_HITS, Query
 
-if TYPE_CHECKING:
-    from packhound.engine import Engine
-
-ROOT = click.option(
-    "--root", default=".", type=click.Path(path_type=Path), help="Folder to search; default: here."
-)
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-MODEL = click.option("--model", default="", help="Folder of another ONNX embedding model.")
 LIMIT = click.option(
     "--limit",
     "-n",
@@ -35,14 +27,6 @@ LIMIT = click.option(
     type=click.IntRange(1, MOST_HITS),
     help="Hits at most.",
 )
-_SET = click.option(
-    "--set",
-    "changes",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Change a setting, as in the editor.",
-)
-
 
 _GIT_S = 10.0
 """A longer history is shown as `reading`."""
@@ -89,7 +73,7 @@ def main() -> None:
 @ROOT
 @JSON
 @MODEL
-@_SET
+@SET
 def index(root: Path, as_json: bool, model: str, changes: Sequence[str]) -> None:
     """Index a folder, or bring its index up to date."""
     began = time.perf_counter()
@@ -126,7 +110,7 @@ def index(root: Path, as_json: bool, model: str, changes: Sequence[str]) -> None
 @click.option("--batch", metavar="FILE", help="One JSON query per line; - is standard input.")
 @JSON
 @MODEL
-@_SET
+@SET
 def search(
     query: str | None,
     root: Path,
@@ -147,7 +131,7 @@ def search(
     history = HistoryReader(root)
     if by_git and not as_json:
         history.refresh()
-    with _searcher(root, model, changes) as ask:
+    with searcher(root, model, changes) as ask:
         if batch is not None:
             for asked in _batch_queries(batch, narrowing):
                 _print_json(results_json(ask(asked)))
@@ -225,7 +209,7 @@ def rebuild(root: Path) -> None:
     """Forget the index of a folder and read everything again."""
     with open_engine(root) as engine:
         engine.rebuild()
-        _wait(engine)
+        wait(engine)
         found = engine.status()
     click.echo(f"{found.files:,} files, {found.nodes:,} nodes")
 
@@ -260,67 +244,6 @@ def lsp(stdio: bool, tcp: bool, host: str, port: int, log_file: Path | None, ver
     if stdio and tcp:
         raise SettingsError("give either --stdio or --tcp")
     sys.exit(serve(tcp=(host, port) if tcp else None, log_file=log_file, verbose=verbose))
-
-
-@contextmanager
-def _searcher(
-    root: Path, model: str, changes: Sequence[str]
-) -> Iterator[Callable[[Query], Results]]:
-    """A running language server of the folder, which sees unsaved text; else its engine."""
-    from packhound.folders import index_folder
-    from packhound.ipc import connect
-    from packhound.render import results_of
-
-    server = None
-    if not (model or changes):
-        server = connect(index_folder(root.expanduser().resolve()))
-    if server is None:
-        with open_engine(root, model, changes) as engine:
-            yield engine.search
-        return
-    try:
-        yield lambda query: results_of(server.search(query))
-    finally:
-        server.close()
-
-
-@contextmanager
-def open_engine(root: Path, model: str = "", changes: Sequence[str] = ()) -> Iterator[Engine]:
-    """The engine of `root`, when nothing is pending any more."""
-    from packhound.engine import Engine
-
-    engine = Engine.open(root, _settings(model, changes))
-    try:
-        _wait(engine)
-        yield engine
-    finally:
-        engine.close()
-
-
-def _wait(engine: Engine) -> None:
-    if engine.settled(0.4):
-        return
-    if sys.stderr.isatty():
-        from packhound.cli import show
-
-        show.progress(engine)
-    engine.settled()
-
-
-def _settings(model: str, changes: Sequence[str]) -> Settings:
-    given: dict[str, object] = {"model": model} if model else {}
-    for change in changes:
-        name, equals, value = change.partition("=")
-        if not equals:
-            raise SettingsError(f"--set takes NAME=VALUE, not '{change}'")
-        try:
-            given[name] = json.loads(value)
-        except json.JSONDecodeError:
-            given[name] = value
-    settings, problems = read_settings(given)
-    if problems:
-        raise SettingsError("; ".join(problems))
-    return settings
 
 
 def _batch_queries(name: str, narrowing: dict[str, Any]) -> Iterator[Query]:

@@ -13,6 +13,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from packhound.cli.opening import SET, settings_of
 from packhound.engine import Engine
 from packhound.errors import SettingsError
 from packhound.evaluation.cases import Case
@@ -66,7 +67,7 @@ Ablated: TypeAlias = list[tuple[Case, dict[str, Scores]]]
     type=click.IntRange(1, 100_000),
     help="Commits that --history looks at.",
 )
-@click.option("--fuser", default="linear", show_default=True, type=click.Choice(["linear", "rrf"]))
+@SET
 @click.option("--by", multiple=True, type=click.Choice(list(_GROUPS)), default=["all", "category"])
 @click.option("--ablate", is_flag=True, help="Say what is lost without each part of the ranking.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write all outcomes here as JSON.")
@@ -78,7 +79,7 @@ def evaluate_suite(
     history: bool,
     root: Path,
     last: int,
-    fuser: str,
+    changes: Sequence[str],
     by: Sequence[str],
     ablate: bool,
     out: Path | None,
@@ -98,7 +99,7 @@ def evaluate_suite(
 
         score_packs(suite, corpora, out, as_json)
         return
-    settings = Settings(persist=history, git=False, fuser="rrf" if fuser == "rrf" else "linear")
+    settings = settings_of("", changes, Settings(persist=history))
     hidden = as_json or not Console(stderr=True).is_terminal
     if suite and corpora:
         found = load_suite(suite)

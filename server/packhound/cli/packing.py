@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from packhound.cli.commands import MODEL, ROOT, open_engine
+from packhound.cli.opening import MODEL, ROOT, open_engine
 from packhound.errors import SettingsError
 from packhound.folders import index_folder
 from packhound.ipc import connect

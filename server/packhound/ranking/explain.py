@@ -12,6 +12,7 @@ _OTHERS = {
     "definition_kind": "Types before functions before the rest.",
     "same_file_above": "Better nodes of the same file come first.",
     "name_length": "Longer names say less about what was typed.",
+    "cross_encoder": "What the reranker, which reads query and code together, makes of it.",
     "changed_lately": "Changed lately by git's history, or not committed yet.",
     "used_lately": "Opened, edited, picked from results or committed by you lately.",
 }

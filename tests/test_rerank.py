@@ -1,0 +1,121 @@
+"""A reranker changes the order, says so in the reasons, and never costs the answer."""
+
+import math
+import threading
+from pathlib import Path
+
+import pytest
+
+from packhound.engine import Engine
+from packhound.errors import Cancelled
+from packhound.settings import Settings
+from packhound.types import Budget, Document, Query, Results
+
+MODEL = Path(__file__).parents[1] / "fixtures" / "models" / "cross_encoder"
+PARSER = "def parse_config_file(path):\n    return split(path)\n"
+OTHER = (
+    "def helper(path):\n    parse = tree = config = file = 1\n    return config file tree parse\n"
+)
+QUERY = Query("how to parse a config file")
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "reader.py").write_text(PARSER)
+    (folder / "other.py").write_text(OTHER)
+    for number in range(60):
+        (folder / f"config_{number}.py").write_text(f"def config_file_{number}():\n    pass\n")
+    return folder
+
+
+def asked(root: Path, query: Query = QUERY, **settings: object) -> Results:
+    engine = Engine.open(root, Settings(**settings))
+    try:
+        engine.settled()
+        return engine.search(query)
+    finally:
+        engine.close()
+
+
+def test_off_unless_a_folder_is_named(root):
+    results = asked(root)
+    assert results.hits[0].node.name == "parse_config_file"
+    assert all(reason.signal != "cross_encoder" for hit in results.hits for reason in hit.why)
+
+
+def test_its_word_counts_and_is_one_of_the_reasons(root):
+    results = asked(root, reranker=str(MODEL), rerank_weight=50.0)
+    assert results.hits[0].node.name == "helper"
+    assert [hit.rank for hit in results.hits] == list(range(1, 11))
+    for hit in results.hits:
+        assert math.isclose(hit.score, math.fsum(reason.contribution for reason in hit.why))
+        assert hit.why[-1].signal == "cross_encoder"
+    assert not results.truncated
+
+
+def test_explain_gives_the_score_that_ranked(root):
+    engine = Engine.open(root, Settings(reranker=str(MODEL)))
+    engine.settled()
+    best = engine.search(QUERY).hits[0]
+    explained = engine.explain(QUERY, best.node.path, best.node.span.start_line)
+    assert explained is not None and math.isclose(explained.score, best.score)
+    engine.close()
+
+
+def test_unsaved_text_is_what_it_reads(root):
+    engine = Engine.open(root, Settings(reranker=str(MODEL), rerank_weight=50.0))
+    engine.settled()
+    typed = OTHER.replace("helper", "typed") + "    return parse config file\n"
+    engine.update(Document("reader.py", (PARSER + typed).encode()))
+    assert engine.search(QUERY).hits[0].node.name == "typed"
+    engine.close()
+
+
+def test_hits_below_those_that_are_read_stay_below(root):
+    deep = Query(QUERY.text, limit=62)
+    plain, reranked = asked(root, deep), asked(root, deep, reranker=str(MODEL))
+    assert {hit.node.path for hit in plain.hits} == {hit.node.path for hit in reranked.hits}
+    assert [hit.score for hit in reranked.hits] == sorted(
+        (hit.score for hit in reranked.hits), reverse=True
+    )
+
+
+def test_a_typed_name_has_its_definition_first_whatever_it_says(root):
+    results = asked(root, Query("config_file_7"), reranker=str(MODEL), rerank_weight=100.0)
+    assert results.hits[0].node.name == "config_file_7"
+
+
+def test_no_time_is_said_and_loses_nothing(root):
+    hurried = Query(QUERY.text, budget=Budget(time_ms=0.001))
+    results = asked(root, hurried, reranker=str(MODEL))
+    assert len(results.hits) == 10 and results.truncated
+    assert "no time to rerank more than 8 of 40 hits" in results.notes
+
+
+def test_a_folder_without_a_model_is_said_and_loses_nothing(root):
+    results = asked(root, reranker=str(root))
+    assert results.hits[0].node.name == "parse_config_file"
+    assert any("results are not reranked" in note for note in results.notes)
+
+
+def test_a_cancelled_search_stops_reading(root):
+    engine = Engine.open(root, Settings(reranker=str(MODEL)))
+    engine.settled()
+    cancel = threading.Event()
+    cancel.set()
+    with pytest.raises(Cancelled):
+        engine.search(QUERY, cancel)
+    engine.close()
+
+
+def test_another_model_is_taken_up_while_it_runs(root):
+    engine = Engine.open(root, Settings())
+    engine.settled()
+    first = engine.search(QUERY).hits[0].node.name
+    engine.configure(Settings(reranker=str(MODEL), rerank_weight=50.0))
+    engine.settled()
+    assert (first, engine.search(QUERY).hits[0].node.name) == ("parse_config_file", "helper")
+    engine.close()
