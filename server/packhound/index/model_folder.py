@@ -74,7 +74,7 @@ def _first_of(folder: Path, *names: str) -> Path:
             return folder / name
     raise ModelError(
         f"model folder {folder}: {' or '.join(names)} is missing; "
-        "export the model to ONNX there, or leave the model setting empty"
+        "export the model to ONNX there, or leave its setting empty"
     )
 
 
