@@ -28,7 +28,7 @@ from packhound.evaluation.suite import load_suite
 from packhound.index.embed import Embedder
 from packhound.ranking.parts import WHOLE
 from packhound.search import ablated, search
-from packhound.types import Hit, Query, Results
+from packhound.types import KINDS, Hit, Query, Results
 
 GROUPS: dict[str, Callable[[Case], str] | None] = {
     "all": None,
@@ -42,21 +42,7 @@ WAYS = {
     "dense": ("dense", "linear"),
     "rrf": ("hybrid", "rrf"),
 }
-DEFINITIONS = frozenset(
-    [
-        "function",
-        "method",
-        "class",
-        "struct",
-        "enum",
-        "interface",
-        "trait",
-        "type",
-        "constant",
-        "macro",
-        "module",
-    ]
-)
+DEFINITIONS = frozenset(KINDS) - {"impl", "test", "section", "file", "window"}
 
 
 def main() -> None:
