@@ -71,7 +71,7 @@ def search(
         return watch.results(snapshot, parsed, (), 0, (*notes, reason))
     if vector is not None and not view.lexical.found:
         notes = (*notes, "no word of the query is in the index: ranked by meaning alone")
-    ranking = fuser_named(fuser, _source(query, vector))(view)
+    ranking = fuser_named(fuser, _source(query, vector))(view, query.limit)
     watch.check()
     hits = _best(view, ranking, query.limit, root)
     watch.truncated |= view.candidates.truncated
@@ -103,7 +103,7 @@ def explain(
         files = np.append(view.candidates.files, np.int32(entry.file_id))
         view = _view(snapshot, parsed, query, vector, embedder, only=np.unique(files))
     watch.check()
-    ranking = fuser_named(fuser, _source(query, vector))(view)
+    ranking = fuser_named(fuser, _source(query, vector))(view, len(view.candidates))
     position = int(np.flatnonzero(view.candidates.labels == label)[0])
     rank = int((ranking.scores > ranking.scores[position]).sum()) + 1
     return _hit(view, ranking, position, root, rank if ranked else 0)
@@ -125,7 +125,7 @@ def related(
     view = _view(snapshot, parsed, query, vector)
     watch.check()
     source: Source = "lexical" if vector is None else "dense"
-    ranking = fuser_named("linear", source)(view)
+    ranking = fuser_named("linear", source)(view, query.limit + 1)
     hits = _best(view, ranking, query.limit + 1, root)
     others = [hit for hit in hits if hit.node.label != label][: query.limit]
     ranked = tuple(replace(hit, rank=rank) for rank, hit in enumerate(others, 1))
@@ -143,7 +143,7 @@ def ablated(
     lesser = {part: whole.without(signals) for part, signals in parts().items()}
     kept = {WHOLE: whole, **{part: left for part, left in lesser.items() if left != whole}}
     return {
-        part: _best(view, score_linear(view, weights), query.limit, root)
+        part: _best(view, score_linear(view, weights, query.limit), query.limit, root)
         for part, weights in kept.items()
     }
 
@@ -252,7 +252,7 @@ def _unknown_language(snapshot: Snapshot, parsed: ParsedQuery) -> str:
 
 
 def _wordless(parsed: ParsedQuery) -> ParsedQuery:
-    return replace(parsed, terms=(), weights=(), names=(), qualified=(), title="")
+    return replace(parsed, terms=(), weights=(), names=(), name_weights=(), qualified=(), title="")
 
 
 def _source(query: Query, vector: Floats | None) -> Source:
@@ -263,21 +263,22 @@ def _source(query: Query, vector: Floats | None) -> Source:
 
 def _best(view: View, ranking: Ranking, limit: int, root: str) -> tuple[Hit, ...]:
     """The best `limit` nodes; ties by path and place, so that one snapshot has one order."""
-    scores = np.round(np.asarray(ranking.scores, np.float64), 9)
-    limit = min(max(0, limit), len(scores))
+    limit = min(max(0, limit), len(ranking.nodes))
     if not limit:
         return ()
+    scores = np.round(np.asarray(ranking.scores, np.float64), 9)
     floor = kth_largest(scores, limit, -math.inf)
     inside = np.flatnonzero(scores >= floor).tolist()
-    hits = [_hit(view, ranking, position, root) for position in inside]
+    hits = [_hit(view, ranking, i, root) for i in inside]
     hits.sort(key=lambda hit: (-round(hit.score, 9), hit.node.path, hit.node.span.start))
     return tuple(
         Hit(hit.node, rank, hit.score, hit.why) for rank, hit in enumerate(hits[:limit], 1)
     )
 
 
-def _hit(view: View, ranking: Ranking, position: int, root: str, rank: int = 0) -> Hit:
-    why = ranking.why(position)
-    label = Label(int(view.candidates.labels[position]))
+def _hit(view: View, ranking: Ranking, i: int, root: str, rank: int = 0) -> Hit:
+    """The node `ranking.nodes[i]` as a hit."""
+    why = ranking.why(i)
+    label = Label(int(view.candidates.labels[ranking.nodes[i]]))
     score = math.fsum(reason.weight * reason.value for reason in why)
     return Hit(view.snapshot.ref(label, root), rank, score, why)

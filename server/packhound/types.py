@@ -8,7 +8,7 @@ and a span's `end_line` is the line of its last byte. Only `lsp/` and the comman
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, NewType, get_args
+from typing import Literal, NamedTuple, NewType, get_args
 
 Label = NewType("Label", int)
 """Row of one node's derived data (terms, vector) in a snapshot; opaque outside `index/`."""
@@ -159,9 +159,8 @@ class Query:
     focus: Focus | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Signal:
-    """One reason for a score: contribution = weight * value."""
+class Signal(NamedTuple):
+    """One reason for a score: contribution = weight * value. A search makes hundreds."""
 
     signal: str
     value: float

@@ -40,6 +40,18 @@ def test_every_search(text: str, mode: str, fuser: str, limit: int) -> None:
             assert not any(reason.signal.startswith("dense") for reason in hit.why)
 
 
+@given(QUERIES, st.sampled_from(MODES), st.integers(1, 6))
+@settings(max_examples=60, deadline=None)
+def test_a_short_list_is_the_head_of_a_long_one(text: str, mode: str, limit: int) -> None:
+    assert ask(text, mode=mode, limit=limit).hits == ask(text, mode=mode, limit=99).hits[:limit]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_report_can_be_searched_in_every_mode(mode: str) -> None:
+    report = "Session is lost\n\nafter\nlogin\nthe `Session` of `Router.route()` is lost\n"
+    assert ask(report, mode=mode).query == report
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_filters_hold_in_every_mode(mode: str) -> None:
     hits = ask("Session", mode=mode, kinds=("class", "method")).hits

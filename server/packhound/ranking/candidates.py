@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import compress
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ Floats = NDArray[np.float32]
 Labels = NDArray[np.int32]
 Positions = NDArray[np.intp]
 Mask = NDArray[np.bool_]
+Value = TypeVar("Value", bound=np.generic)
 
 LEXICAL_FILES = 60
 DENSE_FILES = 40
@@ -67,7 +68,7 @@ class Candidates:
             marks[self.among(labels)[1]] = True
         return marks
 
-    def best(self, values: Floats) -> Floats:
+    def best(self, values: NDArray[Value]) -> NDArray[Value]:
         """The largest of each file's node values."""
         return np.maximum.reduceat(values, self.starts) if len(values) else values
 

@@ -32,9 +32,9 @@ class Linear:
 
     source: Source
 
-    def __call__(self, view: View) -> Scored:
-        """Score every candidate node of `view`."""
-        return score_linear(view, weights_for(self.source, view.query.kind))
+    def __call__(self, view: View, depth: int) -> Scored:
+        """Score the candidate nodes of `view` that can be among the best `depth`."""
+        return score_linear(view, weights_for(self.source, view.query.kind), depth)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,25 +43,25 @@ class ReciprocalRanks:
 
     scorers: tuple[Scorer, ...]
 
-    def __call__(self, view: View) -> ReciprocalRanking:
+    def __call__(self, view: View, depth: int) -> ReciprocalRanking:
         """Score every candidate node of `view`."""
         shares = np.stack([_reciprocal(scorer(view)) for scorer in self.scorers])
-        return ReciprocalRanking(
-            tuple(s.__name__ for s in self.scorers), shares, shares.sum(axis=0)
-        )
+        names = tuple(scorer.__name__ for scorer in self.scorers)
+        return ReciprocalRanking(np.arange(len(view.candidates)), names, shares, shares.sum(axis=0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReciprocalRanking:
     """What each scorer gave each node."""
 
+    nodes: NDArray[np.intp]
     names: tuple[str, ...]
     shares: Floats
     scores: Floats
 
-    def why(self, position: int) -> tuple[Signal, ...]:
+    def why(self, i: int) -> tuple[Signal, ...]:
         """One reason per scorer that found the node."""
-        given = self.shares[:, position].tolist()
+        given = self.shares[:, i].tolist()
         return tuple(
             Signal(f"{name}_place", share, 1.0)
             for name, share in zip(self.names, given, strict=True)

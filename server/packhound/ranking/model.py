@@ -10,17 +10,20 @@ import json
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+from math import inf
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from packhound.ranking.candidates import kth_largest
 from packhound.ranking.query import QueryKind
 from packhound.ranking.signals import FILE_SIGNALS, NODE_SIGNALS
 from packhound.ranking.view import Measure, View
 from packhound.types import Signal
 
 Floats = NDArray[np.float64]
+Positions = NDArray[np.intp]
 Source = Literal["hybrid", "lexical", "dense"]
 
 
@@ -28,7 +31,7 @@ Source = Literal["hybrid", "lexical", "dense"]
 class Weights:
     """The weights for one kind of query: signals that have one, and those of a repeated file.
 
-    `repeat` is taken from a node for each better node of the same file.
+    `repeat`, never negative, is taken from a node for each better node of the same file.
     """
 
     file: tuple[tuple[Measure, float], ...]
@@ -46,29 +49,31 @@ class Weights:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scored:
-    """Scores of all candidate nodes and the values behind them.
+    """Scores of the candidate nodes that can be among the best, and the values behind them.
 
-    `file` [signals, files] and `node` [signals, nodes] hold the values, `owner` the file of each
-    node, `repeats` how many nodes of its file score better.
+    `nodes` are their positions among the candidates, ascending, with `scores`, `owner`, the file
+    of each, and `repeats`, how many nodes of its file score better, beside them. `file` [signals,
+    files] and `node` [signals, candidate nodes] hold the values.
     """
 
+    nodes: Positions
     scores: Floats
     weights: Weights
     file: Floats
     node: Floats
-    owner: NDArray[np.intp]
+    owner: Positions
     repeats: Floats
 
-    def why(self, position: int) -> tuple[Signal, ...]:
-        """The reasons for the score of the node at `position`; they add up to it."""
+    def why(self, i: int) -> tuple[Signal, ...]:
+        """The reasons for the score of `nodes[i]`; they add up to it."""
         weights = self.weights
-        values = [*self.file[:, self.owner[position]].tolist(), *self.node[:, position].tolist()]
+        values = [*self.file[:, self.owner[i]].tolist(), *self.node[:, self.nodes[i]].tolist()]
         rows = [
             (-abs(weight * value), measure.__name__, value, weight)
             for (measure, weight), value in zip((*weights.file, *weights.node), values, strict=True)
             if value
         ]
-        repeats = float(self.repeats[position])
+        repeats = float(self.repeats[i])
         if repeats:
             rows.append((-abs(weights.repeat * repeats), REPEATED, repeats, -weights.repeat))
         rows.sort()
@@ -78,15 +83,22 @@ class Scored:
 REPEATED = "same_file_above"
 """The signal that keeps one file from flooding the results."""
 
+_ROUNDED = 1e-8
+"""More than the difference between scores that count as equal."""
 
-def score_linear(view: View, weights: Weights) -> Scored:
-    """Score every candidate node of `view`."""
+
+def score_linear(view: View, weights: Weights, depth: int) -> Scored:
+    """Score the candidate nodes of `view` that can be among the best `depth`."""
     candidates = view.candidates
     file = _measured(weights.file, view, len(candidates.files))
     node = _measured(weights.node, view, len(candidates))
     scores = _factors(weights.node) @ node + (_factors(weights.file) @ file)[candidates.owner]
-    repeats = _repeats(scores, view)
-    return Scored(scores - weights.repeat * repeats, weights, file, node, candidates.owner, repeats)
+    # The best node of a file loses nothing for repeats, and no node gains.
+    floor = kth_largest(candidates.best(scores), max(1, depth), -inf) - _ROUNDED
+    nodes = np.flatnonzero(scores >= floor)
+    scores, owner = scores[nodes], candidates.owner[nodes]
+    repeats = _repeats(scores, owner)
+    return Scored(nodes, scores - weights.repeat * repeats, weights, file, node, owner, repeats)
 
 
 def _measured(signals: tuple[tuple[Measure, float], ...], view: View, n: int) -> Floats:
@@ -100,13 +112,11 @@ def _factors(signals: tuple[tuple[Measure, float], ...]) -> Floats:
     return np.array([weight for _, weight in signals], np.float64)
 
 
-def _repeats(scores: Floats, view: View) -> Floats:
-    """How many nodes of the same file score better than each node."""
-    candidates = view.candidates
-    order = np.argsort(-scores, kind="stable")
-    order = order[np.argsort(candidates.owner[order].astype(np.int16), kind="stable")]
+def _repeats(scores: Floats, owner: Positions) -> Floats:
+    """How many nodes of the same file score better than each node; `owner` ascends."""
+    order = np.lexsort((-scores, owner))
     repeats = np.empty(len(scores), np.float64)
-    repeats[order] = np.arange(len(scores)) - candidates.starts[candidates.owner]
+    repeats[order] = np.arange(len(scores)) - np.searchsorted(owner, owner)
     return repeats
 
 

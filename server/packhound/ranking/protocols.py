@@ -23,18 +23,22 @@ class Scorer(Protocol):
 
 
 class Ranking(Protocol):
-    """Candidate nodes with their scores and reasons."""
+    """The candidate nodes that can be among the best, with their scores and reasons."""
+
+    @property
+    def nodes(self) -> NDArray[np.intp]:
+        """Their positions among the candidates of the view, ascending."""
 
     @property
     def scores(self) -> NDArray[np.float32] | NDArray[np.float64]:
-        """One score per candidate node of the view."""
+        """One score per node of `nodes`."""
 
-    def why(self, position: int) -> tuple[Signal, ...]:
-        """The reasons for one node's score, which add up to it."""
+    def why(self, i: int) -> tuple[Signal, ...]:
+        """The reasons for the score of `nodes[i]`, which add up to it."""
 
 
 class Fuser(Protocol):
     """Many signals to one order."""
 
-    def __call__(self, view: View) -> Ranking:
-        """Score every candidate node of `view`."""
+    def __call__(self, view: View, depth: int) -> Ranking:
+        """Score candidate nodes of `view`, among them the best `depth`."""
