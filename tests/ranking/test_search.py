@@ -10,9 +10,13 @@ from hypothesis import strategies as st
 from shop import FILES, embedder, snapshot
 
 from packhound.errors import Cancelled
+from packhound.index.index import Index
 from packhound.ranking.explain import phrase
 from packhound.search import explain, related, search
-from packhound.types import MODES, Query, Results
+from packhound.syntax.analyse import analyse
+from packhound.syntax.parse import parse
+from packhound.syntax.worker import assembled
+from packhound.types import MODES, Document, Query, Results
 
 WORDS = sorted({word for text in FILES.values() for word in text.split()})
 QUERIES = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
@@ -143,3 +147,18 @@ def test_related_leaves_the_node_itself_out() -> None:
     hits = related(snapshot(), label, Query("here", limit=3), root="shop").hits
     assert len(hits) == 3
     assert label not in [hit.node.label for hit in hits]
+
+
+def test_a_file_that_came_and_went_between_two_searches():
+    index = Index(None)
+
+    def put(*paths: str) -> None:
+        documents = [Document(path, FILES[path].encode()) for path in paths]
+        index.replace([assembled(analyse(d, parse(d))) for d in documents], {})
+
+    put("shop/session.py", "README.md")
+    first = search(index.publish(), Query("load session"), None, root="shop")
+    put("shop/routing.py")
+    index.remove(["shop/routing.py"])
+    again = search(index.publish(), Query("load session"), None, root="shop")
+    assert [hit.score for hit in again.hits] == [hit.score for hit in first.hits]

@@ -152,13 +152,13 @@ _FEW = 200
 
 def _corpus(snapshot: Snapshot, before: Corpus | None) -> Corpus:
     entries = tuple(snapshot.files.values())
-    if before and len(entries) == len(before.entries):
+    # A file that came and went between two searches leaves nothing but its id.
+    same_ids = before and len(before.files) == snapshot.n_file_ids
+    if before and same_ids and len(entries) == len(before.entries):
         changed = [*compress(entries, map(is_not, entries, before.entries))]
         known = before.files
         # As many files as before, and all of them known: no path came or went.
-        edited = len(changed) <= _FEW and all(
-            entry.file_id < len(known) and known[entry.file_id] for entry in changed
-        )
+        edited = len(changed) <= _FEW and all(known[entry.file_id] for entry in changed)
         if edited:
             return _edited(snapshot, before, entries, changed)
     return _gathered(snapshot, before, entries)
