@@ -40,10 +40,11 @@ MAY_IMPORT = {
     "folders": VALUES | {"settings", "index"},
     "rerank": VALUES | {"index", "ranking"},
     "models": VALUES | {"settings", "index", "rerank"},
+    "stored": VALUES | {"text", "syntax", "index"},
     "packer": VALUES | {"index", "graph", "pack", "changes"},
     "engine": VALUES
     | {"settings", "text", "syntax", "index", "indexer", "search", "graph", "pack"}
-    | {"folders", "habits", "packer", "models"},
+    | {"folders", "habits", "packer", "models", "stored"},
     "workspace": VALUES | {"settings", "folders", "engine"},
     "render": VALUES | {"pack"},
     "evaluation": VALUES | {"git", "patch"},

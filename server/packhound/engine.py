@@ -17,15 +17,12 @@ from packhound import search as searching
 from packhound.errors import StoreError
 from packhound.folders import check_root, index_folder
 from packhound.habits import Habits
-from packhound.index.index import Index
-from packhound.index.snapshot import FileEntry, Snapshot
-from packhound.index.store import Store
+from packhound.index.snapshot import Snapshot
 from packhound.indexer import Indexer
 from packhound.models import Models, named_in
 from packhound.settings import Settings
+from packhound.stored import Stored
 from packhound.syntax.analyse import source_digest
-from packhound.syntax.parse import GRAMMAR_VERSION
-from packhound.text.tokens import TOKENIZER_VERSION
 from packhound.text.walk import read
 from packhound.types import Document, Hit, Label, NodeRef, Query, Results, State, Status
 
@@ -47,7 +44,6 @@ class Engine:
         self.root = root
         self._settings = settings
         self._listener = on_change or (lambda: None)
-        self._news = self._store_problem = ""
         self._shown: set[str] = set()
         self._packing = threading.Lock()
         self._habits = Habits(root, index_folder(root), settings)
@@ -140,7 +136,7 @@ class Engine:
     ) -> Hit | None:
         """The node at a 0-based line, scored for the query whether it ranked or not."""
         snapshot, _ = self._current(query)
-        label = _label_at(snapshot, path, line)
+        label = snapshot.label_at(path, line)
         if label is None:
             return None
         hit = searching.explain(
@@ -167,7 +163,7 @@ class Engine:
         """Nodes like the one at a 0-based line."""
         query = Query(text=f"{path}:{line + 1}", limit=limit)
         snapshot, notes = self._current(query)
-        label = _label_at(snapshot, path, line)
+        label = snapshot.label_at(path, line)
         if label is None:
             note = f"there is no indexed code at {path}:{line + 1}"
             return Results(query.text, (), False, snapshot.generation, 0.0, 0, (note,))
@@ -187,13 +183,13 @@ class Engine:
     def neighbors(self, path: str, line: int) -> tuple[tuple[EdgeKind, NodeRef], ...]:
         """What the node at a 0-based line contains and refers to, and what refers to it."""
         snapshot, _ = self._current(Query(""))
-        label = _label_at(snapshot, path, line)
+        label = snapshot.label_at(path, line)
         return () if label is None else self._packs().neighbors(snapshot, label)
 
     def node_at(self, path: str, line: int) -> NodeRef | None:
         """The innermost node at a 0-based line."""
         snapshot = self.snapshot
-        label = _label_at(snapshot, path, line)
+        label = snapshot.label_at(path, line)
         return None if label is None else snapshot.ref(label, str(self.root))
 
     def outline(self, path: str = "") -> tuple[NodeRef, ...]:
@@ -238,7 +234,7 @@ class Engine:
             model=self._settings.model or "bundled" if self._models.embedder else "none",
             writer=self.writer,
             notes=(
-                *filter(None, (self._news,)),
+                *filter(None, (self._stored.news,)),
                 *self._problems,
                 *health.notes,
                 *self._indexer.warnings,
@@ -263,7 +259,7 @@ class Engine:
     @property
     def writer(self) -> bool:
         """Whether this process is the one that saves this folder's index."""
-        return bool(self._store and self._store.writer)
+        return bool(self._stored.store and self._stored.store.writer)
 
     def _search(self, snapshot: Snapshot, query: Query, cancel: threading.Event | None) -> Results:
         return searching.search(
@@ -276,10 +272,16 @@ class Engine:
         )
 
     def _open_index(self, fresh: bool = False) -> None:
-        self._index = Index(self._models.embedder)
+        persist = self._settings.persist
+        stored = Stored.open(self.folder, self._models.embedder, persist=persist, fresh=fresh)
+        for problem in filter(None, (stored.problem, stored.news)):
+            self._said(problem)
+        self._stored = stored
+        self._index = stored.index
         self._packer: Packer | None = None
-        self._store = self._open_store(fresh)
-        self._indexer = Indexer(self.root, self._settings, self._index, self._store, self._listener)
+        self._indexer = Indexer(
+            self.root, self._settings, stored.index, stored.store, self._listener
+        )
         self._indexer.start()
 
     def _packs(self) -> Packer:
@@ -303,26 +305,6 @@ class Engine:
 
     def _opened(self, path: str) -> Document | None:
         return self._indexer.opened(path)
-
-    def _open_store(self, fresh: bool) -> Store | None:
-        self._store_problem = ""
-        if not self._settings.persist:
-            return None
-        fingerprint = self._models.embedder.fingerprint if self._models.embedder else "none"
-        versions = f"{TOKENIZER_VERSION}/{GRAMMAR_VERSION}/{fingerprint}"
-        try:
-            store = Store.open(self.folder, versions)
-        except StoreError as error:
-            self._store_problem = self._said(f"the index is kept in memory only: {error}")
-            return None
-        try:
-            if fresh:
-                store.forget()
-            elif saved := store.load():
-                self._index.restore(saved)
-        except StoreError as error:
-            self._news = self._said(f"the index was rebuilt: {error}")
-        return store
 
     def _open_models(self) -> Models:
         models = Models.open(self._settings)
@@ -361,21 +343,8 @@ class Engine:
 
     @property
     def _problems(self) -> tuple[str, ...]:
-        return (*self._models.problems, *filter(None, (self._store_problem,)))
+        return (*self._models.problems, *filter(None, (self._stored.problem,)))
 
     def _said(self, problem: str) -> str:
         log.warning("%s: %s", self.root, problem)
         return problem
-
-
-def _label_at(snapshot: Snapshot, path: str, line: int) -> Label | None:
-    """The label of the innermost node that touches the line."""
-    entry: FileEntry | None = snapshot.files.get(path)
-    if entry is None:
-        return None
-    spans = [
-        (node.span.end - node.span.start, position)
-        for position, node in enumerate(entry.nodes)
-        if node.span.start_line <= line <= node.span.end_line
-    ]
-    return Label(int(entry.labels[min(spans)[1]])) if spans else None

@@ -109,6 +109,16 @@ class Snapshot:
             label=Label(int(label)),
         )
 
+    def label_at(self, path: str, line: int) -> Label | None:
+        """The label of the innermost node that touches a 0-based line; None where none does."""
+        entry = self.files.get(path)
+        spans = [
+            (node.span.end - node.span.start, position)
+            for position, node in enumerate(entry.nodes if entry else ())
+            if node.span.start_line <= line <= node.span.end_line
+        ]
+        return Label(int(entry.labels[min(spans)[1]])) if entry and spans else None
+
     def postings(self, term: str) -> TermPostings:
         """Live labels with `term`, and how often each holds it in each field."""
         return self.terms.of(term)
