@@ -162,3 +162,23 @@ def test_a_file_that_came_and_went_between_two_searches():
     index.remove(["shop/routing.py"])
     again = search(index.publish(), Query("load session"), None, root="shop")
     assert [hit.score for hit in again.hits] == [hit.score for hit in first.hits]
+
+
+@pytest.mark.parametrize(
+    ("glob", "paths"),
+    [
+        ("shop", {"shop/session.py", "shop/routing.py", "shop/validation.py"}),
+        ("./shop/s*", {"shop/session.py"}),
+        ("**/session.*", {"shop/session.py"}),
+        ("shop/**.py", {"shop/session.py", "shop/routing.py", "shop/validation.py"}),
+        ("[r-s]*.py", {"shop/session.py", "shop/routing.py"}),
+        ("[!s]*.py", {"shop/routing.py", "shop/validation.py", "tests/test_session.py"}),
+        ("test*", {"tests/test_session.py"}),
+        ("[z-a]x", set()),
+        ("[", set()),
+        ("*s" * 40 + "x", set()),
+    ],
+)
+def test_any_glob_is_a_filter(glob: str, paths: set[str]) -> None:
+    assert {hit.node.path for hit in ask("session", paths=(glob,), limit=50).hits} == paths
+    assert {hit.node.path for hit in ask(f"session path:{glob}", limit=50).hits} == paths

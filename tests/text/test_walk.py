@@ -118,12 +118,26 @@ def test_a_broken_ignore_file_stops_nothing(tmp_path: Path) -> None:
     assert "b.py" in walked(tmp_path)
 
 
-def test_a_pattern_that_would_take_for_ever_is_passed_over(tmp_path: Path) -> None:
+def test_a_pattern_that_would_take_for_ever_does_not(tmp_path: Path) -> None:
     long = "a" * 200 + ".py"
-    bombs = "*a" * 20 + "b\n" + "**/a/" * 20 + "b\n"
-    make(tmp_path, {".gitignore": bombs + "*.log\n", long: "x", "b.log": "x"})
-    assert walked(tmp_path, exclude=("*a" * 20 + "b", "c*.py")) == [".gitignore", long]
-    assert wanted(tmp_path, long, WalkLimits())
+    bombs = "*a" * 20 + "b\n" + "**/a/" * 20 + "b\n" + "*a*a*a/" * 3 + "b\n" + "[z-a]\n"
+    deep = "/".join(["a" * 100] * 3) + "/c.py"
+    make(tmp_path, {".gitignore": bombs + "*.log\n", long: "x", "b.log": "x", deep: "x"})
+    assert walked(tmp_path, exclude=("*a" * 20 + "b", "c*.pyc")) == [".gitignore", long, deep]
+    assert wanted(tmp_path, deep, WalkLimits())
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_what_is_no_ignore_file_says_nothing(tmp_path: Path) -> None:
+    outside = make(tmp_path / "outside", {"rules": "*.py\n"})
+    root = make(tmp_path / "root", {f"{n}/a.py": "x" for n in "pqrs"})
+    os.mkfifo(root / "p" / ".gitignore")
+    (root / "q" / ".gitignore").symlink_to(outside / "rules")
+    (root / "r" / ".gitignore").mkdir()
+    make(root, {"s/.gitignore": "*.py\n" * 50_000})
+    (root / ".git" / "info").mkdir(parents=True)
+    os.mkfifo(root / ".git" / "info" / "exclude")
+    assert walked(root) == ["p/a.py", "q/a.py", "r/a.py", "s/.gitignore", "s/a.py"]
 
 
 def test_what_is_named_is_judged_as_what_is_walked(tmp_path: Path) -> None:

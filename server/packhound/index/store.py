@@ -86,7 +86,7 @@ class Store:
                 rows = connection.execute("SELECT key, head, body, sum FROM rows ORDER BY key")
                 saved, self._written = read_saved(rows, self._versions)
                 return saved
-        except _UNREADABLE as error:
+        except UNREADABLE as error:
             self._discard()
             raise StoreError(f"the saved index {self._path} is not used: {error}") from error
 
@@ -164,7 +164,7 @@ class Store:
 
 _PUT = "INSERT OR REPLACE INTO rows (key, head, body, sum) VALUES (?, ?, ?, ?)"
 
-_UNREADABLE = (
+UNREADABLE = (
     sqlite3.Error,
     OSError,
     LookupError,

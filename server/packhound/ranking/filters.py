@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from packhound.index.snapshot import Snapshot
 from packhound.ranking.query import ParsedQuery
+from packhound.text.globs import translated
 from packhound.text.tokens import terms
 from packhound.types import KINDS
 
@@ -56,18 +57,9 @@ def _glob(glob: str) -> re.Pattern[str]:
     """`**` crosses folders, `*` and `?` do not; without a wildcard it is a folder or a file."""
     glob = glob.removeprefix("./").strip("/") or "**"
     if not any(c in glob for c in "*?["):
-        return re.compile(rf"(.*/)?{re.escape(glob)}(/.*)?")
-    anywhere = "" if "/" in glob else "(.*/)?"
-    parts = re.split(r"(\*\*/|\*\*|\*|\?|\[[^\]/]+\])", glob)
-    made = "".join(_WILD.get(part) or _class_or_text(part) for part in parts)
-    return re.compile(f"{anywhere}{made}(/.*)?" if glob.endswith("*") else f"{anywhere}{made}")
-
-
-_WILD = {"**/": "(.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-
-
-def _class_or_text(part: str) -> str:
-    if part.startswith("[") and part.endswith("]") and len(part) > 2:
-        inside = part[1:-1].replace("\\", r"\\").replace("[", r"\[").replace("!", "^", 1)
-        return f"[{inside}]"
-    return re.escape(part)
+        return re.compile(rf"(?s:(.*/)?{re.escape(glob)}(/.*)?)")
+    anywhere = "" if "/" in glob else "**/"
+    below = "(?:/.*)?" if glob.endswith("*") else ""
+    # `src/**.py` means what ends so anywhere below.
+    deep = re.sub(r"(?<![^/])\*\*(?=[^/*])", "**/*", glob)
+    return re.compile(f"(?s:{translated(anywhere + deep)}{below})")

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from fnmatch import translate
 from pathlib import Path, PurePosixPath
 
-import pathspec
-
+from packhound.text.ignores import IgnoreRules, read_rules
 from packhound.text.skipped import (
     BINARY_SUFFIXES,
     DATA_FILE_BYTES,
@@ -32,6 +31,8 @@ IGNORE_FILES = (".packhoundignore", ".gitignore")
 """In order of authority within one folder."""
 
 _UNWANTED = re.compile("|".join(map(translate, (*SECRET_FILES, *GENERATED_FILES))))
+_MOST_RULES_BYTES = 100_000
+"""The largest ignore files that people write have a tenth of it; longer ones say nothing."""
 _SNIFF_BYTES = 8_192
 _MINIFIED_LINE_BYTES = 1_000
 
@@ -138,13 +139,14 @@ class _Rules:
 
     def __init__(self, root: Path, exclude: Iterable[str]) -> None:
         self._root = root
-        self._specs: dict[str, dict[str, pathspec.GitIgnoreSpec]] = {}
-        self._excluded = pathspec.GitIgnoreSpec.from_lines(filter(_is_pattern, exclude))
-        self._repository = _read_spec(root / ".git" / "info" / "exclude")
+        self._rules: dict[str, dict[str, IgnoreRules]] = {}
+        self._excluded = read_rules("\n".join(exclude))
+        self._repository = _read_rules(root, ".git/info/exclude")
 
     def enter(self, folder: str) -> None:
-        specs = {name: _read_spec(self._root / folder / name) for name in IGNORE_FILES}
-        self._specs[folder] = {name: spec for name, spec in specs.items() if spec}
+        prefix = f"{folder}/" if folder else ""
+        found = {name: _read_rules(self._root, prefix + name) for name in IGNORE_FILES}
+        self._rules[folder] = {name: rules for name, rules in found.items() if rules}
 
     def wants_folder(self, path: str, name: str) -> bool:
         return self._wants(path + "/", unless=name in SKIPPED_FOLDERS)
@@ -156,7 +158,7 @@ class _Rules:
         return self._wants(path, unless=bool(skipped))
 
     def _wants(self, path: str, *, unless: bool) -> bool:
-        if self._excluded.match_file(path):
+        if self._excluded.verdict(path):
             return False
         ours = self._verdict(path, ".packhoundignore")
         if ours is not None:
@@ -164,18 +166,18 @@ class _Rules:
         if unless:
             return False
         verdict = self._verdict(path, ".gitignore")
-        if verdict is None and self._repository:
-            verdict = self._repository.check_file(path).include
+        if verdict is None:
+            verdict = self._repository.verdict(path)
         return not verdict
 
     def _verdict(self, path: str, name: str) -> bool | None:
         """True: ignored; False: forced in; None: no rule speaks. The deepest rule wins."""
         folder = path.rstrip("/").rpartition("/")[0]
         while True:
-            spec = self._specs.get(folder, {}).get(name)
-            if spec:
+            rules = self._rules.get(folder, {}).get(name)
+            if rules:
                 below = path[len(folder) + 1 :] if folder else path
-                verdict = spec.check_file(below).include
+                verdict = rules.verdict(below)
                 if verdict is not None:
                     return verdict
             if not folder:
@@ -183,33 +185,14 @@ class _Rules:
             folder = folder.rpartition("/")[0]
 
 
-def _read_spec(path: Path) -> pathspec.GitIgnoreSpec | None:
+def _read_rules(root: Path, path: str) -> IgnoreRules:
+    """The rules in an ignore file; none where there is no such file inside `root`."""
     try:
-        if path.is_symlink():
-            return None
-        lines = path.read_text("utf-8", "replace").splitlines()
-    except OSError:
-        return None
-    kept = [line for line in lines if _is_pattern(line)]
-    return pathspec.GitIgnoreSpec.from_lines(kept) if kept else None
-
-
-_STARS = re.compile(r"\*+")
-_MOST_STARS = 3
-"""In one name, and in a path. A match takes time to the power of their number, with everything
-else at a standstill, and the file may be a stranger's: four take seconds on long names."""
-
-
-def _is_pattern(line: str) -> bool:
-    names = line.split("/")
-    stars = [len(_STARS.findall(name)) for name in names]
-    if max(stars) > _MOST_STARS or names.count("**") > _MOST_STARS:
-        return False
-    try:
-        pathspec.GitIgnoreSpec.from_lines([line])
-    except ValueError:
-        return False
-    return bool(line.strip()) and not line.startswith("#")
+        found = _found(root, path, _MOST_RULES_BYTES)
+    except (OSError, ValueError) as error:
+        _check_ours(error)
+        return read_rules("")
+    return read_rules(found[0].decode("utf-8", "replace") if found else "")
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
