@@ -5,23 +5,23 @@ from __future__ import annotations
 import re
 
 ASSIGNED = re.compile(
-    r"(?i)(?P<name>(?:[\w-]{0,20}[_-])?(?:passw(?:or)?d|passphrase|pwd|secret|token|credentials?"
+    r"(?P<name>(?:passw(?:or)?d|passphrase|pwd|secret|token|credentials?"
     r"|(?:api|access|auth|private|secret|encryption|signing)[_-]?key)s?)['\"`\]]{0,2}"
     r"[ \t]{0,3}(?:=>|:=|:|==?|,)[ \t]{0,3}(?P<quote>['\"`])(?P<value>[^\s'\"`]{8,200})(?P=quote)"
 )
-"""A quoted value given to a name that asks for a secret."""
+"""A quoted value given to a name that asks for a secret. Like those below: of lower case text."""
 
 BARE = re.compile(
-    r"(?i)^[ \t]*(?:export[ \t]+|-[ \t]+)?(?P<name>[\w.-]*(?:passw(?:or)?d|passphrase|secret|token"
+    r"^[ \t]*(?:export[ \t]+|-[ \t]+)?(?P<name>[\w.-]*(?:passw(?:or)?d|passphrase|secret|token"
     r"|credential|api[_.-]?key|access[_.-]?key)[\w-]*)[ \t]{0,2}[:=][ \t]{0,2}"
     r"(?P<value>[^\s'\"`#;,(){}\[\]<>$]{10,200})\s*$"
 )
 """The same without quotes, as the whole of a line."""
 
 INLINE = re.compile(
-    r"(?i)(?:secret|token|credential|(?:api|access|auth\w{0,14}|private|secret|encryption|signing"
+    r"(?:secret|token|credential|(?:api|access|auth\w{0,14}|private|secret|encryption|signing"
     r"|activation)[ _-]?key)s?['\"\])]{0,2}(?:[ \t]{0,2}(?:=>|=|:|%3d)[ \t]{0,2}|[ \t]+)['\"]?"
-    r"(?P<value>[A-Za-z0-9][\w+/=.~-]{11,200})(?=['\"\s,;&)%<\\]|$)"
+    r"(?P<value>[a-z0-9][\w+/=.~-]{11,200})(?=['\"\s,;&)%<\\]|$)"
 )
 """The same anywhere in a line: in prose, on a command line, in the query of a URL."""
 
@@ -31,10 +31,15 @@ SERVICE_VALUE = (
 )
 """What may stand between the name of a service and its key."""
 
-IN_LINE: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("jwt", re.compile(r"\b(ey[A-Za-z0-9]{17,}\.ey[\w/\\-]{17,}(?:\.[\w/\\-]{10,}={0,2})?)")),
-    ("jwt", re.compile(r"\b(ZXlK[\w+/=-]{50,}={0,2})")),
+IN_LINE: tuple[tuple[tuple[str, ...], str, re.Pattern[str]], ...] = (
     (
+        ("ey",),
+        "jwt",
+        re.compile(r"(ey(?<!\wey)[A-Za-z0-9]{17,}\.ey[\w/\\-]{17,}(?:\.[\w/\\-]{10,}={0,2})?)"),
+    ),
+    (("zxlk",), "jwt", re.compile(r"\b(ZXlK[\w+/=-]{50,}={0,2})")),
+    (
+        ("authorization", "x-"),
         "authorization",
         re.compile(
             r"(?i)(?:authorization|x-[a-z-]{0,20}(?:key|token))['\"]?\s{0,2}[:=,]\s{0,2}['\"]?"
@@ -42,32 +47,61 @@ IN_LINE: tuple[tuple[str, re.Pattern[str]], ...] = (
             r"(?![\w.(])"
         ),
     ),
-    ("vault-token", re.compile(r"(?<![\w.])(s\.(?=[A-Za-z]*\d)[A-Za-z0-9]{24})(?![\w.(])")),
     (
+        ("s.",),
+        "vault-token",
+        re.compile(r"(s\.(?<![\w.]s\.)(?=[A-Za-z]*\d)[A-Za-z0-9]{24})(?![\w.(])"),
+    ),
+    (
+        (".acc",),
         "authress-key",
         re.compile(r"\b([a-z]{2,8}_\w{5,30}\.\w{4,6}\.acc[_-][\w-]{10,32}\.[\w+/=-]{30,120})"),
     ),
-    ("azure-secret", re.compile(r"(?<![\w~.])([\w~.]{3}\dQ~[\w~.-]{31,34})(?![\w~.-])")),
-    ("terraform-token", re.compile(r"([A-Za-z0-9]{14}\.atlasv1\.[\w=-]{60,70})")),
-    ("maxmind-key", re.compile(r"\b([A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk)\b")),
-    ("facebook-token", re.compile(r"\b(\d{15,16}[|%][\w-]{27,40})(?!\w)")),
-    ("nuget-password", re.compile(r"(?i)key=\"(?:cleartext)?password\"\s+value=\"([^\"]{8,})\"")),
-    ("mailchimp-key", re.compile(r"\b([0-9a-f]{32}-us\d{1,2})\b")),
-    ("mailgun-key", re.compile(r"\b([0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8})\b")),
-    ("new-relic-key", re.compile(r"\b([0-9a-fu]{4,6}[0-9a-fx]{30,34}NRAL)\b")),
-    ("telegram-token", re.compile(r"(?<!\w)(\d{8,10}:AA[\w-]{33})(?![\w-])")),
+    (("q~",), "azure-secret", re.compile(r"(?<![\w~.])([\w~.]{3}\dQ~[\w~.-]{31,34})(?![\w~.-])")),
+    ((".atlasv1.",), "terraform-token", re.compile(r"([A-Za-z0-9]{14}\.atlasv1\.[\w=-]{60,70})")),
+    (("_mmk",), "maxmind-key", re.compile(r"\b([A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk)\b")),
+    (("|", "%"), "facebook-token", re.compile(r"\b(\d{15,16}[|%][\w-]{27,40})(?!\w)")),
     (
+        ("password",),
+        "nuget-password",
+        re.compile(r"(?i)key=\"(?:cleartext)?password\"\s+value=\"([^\"]{8,})\""),
+    ),
+    (("-us",), "mailchimp-key", re.compile(r"\b([0-9a-f]{32}-us\d{1,2})\b")),
+    (("-",), "mailgun-key", re.compile(r"\b([0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8})\b")),
+    (("nral",), "new-relic-key", re.compile(r"\b([0-9a-fu]{4,6}[0-9a-fx]{30,34}NRAL)\b")),
+    ((":aa",), "telegram-token", re.compile(r"(?<!\w)(\d{8,10}:AA[\w-]{33})(?![\w-])")),
+    (
+        (".",),
         "discord-token",
         re.compile(r"(?<![\w-])([MNO][A-Za-z\d]{23,27}\.[\w-]{6}\.[\w-]{27,40})(?![\w-])"),
     ),
-    ("asana-token", re.compile(r"(?<!\w)([12]/\d{12,}(?:/\d{12,})?:[0-9a-f]{32})\b")),
-    ("braintree-token", re.compile(r"(access_token\$[a-z]+\$[0-9a-z]{10,}\$[0-9a-f]{32})")),
-    ("clickup-token", re.compile(r"\b(pk_\d{5,}_[A-Z0-9]{32})\b")),
-    ("resend-key", re.compile(r"\b(re_[A-Za-z0-9]{8}_[A-Za-z0-9]{24})\b")),
-    ("salesforce-token", re.compile(r"\b(00D[A-Za-z0-9]{12,15}![\w.]{60,})")),
-    ("backblaze-key", re.compile(r"\b(K00\d[\w/+]{27})(?![\w/+])")),
-    ("dynatrace-token", re.compile(r"\b(dt0[a-z]\d\d\.[A-Z0-9]{24}\.[A-Z0-9]{64})\b")),
+    ((":",), "asana-token", re.compile(r"(?<!\w)([12]/\d{12,}(?:/\d{12,})?:[0-9a-f]{32})\b")),
     (
+        ("access_token$",),
+        "braintree-token",
+        re.compile(r"(access_token\$[a-z]+\$[0-9a-z]{10,}\$[0-9a-f]{32})"),
+    ),
+    (("pk_",), "clickup-token", re.compile(r"\b(pk_\d{5,}_[A-Z0-9]{32})\b")),
+    (("re_",), "resend-key", re.compile(r"\b(re_[A-Za-z0-9]{8}_[A-Za-z0-9]{24})\b")),
+    (("00d",), "salesforce-token", re.compile(r"\b(00D[A-Za-z0-9]{12,15}![\w.]{60,})")),
+    (("k00",), "backblaze-key", re.compile(r"\b(K00\d[\w/+]{27})(?![\w/+])")),
+    (("dt0",), "dynatrace-token", re.compile(r"\b(dt0[a-z]\d\d\.[A-Z0-9]{24}\.[A-Z0-9]{64})\b")),
+    (
+        (
+            "azdo",
+            "jqqj99",
+            "apim",
+            "acdb",
+            "azfu",
+            "azse",
+            "azca",
+            "+ast",
+            "+aba",
+            "+amc",
+            "+arm",
+            "aiot",
+            "+acr",
+        ),
         "azure-key",
         re.compile(
             r"(?<![\w+/])([\w+/-]{70,80}(?:AZDO|JQQJ99|APIM|ACDb|AzFu|AzSe|AzCa|\+ASt|\+ABa|\+AMC"
@@ -75,31 +109,38 @@ IN_LINE: tuple[tuple[str, re.Pattern[str]], ...] = (
         ),
     ),
     (
+        ("accountkey=", "sharedaccesskey=", "sharedsecret="),
         "azure-key",
         re.compile(r"(?i)(?:accountkey|sharedaccesskey|sharedsecret)=([\w+/%-]{40,90}={0,2})"),
     ),
-    ("azure-signature", re.compile(r"[?&]sig=([\w%+/-]{40,}(?:%3D|=)*)")),
-    ("firebase-key", re.compile(r"\b(AAAA[\w-]{7}:[\w-]{130,})")),
-    ("docker-auth", re.compile(r"\"auth\"\s*:\s*\"([A-Za-z0-9+/]{20,}={0,2})\"")),
-    ("ntlm-token", re.compile(r"\b(TlRMTVNTUAAD[A-Za-z0-9+/]{20,}={0,2})")),
-    ("nkey-seed", re.compile(r"\b(S[NCOAUX][A-Z2-7]{56})\b")),
-    ("freemius-key", re.compile(r"(?i)secret_key['\"]\s*=>\s*['\"](sk_\S{29})['\"]")),
+    (("sig=",), "azure-signature", re.compile(r"[?&]sig=([\w%+/-]{40,}(?:%3D|=)*)")),
+    (("aaaa",), "firebase-key", re.compile(r"\b(AAAA[\w-]{7}:[\w-]{130,})")),
+    (('"auth"',), "docker-auth", re.compile(r"\"auth\"\s*:\s*\"([A-Za-z0-9+/]{20,}={0,2})\"")),
+    (("tlrmtvntuaad",), "ntlm-token", re.compile(r"\b(TlRMTVNTUAAD[A-Za-z0-9+/]{20,}={0,2})")),
+    (("sn", "sc", "so", "sa", "su", "sx"), "nkey-seed", re.compile(r"\b(S[NCOAUX][A-Z2-7]{56})\b")),
+    (
+        ("secret_key",),
+        "freemius-key",
+        re.compile(r"(?i)secret_key['\"]\s*=>\s*['\"](sk_\S{29})['\"]"),
+    ),
 )
-"""Sought in suspicious lines only."""
+"""Sought in suspicious lines only, where any of the first column occurs in lower case."""
 
 ANYWHERE: tuple[tuple[str, str, re.Pattern[str]], ...] = (
     ("://", "url-password", re.compile(r"://[^\s/:@'\"<>]{0,80}:([^\s/:@'\"<>{}$%]{3,120})@")),
     (
         "curl",
         "curl-password",
-        re.compile(r"\bcurl\b[^\n]*?\s(?:-u|--user)[= ]{1,3}['\"]?[^\s:'\"]{1,60}:([^\s'\"]{3,})"),
+        re.compile(
+            r"curl\b(?<!\wcurl)[^\n]*?\s(?:-u|--user)[= ]{1,3}['\"]?[^\s:'\"]{1,60}:([^\s'\"]{3,})"
+        ),
     ),
     (
         "curl",
         "curl-authorization",
         re.compile(
-            r"(?i)\bcurl\b[^\n]*?\s(?:-H|--header)[= ]{0,3}['\"][\w-]{0,40}"
-            r"(?:auth|token|key|secret)"
+            r"curl\b(?<!\wcurl)[^\n]*?\s(?:-H|--header)[= ]{0,3}['\"][\w-]{0,40}"
+            r"(?i:auth|token|key|secret)"
             r"[\w-]{0,20}:\s{0,3}(?:\w+ )?"
             r"([\w=~@.+/-]{16,})['\"]"
         ),
@@ -139,18 +180,18 @@ _PASSWORD = r"(?:pass(?:w(?:or)?d|phrase)s?|pa?s{1,2}wo?r?d|(?<![a-z])(?:pass|pw
 PASSWORDS: tuple[re.Pattern[str], ...] = (
     # Quoted, after any sign that could be an assignment: `PASSWORD = get() or "..."` is one too.
     re.compile(
-        rf"(?i){_PASSWORD}['\"`\]]{{0,2}}(?:[ \t]{{0,2}}:[ \t]{{0,2}}[\w.]{{1,30}})?[ \t]{{0,3}}"
+        rf"{_PASSWORD}['\"`\]]{{0,2}}(?:[ \t]{{0,2}}:[ \t]{{0,2}}[\w.]{{1,30}})?[ \t]{{0,3}}"
         r"(?:[!=]==?|=>|:=|:|=|,)[ \t]{0,3}(?:[\w.]{1,40}(?:\([^()]{0,60}\))?[ \t]+or[ \t]+)?"
         r"(?P<quote>['\"`])(?P<value>[^\s'\"`]{6,100})(?P=quote)"
     ),
     # In prose, on a command line, in a connection string.
     re.compile(
-        rf"(?i){_PASSWORD}(?:[ \t]{{0,2}}(?:=>|:=|=|:)[ \t]{{0,2}}|[ \t]+)['\"]?"
+        rf"{_PASSWORD}(?:[ \t]{{0,2}}(?:=>|:=|=|:)[ \t]{{0,2}}|[ \t]+)['\"]?"
         r"(?P<value>[^\s'\"`(){}\[\]<>,;|&\\]{6,64})(?=['\"`\s,;)\]}<&|]|$)"
     ),
     # In SQL.
     re.compile(
-        r"(?i)\b(?:identified(?:\s+with\s+\w+)?\s+by|password)(?:\s*=|\s+values?)?\s*\(?\s*['\"]"
+        r"\b(?:identified(?:\s+with\s+\w+)?\s+by|password)(?:\s*=|\s+values?)?\s*\(?\s*['\"]"
         r"(?P<value>[^\s'\"]{6,64})['\"]"
     ),
 )

@@ -31,9 +31,10 @@ from packhound.redact.patterns import (
     SERVICE_VALUE,
 )
 from packhound.redact.rules import extra_rules
-from packhound.redact.scan import suspicious_lines
+from packhound.redact.scan import Beginnings, octets_of, suspicious_lines
 
 _PIECE = re.compile(r"(?<![0-9A-Za-z])[0-9A-Za-z_]+")
+"""Where a prefix may begin."""
 _SHORT = 24
 """A random token of so many characters after its prefix may well have no digit."""
 _PLAIN = ("AKIA", "ASIA", "ABIA", "ACCA", "LTAI")
@@ -43,6 +44,8 @@ _KEY = 3
 
 Run: TypeAlias = tuple[int, int, str]
 """Start, end and kind of a secret."""
+Prefix: TypeAlias = tuple[str, str, re.Pattern[str]]
+"""What a token begins with, its kind, and its form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,17 +90,45 @@ def _secrets(text: str) -> Iterator[Run]:
             for match in pattern.finditer(text):
                 if not _is_sample(match[1]) and not (kind.endswith("word") and _is_dull(match[1])):
                     yield *match.span(1), kind
-    yield from _short(text)
-    lines = suspicious_lines(text)
-    lowered = "\n".join(text[start:end] for start, end, _ in lines).lower()
-    services = [service for service in SERVICES if service in lowered]
-    for start, end, asks in lines:
-        line = text[start:end]
-        for first, last, kind in (*_in_line(line), *_of_services(line, services)):
-            yield start + first, start + last, kind
-        if asks:
-            for first, last, kind in _assigned(line):
-                yield start + first, start + last, kind
+    octets = octets_of(text)
+    yield from _short(text, octets)
+    lowered = octets.lower().decode("latin-1")
+    spans = suspicious_lines(octets, lowered)
+    rules = _Rules("\n".join(text[start:end] for start, end, _ in spans))
+    for start, end, asks in spans:
+        line, plain = text[start:end], lowered[start:end]
+        found = [*rules.secrets(line, plain), *(_assigned(line, plain) if asks else ())]
+        yield from ((start + first, start + last, kind) for first, last, kind in found)
+
+
+class _Rules:
+    """The rules that could find anything in a text, which are a few of hundreds."""
+
+    def __init__(self, text: str) -> None:
+        lowered, known = text.lower(), _prefixes()
+        begins = {piece[:_KEY] for piece in _PIECE.findall(text)}
+        rows = [row for begin in sorted(begins & known.keys()) for row in known[begin]]
+        self._prefixed = [row for row in rows if row[0] in text]
+        self._shapes = [row for row in IN_LINE if any(literal in lowered for literal in row[0])]
+        services = _services().found(octets_of(lowered))
+        self._services = [service for service in services if service in lowered]
+
+    def secrets(self, line: str, lowered: str) -> Iterator[Run]:
+        """The secrets in one line of the text, which is given in lower case too."""
+        for prefix, kind, pattern in self._prefixed:
+            if prefix in line:
+                yield from _drawn(line, kind, pattern)
+        for literals, kind, pattern in self._shapes:
+            if any(literal in lowered for literal in literals):
+                for match in pattern.finditer(line):
+                    if not _is_sample(match[1]) and not _is_name(match[1]):
+                        yield *match.span(1), kind
+        for service in self._services:
+            if service in lowered:
+                for match in _service(service).finditer(line):
+                    value = match["value"]
+                    if is_random(value) and not _is_sample(value) and not _is_location(value):
+                        yield *match.span("value"), f"{service.replace('_', '-')}-secret"
 
 
 def _blocks(text: str) -> Iterator[Run]:
@@ -125,74 +156,78 @@ def _foreign(text: str) -> Iterator[Run]:
                 yield *match.span(group), kind
 
 
-def _in_line(line: str) -> Iterator[Run]:
-    by_start = _prefixes()
-    for piece in _PIECE.finditer(line):
-        for kind, pattern in by_start.get(piece[0][:_KEY], ()):
-            match = pattern.match(line, piece.start())
-            if match and _is_drawn(match[0]) and not _is_sample(match[0]):
-                yield *match.span(), kind
-    for kind, pattern in IN_LINE:
-        for match in pattern.finditer(line):
-            if not _is_sample(match[1]) and not _is_name(match[1]):
-                yield *match.span(1), kind
-
-
-def _short(text: str) -> Iterator[Run]:
+def _short(text: str, octets: bytes) -> Iterator[Run]:
     """Tokens so short that they may hold no digit, which is what lines are chosen by."""
-    for kind, prefix, pattern in _short_prefixes():
+    beginnings, rows = _short_prefixes()
+    for prefix in beginnings.found(octets):
         if prefix in text:
-            for match in pattern.finditer(text):
-                if _is_drawn(match[0]) and not _is_sample(match[0]):
-                    yield *match.span(), kind
+            for kind, pattern in rows[prefix]:
+                yield from _drawn(text, kind, pattern)
 
 
-def _of_services(line: str, services: list[str]) -> Iterator[Run]:
-    lowered = line.lower()
-    for service in services:
-        if service in lowered:
-            for match in _service(service).finditer(line):
-                value = match["value"]
-                if is_random(value) and not _is_sample(value) and not _is_location(value):
-                    yield *match.span("value"), f"{service.replace('_', '-')}-secret"
+def _drawn(text: str, kind: str, pattern: re.Pattern[str]) -> Iterator[Run]:
+    for match in pattern.finditer(text):
+        if _is_drawn(match[1]) and not _is_sample(match[1]):
+            yield *match.span(1), kind
 
 
-def _assigned(line: str) -> Iterator[Run]:
-    for pattern in (ASSIGNED, BARE):
-        for match in pattern.finditer(line):
-            if _is_password(match["name"], match["value"], quoted=pattern is ASSIGNED):
-                yield *match.span("value"), "secret"
-    for match in INLINE.finditer(line):
-        if _is_mixed(match["value"]) and not is_placeholder(match["value"]):
+def _assigned(line: str, lowered: str) -> Iterator[Run]:
+    """Values by the names that they are given to; the patterns read lower case."""
+    for match in ASSIGNED.finditer(lowered):
+        name = line[_begin_of_name(line, match.start()) : match.end("name")]
+        if _is_password(name, line[slice(*match.span("value"))], quoted=True):
+            yield *match.span("value"), "secret"
+    for match in BARE.finditer(lowered):
+        if _is_password(match["name"], line[slice(*match.span("value"))], quoted=False):
+            yield *match.span("value"), "secret"
+    for match in INLINE.finditer(lowered):
+        value = line[slice(*match.span("value"))]
+        if _is_mixed(value) and not is_placeholder(value):
             yield *match.span("value"), "secret"
     for i, pattern in enumerate(PASSWORDS):
-        for match in pattern.finditer(line):
-            if _is_chosen(match["value"], bare=i == 1):
+        for match in pattern.finditer(lowered):
+            if _is_chosen(line[slice(*match.span("value"))], bare=i == 1):
                 yield *match.span("value"), "password"
 
 
+def _begin_of_name(line: str, at: int) -> int:
+    """Where the name begins that `at` is in."""
+    while at > 0 and (line[at - 1].isalnum() or line[at - 1] in "_-"):
+        at -= 1
+    return at
+
+
 @lru_cache(maxsize=1)
-def _prefixes() -> dict[str, list[tuple[str, re.Pattern[str]]]]:
-    """The rows of `PREFIXED` by how they begin: two or three characters."""
-    rows: dict[str, list[tuple[str, re.Pattern[str]]]] = defaultdict(list)
+def _prefixes() -> dict[str, list[Prefix]]:
+    """The rows of `PREFIXED` by how they begin: at most `_KEY` characters of a piece."""
+    rows: dict[str, list[Prefix]] = defaultdict(list)
     for kind, prefix, least, tail in PREFIXED:
-        pattern = re.compile(rf"{re.escape(prefix)}[{tail}]{{{least},}}")
         first = re.match(r"[0-9A-Za-z_]*", prefix)
         begin = first[0][:_KEY] if first else ""
         alphabet = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
         ends = [""] if len(begin) == _KEY or prefix != begin else list(alphabet)
         for end in ends:
-            rows[begin + end].append((kind, pattern))
-    return rows
+            rows[begin + end].append((prefix, kind, _token(prefix, least, tail, "0-9A-Za-z_")))
+    return dict(rows)
 
 
 @lru_cache(maxsize=1)
-def _short_prefixes() -> tuple[tuple[str, str, re.Pattern[str]], ...]:
-    return tuple(
-        (kind, prefix, re.compile(rf"(?<![0-9A-Za-z]){re.escape(prefix)}[{tail}]{{{least},}}"))
-        for kind, prefix, least, tail in PREFIXED
-        if least <= _SHORT and (prefix in _PLAIN or not prefix.isalnum())
-    )
+def _short_prefixes() -> tuple[Beginnings, dict[str, list[tuple[str, re.Pattern[str]]]]]:
+    rows: dict[str, list[tuple[str, re.Pattern[str]]]] = defaultdict(list)
+    for kind, prefix, least, tail in PREFIXED:
+        if least <= _SHORT and (prefix in _PLAIN or not prefix.isalnum()):
+            rows[prefix].append((kind, _token(prefix, least, tail, "0-9A-Za-z")))
+    return Beginnings(rows), rows
+
+
+def _token(prefix: str, least: int, tail: str, before: str) -> re.Pattern[str]:
+    """Matches where a token begins; the token itself is its group."""
+    return re.compile(rf"(?<![{before}])(?=({re.escape(prefix)}[{tail}]{{{least},}}))")
+
+
+@lru_cache(maxsize=1)
+def _services() -> Beginnings:
+    return Beginnings(SERVICES)
 
 
 @lru_cache(maxsize=256)

@@ -1,4 +1,4 @@
-"""Which lines of a text could hold a secret at all: found with byte operations, not by pattern.
+"""Where in a text a secret could be at all: found with operations on bytes, not by pattern.
 
 Nearly every secret holds a digit; a line counts if a digit is in a long run of the characters that
 keys are made of, or if it also has a word that asks for a secret.
@@ -6,6 +6,13 @@ keys are made of, or if it also has a word that asks for a secret.
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+_QUAD = 4
 _LEAST_RUN = 14
 _KEY_CHARACTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_+/=.~%-"
 _CLASSES = bytes(
@@ -23,16 +30,25 @@ ASKING = ("pass", "pwd", "pw:", "pw=", "secret", "credential", "token", "key", "
 """Words in the names of secrets."""
 
 
-def suspicious_lines(text: str) -> list[tuple[int, int, bool]]:
-    """Start and end of each line worth a close look, and whether it asks for a secret."""
-    classes = text.encode("latin-1", "replace").translate(_CLASSES)
+def octets_of(text: str) -> bytes:
+    """One byte for each character: those of ASCII as they are."""
+    return text.encode("latin-1", "replace")
+
+
+def suspicious_lines(octets: bytes, lowered: str) -> list[tuple[int, int, bool]]:
+    """Start and end of each line worth a close look, and whether it asks for a secret.
+
+    `octets` and `lowered`, the text in lower case, have the same length.
+    """
+    # A text within a text has lines too.
+    classes = octets.replace(b"\\n", b"\n\n").translate(_CLASSES)
     found = []
     at = classes.find(b"0")
     while at >= 0:
         start = classes.rfind(b"\n", 0, at) + 1
         end = classes.find(b"\n", at)
         end = len(classes) if end < 0 else end
-        asks = _asks(text[start:end].lower())
+        asks = _asks(lowered[start:end])
         if asks or _has_run(classes[start:end]):
             found.append((start, end, asks))
         at = classes.find(b"0", end)
@@ -44,4 +60,39 @@ def _asks(lowered: str) -> bool:
 
 
 def _has_run(classes: bytes) -> bool:
-    return any(len(run) >= _LEAST_RUN and b"0" in run for run in classes.split())
+    runs = classes.split()
+    return max(map(len, runs)) >= _LEAST_RUN and any(
+        len(run) >= _LEAST_RUN and b"0" in run for run in runs
+    )
+
+
+class Beginnings:
+    """Finds which of some words could be in a text, by their first four characters.
+
+    All quadruples of bytes are looked up at once in a table of hashes.
+    """
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self._words: dict[int, list[str]] = defaultdict(list)
+        self._shorter: list[str] = []
+        for word in words:
+            if len(word) < _QUAD:
+                self._shorter.append(word)
+            else:
+                self._words[int.from_bytes(word[:_QUAD].encode(), "little")].append(word)
+        self._table = np.zeros(1 << 16, np.bool_)
+        self._table[_hashes(np.array(list(self._words), np.uint32))] = True
+
+    def found(self, octets: bytes) -> list[str]:
+        """The words whose first four characters are in a text, and all that are shorter."""
+        padded, present = octets + b"    ", set[int]()
+        for offset in range(_QUAD):
+            quads = np.frombuffer(padded, "<u4", (len(padded) - offset) // _QUAD, offset)
+            present.update(quads[self._table.take(_hashes(quads))].tolist())
+        words = [word for quad in present for word in self._words.get(quad, ())]
+        return [*sorted(words), *self._shorter]
+
+
+def _hashes(quads: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Sixteen bits of each, by Knuth's multiplication."""
+    return (quads * np.uint32(2_654_435_761)) >> np.uint32(16)
