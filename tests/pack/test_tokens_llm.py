@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from packhound.errors import SettingsError
 from packhound.llm.bound import BoundCounter, n_tokens
 from packhound.llm.counter import counter_for
-from packhound.llm.pretokens import pretokens
+from packhound.llm.pretokens import apart, pretokens
 from packhound.llm.prices import cost, find_model, user_table
 
 HERE = Path(__file__).parent
@@ -81,6 +81,12 @@ def test_never_under_on_texts_that_no_table_foresaw():
 @given(st.text(max_size=200))
 def test_pretokens_are_the_text(text):
     assert "".join(pretokens(text)) == text
+
+
+@given(st.text(max_size=60) | st.text("a1 \n\r\t/{'\x0b\x1c\x85\u3000é", max_size=60))
+def test_no_pretoken_reaches_across_two_parts(text):
+    pieces = [piece for part in apart(text) for piece in pretokens(part)]
+    assert pieces == pretokens(text)
 
 
 @given(st.text(max_size=200), st.text(max_size=200))

@@ -13,11 +13,13 @@ import zlib
 from functools import lru_cache
 from pathlib import Path
 
-from packhound.llm.pretokens import pretokens
+from packhound.llm.pretokens import apart, pretokens
 
 _TABLE = Path(__file__).with_name("o200k_first.bin")
 _REMEMBERED = 100_000
 """Pieces whose counts are kept; the table is emptied when full."""
+_REMEMBERED_LINES, _LONG_LINE = 30_000, 400
+"""The same of lines, if they have at most so many characters."""
 
 
 class BoundCounter:
@@ -29,9 +31,23 @@ class BoundCounter:
     def __init__(self) -> None:
         self._ranks, self._words = _table()
         self._known: dict[str, int] = {}
+        self._lines: dict[str, int] = {}
 
     def count(self, text: str) -> int:
         """Tokens of `text`, never too few."""
+        known, total = self._lines, 0
+        for line in apart(text):
+            n = known.get(line)
+            if n is None:
+                n = self._counted(line)
+                if len(line) <= _LONG_LINE:
+                    if len(known) >= _REMEMBERED_LINES:
+                        known.clear()
+                    known[line] = n
+            total += n
+        return total
+
+    def _counted(self, text: str) -> int:
         known, total = self._known, 0
         for piece in pretokens(text):
             n = known.get(piece)

@@ -64,3 +64,23 @@ def pretokens(text: str) -> list[str]:
         return _PATTERN.findall(text)
     cuts = _PATTERN.finditer(text.translate(_CLASSES))
     return [text[cut.start() : cut.end()] for cut in cuts]
+
+
+def apart(text: str) -> list[str]:
+    """`text` in parts that no piece reaches across: lines, with the empty lines after them.
+
+    Neither does a piece end before a slash that begins a line.
+    """
+    if "\r" in text:
+        return [text]
+    lines, parts = text.split("\n"), [""]
+    for line in lines[:-1]:
+        if not line or line[0] == "/" or line.isspace():
+            parts[-1] += line + "\n"
+        else:
+            parts.append(line + "\n")
+    if lines[-1][:1] == "/":
+        parts[-1] += lines[-1]
+    else:
+        parts.append(lines[-1])
+    return parts
