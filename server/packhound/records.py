@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from array import array
+from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate, chain, pairwise
 
@@ -17,7 +18,9 @@ from packhound.types import KINDS, Node, Span
 _KIND_IDX = {kind: i for i, kind in enumerate(KINDS)}
 _HEAD = 3
 _WIDTH = 8
-_OWN_END, _TEXT_END = 6, 7
+_PARENT, _OWN_END, _TEXT_END = 5, 6, 7
+_OWN_TEXTS = 4
+"""Texts of a node before its references."""
 _BYTES = 4
 
 
@@ -73,6 +76,30 @@ class Record:
         """The name and the qualified name of each node."""
         ends = [0, *self._table[_TEXT_END::_WIDTH]]
         return [self._two(first) for first in ends[:-1]]
+
+    def parents(self) -> list[int]:
+        """The position of the node that each is in, -1 for none."""
+        return self._table[_PARENT::_WIDTH].tolist()
+
+    def references(self) -> list[str]:
+        """What all nodes refer to, node by node."""
+        texts = self._texts(0, len(self._ends))
+        ends = [0, *self._table[_TEXT_END::_WIDTH]]
+        return [text for first, last in pairwise(ends) for text in texts[first + _OWN_TEXTS : last]]
+
+    def users(self, name: str) -> list[int]:
+        """The nodes that refer to a name."""
+        found, at = [], self._text.find(name)
+        while at >= 0:
+            text = bisect_right(self._ends, at)
+            start = self._ends[text - 1] if text else 0
+            if start == at and self._ends[text] == at + len(name):
+                node = bisect_right(self._table[_TEXT_END::_WIDTH], text)
+                first = self._table[(node - 1) * _WIDTH + _TEXT_END] if node else 0
+                if text >= first + _OWN_TEXTS:
+                    found.append(node)
+            at = self._text.find(name, at + 1)
+        return list(dict.fromkeys(found))
 
     def _two(self, first: int) -> tuple[str, str]:
         start = self._ends[first - 1] if first else 0

@@ -23,6 +23,24 @@ class FakeFile:
     imports: tuple[str, ...] = ()
     digest: bytes = field(default=b"", compare=False)
 
+    def node(self, position: int) -> Node:
+        return self.nodes[position]
+
+    def name(self, position: int) -> str:
+        return self.nodes[position].name
+
+    def names(self) -> list[str]:
+        return [node.name for node in self.nodes]
+
+    def parents(self) -> list[int]:
+        return [-1 if node.parent is None else node.parent for node in self.nodes]
+
+    def references(self) -> list[str]:
+        return [name for node in self.nodes for name in dict.fromkeys(node.references)]
+
+    def users(self, name: str) -> list[int]:
+        return [i for i, node in enumerate(self.nodes) if name in node.references]
+
 
 def node(name: str, *references: str, kind: Kind = "function", parent: int | None = None) -> Node:
     return Node(kind, name, name, Span(0, 1, 0, 0), name, "", ((0, 1),), parent, references)

@@ -1,19 +1,19 @@
 """Edges between nodes, found by name and scope, and kept as files change.
 
 A name used in a file means the definitions of that name in the same file, else in files that it
-imports, else in its folder, else anywhere if few bear the name. This is decided per (file, name),
-so an edit re-decides the names of one file and those whose definitions changed, and the graph
-after any edits equals one built from scratch.
+imports, else in its folder, else anywhere if few bear the name. What is kept is which files define
+and which use a name; what it means in one of them is decided when someone asks, and remembered
+until any file changes. So the graph after any edits equals one built from scratch.
 """
 
 from __future__ import annotations
 
 import posixpath
 import threading
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,9 +33,13 @@ _FAMILIES = {
     **dict.fromkeys(("c", "cpp", "objc", "cuda"), "c"),
     **dict.fromkeys(("java", "kotlin", "scala", "groovy"), "jvm"),
 }
-_UNNAMED = frozenset({"file", "section", "window"})
 
 _SCOPE_WEIGHT = {"file": 1.0, "import": 0.9, "folder": 0.7, "elsewhere": 0.4}
+
+Labels: TypeAlias = tuple[int, ...]
+Meaning: TypeAlias = tuple[Labels, float]
+"""The definitions that a name means in a file, and how sure each of them is."""
+_NOTHING: Meaning = ((), 0.0)
 
 
 class File(Protocol):
@@ -49,8 +53,12 @@ class File(Protocol):
     def labels(self) -> NDArray[np.int32]: ...  # noqa: D102
     @property
     def imports(self) -> tuple[str, ...]: ...  # noqa: D102
-    @property
-    def nodes(self) -> tuple[Node, ...]: ...  # noqa: D102
+    def node(self, position: int) -> Node: ...  # noqa: D102
+    def name(self, position: int) -> str: ...  # noqa: D102
+    def names(self) -> list[str]: ...  # noqa: D102
+    def parents(self) -> list[int]: ...  # noqa: D102
+    def references(self) -> list[str]: ...  # noqa: D102
+    def users(self, name: str) -> list[int]: ...  # noqa: D102
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,21 +70,6 @@ class Edge:
     weight: float
 
 
-@dataclass(slots=True, eq=False)
-class _Vertices:
-    """One file's contribution."""
-
-    file: File
-    labels: list[int]
-    names: list[str]
-    parents: list[int | None]
-    named: dict[str, tuple[int, ...]]
-    users: dict[str, tuple[int, ...]]
-    used: list[tuple[str, ...]]
-    imported: frozenset[str] = frozenset()
-    targets: dict[str, tuple[tuple[int, ...], float]] = field(default_factory=dict)
-
-
 class Graph:
     """The graph of the newest files that it was shown. All methods may be called from any thread.
 
@@ -85,42 +78,47 @@ class Graph:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self._files: dict[str, _Vertices] = {}
-        self._defined: dict[str, dict[str, tuple[int, ...]]] = defaultdict(dict)
-        self._used_in: dict[str, set[str]] = defaultdict(set)
-        self._home: dict[int, tuple[str, int]] = {}
-        self._n_users: dict[int, int] = {}
-        self._importable = Importable(())
         self._seen: Mapping[str, File] | None = None
+        self._files: dict[str, File] = {}
+        self._home: dict[int, str] = {}
+        self._defined: dict[str, dict[str, Labels]] = defaultdict(dict)
+        self._used: dict[str, dict[str, int]] = defaultdict(dict)
+        self._importable: Importable | None = None
+        self._imported: dict[str, frozenset[str]] = {}
+        self._definers: dict[tuple[str, str], _Definers] = {}
+        self._meanings: dict[tuple[str, str], Meaning] = {}
+        self._n_users: dict[str, Counter[int]] = {}
 
     def update(self, files: Mapping[str, File]) -> None:
         """Follow the files of a newer snapshot; costs what has changed."""
         with self._lock:
             if files is self._seen:
                 return
-            self._seen = files
             changed = [path for path, file in files.items() if self._differs(path, file)]
             gone = [path for path in self._files if path not in files]
-            if not changed and not gone:
-                return
-            self._n_users.clear()
-            new_paths = bool(gone) or any(path not in self._files for path in changed)
-            stale = self._replace(changed, gone, files)
-            if new_paths:
-                self._importable = Importable(self._files)
-            rescoped = self._rescope(self._files if new_paths else changed)
-            self._link(rescoped | set(changed), stale)
+            if gone or any(path not in self._files for path in changed):
+                self._importable = None
+                self._imported.clear()
+            for path in (*gone, *changed):
+                self._withdraw(path)
+            for path in changed:
+                self._install(path, files[path])
+            if gone or changed:
+                self._definers.clear()
+                self._meanings.clear()
+                self._n_users.clear()
+            self._seen = files
 
     def neighbors(self, label: int) -> tuple[Edge, ...]:
         """Edges of a node, surest first; none for a label that the graph does not know."""
         with self._lock:
             if label not in self._home:
                 return ()
-            path, position = self._home[label]
-            vertices = self._files[path]
-            edges = [*self._inside(vertices, position), *self._outward(vertices, position)]
-            edges += self._inward(label)
-            edges += self._import_edges(vertices, position)
+            path, file, position = self._located(label)
+            edges = [*_inside(file, position), *self._outward(path, file, position)]
+            edges += self._inward(file.name(position), label)
+            if file.node(position).kind == "file":
+                edges += self._import_edges(path)
         unique = {(edge.kind, edge.label): edge for edge in edges if edge.label != label}
         return tuple(sorted(unique.values(), key=lambda e: (-e.weight, e.kind, e.label)))
 
@@ -129,173 +127,155 @@ class Graph:
         with self._lock:
             if label not in self._home:
                 return ()
-            path, position = self._home[label]
-            found = self._outward(self._files[path], position)
-        return tuple(edge for edge in found if edge.label != label)
+            edges = self._outward(*self._located(label))
+            return tuple(edge for edge in edges if edge.label != label)
 
     def n_users(self, label: int) -> int:
         """How many nodes refer to a node."""
         with self._lock:
             if label not in self._home:
                 return 0
-            if label not in self._n_users:
-                users = self._users(label)
-                self._n_users[label] = sum(len(labels) for labels, _ in users)
-            return self._n_users[label]
-
-    def imports(self, path: str) -> frozenset[str]:
-        """The files that a file imports."""
-        with self._lock:
-            return self._files[path].imported if path in self._files else frozenset()
+            _, file, position = self._located(label)
+            name = file.name(position)
+            if name not in self._n_users:
+                self._n_users[name] = self._counted(name)
+            return self._n_users[name][label]
 
     def _differs(self, path: str, file: File) -> bool:
         known = self._files.get(path)
-        if known is None or known.file is file:
+        if known is None or known is file:
             return known is None
-        same = known.file.digest == file.digest and np.array_equal(known.file.labels, file.labels)
-        return not same
+        return not (known.digest == file.digest and np.array_equal(known.labels, file.labels))
 
-    def _replace(
-        self, changed: Iterable[str], gone: Iterable[str], files: Mapping[str, File]
-    ) -> set[str]:
-        """Swap contributions; returns the names whose definitions are not what they were."""
-        stale: set[str] = set()
-        fresh: dict[str, _Vertices | None] = {}
-        for path in (*gone, *changed):
-            old = self._files.pop(path, None)
-            fresh[path] = new = _vertices(files[path]) if path in files else None
-            before, after = old.named if old else {}, new.named if new else {}
-            stale.update(n for n in {*before, *after} if before.get(n) != after.get(n))
-            if old:
-                self._withdraw(path, old)
-        for path, vertices in fresh.items():
-            if vertices:
-                self._install(path, vertices)
-        return stale
-
-    def _withdraw(self, path: str, old: _Vertices) -> None:
-        for name in old.named:
+    def _withdraw(self, path: str) -> None:
+        old = self._files.pop(path, None)
+        if old is None:
+            return
+        self._imported.pop(path, None)
+        for name in dict.fromkeys(filter(None, old.names())):
             del self._defined[name][path]
-        for name in old.users:
-            self._used_in[name].discard(path)
-        for label in old.labels:
-            if self._home.get(label, ("",))[0] == path:
+        for name in dict.fromkeys(old.references()):
+            del self._used[name][path]
+        for label in old.labels.tolist():
+            if self._home.get(label) == path:
                 del self._home[label]
 
-    def _install(self, path: str, new: _Vertices) -> None:
-        self._files[path] = new
-        for name, labels in new.named.items():
-            self._defined[name][path] = labels
-        for name in new.users:
-            self._used_in[name].add(path)
-        self._home.update({label: (path, i) for i, label in enumerate(new.labels)})
+    def _install(self, path: str, file: File) -> None:
+        self._files[path] = file
+        labels = file.labels.tolist()
+        named: dict[str, list[int]] = defaultdict(list)
+        for name, label in zip(file.names(), labels, strict=True):
+            if name:
+                named[name].append(label)
+        for name, bearers in named.items():
+            self._defined[name][path] = tuple(bearers)
+        for name, n in Counter(file.references()).items():
+            self._used[name][path] = n
+        self._home.update(dict.fromkeys(labels, path))
 
-    def _rescope(self, paths: Iterable[str]) -> set[str]:
-        """Resolve imports again; returns the files that now see other files than before."""
-        different = set()
-        for path in paths:
-            vertices = self._files[path]
-            found = (self._importable.resolve(path, module) for module in vertices.file.imports)
-            imported = frozenset(target for targets in found for target in targets) - {path}
-            if imported != vertices.imported:
-                vertices.imported = imported
-                different.add(path)
-        return different
+    def _located(self, label: int) -> tuple[str, File, int]:
+        path = self._home[label]
+        file = self._files[path]
+        return path, file, file.labels.tolist().index(label)
 
-    def _link(self, paths: set[str], stale: set[str]) -> None:
-        for path in paths:
-            vertices = self._files[path]
-            for name in vertices.users:
-                self._relink(path, vertices, name)
-        for name in stale:
-            for path in self._used_in.get(name, ()):
-                if path not in paths:
-                    self._relink(path, self._files[path], name)
+    def _meaning(self, path: str, name: str) -> Meaning:
+        """What `name` means in a file."""
+        key = (path, name)
+        found = self._meanings.get(key)
+        if found is None:
+            found = self._meanings[key] = self._decided(path, name)
+        return found
 
-    def _relink(self, path: str, vertices: _Vertices, name: str) -> None:
-        targets, weight = self._resolve(path, vertices, name)
-        if targets:
-            vertices.targets[name] = targets, weight
-        else:
-            vertices.targets.pop(name, None)
-
-    def _resolve(self, path: str, vertices: _Vertices, name: str) -> tuple[tuple[int, ...], float]:
-        """The definitions that `name` means in a file, and how sure each of them is."""
+    def _decided(self, path: str, name: str) -> Meaning:
         defined = self._defined.get(name)
         if not defined:
-            return (), 0.0
+            return _NOTHING
         if path in defined:
             return defined[path], _SCOPE_WEIGHT["file"] / len(defined[path])
-        family, folder = _family(vertices.file.language), posixpath.dirname(path)
-        others = [p for p in sorted(defined) if _family(self._files[p].file.language) == family]
+        family = _family(self._files[path].language)
+        definers = self._definers.get((name, family))
+        if definers is None:
+            same = sorted(p for p in defined if _family(self._files[p].language) == family)
+            definers = self._definers[name, family] = _Definers({p: defined[p] for p in same})
+        if not definers.all:
+            return _NOTHING
         scopes = (
-            ("import", [p for p in others if p in vertices.imported], _CROWD),
-            ("folder", [p for p in others if posixpath.dirname(p) == folder], _CROWD),
-            ("elsewhere", others, _ELSEWHERE),
+            ("import", definers.among(self._imports(path)), _CROWD),
+            ("folder", definers.by_folder.get(posixpath.dirname(path), ()), _CROWD),
+            ("elsewhere", definers.all, _ELSEWHERE),
         )
-        for scope, within, most in scopes:
-            labels = tuple(label for p in within for label in defined[p])
+        for scope, labels, most in scopes:
             if 0 < len(labels) <= most:
                 return labels, _SCOPE_WEIGHT[scope] / len(labels)
-        return (), 0.0
+        return _NOTHING
 
-    def _inside(self, vertices: _Vertices, position: int) -> list[Edge]:
-        parent = vertices.parents[position]
-        edges = [Edge("contained-in", vertices.labels[parent], 1.0)] if parent is not None else []
-        children = [i for i, above in enumerate(vertices.parents) if above == position]
-        return edges + [Edge("contains", vertices.labels[i], 1.0) for i in children]
+    def _imports(self, path: str) -> frozenset[str]:
+        """The files that a file imports."""
+        found = self._imported.get(path)
+        if found is None:
+            if self._importable is None:
+                self._importable = Importable(self._files)
+            resolve = self._importable.resolve
+            modules = self._files[path].imports
+            targets = {target for module in modules for target in resolve(path, module)}
+            found = self._imported[path] = frozenset(targets - {path})
+        return found
 
-    def _outward(self, vertices: _Vertices, position: int) -> list[Edge]:
-        edges = []
-        for name in vertices.used[position]:
-            targets, weight = vertices.targets.get(name, ((), 0.0))
-            edges += [Edge("references", target, weight) for target in targets]
-        return edges
+    def _outward(self, path: str, file: File, position: int) -> Iterator[Edge]:
+        for name in file.node(position).references:
+            targets, weight = self._meaning(path, name)
+            for target in targets:
+                yield Edge("references", target, weight)
 
-    def _inward(self, label: int) -> list[Edge]:
-        return [
-            Edge("referenced-by", user, weight)
-            for users, weight in self._users(label)
-            for user in users
-        ]
-
-    def _users(self, label: int) -> Iterator[tuple[tuple[int, ...], float]]:
-        """The nodes of each file that refer to a node, and how sure they are to mean it."""
-        path, position = self._home[label]
-        name = self._files[path].names[position]
-        for using in sorted(self._used_in.get(name, ())):
-            user = self._files[using]
-            targets, weight = user.targets.get(name, ((), 0.0))
+    def _inward(self, name: str, label: int) -> Iterator[Edge]:
+        for path in self._used.get(name, ()) if name else ():
+            targets, weight = self._meaning(path, name)
             if label in targets:
-                yield user.users[name], weight
+                file = self._files[path]
+                for position in file.users(name):
+                    yield Edge("referenced-by", int(file.labels[position]), weight)
 
-    def _import_edges(self, vertices: _Vertices, position: int) -> list[Edge]:
+    def _counted(self, name: str) -> Counter[int]:
+        """How many nodes refer to each of the definitions of a name."""
+        found = Counter[int]()
+        for path, n in self._used.get(name, {}).items():
+            for target in self._meaning(path, name)[0]:
+                found[target] += n
+        return found
+
+    def _import_edges(self, path: str) -> Iterator[Edge]:
         """Only a file's own node stands for its imports."""
-        if vertices.file.nodes[position].kind != "file":
-            return []
-        imported = (self._files[path].labels for path in sorted(vertices.imported))
-        return [Edge("imports", labels[0], 0.5) for labels in imported if labels]
+        for imported in self._imports(path):
+            labels = self._files[imported].labels
+            if len(labels):
+                yield Edge("imports", int(labels[0]), 0.5)
 
 
-def _vertices(file: File) -> _Vertices:
-    labels = [int(label) for label in file.labels]
-    names = ["" if node.kind in _UNNAMED else node.name for node in file.nodes]
-    named: dict[str, list[int]] = defaultdict(list)
-    users: dict[str, list[int]] = defaultdict(list)
-    for label, own, node in zip(labels, names, file.nodes, strict=True):
-        if own:
-            named[own].append(label)
-        for name in dict.fromkeys(node.references):
-            users[name].append(label)
-    return _Vertices(
-        file=file,
-        labels=labels,
-        names=names,
-        parents=[node.parent for node in file.nodes],
-        named={name: tuple(found) for name, found in named.items()},
-        users={name: tuple(found) for name, found in users.items()},
-        used=[node.references for node in file.nodes],
-    )
+class _Definers:
+    """The files of one family of languages that define a name."""
+
+    def __init__(self, labels: Mapping[str, Labels]) -> None:
+        """`labels` is in the order of the paths."""
+        self._labels = labels
+        self.all: Labels = tuple(label for found in labels.values() for label in found)
+        by_folder: dict[str, list[int]] = defaultdict(list)
+        for path, found in labels.items():
+            by_folder[posixpath.dirname(path)] += found
+        self.by_folder = {folder: tuple(found) for folder, found in by_folder.items()}
+
+    def among(self, paths: Iterable[str]) -> Labels:
+        """The definitions in some files."""
+        here = sorted(self._labels.keys() & paths)
+        return tuple(label for path in here for label in self._labels[path])
+
+
+def _inside(file: File, position: int) -> Iterator[Edge]:
+    parents = file.parents()
+    if parents[position] >= 0:
+        yield Edge("contained-in", int(file.labels[parents[position]]), 1.0)
+    for child, parent in enumerate(parents):
+        if parent == position:
+            yield Edge("contains", int(file.labels[child]), 1.0)
 
 
 def _family(language: str) -> str:

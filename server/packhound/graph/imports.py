@@ -33,8 +33,8 @@ class Importable:
     """The files of a root, by the components that an import of them could end with."""
 
     def __init__(self, paths: Iterable[str]) -> None:
-        self._by_stem: dict[str, list[str]] = defaultdict(list)
-        self._by_folder: dict[str, list[str]] = defaultdict(list)
+        self._by_stem: dict[Components, list[str]] = defaultdict(list)
+        self._by_folder: dict[Components, list[str]] = defaultdict(list)
         self._components: dict[str, Components] = {}
         self._known: dict[tuple[str, str], tuple[str, ...]] = {}
         for path in sorted(paths):
@@ -50,12 +50,16 @@ class Importable:
     def _add(self, path: str) -> None:
         *folders, name = path.split("/")
         stem = name.split(".")[0]
-        self._by_stem[stem].append(path)
-        if stem in _PACKAGE_STEMS and folders:
-            self._by_stem[folders[-1]].append(path)
+        self._components[path] = own = (*folders, stem)
+        ways = [(self._by_stem, own)]
         if folders:
-            self._by_folder[folders[-1]].append(path)
-        self._components[path] = (*folders, stem)
+            ways.append((self._by_folder, own[:-1]))
+            if stem in _PACKAGE_STEMS:
+                ways.append((self._by_stem, own[:-1]))
+        for named, way in ways:
+            # What an import of one component ends with, and one of several.
+            for end in {way[-1:], way[-2:]}:
+                named[end].append(path)
 
     def _resolve(self, folder: str, module: str) -> tuple[str, ...]:
         wanted, absolute = components(folder, module)
@@ -72,7 +76,7 @@ class Importable:
         best_length = floor = 0
         # A folder stands for its files only where no file names it better.
         for named in (self._by_stem, self._by_folder):
-            for path in named.get(wanted[-1], ()):
+            for path in named.get(wanted[-2:], ()):
                 length = self._overlap(path, wanted)
                 if length <= floor or not _enough(path, length, wanted, absolute, importer_folder):
                     continue

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from packhound.records import Record
-from packhound.types import FileStamp, Node
+from packhound.types import KINDS, FileStamp, Node
 
 Labels = NDArray[np.int32]
 
 DIGEST_SIZE = 16
+_UNNAMED = frozenset({"file", "section", "window"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +45,29 @@ class FileEntry:
     def node(self, position: int) -> Node:
         """One node, without decoding the others."""
         return _opened(self.record).node(position)
+
+    def parents(self) -> list[int]:
+        """The position of the node that each is in, -1 for none."""
+        return _opened(self.record).parents()
+
+    def name(self, position: int) -> str:
+        """The name of a node, "" for one that is no definition."""
+        node = self.node(position)
+        return "" if node.kind in _UNNAMED else node.name
+
+    def names(self) -> list[str]:
+        """The `name` of each node, without decoding them."""
+        record = Record(self.record)
+        named = zip(record.names(), record.kinds(), strict=True)
+        return ["" if KINDS[kind] in _UNNAMED else name for (name, _), kind in named]
+
+    def references(self) -> list[str]:
+        """What all nodes refer to, node by node."""
+        return Record(self.record).references()
+
+    def users(self, name: str) -> list[int]:
+        """The positions of the nodes that refer to a name."""
+        return _opened(self.record).users(name)
 
     def node_digest(self, position: int) -> bytes:
         """Identity of the terms and the vector of one node."""

@@ -95,4 +95,5 @@ class Beginnings:
 
 def _hashes(quads: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """Sixteen bits of each, by Knuth's multiplication."""
-    return (quads * np.uint32(2_654_435_761)) >> np.uint32(16)
+    hashes: NDArray[np.uint32] = (quads * np.uint32(2_654_435_761)) >> np.uint32(16)
+    return hashes
