@@ -3,6 +3,7 @@
 demo   set up, index this repository's server and show an explained search
 setup  make .venv and install Packhound with what its tests need
 test   set up and run the tests; slow runs the long ones, editors those in real editors
+fuzz   look for inputs that break something, FUZZ_SECONDS (60) for each of a dozen targets
 check  formatting, lint and types; fix mends what can be mended
 bench  quality and speed figures into benchmarks/results
 """
@@ -31,6 +32,7 @@ def main() -> int:
         "test": test,
         "slow": slow,
         "editors": editors,
+        "fuzz": fuzz,
         "check": check,
         "fix": fix,
         "bench": bench,
@@ -106,6 +108,14 @@ def editors() -> None:
     """The tests in real editors; tests/editors/README.md says how to get them."""
     setup()
     run("pytest", "-m", "editors")
+
+
+def fuzz() -> None:
+    """Coverage-guided fuzzing; its library is not among what the tests need."""
+    setup()
+    run("python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "atheris")
+    seconds = os.environ.get("FUZZ_SECONDS", "60")
+    run("python", "tests/fuzz/fuzz.py", "--seconds", seconds)
 
 
 def check() -> None:

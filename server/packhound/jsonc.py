@@ -9,10 +9,12 @@ from dataclasses import dataclass
 
 _TOKEN = re.compile(
     r'(?P<text>"(?:[^"\\\n]|\\.)*")|(?P<comment>//[^\n]*|/\*.*?\*/)'
-    r"|(?P<comma>,)(?=(?:\s|//[^\n]*(?:\n|$)|/\*.*?\*/)*[}\]])",
+    # A comment ends where it first can, whatever comes after it.
+    r"|(?P<comma>,)(?=(?:\s|//[^\n]*(?:\n|$)|/\*(?:(?!\*/).)*\*/)*[}\]])",
     re.DOTALL,
 )
 _VISIBLE = re.compile(r"[^\s]")
+_REST_OF_LINE = re.compile(r"[ \t]*\r?\n")
 _decode = json.JSONDecoder().raw_decode
 
 
@@ -28,9 +30,16 @@ class _Member:
 
 def plain(text: str) -> str:
     """The same as JSON: every comment and trailing comma is as many spaces."""
+    return _blanked(text, ("comment", "comma"))
 
+
+def _without_remarks(text: str) -> str:
+    return _blanked(text, ("comment",))
+
+
+def _blanked(text: str, kinds: tuple[str, ...]) -> str:
     def blank(found: re.Match[str]) -> str:
-        return found[0] if found["text"] else _VISIBLE.sub(" ", found[0])
+        return _VISIBLE.sub(" ", found[0]) if found.lastgroup in kinds else found[0]
 
     return _TOKEN.sub(blank, text)
 
@@ -92,16 +101,19 @@ def _inserted(text: str, start: int, indent: str, name: str, value: dict[str, ob
 
 
 def _removed(text: str, member: _Member) -> str:
-    """The text without a member, its comma, and its line if nothing else is on it."""
-    cleared, start, end = plain(text), member.start, member.end
-    after = _skip(cleared, end)
-    if cleared[after] == ",":
-        end = after + 1
-    else:
-        before = cleared[:start].rstrip()
-        start = before.rindex(",") if before.endswith(",") else start
-    line = text.rfind("\n", 0, start) + 1
-    return text[: line - 1 if line and not text[line:start].strip() else start] + text[end:]
+    """The text without a member, its comma, and its lines if nothing else is on them."""
+    commas, head, tail = _without_remarks(text), text[: member.start], text[member.end :]
+    after = _skip(commas, member.end)
+    before = commas[: member.start].rstrip()
+    if commas[after] == ",":
+        tail = text[member.end : after] + text[after + 1 :]
+    elif before.endswith(","):
+        head = text[: len(before) - 1] + text[len(before) : member.start]
+    line = head.rfind("\n") + 1
+    empty = _REST_OF_LINE.match(tail)
+    if empty and not head[line:].strip():
+        head, tail = head[:line], tail[empty.end() :]
+    return head + tail
 
 
 def _written(value: dict[str, object], indent: str) -> str:

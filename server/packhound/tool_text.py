@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from packhound.pack.visible import visible_line
 from packhound.render import Json
 
 _LONGEST = 200
@@ -30,7 +31,7 @@ def as_text(tool: str, answer: Json) -> str:
     if answer.get("truncated"):
         lines.append("note: the search ran out of time; there may be better hits")
     if tool != "pack":
-        lines += [f"note: {note}" for note in _rows(answer, "notes")]
+        lines += [f"note: {visible_line(note)}" for note in _rows(answer, "notes")]
     return "\n".join(lines)
 
 
@@ -73,12 +74,12 @@ def _hit(hit: Row) -> Iterator[str]:
 def _outline(answer: Json) -> Iterator[str]:
     for folder in _rows(answer, "folders"):
         held = (_count(folder, "files"), _count(folder, "definitions"))
-        yield f"{folder['path']}/ {', '.join(held)}"
+        yield f"{visible_line(folder['path'])}/ {', '.join(held)}"
     path, open_ends = "", list[int]()
     for node in _rows(answer, "nodes"):
         if node["path"] != path:
             path, open_ends = node["path"], []
-            yield path
+            yield visible_line(path)
         while open_ends and open_ends[-1] < node["start_line"]:
             open_ends.pop()
         said = node["signature"] or f"{node['kind']} {node['qualname']}"
@@ -114,7 +115,7 @@ def _count(row: Row, what: str) -> str:
 
 
 def _place(row: Row) -> str:
-    return f"{row['path']}:{_lines(row)}"
+    return f"{visible_line(row['path'])}:{_lines(row)}"
 
 
 def _lines(row: Row) -> str:

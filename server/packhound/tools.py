@@ -9,13 +9,17 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from packhound.engine import Engine
 from packhound.errors import SettingsError
 from packhound.llm.counter import counter_for
 from packhound.pack.excerpt import Excerpts
-from packhound.pack.types import PackFocus, PackRequest
+from packhound.pack.types import Omitted, PackFocus, PackRequest
+from packhound.pack.visible import visible_line
+from packhound.redact.redact import redact
 from packhound.render import Json, hit_json, pack_json, status_json
 from packhound.text.tokens import terms
 from packhound.tool_schemas import DEFAULTS, TOOLS, Schema
@@ -46,7 +50,8 @@ def checked(name: str, arguments: Mapping[str, object]) -> dict[str, Any]:
     properties: dict[str, Schema] = schema["properties"]
     for key in arguments:
         if key not in properties:
-            raise SettingsError(f"argument '{key}' is not known; known: {', '.join(properties)}")
+            known = ", ".join(properties)
+            raise SettingsError(f"argument '{visible_line(key)}' is not known; known: {known}")
     for key in schema["required"]:
         if key not in arguments:
             raise SettingsError(f"argument '{key}' is missing")
@@ -72,7 +77,7 @@ def _check(key: str, value: object, schema: Schema) -> None:
         raise SettingsError(f"argument '{key}' must be a text")
     elif "enum" in schema and value not in schema["enum"]:
         raise SettingsError(
-            f"argument '{key}' is '{value:.40}'; legal: {', '.join(schema['enum'])}"
+            f"argument '{key}' is '{visible_line(value[:40])}'; legal: {', '.join(schema['enum'])}"
         )
     elif not schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", 1_000):
         raise SettingsError(
@@ -127,9 +132,8 @@ def _page(engine: Engine, results: Results, offset: int, limit: int, snippet_lin
 
 
 def _hit(hit: Hit, excerpts: Excerpts, snippet_lines: int, wanted: frozenset[str]) -> Json:
-    answer = hit_json(hit)
+    answer = {**hit_json(hit), **_named(hit.node)}
     del answer["why"]
-    answer["signature"] = hit.node.signature
     answer["reasons"] = [s.signal for s in sorted(hit.why, key=lambda s: -s.contribution)[:3]]
     excerpt = excerpts.of(hit.node.path) if snippet_lines else None
     span = hit.node.span
@@ -168,7 +172,10 @@ def _pack(engine: Engine, given: dict[str, Any]) -> Json:
         format=given["format"],
         conversation=given["conversation"],
     )
-    return pack_json(engine.pack(request))
+    made = engine.pack(request)
+    items = (replace(item, reason=_clean(item.reason)) for item in made.items)
+    omitted = (Omitted(left.path, _clean(left.name), _clean(left.reason)) for left in made.omitted)
+    return pack_json(replace(made, items=tuple(items), omitted=tuple(omitted)))
 
 
 def _outline(engine: Engine, given: dict[str, Any]) -> Json:
@@ -221,12 +228,13 @@ def _read_node(engine: Engine, given: dict[str, Any]) -> Json:
     if node is None:
         last = max((n.span.end_line + 1 for n in engine.outline(path)), default=0)
         raise SettingsError(
-            f"there is no indexed code at '{path}:{given['line']}'; it has {last:,} lines"
+            f"there is no indexed code at '{visible_line(path)}:{given['line']}';"
+            f" it has {last:,} lines"
         )
     engine.picked(path, given["line"] - 1)
     excerpt = Excerpts(engine.source, counter_for()).of(path)
     if excerpt is None:
-        raise SettingsError(f"'{path}' has changed since it was indexed; ask again")
+        raise SettingsError(f"'{visible_line(path)}' has changed since it was indexed; ask again")
     first = node.span.start_line + given["offset"]
     end = min(first + given["limit"], node.span.end_line + 1)
     shown = excerpt.lines[first:end]
@@ -252,7 +260,8 @@ def indexed(engine: Engine, path: str, *, folder: bool = False) -> str:
     if wanted in files or (folder and any(name.startswith(wanted + "/") for name in files)):
         return wanted
     what = "file or folder" if folder else "file"
-    raise SettingsError(f"'{path:.200}' is not an indexed {what}{_meant(files, wanted)}")
+    asked = visible_line(path[:200])
+    raise SettingsError(f"'{asked}' is not an indexed {what}{_meant(files, wanted)}")
 
 
 def _meant(files: Iterable[str], wanted: str) -> str:
@@ -261,7 +270,7 @@ def _meant(files: Iterable[str], wanted: str) -> str:
     alike = [path for path in files if path.rpartition("/")[2] == name]
     if not alike:
         return "; outline tells what there is, search finds it"
-    shown = ", ".join(f"'{path}'" for path in sorted(alike, key=len)[:_MOST_ALIKE])
+    shown = ", ".join(f"'{visible_line(path)}'" for path in sorted(alike, key=len)[:_MOST_ALIKE])
     return f"; did you mean {shown}{' ...' if len(alike) > _MOST_ALIKE else ''}?"
 
 
@@ -271,10 +280,22 @@ def _node_json(node: NodeRef) -> Json:
         "start_line": node.span.start_line + 1,
         "end_line": node.span.end_line + 1,
         "kind": node.kind,
-        "name": node.name,
-        "qualname": node.qualname,
-        "signature": node.signature,
+        **_named(node),
     }
+
+
+def _named(node: NodeRef) -> Json:
+    """What a node is called; a signature has values in it, and a heading any text."""
+    return {
+        "name": _clean(node.name),
+        "qualname": _clean(node.qualname),
+        "signature": _clean(node.signature),
+    }
+
+
+@lru_cache(maxsize=8_192)
+def _clean(text: str) -> str:
+    return visible_line(redact(text).text)
 
 
 _RUN: dict[str, Callable[[Engine, dict[str, Any]], Json]] = {

@@ -11,7 +11,7 @@ import pytest
 
 from packhound.agents import agents, apply, plan, server_command
 from packhound.errors import SettingsError
-from packhound.jsonc import plain
+from packhound.jsonc import plain, with_entry, without_entry
 
 
 def agent(tmp_path, name):
@@ -48,6 +48,25 @@ def test_codex_keeps_comments(tmp_path):
     assert one.config.read_text().count("[mcp_servers.packhound]") == 1
     apply(plan(one, None))
     assert one.config.read_text() == before
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        # A remark after the last member, with what looks like the end of an object in it.
+        ('{"a": 1 /* , } */}', '{\n  "a": 1 /* , } */}'),
+        ('{ // mine\n"mcpServers": {}, "b": 2}', '{ // mine\n "b": 2}'),
+        ('{"b": 2, // mine\n  "mcpServers": {"packhound": {}}\n}', '{"b": 2 // mine\n}'),
+        ('{"mcpServers": {"packhound": {}},}', "{}"),
+        ('{"mcpServers": {"x": {}, "packhound": {},},}', '{"mcpServers": {"x": {}, },}'),
+    ],
+)
+def test_remarks_and_commas_stay_what_they_are(before, after):
+    entry = {"command": "x"}
+    changed = with_entry(before, "mcpServers", "packhound", entry)
+    assert json.loads(plain(changed))["mcpServers"]["packhound"] == entry
+    assert without_entry(changed, "mcpServers", "packhound") == after
+    json.loads(plain(after))
 
 
 def test_a_broken_file_is_left_alone(tmp_path):

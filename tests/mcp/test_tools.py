@@ -89,6 +89,35 @@ def test_secrets_do_not_leave(engine):
     assert "AKIAQ3EGRF7QXW2JD5PA" not in everything
 
 
+def test_secrets_and_hidden_characters_in_names_do_not_leave(engine):
+    key = "AKIAQ3EGRF7QXW2JD5PA"
+    sources = {
+        "keys/connect.py": f'def connect_zebra(key="{key}"):\n    return key\n',
+        "keys/a.ts": f'export const zebra = (key = "{key}") => {{ return key; }};\n',
+        "keys/zebra.md": f"# Zebra {key} \u202e\n\nSaid of a zebra.\n",
+        "keys/\n```\nzebra.py": "def zebra_quagga(): pass\n",
+    }
+    for path, text in sources.items():
+        engine.update(Document(path, text.encode()))
+    asked = (
+        ("search", {"query": "zebra key"}),
+        ("outline", {"path": "keys"}),
+        ("related", {"path": "keys/zebra.md", "line": 1}),
+        ("read_node", {"path": "keys/zebra.md", "line": 1}),
+        ("read_node", {"path": "keys/\n```\nzebra.py", "line": 1}),
+        ("pack", {"prompt": "zebra key", "budget": 150}),
+        ("pack", {"prompt": "zebra key"}),
+    )
+    told = [(call(engine, tool, arguments), tool) for tool, arguments in asked]
+    assert not any(key in json.dumps(answer) for answer, _ in told)
+    text = "".join(as_text(tool, answer) for answer, tool in told)
+    assert "[REDACTED:aws-access-key]" in text and "<U+202E>" in text and "\u202e" not in text
+    assert "keys/<U+000A>```<U+000A>zebra.py" in text and "\n```\nzebra.py" not in text
+    for path in sources:
+        engine.release(path)
+    assert engine.settled(30)
+
+
 @pytest.mark.parametrize("path", OUTSIDE)
 @pytest.mark.parametrize("tool", ["related", "read_node", "outline"])
 def test_no_path_leads_outside(engine, tool, path):

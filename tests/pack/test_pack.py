@@ -256,6 +256,8 @@ def test_content_never_ends_its_fence(lines, path):
     texts = tuple(visible(line).replace("\n", " ") for line in lines)
     block = Block(path or "x", "python", 1, tuple(range(len(texts))), texts)
     text = render([block, block], [], "markdown")
+    headings = [line for line in text.split("\n") if line.startswith("### ")]
+    assert len(headings) == 2 + sum(line.startswith("### ") for line in texts + texts)
     fences = re.findall(r"(?m)^(`{3,})(?:python)?$", text)
     longest = max(map(len, fences))
     opening = [fence for fence in fences if len(fence) == longest]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from xml.sax.saxutils import quoteattr
 
 from packhound.pack.types import Format
-from packhound.pack.visible import visible
+from packhound.pack.visible import visible_line
 
 _MAX_RANGES = 8
 _BACKTICKS = re.compile("`+")
@@ -48,10 +48,10 @@ def _markdown(blocks: Sequence[Block], known: Sequence[str]) -> str:
     fence = "`" * max(3, 1 + max(map(len, runs), default=0))
     parts = []
     for block in blocks:
-        heading = f"### {visible(block.path)}:{ranges(block)} (generation {block.generation})"
+        heading = f"### {visible_line(block.path)}:{ranges(block)} (generation {block.generation})"
         parts.append(f"{heading}\n{fence}{block.language}\n{_content(block)}\n{fence}\n")
     if known:
-        parts.append("Sent before and unchanged: " + "; ".join(map(visible, known)) + "\n")
+        parts.append("Sent before and unchanged: " + "; ".join(map(visible_line, known)) + "\n")
     return "\n".join(parts)
 
 
@@ -60,11 +60,11 @@ def _xml(blocks: Sequence[Block], known: Sequence[str]) -> str:
     tag = _unused_tag("\n".join((*contents, *known)))
     parts = []
     for block, content in zip(blocks, contents, strict=True):
-        path = quoteattr(visible(block.path))
+        path = quoteattr(visible_line(block.path))
         head = f'<{tag} path={path} lines="{ranges(block)}" generation="{block.generation}">'
         parts.append(f"{head}\n{content}\n</{tag}>\n")
     if known:
-        listed = "\n".join(map(visible, known))
+        listed = "\n".join(map(visible_line, known))
         parts.append(f'<{tag} note="sent before and unchanged">\n{listed}\n</{tag}>\n')
     return "".join(parts)
 
@@ -72,7 +72,7 @@ def _xml(blocks: Sequence[Block], known: Sequence[str]) -> str:
 def _json(blocks: Sequence[Block], known: Sequence[str]) -> str:
     files = [
         {
-            "path": visible(block.path),
+            "path": visible_line(block.path),
             "lines": ranges(block),
             "generation": block.generation,
             "language": block.language,
@@ -82,7 +82,7 @@ def _json(blocks: Sequence[Block], known: Sequence[str]) -> str:
     ]
     whole: dict[str, object] = {"files": files}
     if known:
-        whole["sent_before"] = list(known)
+        whole["sent_before"] = list(map(visible_line, known))
     return json.dumps(whole, ensure_ascii=False, separators=(",", ":"))
 
 

@@ -27,6 +27,11 @@ def visible(text: str) -> str:
     return _HIDDEN.sub(lambda found: f"<U+{ord(found[0]):04X}>", text)
 
 
+def visible_line(text: str) -> str:
+    """The same for what has to stay on one line, such as a name: line feeds are shown too."""
+    return visible(text).replace("\n", "<U+000A>")
+
+
 def visible_lines(text: str) -> list[str]:
     """The lines of a text, by the line ends that editors know, without them and made visible."""
     return visible(text.replace("\r\n", "\n").replace("\r", "\n")).split("\n")
