@@ -60,7 +60,7 @@ MAY_IMPORT = {
     | {"tool_text"},
     "cli": VALUES
     | {"settings", "engine", "workspace", "render", "ranking", "index", "syntax", "evaluation"}
-    | {"folders", "habits", "history", "pack", "lsp", "mcp", "ipc", "agents"},
+    | {"folders", "habits", "history", "pack", "lsp", "mcp", "ipc", "agents", "text"},
 }
 
 # Third-party library -> the only rooms that may name it.

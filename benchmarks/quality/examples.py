@@ -70,8 +70,8 @@ def example_of(case: Case, view: View) -> Example:
     """One case and its measured view."""
     candidates = view.candidates
     refs = []
-    for facts in candidates.facts:
-        refs += [(facts.entry.path, node) for node in facts.entry.nodes]
+    for entry in candidates.entries:
+        refs += [(entry.path, node) for node in entry.nodes]
     order = sorted(range(len(refs)), key=lambda i: (refs[i][0], refs[i][1].span.start))
     place = np.empty(len(refs), np.intp)
     place[order] = np.arange(len(refs))

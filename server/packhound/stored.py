@@ -10,6 +10,7 @@ from packhound.index.embed import Embedder
 from packhound.index.index import Index
 from packhound.index.store import Store
 from packhound.syntax.parse import GRAMMAR_VERSION
+from packhound.text.paths import PATHS_VERSION
 from packhound.text.tokens import TOKENIZER_VERSION
 
 
@@ -33,8 +34,9 @@ class Stored:
         if not persist:
             return cls(index)
         fingerprint = embedder.fingerprint if embedder else "none"
+        versions = f"{TOKENIZER_VERSION}/{PATHS_VERSION}/{GRAMMAR_VERSION}/{fingerprint}"
         try:
-            store = Store.open(folder, f"{TOKENIZER_VERSION}/{GRAMMAR_VERSION}/{fingerprint}")
+            store = Store.open(folder, versions)
         except StoreError as error:
             return cls(index, problem=f"the index is kept in memory only: {error}")
         try:

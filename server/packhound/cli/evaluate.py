@@ -29,9 +29,9 @@ from packhound.evaluation.score import (
     summarize,
 )
 from packhound.evaluation.suite import load_suite
-from packhound.ranking.facts import is_test
 from packhound.ranking.parts import WHOLE
 from packhound.settings import Settings
+from packhound.text.paths import is_test
 from packhound.types import Hit, Query, Results
 
 _GROUPS: dict[str, Callable[[Case], str] | None] = {

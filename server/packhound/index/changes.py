@@ -26,8 +26,8 @@ from packhound.index.tiers import merged_run
 from packhound.index.vectors import Mask
 
 # A key is a kind and a number: file id, number of the segment, number of the block.
-FILE, SEGMENT, BLOCK, NAMES, LABELS, MANIFEST = (kind << 40 for kind in range(6))
-END = 6 << 40
+FILE, SEGMENT, BLOCK, NAMES, PATHS, LABELS, MANIFEST = (kind << 40 for kind in range(7))
+END = 7 << 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ def changed_rows(snapshot: Snapshot, before: Written | None, versions: str) -> P
     shown, new = _shown(snapshot, files.values(), seen)
     blocks, n_names = block_states(snapshot, shown), len(snapshot.name_table)
     kept = {FILE + i for i in files} | {*segments.values()} | {BLOCK + i for i in blocks}
-    kept |= {NAMES, LABELS}
+    kept |= {NAMES, PATHS, LABELS}
     removed = [(key,) for key in before.sums if key not in kept]
     sums = {key: found for key, found in before.sums.items() if key in kept}
 
@@ -121,6 +121,8 @@ def changed_rows(snapshot: Snapshot, before: Written | None, versions: str) -> P
                 yield row(BLOCK + i, b"", pack_block(snapshot, i, shown))
         if before.n_names != n_names or new.any():
             yield row(NAMES, b"", pack_texts(_shown_names(snapshot, shown)))
+        if before.files.keys() != files.keys() or PATHS not in before.sums:
+            yield row(PATHS, b"", _pack_paths(snapshot, files))
         yield row(LABELS, b"", _pack_labels(files))
 
     def rows() -> Iterator[Row]:
@@ -178,6 +180,12 @@ def _segment_keys(snapshot: Snapshot, before: Written) -> dict[int, int]:
             known, free = free, free + 1
         keys[segment.serial] = known
     return keys
+
+
+def _pack_paths(snapshot: Snapshot, files: Iterable[int]) -> bytes:
+    kept = np.zeros(snapshot.n_file_ids, np.bool_)
+    kept[[*files]] = True
+    return snapshot.path_table.packed(kept)
 
 
 def _pack_labels(files: dict[int, FileEntry]) -> bytes:

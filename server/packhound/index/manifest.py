@@ -15,22 +15,25 @@ from packhound.index.changes import (
     LABELS,
     MANIFEST,
     NAMES,
+    PATHS,
     SEGMENT,
     Written,
     row_sum,
     seal,
 )
-from packhound.index.entries import Labels
+from packhound.index.entries import FileEntry, Labels
 from packhound.index.labels import new_epoch
 from packhound.index.packing import unpack, unpack_texts
+from packhound.index.path_table import PathTable
 from packhound.index.rows import Saved, file_entry, unpack_block, unpack_segment
 from packhound.index.segment import Segment
 
-FORMAT = 2
+FORMAT = 3
 """Changes with any change of what the rows hold.
 
 1  first version
 2  vectors of eight bits
+3  what paths say
 """
 
 _LARGE = 100_000
@@ -59,8 +62,8 @@ def read_saved(rows: Iterable[StoredRow], versions: str) -> tuple[Saved | None, 
     saved = Saved(
         generation=head["generation"],
         epoch=new_epoch(),
-        n_file_ids=head["file_ids"],
         names=unpack_texts(found[NAMES][1]),
+        paths=PathTable.restored(found[PATHS][1], _paths(files, head["file_ids"])),
         segments=sorted(segments.values(), key=lambda segment: segment.base),
         blocks=[unpack_block(found[key][1]) for key in _of_kind(found, BLOCK, NAMES)],
         files=files,
@@ -103,6 +106,14 @@ def _checked(
 
 def _of_kind(found: Iterable[int], first: int, end: int) -> list[int]:
     return sorted(key for key in found if first <= key < end)
+
+
+def _paths(files: Iterable[FileEntry], n_file_ids: int) -> list[str]:
+    """The path of every file id, empty for those without a file."""
+    paths = [""] * n_file_ids
+    for entry in files:
+        paths[entry.file_id] = entry.path
+    return paths
 
 
 def _labels_by_file(packed: bytes) -> dict[int, Labels]:

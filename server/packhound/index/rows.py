@@ -13,6 +13,7 @@ from packhound.index.columns import VECTOR_BLOCK
 from packhound.index.counting import N_FIELDS
 from packhound.index.entries import DIGEST_SIZE, FileEntry, Labels
 from packhound.index.packing import pack, unpack
+from packhound.index.path_table import PathTable
 from packhound.index.quantized import Codes
 from packhound.index.segment import Segment
 from packhound.index.snapshot import Snapshot
@@ -43,8 +44,8 @@ class Saved:
 
     generation: int
     epoch: int
-    n_file_ids: int
     names: list[str]
+    paths: PathTable
     segments: Sequence[Segment]
     blocks: Sequence[Block]
     files: Sequence[FileEntry]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from packhound.index.entries import FileEntry, Labels
 from packhound.index.names import Bearers, NameTable
+from packhound.index.path_table import PathTable
 from packhound.index.postings import Postings
 from packhound.index.quantized import Rows
 from packhound.index.segment import TermPostings
@@ -49,11 +50,16 @@ class Snapshot:
     bearers: Bearers
     lengths: tuple[Labels, ...]
     totals: tuple[int, ...]
-    paths: Sequence[str]
+    path_table: PathTable
     n_file_ids: int
     terms: Postings
     vectors: Vectors
     _names: list[tuple[str, ...]] = field(default_factory=list)
+
+    @property
+    def paths(self) -> Sequence[str]:
+        """The path of every file id; later ones may follow."""
+        return self.path_table.paths
 
     @property
     def n_labels(self) -> int:

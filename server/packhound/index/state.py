@@ -16,6 +16,7 @@ from packhound.index.compaction import Compacted, catch_up, relabelled
 from packhound.index.entries import FileEntry, Labels
 from packhound.index.labels import NO_LABELS, LabelColumns, restored
 from packhound.index.neighbours import NeighbourGraph
+from packhound.index.path_table import PathTable
 from packhound.index.postings import Postings
 from packhound.index.rows import PENDING, Saved
 from packhound.index.segment import Segment, build
@@ -35,7 +36,7 @@ class IndexState:
         self.segments: list[Segment] = []
         self.files: dict[str, FileEntry] = {}
         self.graph: NeighbourGraph | None = None
-        self._paths: list[str] = []
+        self.paths = PathTable()
         self._file_ids: dict[str, int] = {}
         self.settled_labels = 0
         """Segments below this label are not merged: something behind reads them to replace them."""
@@ -69,9 +70,7 @@ class IndexState:
         self.columns = restored(saved, self.columns.dim)
         self.segments = list(saved.segments)
         self.files = {entry.path: entry for entry in self._to_read_again(saved.files)}
-        self._paths = [""] * saved.n_file_ids
-        for entry in saved.files:
-            self._paths[entry.file_id] = entry.path
+        self.paths = saved.paths
         self._file_ids = {entry.path: entry.file_id for entry in saved.files}
 
     def merge_quickly(self) -> None:
@@ -134,8 +133,8 @@ class IndexState:
             bearers=columns.bearers,
             lengths=tuple(lengths.view(n) for lengths in columns.lengths),
             totals=tuple(columns.totals.tolist()),
-            paths=self._paths,
-            n_file_ids=len(self._paths),
+            path_table=self.paths,
+            n_file_ids=len(self.paths),
             terms=Postings(tuple(self.segments), columns.live, dead=columns.n_live < n),
             vectors=columns.vectors(self.graph),
         )
@@ -160,9 +159,7 @@ class IndexState:
     def _file_id(self, path: str) -> int:
         file_id = self._file_ids.get(path)
         if file_id is None:
-            file_id = len(self._paths)
-            self._paths.append(path)
-            self._file_ids[path] = file_id
+            file_id = self._file_ids[path] = self.paths.add(path)
         return file_id
 
     def _to_read_again(self, entries: Iterable[FileEntry]) -> Iterator[FileEntry]:

@@ -13,8 +13,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from packhound.index.entries import FileEntry
 from packhound.index.snapshot import Snapshot
-from packhound.ranking.facts import Corpus, FileFacts
+from packhound.ranking.facts import Corpus
 from packhound.ranking.query import ParsedQuery
 
 Floats = NDArray[np.float32]
@@ -48,7 +49,7 @@ class Candidates:
     starts: NDArray[np.intp]
     owner: NDArray[np.intp]
     position: Labels
-    facts: tuple[FileFacts, ...]
+    entries: tuple[FileEntry, ...]
     considered: int
     truncated: bool = False
 
@@ -128,8 +129,8 @@ def gather(
     snapshot: Snapshot, corpus: Corpus, files: Labels, allowed: Mask | None, *, truncated: bool
 ) -> Candidates:
     """All allowed nodes of the given files; files left without one are dropped."""
-    known = [facts for i in files.tolist() if (facts := corpus.files[i]) is not None]
-    groups = [facts.entry.labels for facts in known]
+    known = [entry for i in files.tolist() if (entry := corpus.files[i]) is not None]
+    groups = [entry.labels for entry in known]
     if allowed is not None:
         groups = [labels[allowed[labels]] for labels in groups]
     counts = np.array([*map(len, groups)], np.intp)
@@ -140,12 +141,12 @@ def gather(
     position = np.full(snapshot.n_labels, -1, np.int32)
     position[labels] = np.arange(len(labels), dtype=np.int32)
     return Candidates(
-        files=np.array([facts.entry.file_id for facts in known], np.intp),
+        files=np.array([entry.file_id for entry in known], np.intp),
         labels=labels,
         starts=np.cumsum(counts) - counts,
         owner=np.repeat(np.arange(len(known)), counts),
         position=position,
-        facts=tuple(known),
+        entries=tuple(known),
         considered=int(counts.sum()),
         truncated=truncated,
     )

@@ -72,7 +72,7 @@ def dense_best(view: View) -> Floats:
 
 def dense_file(view: View) -> Floats:
     """Likeness of meaning between the query and the file's four best nodes."""
-    return view.kept("dense4", _four_best_of_query)
+    return view.kept(_four_best_of_query)
 
 
 def dense_title_file(view: View) -> Floats:
@@ -84,7 +84,7 @@ def dense_title_file(view: View) -> Floats:
 
 def dense_rank(view: View) -> Floats:
     """Place of the file when files are ordered by meaning alone."""
-    return ranks(view.kept("dense4", _four_best_of_query))
+    return ranks(view.kept(_four_best_of_query))
 
 
 def dense_centroid(view: View) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from itertools import compress, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from packhound.ranking.candidates import (
     gather,
     kth_largest,
 )
-from packhound.ranking.facts import facts_of
+from packhound.ranking.facts import Corpus, facts_of
 from packhound.ranking.lexical import match_terms, score_nodes, score_terms
 from packhound.ranking.query import ParsedQuery
 from packhound.ranking.view import View
@@ -94,7 +94,7 @@ def measure(
         ),
         mentioned=_mentions(snapshot, query)[labels] if query.kind == "report" else None,
         framed=_framed(snapshot, query)[labels] if query.frames else None,
-        centroid=_centroids(snapshot, candidates, similarity),
+        centroid=_centroids(snapshot, corpus, candidates, similarity),
     )
 
 
@@ -175,16 +175,31 @@ def _owned(snapshot: Snapshot, qualified: Iterable[tuple[str, ...]]) -> Labels:
 
 
 def _centroids(
-    snapshot: Snapshot, candidates: Candidates, similarity: Floats | None
+    snapshot: Snapshot, corpus: Corpus, candidates: Candidates, similarity: Floats | None
 ) -> Floats | None:
     """Cosine of the query with the mean vector of each candidate file."""
     if similarity is None or not len(candidates):
         return None
-    lengths = np.empty(len(candidates.files), np.float32)
-    for i, facts in enumerate(candidates.facts):
-        lengths[i] = facts.centroid_length(snapshot)
+    lengths = _centroid_lengths(snapshot, corpus, candidates)
     cosines: Floats = candidates.total(similarity) / np.maximum(lengths, np.float32(1e-3))
     return cosines
+
+
+def _centroid_lengths(snapshot: Snapshot, corpus: Corpus, candidates: Candidates) -> Floats:
+    """Length of the sum of each file's vectors: what makes a sum of cosines one cosine.
+
+    A length is kept for all later searches once all vectors of the file are there.
+    """
+    lengths = corpus.centroid_lengths[candidates.files]
+    unknown = np.flatnonzero(np.isnan(lengths)).tolist()
+    if unknown:
+        labels = [candidates.entries[i].labels for i in unknown]
+        ends = np.cumsum([*map(len, labels)])[:-1]
+        rows = np.split(snapshot.vectors.rows(np.concatenate(labels)), ends)
+        lengths[unknown] = [np.linalg.norm(vectors.sum(axis=0)) for vectors in rows]
+        whole = [*compress(unknown, (snapshot.has_vector[own].all() for own in labels))]
+        corpus.centroid_lengths[candidates.files[whole]] = lengths[whole]
+    return lengths
 
 
 def _joined(labels: list[Labels]) -> Labels:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.ranking.kin import root_of, roots_of
+from packhound.index.path_table import WordLists
 from packhound.ranking.kinds import KIND_RANK
 from packhound.ranking.matches import BODY
-from packhound.ranking.view import View, no_file, relative, root_share, root_weights
-from packhound.text.tokens import stem
+from packhound.ranking.view import View, no_file, relative
+from packhound.text.kin import root_of
 
 Floats = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+Numbers = NDArray[np.signedinteger[Any]]
 
 
 def defines(view: View) -> Floats:
@@ -51,43 +54,48 @@ def defines_with_owner(view: View) -> Floats:
 
 def stem_is_name(view: View) -> Floats:
     """The file is called like a name of the query."""
-    names = {name.replace("_", "").lower() for name in view.query.names}
-    return np.array([facts.stem in names for facts in view.candidates.facts], np.float32)
+    found = no_file(view)
+    for name in {name.replace("_", "").lower() for name in view.query.names}:
+        found[_having(view.snapshot.path_table.stems.of(name), view.candidates.files)] = 1
+    return found
 
 
 def query_in_stem(view: View) -> Floats:
     """Share of the query's words, rare ones counting more, that the file's name has."""
-    return _weight_share(view, [f.stem_words for f in view.candidates.facts])
+    return _weighed(view, _term_weights(view), view.kept(_terms_in_stem))
 
 
 def query_in_folders(view: View) -> Floats:
     """Share of the query's words, rare ones counting more, that the folders have."""
-    return _weight_share(view, [f.folder_words for f in view.candidates.facts])
+    return _weighed(view, _term_weights(view), view.kept(_terms_in_folders))
 
 
 def common_stem(view: View) -> Floats:
     """How many files of the corpus share the file's name (`utils`, `index`, `mod`)."""
-    stems = view.corpus.stems
-    return np.log(np.array([stems[f.stem] for f in view.candidates.facts], np.float32))
+    return np.log(view.file(view.corpus.n_stems))
 
 
 def mentioned(view: View) -> Floats:
     """The query mentions the file's path or name with its ending."""
     paths = [f"/{path.strip('/.~')}" for path in view.query.paths]
     paths += [frame.path for frame in view.query.frames]
-    found = [any(_path_agrees(f.entry.path, path) for path in paths) for f in view.candidates.facts]
-    return np.array(found, np.float32)
+    if not paths:
+        return no_file(view)
+    entries = view.candidates.entries
+    return np.array([any(_path_agrees(e.path, p) for p in paths) for e in entries], np.float32)
 
 
 def stem_in_query_kin(view: View) -> Floats:
     """Share of the words in the file's name of whose family the query has a word."""
-    roots = frozenset(root_weights(view))
-    return np.array([_share(f.stem_roots, roots) for f in view.candidates.facts], np.float32)
+    found = np.zeros(len(view.candidates.files), np.intp)
+    for here in view.kept(_roots_in_stem).values():
+        found += here
+    return (found / np.maximum(1, view.file(view.corpus.n_roots))).astype(np.float32)
 
 
 def query_in_path_kin(view: View) -> Floats:
     """Share of the query's words, rare ones counting more, of whose family the path is."""
-    return root_share(view, [f.path_roots for f in view.candidates.facts])
+    return _weighed(view, view.kept(_root_weights), view.kept(_roots_in_path))
 
 
 def first_words_in_stem(view: View) -> Floats:
@@ -95,18 +103,17 @@ def first_words_in_stem(view: View) -> Floats:
     places: dict[str, float] = {}
     for place, term in enumerate(view.query.terms):
         places.setdefault(root_of(term), 1 / (1 + place))
-    whole = sum(places.values()) or 1.0
-    return np.array([_sum(places, f.stem_roots) / whole for f in view.candidates.facts], np.float32)
+    return _weighed(view, places, view.kept(_roots_in_stem))
 
 
 def entry_file(view: View) -> Floats:
     """A file that stands for its folder (`index`, `mod`, `__init__`, `main`)."""
-    return np.array([f.stem in _ENTRY for f in view.candidates.facts], np.float32)
+    return view.flags("is_entry")
 
 
 def grab_bag(view: View) -> Floats:
     """A file of helpers (`utils`, `common`, `helpers`)."""
-    return np.array([bool(f.stem_roots & _GRAB) for f in view.candidates.facts], np.float32)
+    return view.flags("is_grab_bag")
 
 
 def file_mentioned(view: View) -> Floats:
@@ -127,32 +134,69 @@ def module_mentioned(view: View) -> Floats:
     if view.query.kind != "report" or not spelled:
         return no_file(view)
     found = []
-    for f in view.candidates.facts:
-        path = [part.lower() for part in re.split(r"[/.]", f.entry.path)[:-1]]
+    for entry in view.candidates.entries:
+        path = [part.lower() for part in re.split(r"[/.]", entry.path)[:-1]]
         own = {part.strip("_") for part in path[-2:]}
         found.append(max(len(own & names) for names in spelled))
     return np.array(found, np.float32)
 
 
-_ENTRY = frozenset({"index", "mod", "init", "main", "lib", "package", "exports", "doc"})
-_GRAB = roots_of(map(stem, ("util", "utils", "helper", "helpers", "common", "misc", "support")))
+def _term_weights(view: View) -> dict[str, float]:
+    return dict(zip(view.query.terms, view.lexical.idfs, strict=True))
 
 
-def _sum(values: dict[str, float], words: frozenset[str]) -> float:
-    # Most files share no word with the query, and this is asked of every candidate.
-    if words.isdisjoint(values):
-        return 0.0
-    return sum(values[word] for word in sorted(words & values.keys()))
+def _root_weights(view: View) -> dict[str, float]:
+    """The families of the query's words and what the heaviest word of each weighs."""
+    weights: dict[str, float] = {}
+    for term, weight in _term_weights(view).items():
+        root = root_of(term)
+        weights[root] = max(weight, weights.get(root, 0.0))
+    return weights
 
 
-def _share(words: frozenset[str], known: frozenset[str]) -> float:
-    return 0.0 if words.isdisjoint(known) else len(words & known) / len(words)
+def _terms_in_stem(view: View) -> dict[str, Mask]:
+    return _marks(view.snapshot.path_table.words, view.query.terms, view.candidates.files)
 
 
-def _weight_share(view: View, found: Iterable[frozenset[str]]) -> Floats:
-    weights = dict(zip(view.query.terms, view.lexical.idfs, strict=True))
-    whole = sum(weights.values()) or 1.0
-    return np.array([_sum(weights, words) / whole for words in found], np.float32)
+def _terms_in_folders(view: View) -> dict[str, Mask]:
+    words = view.snapshot.path_table.folder_words
+    return _marks(words, view.query.terms, view.file(view.corpus.folder))
+
+
+def _roots_in_stem(view: View) -> dict[str, Mask]:
+    roots = view.snapshot.path_table.roots
+    return _marks(roots, view.kept(_root_weights), view.candidates.files)
+
+
+def _roots_in_path(view: View) -> dict[str, Mask]:
+    roots = view.snapshot.path_table.folder_roots
+    found = _marks(roots, view.kept(_root_weights), view.file(view.corpus.folder))
+    for root, here in view.kept(_roots_in_stem).items():
+        found[root] = found[root] | here if root in found else here
+    return found
+
+
+def _marks(lists: WordLists, words: Iterable[str], numbers: Numbers) -> dict[str, Mask]:
+    """For each word that any of the files or folders has, which of them do."""
+    marks = ((word, _having(lists.of(word), numbers)) for word in words)
+    return {word: here for word, here in marks if here.any()}
+
+
+def _having(known: Numbers, numbers: Numbers) -> Mask:
+    """Which of `numbers` are among those known, which ascend."""
+    if not len(known):
+        return np.zeros(len(numbers), np.bool_)
+    found: Mask = known.take(known.searchsorted(numbers), mode="clip") == numbers
+    return found
+
+
+def _weighed(view: View, weights: dict[str, float], marks: dict[str, Mask]) -> Floats:
+    """What the words of each file weigh, as a share of all words."""
+    total = np.zeros(len(view.candidates.files), np.float64)
+    # In the order of the words, whatever that of the query: equal words give equal bits.
+    for word in sorted(marks):
+        total += weights[word] * marks[word]
+    return (total / (sum(weights.values()) or 1.0)).astype(np.float32)
 
 
 def _path_agrees(path: str, mention: str) -> bool:

@@ -48,9 +48,8 @@ def rank_symbols(
         if match <= 0:
             continue
         file_id = int(snapshot.file_of[label])
-        facts = corpus.files[file_id]
         length = len(snapshot.name_table.names[snapshot.name_of[label]])
-        test = bool(facts and (facts.is_test or facts.is_example) and not query.wants_tests)
+        test = bool(not corpus.plain[file_id] and not query.wants_tests)
         reasons = (
             Signal("name_match", match, _MATCH),
             Signal("definition_kind", float(_KIND_VALUES[snapshot.kind_of[label]]), _KIND),

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from packhound.index.snapshot import Snapshot
 from packhound.ranking.candidates import Candidates
-from packhound.ranking.facts import FLAGS, Corpus
-from packhound.ranking.kin import root_of
+from packhound.ranking.facts import Corpus
 from packhound.ranking.lexical import Lexical
 from packhound.ranking.query import ParsedQuery
+from packhound.text.paths import FLAGS
 
 Floats = NDArray[np.float32]
 Value = TypeVar("Value", bound=np.generic)
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,8 +49,7 @@ class View:
     code_similarity: Floats | None = None
     mentioned: Floats | None = None
     framed: Floats | None = None
-    _kept: dict[str, Floats] = field(default_factory=dict)
-    _roots: dict[str, float] = field(default_factory=dict)
+    _kept: dict[Callable[[View], Any], Any] = field(default_factory=dict)
 
     def node(self, values: NDArray[Value]) -> NDArray[Value]:
         """Values per label, at the candidate nodes."""
@@ -63,12 +63,12 @@ class View:
         """A yes-or-no fact of the candidate files as 0 and 1."""
         return self.file(self.corpus.flags[FLAGS.index(name)])
 
-    def kept(self, name: str, make: Callable[[View], Floats]) -> Floats:
-        """A value that several signals share, made once."""
-        known = self._kept.get(name)
-        if known is None:
-            known = self._kept[name] = make(self)
-        return known
+    def kept(self, make: Callable[[View], Made]) -> Made:
+        """What `make` makes of this view, made once since several signals share it."""
+        if make not in self._kept:
+            self._kept[make] = make(self)
+        made: Made = self._kept[make]
+        return made
 
 
 Measure = Callable[[View], Floats]
@@ -100,25 +100,3 @@ def no_file(view: View) -> Floats:
 def no_node(view: View) -> Floats:
     """Zero for every candidate node."""
     return np.zeros(len(view.candidates), np.float32)
-
-
-def root_weights(view: View) -> dict[str, float]:
-    """The families of the query's words and what the heaviest word of each weighs."""
-    known = view._roots
-    if not known:
-        for term, weight in zip(view.query.terms, view.lexical.idfs, strict=True):
-            root = root_of(term)
-            known[root] = max(weight, known.get(root, 0.0))
-    return known
-
-
-def root_share(view: View, found: Iterable[frozenset[str]]) -> Floats:
-    """Share of the query's weight whose families are among those of each file."""
-    weights = root_weights(view)
-    whole = sum(weights.values()) or 1.0
-    wanted = weights.keys()
-    shares = [
-        0.0 if roots.isdisjoint(wanted) else sum(weights[r] for r in sorted(roots & wanted)) / whole
-        for roots in found
-    ]
-    return np.array(shares, np.float32)
