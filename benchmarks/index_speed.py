@@ -171,7 +171,7 @@ def resident_mb() -> int:
 
 def disk(index: Index, folder: Path) -> dict[str, object]:
     """Save all, save after an edit, load."""
-    store = Store.open(folder, "1")
+    store = Store.open(folder, lambda: "1")
     result: dict[str, object] = {
         "save_all": timed(lambda: store.save(index.snapshot), clock=time.perf_counter),
         "disk_mb": round(sum(p.stat().st_size for p in folder.iterdir()) / 1e6, 1),

@@ -9,6 +9,7 @@ import logging
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,7 +22,7 @@ from packhound.index.snapshot import Snapshot
 from packhound.indexer import Indexer
 from packhound.models import Models, named_in
 from packhound.settings import Settings
-from packhound.stored import Stored
+from packhound.stored import Opening, Stored
 from packhound.syntax.analyse import source_digest
 from packhound.text.walk import read
 from packhound.types import Document, Hit, Label, NodeRef, Query, Results, State, Status
@@ -47,9 +48,8 @@ class Engine:
         self._shown: set[str] = set()
         self._packing = threading.Lock()
         self._habits = Habits(root, index_folder(root), settings)
-        self._models = self._open_models()
         self._closed = False
-        self._open_index()
+        self._open()
 
     @classmethod
     def open(
@@ -271,11 +271,23 @@ class Engine:
             cancel=cancel,
         )
 
-    def _open_index(self, fresh: bool = False) -> None:
+    def _open(self) -> None:
+        """Open the models and the index at the same time; most of both needs no interpreter."""
+        with ThreadPoolExecutor(1) as pool:
+            opening = pool.submit(self._open_models)
+            stored = self._open_index(lambda: opening.result().embedder)
+            self._models = opening.result()
+        self._follow(stored)
+
+    def _open_index(self, embedder: Opening, fresh: bool = False) -> Stored:
         persist = self._settings.persist
-        stored = Stored.open(self.folder, self._models.embedder, persist=persist, fresh=fresh)
+        stored = Stored.open(self.folder, embedder, persist=persist, fresh=fresh)
         for problem in filter(None, (stored.problem, stored.news)):
             self._said(problem)
+        return stored
+
+    def _follow(self, stored: Stored) -> None:
+        """Go on from what was stored, and keep to the folder from now on."""
         self._stored = stored
         self._index = stored.index
         self._packer: Packer | None = None
@@ -321,7 +333,7 @@ class Engine:
     def _reopen(self, fresh: bool = False) -> None:
         self._indexer.close()
         shown = self._indexer.open_documents
-        self._open_index(fresh)
+        self._follow(self._open_index(lambda: self._models.embedder, fresh))
         for document in shown:
             self._indexer.update(document)
 

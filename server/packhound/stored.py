@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,9 @@ from packhound.index.store import Store
 from packhound.syntax.parse import GRAMMAR_VERSION
 from packhound.text.paths import PATHS_VERSION
 from packhound.text.tokens import TOKENIZER_VERSION
+
+Opening = Callable[[], Embedder | None]
+"""Waits until the encoder is there, or known to be none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,24 +30,33 @@ class Stored:
     """Why what was kept could not be used."""
 
     @classmethod
-    def open(
-        cls, folder: Path, embedder: Embedder | None, *, persist: bool, fresh: bool = False
-    ) -> Stored:
-        """Load the last generation of `folder`, or with `fresh` forget it."""
-        index = Index(embedder)
+    def open(cls, folder: Path, embedder: Opening, *, persist: bool, fresh: bool = False) -> Stored:
+        """Load the last generation of `folder`, or with `fresh` forget it.
+
+        `embedder` is asked when all is read, so that it can be opened meanwhile.
+        """
         if not persist:
-            return cls(index)
-        fingerprint = embedder.fingerprint if embedder else "none"
-        versions = f"{TOKENIZER_VERSION}/{PATHS_VERSION}/{GRAMMAR_VERSION}/{fingerprint}"
+            return cls(Index(embedder()))
         try:
-            store = Store.open(folder, versions)
+            store = Store.open(folder, lambda: _versions(embedder()))
         except StoreError as error:
-            return cls(index, problem=f"the index is kept in memory only: {error}")
+            problem = f"the index is kept in memory only: {error}"
+            return cls(Index(embedder()), problem=problem)
+        saved, news = None, ""
         try:
             if fresh:
                 store.forget()
-            elif saved := store.load():
-                index.restore(saved)
+            else:
+                saved = store.load()
         except StoreError as error:
-            return cls(index, store, news=f"the index was rebuilt: {error}")
-        return cls(index, store)
+            news = f"the index was rebuilt: {error}"
+        index = Index(embedder())
+        if saved:
+            index.restore(saved)
+        return cls(index, store, news=news)
+
+
+def _versions(embedder: Embedder | None) -> str:
+    """All that decides what an index holds beyond the sources."""
+    fingerprint = embedder.fingerprint if embedder else "none"
+    return f"{TOKENIZER_VERSION}/{PATHS_VERSION}/{GRAMMAR_VERSION}/{fingerprint}"

@@ -133,7 +133,7 @@ def saved_rows(data: bytes) -> None:
             for key, head in [row[:2]]
         ]
     try:
-        saved, _ = read_saved(rows, VERSIONS)
+        saved, _ = read_saved(rows, lambda: VERSIONS)
     except UNREADABLE:
         return
     assert not honest or saved is None or tuple(rows) == _rows()

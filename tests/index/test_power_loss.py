@@ -99,7 +99,7 @@ def check_losses(tmp_path: Path, savers: int, moments: int) -> None:
         folder, copy = tmp_path / f"s{saver}", tmp_path / "copy"
         for safe in stopped(folder, copy, seeded, moments):
             for what in losses(copy, seeded):
-                store = Store.open(copy, VERSIONS)
+                store = Store.open(copy, lambda: VERSIONS)
                 try:
                     saved = store.load()
                 except StoreError:

@@ -35,7 +35,7 @@ def child(what: str, folder: Path) -> subprocess.Popen[str]:
 
 
 def loaded(folder: Path, versions: str = VERSIONS) -> Index | None:
-    store = Store.open(folder, versions)
+    store = Store.open(folder, lambda: versions)
     try:
         saved = store.load()
         if saved is None:
@@ -48,7 +48,7 @@ def loaded(folder: Path, versions: str = VERSIONS) -> Index | None:
 
 
 def saved_in(folder: Path, index: Index) -> Path:
-    store = Store.open(folder, VERSIONS)
+    store = Store.open(folder, lambda: VERSIONS)
     store.save(index.snapshot)
     store.close()
     return folder
@@ -56,7 +56,7 @@ def saved_in(folder: Path, index: Index) -> Path:
 
 def test_what_is_saved_comes_back_and_goes_on(tmp_path):
     index = filled()
-    store = Store.open(tmp_path / "s", VERSIONS)
+    store = Store.open(tmp_path / "s", lambda: VERSIONS)
     assert store.load() is None
     store.save(index.snapshot)
     put(index, {"1.py": "function g: parse", "new.py": "test t: config"})
@@ -79,7 +79,7 @@ steps = st.lists(st.tuples(st.sampled_from("abc"), st.none() | lines, st.boolean
 @settings(deadline=None, max_examples=40)
 def test_any_saves_between_any_edits_come_back(tmp_path_factory, changes):
     folder = tmp_path_factory.mktemp("store") / "s"
-    index, store = filled(2), Store.open(folder, VERSIONS)
+    index, store = filled(2), Store.open(folder, lambda: VERSIONS)
     for path, text, save in changes:
         if text is None:
             index.remove([path])
@@ -95,7 +95,7 @@ def test_any_saves_between_any_edits_come_back(tmp_path_factory, changes):
 
 def test_a_loaded_store_is_continued_without_writing_it_anew(tmp_path):
     folder = saved_in(tmp_path / "s", filled())
-    store = Store.open(folder, VERSIONS)
+    store = Store.open(folder, lambda: VERSIONS)
     index = Index(BagOfWords())
     index.restore(store.load())
     before = dict(rows_of(folder))
@@ -119,7 +119,7 @@ def rows_of(folder: Path) -> list[tuple[int, bytes]]:
 
 def test_the_text_of_an_editor_is_never_written(tmp_path):
     index = filled(2)
-    store = Store.open(tmp_path / "s", VERSIONS)
+    store = Store.open(tmp_path / "s", lambda: VERSIONS)
     store.save(index.snapshot)
     index.replace([file("1.py", "function unsaved: load")], {"1.py": None})
     store.save(index.publish())
@@ -135,7 +135,7 @@ def test_files_that_wait_for_vectors_are_read_again(tmp_path):
     slow.embed_some()
     slow.publish()
     saved_in(tmp_path / "s", slow)
-    store = Store.open(tmp_path / "s", VERSIONS)
+    store = Store.open(tmp_path / "s", lambda: VERSIONS)
     again = Index(BagOfWords(fast=False))
     snapshot = again.restore(store.load())
     store.close()
@@ -243,9 +243,9 @@ def test_only_the_owner_can_read_it(tmp_path):
 def test_a_folder_that_cannot_be_written_is_said(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="cannot be used"):
-        Store.open(tmp_path / "file" / "s", VERSIONS)
+        Store.open(tmp_path / "file" / "s", lambda: VERSIONS)
     with pytest.raises(StoreError, match=r"cannot be used|not a folder"):
-        Store.open(tmp_path / "file", VERSIONS)
+        Store.open(tmp_path / "file", lambda: VERSIONS)
 
 
 @posix
@@ -258,7 +258,7 @@ def test_a_full_disk_leaves_the_last_generation(tmp_path):
 
 def test_the_second_process_reads_and_takes_over(tmp_path):
     folder = saved_in(tmp_path / "s", filled(2))
-    first, second = Store.open(folder, VERSIONS), Store.open(folder, VERSIONS)
+    first, second = Store.open(folder, lambda: VERSIONS), Store.open(folder, lambda: VERSIONS)
     assert first.writer and not second.writer and not second.claim()
     assert len(second.load().files) == 2
     with pytest.raises(StoreError, match="another process"):

@@ -145,7 +145,7 @@ def test_vectors_that_come_during_a_compaction_are_kept():
 
 def test_a_store_follows_a_compaction(tmp_path):
     index = Index(BagOfWords())
-    store = Store.open(tmp_path / "s", "1")
+    store = Store.open(tmp_path / "s", lambda: "1")
     put(index, {f"{i}.py": text(i) for i in range(20)})
     store.save(index.snapshot)
     put(index, {f"{i}.py": text(i, 1) for i in range(15)})

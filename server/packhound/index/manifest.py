@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -33,7 +33,7 @@ FORMAT = 3
 
 1  first version
 2  vectors of eight bits
-3  what paths say
+3  what paths say; checksums by SHA-256
 """
 
 _LARGE = 100_000
@@ -41,7 +41,9 @@ _LARGE = 100_000
 StoredRow = tuple[int, bytes, bytes, bytes]
 
 
-def read_saved(rows: Iterable[StoredRow], versions: str) -> tuple[Saved | None, Written | None]:
+def read_saved(
+    rows: Iterable[StoredRow], versions: Callable[[], str]
+) -> tuple[Saved | None, Written | None]:
     """The index of these rows, and what is on disk then; None for a store without rows.
 
     Raises ValueError and its like where the rows are not exactly those of one save, or of
@@ -52,8 +54,6 @@ def read_saved(rows: Iterable[StoredRow], versions: str) -> tuple[Saved | None, 
         return None, None
     manifest, sealed = found[MANIFEST]
     head = json.loads(manifest)
-    if head["versions"] != versions:
-        raise ValueError("it was made by another version, or for another model")
     if sealed != seal({key: value for key, value in sums.items() if key != MANIFEST}):
         raise ValueError("rows are missing or of different generations")
     labels = _labels_by_file(found[LABELS][1])
@@ -69,6 +69,8 @@ def read_saved(rows: Iterable[StoredRow], versions: str) -> tuple[Saved | None, 
         files=files,
     )
     _check_fits(saved, head["dim"])
+    if head["versions"] != versions():
+        raise ValueError("it was made by another version, or for another model")
     return saved, _written(saved, segments, sums)
 
 

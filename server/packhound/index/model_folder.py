@@ -154,11 +154,11 @@ def _fingerprint(folder: Path, model: Path) -> str:
     files = sorted(
         {*folder.glob("*.json"), *folder.glob("*/*.json"), *model.parent.glob("*.onnx*")}
     )
-    digest = hashlib.blake2b(f"packhound {RECIPE_VERSION}\0".encode(), digest_size=16)
+    digest = hashlib.sha256(f"packhound {RECIPE_VERSION}\0".encode())
     for path in files:
-        content = hashlib.blake2b(digest_size=16)
+        content = hashlib.sha256()
         with path.open("rb") as file:
             while block := file.read(1 << 20):
                 content.update(block)
         digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + content.digest())
-    return digest.hexdigest()
+    return digest.hexdigest()[:32]

