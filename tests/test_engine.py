@@ -14,6 +14,7 @@ from packhound.engine import Engine
 from packhound.errors import RootError
 from packhound.folders import check_root, clear_index, index_folder
 from packhound.settings import Settings
+from packhound.syntax.process import Worker, WorkerDied
 from packhound.types import Document, Query
 from packhound.workspace import Workspace
 
@@ -436,6 +437,41 @@ def test_several_folders_are_searched_as_one(tmp_path: Path, root: Path) -> None
         assert workspace.search(Query("send_receipt")).hits[0].node.name == "send_receipt"
     finally:
         workspace.close()
+
+
+def test_what_is_typed_while_the_index_is_rebuilt_is_kept(engine: Engine) -> None:
+    for n in range(6):
+        rebuilding = threading.Thread(target=engine.rebuild)
+        rebuilding.start()
+        typed = 0
+        while rebuilding.is_alive():
+            typed += 1
+            engine.update(Document("shop/mail.py", f"def feed_{n}_{typed}(): pass\n".encode()))
+        rebuilding.join()
+        assert engine.settled(30)
+        assert names(engine, f"feed_{n}_{typed}", limit=1) == [f"feed_{n}_{typed}"]
+    engine.release("shop/mail.py")
+    assert engine.settled(30)
+    assert names(engine, "send_receipt")[0] == "send_receipt"
+
+
+def test_a_rebuild_does_not_wait_for_parsers(root: Path, caplog, monkeypatch) -> None:
+    for n in range(40):
+        (root / f"m{n}.py").write_text(f"def f{n}(): pass\n")
+    started = threading.Event()
+
+    def slow_start(self: Worker, tasks: object) -> None:
+        started.set()
+        self._process.wait()
+        raise WorkerDied
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Worker, "send", slow_start)
+        engine = Engine.open(root)
+        assert started.wait(30)
+        engine.close()
+    assert not engine._indexer._thread.is_alive()
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []
 
 
 def test_a_rebuild_keeps_what_the_editor_shows(engine: Engine) -> None:

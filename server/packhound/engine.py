@@ -46,7 +46,7 @@ class Engine:
         self._settings = settings
         self._listener = on_change or (lambda: None)
         self._shown: set[str] = set()
-        self._packing = threading.Lock()
+        self._packing, self._following = threading.Lock(), threading.Lock()
         self._habits = Habits(root, index_folder(root), settings)
         self._closed = False
         self._open()
@@ -72,21 +72,24 @@ class Engine:
         """The text of a document that is open in an editor; returns at once."""
         self._habits.used(document.path, "edit" if document.path in self._shown else "open")
         self._shown.add(document.path)
-        self._indexer.update(document)
+        with self._following:
+            self._indexer.update(document)
 
     def release(self, path: str) -> None:
         """The editor closed `path`: the file on disk counts again."""
         self._shown.discard(path)
         self._disk_changed()
         self._habits.touched()
-        self._indexer.release(path)
+        with self._following:
+            self._indexer.release(path)
 
     def refresh(self, paths: Sequence[str] | None = None) -> None:
         """Look at the disk again: at `paths` (files or folders), or at everything."""
         self._disk_changed()
         if paths is not None:
             self._habits.touched()
-        self._indexer.refresh(paths)
+        with self._following:
+            self._indexer.refresh(paths)
 
     def picked(self, path: str, line: int) -> None:
         """The user opened the result at a 0-based line."""
@@ -332,10 +335,13 @@ class Engine:
 
     def _reopen(self, fresh: bool = False) -> None:
         self._indexer.close()
-        shown = self._indexer.open_documents
-        self._follow(self._open_index(lambda: self._models.embedder, fresh))
-        for document in shown:
-            self._indexer.update(document)
+        stored = self._open_index(lambda: self._models.embedder, fresh)
+        # What the editor says meanwhile waits for the new indexer, or is in the list.
+        with self._following:
+            shown = self._indexer.open_documents
+            self._follow(stored)
+            for document in shown:
+                self._indexer.update(document)
 
     def _current(self, query: Query) -> tuple[Snapshot, tuple[str, ...]]:
         """The snapshot to answer from, and what the user should know of it."""

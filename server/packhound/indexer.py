@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
@@ -167,11 +166,14 @@ class Indexer:
         with self._wake:
             self._closed = True
             self._wake.notify_all()
+        # The thread may wait for a parser, which on a busy machine takes seconds to start.
+        self._live_pool.close()
+        if bulk_pool := self._bulk_pool:
+            bulk_pool.close()
         if self._thread.is_alive():
             self._thread.join(timeout=10.0)
         self._end_reading()
         self._index.close()
-        self._live_pool.close()
         self._saver.close()
 
     def _run(self) -> None:
@@ -181,11 +183,14 @@ class Indexer:
             try:
                 self._step()
             except Exception:
+                if self._closed:
+                    break  # Its parsers were taken from it.
                 # The fence: a fault in one step must not end indexing for the session.
                 log.exception("indexing step failed")
                 self._warnings[_FAULT] = None
                 self._forget_work()
-                time.sleep(_AFTER_FAULT_S * 2**self._faults)
+                with self._wake:
+                    self._wake.wait_for(lambda: self._closed, _AFTER_FAULT_S * 2**self._faults)
         self._saver.save(self._index.snapshot)
 
     def _let_others_begin(self) -> None:

@@ -4,7 +4,9 @@ import contextlib
 import os
 import socket
 import stat
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -167,6 +169,53 @@ def test_links_in_circles_end(tmp_path: Path) -> None:
     assert walked(tmp_path) == []
     assert read(tmp_path, "one/a.py", 1_000) is None
     assert not searchable(tmp_path, "one", WalkLimits())
+
+
+def test_a_change_within_one_tick_of_the_clock_is_seen(tmp_path: Path) -> None:
+    path, missed = tmp_path / "a.py", 0
+    for n in range(300):
+        path.write_text(f"a = {n % 10}\n")
+        known = read(tmp_path, "a.py", 1_000)
+        path.write_text(f"a = {(n + 1) % 10}\n")
+        ((_, stamp),) = walk(tmp_path, WalkLimits())
+        missed += known.stamp == stamp
+    assert not missed
+
+
+@pytest.mark.parametrize(
+    ("after_ns", "lasts"), [(0, False), (10**6, False), (10**9, True), (-(10**12), True)]
+)
+def test_a_file_at_rest_is_read_once(tmp_path: Path, monkeypatch, after_ns, lasts) -> None:
+    make(tmp_path, {"a.py": "x"})
+    ((_, stamp),) = walk(tmp_path, WalkLimits())
+    changed_ns = stamp.mtime_ns if os.name == "nt" else stamp.ctime_ns
+    monkeypatch.setattr(time, "time_ns", lambda: changed_ns + after_ns)
+    assert (read(tmp_path, "a.py", 1_000).stamp == stamp) is lasts
+
+
+SWAP = """
+import os, sys, time
+os.chdir(sys.argv[1])
+while True:
+    os.rename("sub", "kept"); os.rename("link", "sub")
+    os.rename("sub", "link"); os.rename("kept", "sub")
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX renames")
+@pytest.mark.parametrize("n_reads", [2_000, pytest.param(200_000, marks=pytest.mark.slow)])
+def test_a_folder_swapped_for_a_link_while_it_is_read(tmp_path: Path, n_reads: int) -> None:
+    make(tmp_path / "outside", {"a.py": "canary", ".gitignore": "*.log\n"})
+    root = make(tmp_path / "root", {"sub/a.py": "a", "sub/x.log": "x"})
+    (root / "link").symlink_to(tmp_path / "outside")
+    with subprocess.Popen([sys.executable, "-c", SWAP, root]) as swapping:
+        try:
+            found = [read(root, "sub/a.py", 1_000) for _ in range(n_reads)]
+            walks = [list(walk(root, WalkLimits())) for _ in range(n_reads // 20)]
+        finally:
+            swapping.kill()
+    assert {document.source for document in found if document} == {b"a"}
+    assert max(map(len, walks)) > 0
 
 
 def test_a_file_that_changes_while_it_is_read_is_read_again(tmp_path: Path) -> None:

@@ -11,8 +11,9 @@ import errno
 import os
 import re
 import stat
+import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import translate
 from pathlib import Path, PurePosixPath
 
@@ -34,6 +35,9 @@ _UNWANTED = re.compile("|".join(map(translate, (*SECRET_FILES, *GENERATED_FILES)
 _MOST_RULES_BYTES = 100_000
 """The largest ignore files that people write have a tenth of it; longer ones say nothing."""
 _SNIFF_BYTES = 8_192
+_SECOND_NS = 1_000_000_000
+_TICK_NS, _COARSE_TICK_NS = 50_000_000, 2 * _SECOND_NS
+"""Longer than clocks of file systems stand still, and of those that only know whole seconds."""
 _MINIFIED_LINE_BYTES = 1_000
 
 
@@ -119,7 +123,7 @@ def read(root: Path, path: str, max_bytes: int) -> Document | None:
     text = as_utf8(source)
     if text is None or len(source) > max_bytes:
         return None
-    return Document(path, text, stamp=stamp)
+    return Document(path, text, stamp=_lasting(stamp, time.time_ns()))
 
 
 def as_utf8(source: bytes) -> bytes | None:
@@ -228,6 +232,17 @@ def _stamp(status: os.stat_result) -> FileStamp:
     return FileStamp(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
 
+def _lasting(stamp: FileStamp, now_ns: int) -> FileStamp:
+    """The stamp of a file just read; one that no file has if the file had just been written.
+
+    The clock of a file system stands still between two ticks, so that the next change might leave
+    the same stamp: such a file is read again at the next look.
+    """
+    changed_ns = stamp.mtime_ns if os.name == "nt" else stamp.ctime_ns
+    tick_ns = _COARSE_TICK_NS if changed_ns % _SECOND_NS == 0 else _TICK_NS
+    return replace(stamp, inode=-1) if 0 <= now_ns - changed_ns < tick_ns else stamp
+
+
 def _size_allows(name: str, size: int, limits: WalkLimits) -> bool:
     suffix = PurePosixPath(name.lower()).suffix
     cap = DATA_FILE_BYTES if suffix in DATA_SUFFIXES else limits.max_file_bytes
@@ -236,12 +251,10 @@ def _size_allows(name: str, size: int, limits: WalkLimits) -> bool:
 
 def _found(root: Path, path: str, max_bytes: int) -> tuple[bytes, FileStamp] | None:
     """The bytes of a regular file and its stamp from before they were read."""
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-    handle = os.open(f"{root}/{path}", flags | getattr(os, "O_NONBLOCK", 0))
+    handle = _open(root, path)
     try:
         status = os.fstat(handle)
-        regular = stat.S_ISREG(status.st_mode) and status.st_size <= max_bytes
-        if not regular or not _inside(root, path):
+        if not stat.S_ISREG(status.st_mode) or status.st_size > max_bytes:
             return None
         return _content(handle, status.st_size, max_bytes + 1), _stamp(status)
     finally:
@@ -259,14 +272,33 @@ def _content(handle: int, size: int, most: int) -> bytes:
     return source
 
 
-def _inside(root: Path, path: str) -> bool:
-    """Whether no folder on the way has been swapped for a link that leads out of the root."""
-    folder = path.rpartition("/")[0]
-    plain = os.name == "posix" and ".." not in path and not path.startswith("/")
-    while plain and folder:
-        plain = not stat.S_ISLNK(os.lstat(f"{root}/{folder}").st_mode)
-        folder = folder.rpartition("/")[0]
+def _open(root: Path, path: str) -> int:
+    """Open a file inside `root` without following a link, even one that is put there meanwhile."""
+    *folders, name = path.split("/")
+    if os.open not in os.supports_dir_fd:
+        return _open_by_name(root, path)
+    if ".." in folders or name in ("", ".."):
+        raise OSError(errno.EINVAL, "not a path inside the folder")
+    at = os.open(root, _FOLDER)
     try:
-        return plain or (root / path).resolve().is_relative_to(root.resolve())
-    except (OSError, RuntimeError):  # links that go round in circles
-        return False
+        for folder in folders:
+            above, at = at, os.open(folder, _FOLDER | os.O_NOFOLLOW, dir_fd=at)
+            os.close(above)
+        return os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=at)
+    finally:
+        os.close(at)
+
+
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
+
+
+def _open_by_name(root: Path, path: str) -> int:
+    """The same on Windows, where folders cannot be opened, and links need rights."""
+    handle = os.open(root / path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    try:
+        if (root / path).resolve().is_relative_to(root.resolve()):
+            return handle
+    except RuntimeError:  # Links that go round in circles.
+        pass
+    os.close(handle)
+    raise OSError(errno.ELOOP, "it leads out of the folder")
