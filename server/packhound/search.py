@@ -280,5 +280,5 @@ def _hit(view: View, ranking: Ranking, i: int, root: str, rank: int = 0) -> Hit:
     """The node `ranking.nodes[i]` as a hit."""
     why = ranking.why(i)
     label = Label(int(view.candidates.labels[ranking.nodes[i]]))
-    score = math.fsum(reason.weight * reason.value for reason in why)
+    score = math.fsum(weight * value for _, value, weight in why)
     return Hit(view.snapshot.ref(label, root), rank, score, why)

@@ -14,7 +14,7 @@ def test_products_are_exact(dim, n):
     query = random.integers(1, 128, (1, dim)).astype(np.uint8)
     columns = random.integers(-127, 128, (dim, n)).astype(np.int8)
     columns[:, 0], query[0, : dim // 2] = random.choice([-127, 127]), 127
-    assert np.array_equal(dot_products(query, columns), (query.astype(int) @ columns)[0])
+    assert np.array_equal(dot_products(query, [columns]), (query.astype(int) @ columns)[0])
     assert np.array_equal(sums_of(columns), columns.sum(axis=0, dtype=int))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -39,6 +39,7 @@ class Vectors:
     present: Mask
     usable: Mask
     graph: Graph | None = None
+    _joined: list[tuple[NDArray[np.int32], Rows]] = field(default_factory=list)
 
     def row(self, label: int) -> Rows:
         """The unit vector of a label."""
@@ -62,9 +63,9 @@ class Vectors:
             return np.zeros(n if labels is None else len(labels), np.float32)
         code = query_code(_checked(query, self.dim))
         if labels is None or len(labels) * _GATHER_BELOW > n:
-            cosines = _masked(self._scanned(code)[:n], self.usable)
+            cosines = self._scanned(code)
             return cosines if labels is None else cosines[labels]
-        return _masked(self._gathered(code, labels), self.usable[labels])
+        return np.where(self.usable[labels], self._gathered(code, labels), np.float32(0))
 
     def nearest(
         self, query: NDArray[np.float32], k: int, allowed: Mask | None = None
@@ -91,15 +92,20 @@ class Vectors:
         return labels[best], cosines[best]
 
     def _scanned(self, code: QueryCode) -> Rows:
-        dots = [dot_products(code.values, block.columns) for block in self.blocks]
-        sums = [block.sums for block in self.blocks]
-        scales = [block.scales for block in self.blocks]
-        return _cosines(code, np.concatenate(dots), np.concatenate(sums), np.concatenate(scales))
+        """Cosines with all labels, 0 for those that are not usable."""
+        if not self._joined:
+            n = len(self.usable)
+            sums = np.concatenate([block.sums for block in self.blocks])[:n]
+            scales = np.concatenate([block.scales for block in self.blocks])[:n]
+            self._joined.append((sums, np.where(self.usable, scales, np.float32(0))))
+        sums, scales = self._joined[0]
+        dots = dot_products(code.values, [block.columns for block in self.blocks])
+        return _cosines(code, dots[: len(sums)], sums, scales)
 
     def _gathered(self, code: QueryCode, labels: NDArray[np.integer[Any]]) -> Rows:
         codes, scales = self.take(labels)
         columns = np.ascontiguousarray(codes.T)
-        return _cosines(code, dot_products(code.values, columns), sums_of(columns), scales)
+        return _cosines(code, dot_products(code.values, [columns]), sums_of(columns), scales)
 
 
 _GATHER_BELOW = 200
@@ -109,12 +115,10 @@ _GATHER_BELOW = 200
 def _cosines(
     code: QueryCode, dots: NDArray[np.int32], sums: NDArray[np.int32], scales: Rows
 ) -> Rows:
-    whole: NDArray[np.int32] = dots - np.int32(QUERY_OFFSET) * sums
-    return whole.astype(np.float32) * scales * code.scale
-
-
-def _masked(cosines: Rows, usable: Mask) -> Rows:
-    return np.where(usable, cosines, np.float32(0))
+    cosines: Rows = (dots - np.int32(QUERY_OFFSET) * sums).astype(np.float32)
+    cosines *= scales
+    cosines *= code.scale
+    return cosines
 
 
 def no_vectors(live: Mask) -> Vectors:

@@ -123,12 +123,13 @@ class _NodeScores:
         starts = match.starts
         here, at = self._candidates.among(match.labels)
         bounds = np.searchsorted(here, starts).tolist()
-        matched = np.zeros(len(self.covered), np.bool_)
-        matched[at] = True
-        self.covered += np.float32(idf) * matched
+        # A node is counted once, in however many fields the term is.
+        self.covered[at] += np.float32(idf)
         self.name_hits[at[bounds[NAME] : bounds[NAME + 1]]] += 1
         for field, scores in self.alone.items():
             found = slice(bounds[field], bounds[field + 1])
+            if found.start == found.stop:
+                continue
             norms = match.norms[here[found]]
             alone = np.float32(weight * idf_of(self._n_nodes, starts[field + 1] - starts[field]))
             scores[at[found]] += alone * (norms / (norms + np.float32(K1)))

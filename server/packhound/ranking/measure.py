@@ -53,14 +53,15 @@ def measure(
     of the best ones.
     """
     corpus = facts_of(snapshot)
+    # Below the size where a graph pays, one scan serves the neighbours and the signals. It comes
+    # first, since it leaves nothing else in the processor's cache.
+    scan = vector is not None and only is None and snapshot.vectors.graph is None
+    cosines = snapshot.similarities(vector) if vector is not None and scan else None
     words = match_terms(snapshot, corpus, query.terms, query.weights)
     matched = words.matched if allowed is None else words.matched[allowed[words.matched]]
     best, total = coherence(snapshot, words.node, matched)
     base = base_scores(best, total, corpus, query)
     exact, any_case = _named(snapshot, query.names)
-    # Below the size where a graph pays, one scan serves the neighbours and the signals.
-    scan = vector is not None and only is None and snapshot.vectors.graph is None
-    cosines = snapshot.similarities(vector) if vector is not None and scan else None
     if only is None:
         near = _near(snapshot, vector, cosines, allowed)
         named = _first(exact, any_case, allowed)

@@ -43,6 +43,8 @@ def defines_kind(view: View) -> Floats:
 
 def defines_size(view: View) -> Floats:
     """How long the definition of the query's name is."""
+    if not view.query.names:
+        return no_file(view)
     length = np.log1p(view.node(view.snapshot.lengths[BODY]).astype(np.float32))
     return view.candidates.best(length * view.named_folded)
 
