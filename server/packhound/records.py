@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate, chain, pairwise
 
-from packhound.types import KINDS, Node, Span
+from packhound.types import KINDS, Kind, Node, Span
 
 _KIND_IDX = {kind: i for i, kind in enumerate(KINDS)}
 _HEAD = 3
@@ -67,6 +67,11 @@ class Record:
         if known is None:
             known = self._nodes[i] = self._decoded(i)
         return known
+
+    def called(self, i: int) -> tuple[Kind, str, str]:
+        """The kind, the name and the qualified name of one node."""
+        first = self._table[(i - 1) * _WIDTH + _TEXT_END] if i else 0
+        return KINDS[self._table[i * _WIDTH]], *self._two(first)
 
     def kinds(self) -> bytes:
         """The position in `types.KINDS` of each node's kind."""

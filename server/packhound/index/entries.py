@@ -46,14 +46,18 @@ class FileEntry:
         """One node, without decoding the others."""
         return _opened(self.record).node(position)
 
+    def qualname(self, position: int) -> str:
+        """The qualified name of a node, without decoding the rest of it."""
+        return _opened(self.record).called(position)[2]
+
     def parents(self) -> list[int]:
         """The position of the node that each is in, -1 for none."""
         return _opened(self.record).parents()
 
     def name(self, position: int) -> str:
         """The name of a node, "" for one that is no definition."""
-        node = self.node(position)
-        return "" if node.kind in _UNNAMED else node.name
+        kind, name, _ = _opened(self.record).called(position)
+        return "" if kind in _UNNAMED else name
 
     def names(self) -> list[str]:
         """The `name` of each node, without decoding them."""

@@ -13,7 +13,8 @@ from typing import TypeAlias
 from packhound.errors import Cancelled
 from packhound.llm.counter import TokenCounter, counter_for
 from packhound.llm.prices import cost, find_model
-from packhound.pack.candidates import gather, references_of
+from packhound.pack.around import references_of
+from packhound.pack.candidates import gather
 from packhound.pack.excerpt import Excerpts
 from packhound.pack.fit import Choice, Fitting
 from packhound.pack.items import block_of, items_of

@@ -7,7 +7,10 @@ from fnmatch import fnmatch
 
 from packhound.index.entries import FileEntry
 from packhound.pack.types import Lines, PackContext, PackRequest
-from packhound.types import Node
+from packhound.types import KINDS, Kind, Node
+
+_MATE_MOST = 0.12
+"""What standing in a file with others is worth at most."""
 
 
 @dataclass(slots=True, eq=False)
@@ -17,8 +20,9 @@ class Candidate:
     label: int
     entry: FileEntry
     position: int
-    node: Node
+    kind: Kind
     order: int
+    path: str
     utility: float = 0.0
     pinned: bool = False
     changed: bool = False
@@ -26,9 +30,14 @@ class Candidate:
     reasons: list[str] = field(default_factory=list)
 
     @property
-    def path(self) -> str:
-        """The file that the node is in."""
-        return self.entry.path
+    def node(self) -> Node:
+        """The node itself, decoded when someone looks."""
+        return self.entry.node(self.position)
+
+    @property
+    def called(self) -> str:
+        """What reasons call it."""
+        return f"{self.node.qualname or self.node.name} ({self.path})"
 
     def add(self, utility: float, reason: str) -> None:
         """One more reason, if it is worth telling; independent reasons add up as chances do."""
@@ -48,15 +57,32 @@ class Pool:
 
     def get(self, label: int) -> Candidate | None:
         """The candidate of a label; None if it is dead, or excluded by the request."""
-        if label in self.by_label:
-            return self.by_label[label]
+        known = self.by_label.get(label)
+        if known:
+            return known
         snapshot = self._context.snapshot
         if label >= snapshot.n_labels or not snapshot.live[label]:
             return None
-        entry, position = snapshot.locate(label)
+        entry = snapshot.entry(int(snapshot.file_of[label]))
+        return self._of(entry, entry.labels.tolist().index(label), label) if entry else None
+
+    def share_out(self, path: str, share: float, reason: str) -> None:
+        """Give the definitions of a file a utility that sums to `share`."""
+        entry = self._context.snapshot.files[path]
+        found = [self._of(entry, i, label) for i, label in enumerate(entry.labels.tolist())]
+        mates = [c for c in found if c is not None and c.kind not in ("section", "window")]
+        for mate in mates:
+            # Beside a reason of its own this one says nothing.
+            mate.add(min(share / len(mates), _MATE_MOST), "" if mate.reasons else reason)
+
+    def _of(self, entry: FileEntry, position: int, label: int) -> Candidate | None:
+        known = self.by_label.get(label)
+        if known:
+            return known
         order = len(self.by_label) + len(self.excluded)
-        found = Candidate(label, entry, position, entry.node(position), order)
-        if any(fnmatch(entry.path, glob) for glob in self._excluded):
+        kind = KINDS[self._context.snapshot.kind_of[label]]
+        found = Candidate(label, entry, position, kind, order, entry.path)
+        if self._excluded and any(fnmatch(entry.path, glob) for glob in self._excluded):
             self.excluded.setdefault(label, found)
             return None
         self.by_label[label] = found
@@ -80,4 +106,4 @@ class Pool:
     def ranked(self) -> list[Candidate]:
         """Pinned ones first, then by utility."""
         found = self.by_label.values()
-        return sorted(found, key=lambda c: (not c.pinned, -c.utility, c.path, c.node.span.start))
+        return sorted(found, key=lambda c: (not c.pinned, -c.utility, c.path, c.position))
