@@ -192,11 +192,7 @@ class Graph:
             return _NOTHING
         if path in defined:
             return defined[path], _SCOPE_WEIGHT["file"] / len(defined[path])
-        family = _family(self._files[path].language)
-        definers = self._definers.get((name, family))
-        if definers is None:
-            same = sorted(p for p in defined if _family(self._files[p].language) == family)
-            definers = self._definers[name, family] = _Definers({p: defined[p] for p in same})
+        definers = self._definers_of(path, name)
         if not definers.all:
             return _NOTHING
         scopes = (
@@ -208,6 +204,16 @@ class Graph:
             if 0 < len(labels) <= most:
                 return labels, _SCOPE_WEIGHT[scope] / len(labels)
         return _NOTHING
+
+    def _definers_of(self, path: str, name: str) -> _Definers:
+        """Who defines a name in the languages of a file."""
+        family = _family(self._files[path].language)
+        found = self._definers.get((name, family))
+        if found is None:
+            defined = self._defined[name]
+            same = sorted(p for p in defined if _family(self._files[p].language) == family)
+            found = self._definers[name, family] = _Definers({p: defined[p] for p in same})
+        return found
 
     def _imports(self, path: str) -> frozenset[str]:
         """The files that a file imports."""
@@ -238,8 +244,10 @@ class Graph:
     def _counted(self, name: str) -> Counter[int]:
         """How many nodes refer to each of the definitions of a name."""
         found = Counter[int]()
-        for path, n in self._used.get(name, {}).items():
-            for target in self._meaning(path, name)[0]:
+        for path, n in self._used.get(name, {}).items() if name in self._defined else ():
+            bearers = self._definers_of(path, name).all
+            # Where one alone bears the name, it means that one in whichever scope.
+            for target in bearers if len(bearers) == 1 else self._meaning(path, name)[0]:
                 found[target] += n
         return found
 

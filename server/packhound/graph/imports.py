@@ -128,5 +128,5 @@ def _enough(path: str, length: int, wanted: Components, absolute: bool, folder: 
 
 def _near(path: str, folder: str) -> bool:
     """One bare word means a neighbour or a top-level module, not any file of that name."""
-    own = posixpath.dirname(path)
-    return own == folder or own.count("/") == 0 or posixpath.dirname(own) == folder
+    own = path.rpartition("/")[0]
+    return own == folder or "/" not in own or own.rpartition("/")[0] == folder

@@ -99,11 +99,12 @@ def references_of(pool: Pool, context: PackContext, bodies: Iterable[Candidate])
     """The definitions that chosen bodies use, which come along as signatures."""
     found: dict[int, Candidate] = {}
     for body in bodies:
+        reason = f"used by {body.called}"
         for edge in context.graph.references(body.label)[:_NEIGHBOURS]:
             candidate = pool.get(edge.label)
             if candidate:
                 share = 0.3 * edge.weight * _rarity(context.graph.n_users(edge.label))
-                candidate.add(body.utility * share, f"used by {body.called}")
+                candidate.add(body.utility * share, reason)
                 found[edge.label] = candidate
     best = sorted(found.values(), key=lambda c: (-c.utility, c.path, c.node.span.start))
     return best[:_COMPANIONS]

@@ -93,7 +93,7 @@ def repository_map(context: PackContext, prompt: str, budget: int, counter: Toke
     for path, position in _ranked_definitions(context, prompt):
         entry = context.snapshot.files[path]
         excerpt = excerpts.of(path)
-        tiers = excerpt.tiers(entry.nodes, position, None) if excerpt else {}
+        tiers = excerpt.tiers(entry, position, None) if excerpt else {}
         lines = tiers.get("outline", ())
         if not excerpt or not lines:
             continue

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Collection
+from collections import defaultdict
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
+from packhound.index.entries import FileEntry
 from packhound.llm.counter import TokenCounter
 from packhound.pack.types import Detail
 from packhound.pack.visible import visible_lines
@@ -41,6 +43,7 @@ class Excerpt:
     starts: LineIndex
     counter: TokenCounter
     _costs: dict[int, int] = field(default_factory=dict)
+    _children: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
 
     def cost(self, line: int) -> int:
         """Tokens of one line with its line end."""
@@ -49,9 +52,13 @@ class Excerpt:
             known = self._costs[line] = self.counter.count(self.lines[line] + "\n")
         return known
 
-    def tiers(self, nodes: tuple[Node, ...], position: int, words: re.Pattern[str] | None) -> Tiers:
+    def tiers(self, entry: FileEntry, position: int, words: re.Pattern[str] | None) -> Tiers:
         """What each tier of a node shows; an elided body keeps lines that `words` matches."""
-        return _tiers(self, nodes, position, words)
+        if not self._children:
+            for child, parent in enumerate(entry.parents()):
+                self._children[parent].append(child)
+        children = [entry.node(child) for child in self._children.get(position, ())]
+        return _tiers(self, entry.node(position), children, words)
 
 
 class Excerpts:
@@ -87,12 +94,10 @@ def _excerpt(path: str, source: bytes, counter: TokenCounter) -> Excerpt:
 
 
 def _tiers(
-    excerpt: Excerpt, nodes: tuple[Node, ...], position: int, words: re.Pattern[str] | None
+    excerpt: Excerpt, node: Node, children: Sequence[Node], words: re.Pattern[str] | None
 ) -> Tiers:
-    node = nodes[position]
     last = len(excerpt.lines) - 1
     own = sorted({line for run in node.own for line in _touched(excerpt, run, last)})
-    children = [child for child in nodes if child.parent == position]
     if node.kind == "file":
         return _file_tiers(own)
     span = range(node.span.start_line, min(node.span.end_line, last) + 1)
@@ -112,7 +117,7 @@ def _tiers(
     if children:
         kept = _joined(signature, doc[: _DOC_LINES["elided"]], own[:_OWN_LINES], *heads)
     else:
-        kept = _elided(excerpt, list(span), signature, doc, words)
+        kept = _elided(excerpt, span, signature, doc, words)
     if len(kept) <= _WORTH_ELIDING * len(span):
         tiers["elided"] = kept
     if len(span) <= _FULL_LINES or not children:
@@ -130,22 +135,21 @@ def _file_tiers(own: list[int]) -> Tiers:
 
 def _elided(
     excerpt: Excerpt,
-    span: list[int],
+    span: range,
     signature: tuple[int, ...],
     doc: list[int],
     words: re.Pattern[str] | None,
 ) -> tuple[int, ...]:
-    body = [line for line in span if line not in doc and line > signature[-1]]
+    documented = set(doc)
+    body = [line for line in span if line not in documented and line > signature[-1]]
+    ends = (body[:_HEAD_LINES], body[len(body) - _TAIL_LINES :])
+    kept = _joined(signature, doc[: _DOC_LINES["elided"]], *ends)
+    if len(kept) > _WORTH_ELIDING * len(span):
+        return kept
     telling = [n for n in body if words and words.search(excerpt.lines[n])]
-    kept = _joined(
-        signature,
-        doc[: _DOC_LINES["elided"]],
-        body[:_HEAD_LINES],
-        body[len(body) - _TAIL_LINES :],
-        telling[: _ELIDED_LINES - _HEAD_LINES - _TAIL_LINES],
-    )
+    shown = {*kept, *telling[: _ELIDED_LINES - _HEAD_LINES - _TAIL_LINES]}
     # A gap of one line costs as much to mark as to show.
-    return _joined(kept, [n for n in span if n - 1 in kept and n + 1 in kept])
+    return _joined(shown, [n for n in span if n - 1 in shown and n + 1 in shown])
 
 
 def _signature_lines(excerpt: Excerpt, node: Node, own: list[int]) -> tuple[int, ...]:

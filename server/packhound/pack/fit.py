@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from packhound.pack.excerpt import Excerpts, Tiers
 from packhound.pack.pool import Candidate
 from packhound.pack.types import DETAILS, Detail
-from packhound.types import Node
 
 _VALUE: dict[Detail, float] = {"outline": 0.10, "signature": 0.25, "elided": 0.75, "full": 1.0}
 """What a tier is worth of the whole node."""
@@ -65,7 +64,6 @@ class Fitting:
     refused: dict[int, int] = field(default_factory=dict)
     _covered: dict[str, set[int]] = field(default_factory=dict)
     _heap: list[tuple[float, int, int, int, _Offer]] = field(default_factory=list)
-    _nodes: dict[str, tuple[Node, ...]] = field(default_factory=dict)
     _n_pushed: int = 0
     _waiting: list[_Offer] = field(default_factory=list)
     _tiers: dict[int, Tiers] = field(default_factory=dict)
@@ -141,20 +139,15 @@ class Fitting:
             if excerpt is None:
                 self.unread.add(label)
             candidate = offer.candidate
-            nodes = self._nodes_of(candidate)
-            found = excerpt.tiers(nodes, candidate.position, self.words) if excerpt else {}
+            found = (
+                excerpt.tiers(candidate.entry, candidate.position, self.words) if excerpt else {}
+            )
             self._tiers[label] = found
         offer.lines = self._tiers[label].get(offer.detail, ())
         known = self.known.get(offer.candidate.path)
         if known:
             offer.lines = tuple(line for line in offer.lines if line not in known)
         return bool(offer.lines)
-
-    def _nodes_of(self, candidate: Candidate) -> tuple[Node, ...]:
-        """The nodes of a file, decoded once a pack."""
-        if candidate.path not in self._nodes:
-            self._nodes[candidate.path] = candidate.entry.nodes
-        return self._nodes[candidate.path]
 
     def _cost(self, offer: _Offer) -> int:
         excerpt = self.excerpts.of(offer.candidate.path)

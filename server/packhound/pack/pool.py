@@ -28,11 +28,14 @@ class Candidate:
     changed: bool = False
     repeats: str = ""
     reasons: list[str] = field(default_factory=list)
+    _node: Node | None = None
 
     @property
     def node(self) -> Node:
         """The node itself, decoded when someone looks."""
-        return self.entry.node(self.position)
+        if self._node is None:
+            self._node = self.entry.node(self.position)
+        return self._node
 
     @property
     def called(self) -> str:
