@@ -47,6 +47,7 @@ class Engine:
         self._listener = on_change or (lambda: None)
         self._shown: set[str] = set()
         self._packing, self._following = threading.Lock(), threading.Lock()
+        self._searching: set[object] = set()
         self._habits = Habits(root, index_folder(root), settings)
         self._closed = False
         self._open()
@@ -182,6 +183,15 @@ class Engine:
     def pack_context(self, cancel: threading.Event | None = None) -> PackContext:
         """The current generation and the ways to ask it, as packs are made from it."""
         return self._packs().context(self.snapshot, cancel)
+
+    def prepare_packs(self) -> None:
+        """Make ready what the first pack needs once nothing is pending; returns at once."""
+
+        def prepare() -> None:
+            if self.settled() and not self._closed:
+                self._packs().prepare(self.snapshot, lambda: self._searching)
+
+        threading.Thread(target=prepare, name="packhound-graph", daemon=True).start()
 
     def neighbors(self, path: str, line: int) -> tuple[tuple[EdgeKind, NodeRef], ...]:
         """What the node at a 0-based line contains and refers to, and what refers to it."""

@@ -6,7 +6,9 @@ That is the graph, the conversations, and what the user has changed.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import TypeAlias
 
@@ -22,6 +24,9 @@ Searcher: TypeAlias = Callable[[Snapshot, Query, "threading.Event | None"], Resu
 Source: TypeAlias = Callable[[str], "bytes | None"]
 Opened: TypeAlias = Callable[[str], "Document | None"]
 
+_FILES_A_BIT, _PAUSE_S, _BUSY_S = 4, 0.002, 0.02
+"""Half a millisecond of work, and how long it then rests; longer where a search is running."""
+
 
 class Packer:
     """Packs and neighbours of whichever snapshot is asked about, from any thread."""
@@ -33,6 +38,18 @@ class Packer:
         self._graph = Graph()
         self._conversations = Conversations()
         self._changes = Changes(root, opened)
+
+    def prepare(self, snapshot: Snapshot, busy: Callable[[], object]) -> None:
+        """Make the graph before it is asked for, in bits, and only while nothing else is asked."""
+        bits = count(1)
+
+        def pause() -> None:
+            if next(bits) % _FILES_A_BIT == 0:
+                time.sleep(_PAUSE_S)
+            while busy():
+                time.sleep(_BUSY_S)
+
+        self._graph.prepare(snapshot.files, pause)
 
     def touched(self) -> None:
         """Something on the disk may have changed."""

@@ -41,6 +41,7 @@ class Workspace:
         if known:
             return known
         engine = Engine.open(root, self.settings, self._on_change)
+        engine.prepare_packs()
         # Copied, since other threads may be going through it.
         self._engines = {**self._engines, engine.root: engine}
         return engine

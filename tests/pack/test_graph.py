@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import count
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -116,6 +118,28 @@ def test_imports_of_many_languages_find_their_files():
     assert importable.resolve("inc/bar.c", '"foo.h"') == ("inc/foo.h",)
     assert importable.resolve("lib/rack.rb", "rack/request") == ("lib/rack/request.rb",)
     assert importable.resolve("a/b/c.py", "numpy.linalg") == ()
+
+
+@pytest.mark.parametrize("bit", range(7))
+def test_a_graph_made_bit_by_bit_follows_what_comes_between(bit: int):
+    files = {
+        "app/main.py": file(0, node("run", "load"), imports=("store.disk",)),
+        "store/disk.py": file(10, node("load")),
+        "store/old.py": file(20, node("save", "load")),
+    }
+    newer = {**files, "app/main.py": file(30, node("run", "save"))}
+    del newer["store/old.py"]
+    graph, bits = Graph(), count()
+
+    def interrupt() -> None:
+        if next(bits) == bit:
+            graph.update(newer)
+
+    graph.prepare(files, interrupt)
+    graph.update(newer)
+    expected = graph_of(newer)
+    for label in (0, 10, 20, 30):
+        assert graph.neighbors(label) == expected.neighbors(label)
 
 
 names = st.sampled_from(DEFINITIONS)

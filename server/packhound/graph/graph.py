@@ -11,7 +11,7 @@ from __future__ import annotations
 import posixpath
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
@@ -108,6 +108,23 @@ class Graph:
                 self._meanings.clear()
                 self._n_users.clear()
             self._seen = files
+
+    def prepare(self, files: Mapping[str, File], pause: Callable[[], None]) -> None:
+        """Do what the first `update` would, and more, in bits; `pause` is called after each."""
+        for path, file in files.items():
+            with self._lock:
+                if self._seen is not None:
+                    break
+                if path not in self._files:
+                    self._install(path, file)
+            pause()
+        else:
+            self.update(files)
+        for path in files:
+            with self._lock:
+                if path in self._files:
+                    self._imports(path)
+            pause()
 
     def neighbors(self, label: int) -> tuple[Edge, ...]:
         """Edges of a node, surest first; none for a label that the graph does not know."""
