@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import onnxruntime
-from arrays import Ragged, bags, gather
+from arrays import KEY, Ragged, gather
 from assemble import MAX_TOKENS, tokenise
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
@@ -17,6 +17,11 @@ Encode = Callable[[list[str], bool], NDArray[np.float32]]
 """(texts, whether they are queries) -> float32[n, dim], rows of length one."""
 
 BATCH = 1_024
+
+REACH = 12.0
+FLOOR = 0.1
+"""A token that stands p places into its text counts max(FLOOR, (1 + p / REACH) ** -2): name and
+path come first in the text of a node, and say more of what it is for than the end of its body."""
 
 
 def from_run(run: Path, tokenizer_file: Path) -> Encode:
@@ -33,23 +38,32 @@ def from_run(run: Path, tokenizer_file: Path) -> Encode:
         rows = np.empty((len(texts), vectors.shape[1]), np.float32)
         for start in range(0, len(texts), BATCH):
             chosen = np.arange(start, min(start + BATCH, len(texts)))
-            bag = bags(*gather(ragged, chosen), len(chosen))
-            factors = saturated(bag.counts, saturation)
-            rows[chosen] = _summed(table, bag.ids, factors.astype(np.float32), bag.offsets)
+            ids, text = gather(ragged, chosen)
+            keys, which = np.unique(text * KEY + ids, return_inverse=True)
+            amounts = np.bincount(which, fading(text), len(keys))
+            factors = saturated(amounts, saturation).astype(np.float32)
+            offsets = np.searchsorted(keys, np.arange(len(chosen) + 1) * KEY)
+            rows[chosen] = _summed(table, keys % KEY, factors, offsets)
         return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
 
     return encode
 
 
-def saturated(counts: NDArray[np.int64], saturation: str) -> NDArray[np.float64]:
-    """What a token counts for that occurs `counts` times."""
+def fading(text: NDArray[np.int64]) -> NDArray[np.float64]:
+    """What each token counts for where it stands; `text` is whose it is, ascending."""
+    place = np.arange(len(text)) - np.searchsorted(text, text)
+    return np.maximum(FLOOR, (1 + place / REACH) ** -2.0)
+
+
+def saturated(amounts: NDArray[np.float64], saturation: str) -> NDArray[np.float64]:
+    """What a token counts for whose places count `amounts` together."""
     if saturation == "once":
-        return np.ones(len(counts))
+        return np.minimum(amounts, 1)
     if saturation == "sqrt":
-        return np.sqrt(counts)
+        return np.sqrt(amounts)
     if saturation == "log":
-        return 1 + np.log(counts)
-    return counts.astype(np.float64)
+        return np.minimum(amounts, 1) + np.log(np.maximum(amounts, 1))
+    return amounts
 
 
 def from_folder(folder: Path) -> Encode:

@@ -1,12 +1,14 @@
 """Export: a training run -> the folder that ships, tokenizer.json and model.onnx.
 
     python training/export.py --run RUN.npz --tokenizer tokenizer.json --out server/packhound/model
+    python training/export.py --exported FOLDER --out OTHER --floor 1     # the same rows, read anew
 
 Inputs: `input_ids` int64[total], the tokens of all texts end to end, and `offsets`
 int64[texts + 1]. Output: `embeddings` float32[texts, dim], rows of length one; zeros for an
 empty text.
-A row of the table is int8 with one float scale that holds the token's weight too. Repeated tokens
-are folded inside the graph (sort, run lengths), so that a caller hands over plain token ids.
+A row of the table is int8 with one float scale that holds the token's weight too. How far back in
+its text a token stands, and how often, is worked out inside the graph (`encoders.fading`,
+`encoders.saturated`), so that a caller hands over plain token ids.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+from encoders import FLOOR, REACH
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer
@@ -31,33 +34,54 @@ KEY = 1 << 20
 
 MAX_TOKENS = 256
 
+Parts = tuple[Tokenizer, NDArray[np.int8], NDArray[np.float32], str]
+"""Tokenizer, rows, what one step of each is worth, and how repeated tokens count."""
+
 
 def main() -> int:
     options = _options()
     options.out.mkdir(parents=True, exist_ok=True)
-    with np.load(options.run) as columns:
-        table = columns["vectors"] * np.exp(columns["weights"])[:, None]
-        saturation = json.loads(str(columns["options"]))["saturation"]
-    table[:2] = 0  # padding and unknown say nothing
-    tokenizer, kept = pruned(Tokenizer.from_file(str(options.tokenizer)), options.rows)
+    tokenizer, codes, scales, saturation = (
+        of_exported(options.exported) if options.exported else of_run(options)
+    )
     tokenizer.enable_truncation(MAX_TOKENS)
     tokenizer.save(str(options.out / "tokenizer.json"), pretty=False)
-    codes, scales = quantise(table[kept])
-    model = graph(codes, scales, saturation)
+    model = graph(codes, scales, saturation, options.reach, options.floor)
     onnx.checker.check_model(model)
     onnx.save(model, options.out / "model.onnx")
     size = sum((options.out / name).stat().st_size for name in ("model.onnx", "tokenizer.json"))
-    print(f"{len(kept)} rows, {size / 1e6:.2f} MB")
+    print(f"{len(codes)} rows, {size / 1e6:.2f} MB")
     return 0
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--run", type=Path, required=True)
-    parser.add_argument("--tokenizer", type=Path, required=True)
+    made = parser.add_mutually_exclusive_group(required=True)
+    made.add_argument("--run", type=Path)
+    made.add_argument("--exported", type=Path, help="a folder whose rows and tokenizer are taken")
+    parser.add_argument("--tokenizer", type=Path, help="of the run")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--rows", type=int, default=57_400, help="entries kept of the vocabulary")
+    parser.add_argument("--reach", type=float, default=REACH)
+    parser.add_argument("--floor", type=float, default=FLOOR, help="1: all places count alike")
     return parser.parse_args()
+
+
+def of_run(options: argparse.Namespace) -> Parts:
+    """What a training run left, its rarest words dropped and its rows rounded."""
+    with np.load(options.run) as columns:
+        table = columns["vectors"] * np.exp(columns["weights"])[:, None]
+        saturation = json.loads(str(columns["options"]))["saturation"]
+    table[:2] = 0  # padding and unknown say nothing
+    tokenizer, kept = pruned(Tokenizer.from_file(str(options.tokenizer)), options.rows)
+    return tokenizer, *quantise(table[kept]), saturation
+
+
+def of_exported(folder: Path) -> Parts:
+    """What an exported folder holds; its counts are taken to be logarithmic, as they ship."""
+    held = {array.name: array for array in onnx.load(folder / "model.onnx").graph.initializer}
+    codes, scales = (numpy_helper.to_array(held[name]) for name in ("table", "scales"))
+    return Tokenizer.from_file(str(folder / "tokenizer.json")), codes, scales[:, 0], "log"
 
 
 def pruned(tokenizer: Tokenizer, rows: int) -> tuple[Tokenizer, NDArray[np.int64]]:
@@ -81,7 +105,13 @@ def quantise(table: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.f
     return np.round(table / scales[:, None]).astype(np.int8), scales.astype(np.float32)
 
 
-def graph(codes: NDArray[np.int8], scales: NDArray[np.float32], saturation: str) -> onnx.ModelProto:
+def graph(
+    codes: NDArray[np.int8],
+    scales: NDArray[np.float32],
+    saturation: str,
+    reach: float,
+    floor: float,
+) -> onnx.ModelProto:
     """The bag of tokens as a graph: number the texts, sort the tokens, fold, look up, sum."""
     nodes: list[onnx.NodeProto] = []
     constants: list[onnx.TensorProto] = []
@@ -97,7 +127,7 @@ def graph(codes: NDArray[np.int8], scales: NDArray[np.float32], saturation: str)
 
     i64 = np.int64
     zero, one = constant("zero", np.array([0], i64)), constant("one", np.array([1], i64))
-    minus_one, far = constant("minus_one", np.array([-1], i64)), constant("far", np.array([2**62]))
+    minus_one = constant("minus_one", np.array([-1], i64))
     key, tiny = constant("key", np.array([KEY], i64)), constant("tiny", np.float32([1e-12]))
     constant("table", codes)
     constant("scales", scales[:, None])
@@ -123,21 +153,14 @@ def graph(codes: NDArray[np.int8], scales: NDArray[np.float32], saturation: str)
     )
     fresh = add("Not", [add("Equal", [ordered, before], "same")], "fresh")
     starts = add("Squeeze", [add("NonZero", [fresh], "nonzero"), zero], "starts")
-    ends = add("Concat", [add("Slice", [starts, one, far], "later"), total], "ends", axis=0)
-    run = add(
-        "Cast",
-        [
-            add("Sub", [ends, starts], "run"),
-        ],
-        "count",
-        to=TensorProto.FLOAT,
-    )
+
+    amount = _amount(reach, floor, add, constant)
     distinct = add("Gather", [ordered, starts], "distinct")
     ids = add("Mod", [distinct, key], "ids")
     rows = add("Div", [distinct, key], "rows")
 
     # weighted rows of the table, summed by text, brought to length one
-    factor = _saturated(run, saturation, add, constant)
+    factor = _saturated(amount, saturation, add)
     column = add("Unsqueeze", [factor, one], "column")
     weight = add("Mul", [add("Gather", ["scales", ids], "scale"), column], "weight")
     looked_up = add("Cast", [add("Gather", ["table", ids], "bytes")], "looked_up", to=1)
@@ -171,15 +194,40 @@ def graph(codes: NDArray[np.int8], scales: NDArray[np.float32], saturation: str)
     )
 
 
-def _saturated(count: str, saturation: str, add, constant) -> str:  # noqa: ANN001
-    if saturation == "log":
-        unit = constant("unit", np.float32([1]))
-        return add("Add", [add("Log", [count], "log"), unit], "factor")
+def _amount(reach: float, floor: float, add, constant) -> str:  # noqa: ANN001
+    """Sum of what the places of each distinct token count, `encoders.fading`, as nodes.
+
+    Equal keys are sorted by place, so a text has the same sums whatever it is encoded with.
+    """
+    everywhere = add("CumSum", [add("Expand", ["one", "total"], "ones"), "axis"], "everywhere")
+    begins = add("Gather", ["offsets", "text"], "begins")
+    since = add("Sub", [add("Sub", [everywhere, "one"], "place"), begins], "since")
+    spread = constant("reach", np.float32([reach]))
+    far = add("Div", [add("Cast", [since], "since_real", to=TensorProto.FLOAT), spread], "far")
+    further = add("Add", [far, constant("unit", np.float32([1]))], "further")
+    fading = add("Reciprocal", [add("Mul", [further, further], "squared")], "fading")
+    counts = add("Max", [fading, constant("floor", np.float32([floor]))], "counts")
+    numbered = add("CumSum", [add("Cast", ["fresh"], "new", to=TensorProto.INT64), "axis"], "nth")
+    where = add("Sub", [numbered, "one"], "number")
+    n_distinct = add("Shape", ["starts"], "n_distinct")
+    none = helper.make_tensor("u", TensorProto.FLOAT, [1], [0.0])
+    nothing = add("ConstantOfShape", [n_distinct], "nothing", value=none)
+    counting = add("Gather", [counts, "places"], "counting")
+    inputs = [nothing, where, counting]
+    return add("ScatterElements", inputs, "amount", axis=0, reduction="add")
+
+
+def _saturated(amount: str, saturation: str, add) -> str:  # noqa: ANN001
+    """`encoders.saturated` as nodes of the graph."""
+    if saturation == "sum":
+        return amount
     if saturation == "sqrt":
-        return add("Sqrt", [count], "factor")
+        return add("Sqrt", [amount], "factor")
+    below = add("Min", [amount, "unit"], "below")
     if saturation == "once":
-        return add("Div", [count, count], "factor")
-    return count
+        return below
+    above = add("Log", [add("Max", [amount, "unit"], "at_least_one")], "above")
+    return add("Add", [below, above], "factor")
 
 
 if __name__ == "__main__":

@@ -79,3 +79,10 @@ def test_meaning_is_nearer_than_chance(encoder: Embedder) -> None:
     ]
     best = [int((code @ encoder.encode_query(question)).argmax()) for question in asked]
     assert best == [0, 1, 2]
+
+
+def test_what_a_text_begins_with_counts_more_than_what_it_ends_with(encoder: Embedder) -> None:
+    body = "for row in rows: total += weight * row; return total / len(rows)\n" * 3
+    first, last = encoder.encode([f"checksum of a file\n{body}", f"{body}checksum of a file"])
+    asked = encoder.encode_query("checksum of a file")
+    assert float(first @ asked) > float(last @ asked) + 0.1
