@@ -1,0 +1,91 @@
+"""Indexes that other versions wrote: never misread, and made anew by whoever may write them.
+
+`fixtures/indexes` has one of each older format, as the version of that time left it for a folder
+with the file below. A change of `FORMAT` adds the file that the version before it writes.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+from index_check import contents
+
+from packhound.engine import Engine
+from packhound.folders import index_folder
+from packhound.index.manifest import FORMAT
+from packhound.settings import Settings
+from packhound.types import Query
+
+OLDER = sorted((Path(__file__).parents[2] / "fixtures" / "indexes").glob("*.sqlite"))
+SOURCE = 'def load_config(path):\n    """Read the settings file."""\n    return path\n'
+
+
+def format_of(path: Path) -> int:
+    connection = sqlite3.connect(path)
+    try:
+        return connection.execute("PRAGMA user_version").fetchone()[0]
+    finally:
+        connection.close()
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
+    folder = tmp_path / "src"
+    folder.mkdir()
+    (folder / "config.py").write_text(SOURCE)
+    return folder
+
+
+def opened(root: Path, **settings: object) -> Engine:
+    engine = Engine.open(root, Settings(workers=1, **settings))
+    assert engine.settled(60)
+    return engine
+
+
+def test_each_older_format_is_there() -> None:
+    assert [format_of(path) for path in OLDER] == list(range(1, FORMAT))
+
+
+@pytest.mark.parametrize("older", OLDER, ids=lambda path: path.stem)
+def test_an_index_of_an_older_version_is_made_anew(root: Path, older: Path) -> None:
+    kept = index_folder(root) / "index.sqlite"
+    kept.parent.mkdir(parents=True)
+    shutil.copy(older, kept)
+    engine = opened(root)
+    assert [hit.node.name for hit in engine.search(Query("load_config")).hits] == ["load_config"]
+    assert any("format" in note for note in engine.status().notes)
+    engine.close()
+    assert format_of(kept) == FORMAT
+    again, rebuilt = opened(root), opened(root, persist=False)
+    assert again.status().notes == ()
+    assert contents(again.snapshot) == contents(rebuilt.snapshot)
+    again.close()
+    rebuilt.close()
+
+
+def test_an_index_of_a_newer_version_is_made_anew(root: Path) -> None:
+    opened(root).close()
+    kept = index_folder(root) / "index.sqlite"
+    connection = sqlite3.connect(kept)
+    connection.execute(f"PRAGMA user_version = {FORMAT + 1}")
+    connection.commit()
+    connection.close()
+    engine = opened(root)
+    assert f"format {FORMAT + 1}" in " ".join(engine.status().notes)
+    engine.close()
+    assert format_of(kept) == FORMAT
+
+
+def test_one_that_may_not_write_leaves_the_other_version_alone(root: Path) -> None:
+    writer = opened(root)
+    kept = index_folder(root) / "index.sqlite"
+    shutil.copy(OLDER[0], kept)
+    reader = opened(root)
+    assert reader.snapshot.n_files == 1 and not reader.writer
+    assert format_of(kept) == 1
+    reader.close()
+    writer.close()
