@@ -1,0 +1,95 @@
+"""Many processes at once: one of them writes, whoever dies and whoever clears the cache."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+
+from packhound.errors import StoreError
+from packhound.index.lock import WriterLock
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+RACERS = 4
+
+
+def race(path: Path, start: int, told: int) -> int:
+    """A process that tries to become the writer as soon as `start` is closed; its id.
+
+    It tells "w" or "r" and lives on until it is killed.
+    """
+    process_id = os.fork()
+    if process_id:
+        return process_id
+    try:
+        os.read(start, 1)
+        os.write(told, b"w" if WriterLock(path).acquire() else b"r")
+        signal.pause()
+    except StoreError:
+        os.write(told, b"e")
+    os._exit(0)
+
+
+def run_race(path: Path, racers: int) -> tuple[bytes, list[int]]:
+    """What each of so many processes tells, and the processes, which still live."""
+    start, go = os.pipe()
+    heard, told = os.pipe()
+    children = []
+    for _ in range(racers):
+        children.append(race(path, start, told))
+    os.close(start)
+    # All of them wait for a byte; they share the pipe, so one write of many starts them all.
+    os.write(go, b"g" * racers)
+    said = b""
+    while len(said) < racers:
+        said += os.read(heard, racers)
+    for end in (go, heard, told):
+        os.close(end)
+    return said, children
+
+
+def end(children: list[int]) -> None:
+    for child in children:
+        os.kill(child, signal.SIGKILL)
+    for child in children:
+        os.waitpid(child, 0)
+
+
+@pytest.mark.parametrize("rounds", [10, pytest.param(500, marks=pytest.mark.slow)])
+def test_of_those_that_race_one_writes_and_its_death_frees_the_place(tmp_path, rounds):
+    seeded = random.Random(rounds)
+    path = tmp_path / "lock"
+    for _ in range(rounds):
+        said, children = run_race(path, RACERS)
+        assert sorted(said) == sorted(b"w" + b"r" * (RACERS - 1))
+        assert not WriterLock(path).acquire()
+        if seeded.random() < 0.5:
+            seeded.shuffle(children)
+        end(children)
+        lock = WriterLock(path)
+        assert lock.acquire()
+        lock.release()
+
+
+@pytest.mark.parametrize("rounds", [10, pytest.param(500, marks=pytest.mark.slow)])
+def test_whoever_clears_the_cache_never_makes_two_writers(tmp_path, rounds):
+    folder = tmp_path / "index"
+    for _ in range(rounds):
+        folder.mkdir(exist_ok=True)
+        clearing = os.fork()
+        if not clearing:
+            while True:
+                lock = WriterLock(folder / "lock")
+                try:
+                    if lock.acquire():
+                        shutil.rmtree(folder, ignore_errors=True)
+                except StoreError:
+                    folder.mkdir(exist_ok=True)
+                lock.release()
+        said, children = run_race(folder / "lock", RACERS)
+        assert said.count(b"w") <= 1
+        end([*children, clearing])
