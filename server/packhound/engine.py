@@ -275,14 +275,18 @@ class Engine:
         return bool(self._stored.store and self._stored.store.writer)
 
     def _search(self, snapshot: Snapshot, query: Query, cancel: threading.Event | None) -> Results:
-        return searching.search(
-            snapshot,
-            query,
-            self._models.embedder,
-            root=str(self.root),
-            fuser=self._settings.fuser,
-            cancel=cancel,
-        )
+        self._searching.add(this := object())
+        try:
+            return searching.search(
+                snapshot,
+                query,
+                self._models.embedder,
+                root=str(self.root),
+                fuser=self._settings.fuser,
+                cancel=cancel,
+            )
+        finally:
+            self._searching.discard(this)
 
     def _open(self) -> None:
         """Open the models and the index at the same time; most of both needs no interpreter."""

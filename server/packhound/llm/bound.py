@@ -36,7 +36,7 @@ class BoundCounter:
     def count(self, text: str) -> int:
         """Tokens of `text`, never too few."""
         known, total = self._lines, 0
-        for line in apart(text):
+        for line in (text,) if text in known else apart(text):
             n = known.get(line)
             if n is None:
                 n = self._counted(line)

@@ -16,6 +16,8 @@ LEGAL = "empty, 'tiktoken', 'tiktoken:<encoding>', or the path of a tokenizer.js
 class TokenCounter(Protocol):
     """Tells how many tokens a language model reads in a text."""
 
+    def __hash__(self) -> int: ...
+
     @property
     def name(self) -> str:
         """What is counted, for people."""

@@ -47,7 +47,7 @@ def top_files(context: PackContext, prompt: str, budget: int, counter: TokenCoun
         budget -= _HEADING_TOKENS
         for line in range(len(excerpt.lines) if excerpt else 0):
             assert excerpt is not None
-            budget -= excerpt.cost(line)
+            budget -= excerpt.cost([line])
             if budget < 0:
                 return shown
             shown.setdefault(path, set()).add(line)
@@ -78,7 +78,7 @@ def ripgrep(context: PackContext, prompt: str, budget: int, counter: TokenCounte
                 for shown_line in around:
                     own = shown.setdefault(path, set())
                     if shown_line < len(lines) and shown_line not in own and excerpt:
-                        budget -= excerpt.cost(shown_line)
+                        budget -= excerpt.cost([shown_line])
                         if budget < 0:
                             return shown
                         own.add(shown_line)
@@ -98,7 +98,7 @@ def repository_map(context: PackContext, prompt: str, budget: int, counter: Toke
         if not excerpt or not lines:
             continue
         new = [line for line in lines if line not in shown.get(path, ())]
-        cost = sum(excerpt.cost(line) for line in new) + (0 if path in opened else _HEADING_TOKENS)
+        cost = excerpt.cost(new) + (0 if path in opened else _HEADING_TOKENS)
         if cost > budget:
             continue
         budget -= cost

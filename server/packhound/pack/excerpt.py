@@ -6,11 +6,11 @@ changes, so a line in a pack has the number that it has in the file.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from packhound.index.entries import FileEntry
 from packhound.llm.counter import TokenCounter
@@ -31,6 +31,9 @@ _OWN_LINES = 40
 _FULL_LINES = 600
 """A longer container is never shown whole."""
 
+_KEPT = 384
+"""Files that are kept between packs."""
+
 Tiers = dict[Detail, tuple[int, ...]]
 """The lines of each tier that a node has, 0-based and ascending."""
 
@@ -45,12 +48,15 @@ class Excerpt:
     _costs: dict[int, int] = field(default_factory=dict)
     _children: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
 
-    def cost(self, line: int) -> int:
-        """Tokens of one line with its line end."""
-        known = self._costs.get(line)
-        if known is None:
-            known = self._costs[line] = self.counter.count(self.lines[line] + "\n")
-        return known
+    def cost(self, lines: Iterable[int]) -> int:
+        """Tokens of some lines, each with its line end."""
+        costs, total = self._costs, 0
+        for line in lines:
+            n = costs.get(line)
+            if n is None:
+                n = costs[line] = self.counter.count(self.lines[line] + "\n")
+            total += n
+        return total
 
     def tiers(self, entry: FileEntry, position: int, words: re.Pattern[str] | None) -> Tiers:
         """What each tier of a node shows; an elided body keeps lines that `words` matches."""
@@ -77,20 +83,11 @@ class Excerpts:
         return self._read[path]
 
 
-_KEPT = 256
-_recent: dict[tuple[str, bytes, str], Excerpt] = {}
-
-
+@lru_cache(maxsize=_KEPT)
 def _excerpt(path: str, source: bytes, counter: TokenCounter) -> Excerpt:
-    digest = hashlib.blake2b(source, digest_size=16).digest()
-    key = (path, digest, counter.name)
-    found = _recent.get(key)
-    if found is None:
-        if len(_recent) >= _KEPT:
-            _recent.clear()
-        lines = visible_lines(redact(source.decode("utf-8", "replace")).text)
-        found = _recent[key] = Excerpt(lines, LineIndex(source), counter)
-    return found
+    """Of a path too, since its language decides which nodes a text has."""
+    lines = visible_lines(redact(source.decode("utf-8", "replace")).text)
+    return Excerpt(lines, LineIndex(source), counter)
 
 
 def _tiers(

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from packhound.pack.excerpt import Excerpts, Tiers
 from packhound.pack.pool import Candidate
@@ -153,9 +154,8 @@ class Fitting:
         excerpt = self.excerpts.of(offer.candidate.path)
         assert excerpt is not None
         covered = self._covered.get(offer.candidate.path)
-        new = [line for line in offer.lines if covered is None or line not in covered]
-        cost = sum(excerpt.cost(line) for line in new)
-        cost += _GAP_TOKENS * _n_runs(new)
+        new = [n for n in offer.lines if n not in covered] if covered else offer.lines
+        cost = excerpt.cost(new) + _GAP_TOKENS * _n_runs(new)
         if covered is None:
             cost += _HEADER_TOKENS + len(offer.candidate.path) // 2
         return cost
@@ -183,5 +183,7 @@ def _guess(candidate: Candidate, detail: Detail) -> float:
     return min(0.7 * whole, 400.0) if detail == "elided" else whole
 
 
-def _n_runs(lines: list[int]) -> int:
-    return sum(1 for i, line in enumerate(lines) if i == 0 or lines[i - 1] != line - 1)
+def _n_runs(lines: Sequence[int]) -> int:
+    if not lines or lines[-1] - lines[0] == len(lines) - 1:
+        return min(len(lines), 1)
+    return 1 + sum(1 for before, line in pairwise(lines) if before != line - 1)

@@ -61,7 +61,7 @@ def _file_items(choices: Sequence[Choice], excerpts: Excerpts) -> list[PackItem]
             end = min(end, groups[i + 1].start - 1)
         lines = group.lines - paid
         paid |= lines
-        tokens = sum(excerpt.cost(line) for line in lines)
+        tokens = excerpt.cost(lines)
         items.append(group.item(start, max(start, end), tokens))
     return items
 
