@@ -97,7 +97,7 @@ def _read_node(answer: Json) -> Iterator[str]:
 
 
 def _pack(answer: Json) -> Iterator[str]:
-    yield str(answer["text"])
+    yield str(answer["text"]) or "nothing found that fits the budget"
 
 
 _LINES = {
