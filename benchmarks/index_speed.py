@@ -32,8 +32,8 @@ from packhound.records import encode_nodes
 from packhound.types import FileStamp, Node, Span
 
 NODES_PER_FILE = 10
-TERMS_OF_FIELD = (2, 6, 7, 10, 50)
-TERMS_PER_NODE = sum(TERMS_OF_FIELD)
+TERMS_OF_PART = (2, 7, 10, 0, 6, 50, 0, 0)
+TERMS_PER_NODE = sum(TERMS_OF_PART)
 VOCABULARY = 100_000
 DIM = 256
 RESULTS = Path(__file__).parent / "results" / "index_speed.json"
@@ -56,7 +56,7 @@ class TopicVectors:
     """Vectors around two hundred topics, so that a graph has something to find."""
 
     dim = DIM
-    fast = True
+    fast, reads_runs = True, False
 
     def __init__(self) -> None:
         self._topics = _random.standard_normal((200, DIM)).astype(np.float32)
@@ -79,7 +79,7 @@ def file(i: int, n_nodes: int = NODES_PER_FILE, variant: int = 0) -> AnalysedFil
     words = NodeRuns(
         tuple(_words[w] for w in used),
         run.astype(np.int32),
-        np.tile(np.array(TERMS_OF_FIELD, np.int32), (n_nodes, 1)),
+        np.tile(np.array(TERMS_OF_PART, np.int32), (n_nodes, 1)),
     )
     return AnalysedFile(
         path,

@@ -6,6 +6,7 @@ imports the other. Everything in it is derived from the source alone: equal sour
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,16 +18,27 @@ from packhound.types import Node
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NodeRuns:
-    """The text of each field of each node of one file, as runs of `text.tokens.runs`.
+    """The texts of nodes, as runs of `text.tokens.runs`.
 
     `runs` are the distinct ones. `run` has a position in it for each run of the texts, sorted by
-    node, then field, then place; `lengths[i, f]` says how many of them are those of field f (a
-    position in `types.FIELDS`) of node i.
+    node, then part, then place; `lengths[i, p]` says how many of them are those of part p (a
+    position in `PARTS`) of node i.
     """
 
-    runs: tuple[str, ...]
+    runs: Sequence[str]
     run: NDArray[np.int32]
     lengths: NDArray[np.int32]
+
+
+PARTS = ("name", "signature", "doc", "qualname", "path", "read", "cut", "unread")
+"""Parts of a node's text. `read`, then `unread`, are its body, cut where an encoder stops reading;
+if that is inside a run, `cut` is what it reads of this run, which is the first of `unread`."""
+
+ENCODED = slice(3, 7)
+"""The parts that an encoder reads, in turn."""
+
+FIELD_OF_PART = (0, 2, 3, None, 1, 4, None, 4)
+"""Position in `types.FIELDS` of the field that each part belongs to."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,8 +46,9 @@ class AnalysedFile:
     """One document after parsing and cutting into runs.
 
     `digest` is blake2b-16 of the source. `record` holds the nodes, see `records.py`. `texts[i]` is
-    what the encoder reads for node i. `node_digests[i]` is the identity of node i's derived data:
-    equal digest, equal terms and equal vector. `degraded` is that of `types.ParsedFile`.
+    what an encoder reads for node i, left out for one that reads runs. `node_digests[i]` is the
+    identity of node i's derived data: equal digest, equal terms and equal vector. `degraded` is
+    that of `types.ParsedFile`.
     """
 
     path: str
@@ -53,3 +66,8 @@ class AnalysedFile:
         """The nodes, in the order of their start."""
         record = Record(self.record)
         return tuple(record.node(i) for i in range(len(record)))
+
+
+def _used(runs: Sequence[str], run: NDArray[np.int32]) -> tuple[Sequence[str], NDArray[np.int32]]:
+    used, places = np.unique(run, return_inverse=True)
+    return [runs[i] for i in used.tolist()], places.astype(np.int32)

@@ -71,7 +71,7 @@ class Indexer:
         self._swollen = True
         self._welcome: dict[str, bool] = {}
         self._closed = False
-        self._live_pool = ParsePool(workers=1)
+        self._live_pool = ParsePool(1, with_texts=index.needs_texts)
         self._shown: Document | None = None
         self._warm: set[str] = set()
         self._bulk_pool: ParsePool | None = None
@@ -313,7 +313,9 @@ class Indexer:
         pool = self._live_pool
         self._swollen = self._swollen or len(paths) > _SMALL_PASS
         if len(paths) > _SMALL_PASS:
-            pool = self._bulk_pool = ParsePool(workers=self._settings.workers)
+            pool = self._bulk_pool = ParsePool(
+                self._settings.workers, with_texts=self._index.needs_texts
+            )
         self._reading = Reading(self._root, paths, gone, pool, self._limits.max_file_bytes)
 
     def _read_on(self, reading: Reading) -> None:

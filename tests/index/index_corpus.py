@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from packhound.analysed import AnalysedFile, NodeRuns
+from packhound.analysed import PARTS, AnalysedFile, NodeRuns
 from packhound.index.quantized import Rows, unit_rows
 from packhound.records import encode_nodes
-from packhound.types import FIELDS, FileStamp, Node, Span
+from packhound.types import FileStamp, Node, Span
 
 
 def file(path: str, text: str) -> AnalysedFile:
@@ -49,6 +49,7 @@ class BagOfWords:
     def __init__(self, dim: int = 32, *, fast: bool = True) -> None:
         self.dim = dim
         self.fast = fast
+        self.reads_runs = False
         self.encoded: list[str] = []
 
     def encode(self, texts: Sequence[str]) -> Rows:
@@ -58,6 +59,9 @@ class BagOfWords:
             for word in text.split():
                 row += self._word(word)
         return unit_rows(rows)
+
+    def encode_runs(self, nodes: NodeRuns) -> Rows:
+        raise AssertionError("it reads texts")
 
     def encode_query(self, text: str) -> Rows:
         return self.encode([text])[0]
@@ -88,21 +92,20 @@ def _words(path: str, nodes: Sequence[Node], bodies: Sequence[str]) -> NodeRuns:
     runs: list[str] = []
     lengths: list[int] = []
     for node, body in zip(nodes, bodies, strict=True):
-        by_field = {
+        by_part = {
             "name": [node.name],
-            "path": path.replace(".", "/").split("/"),
             "signature": ["def", node.name],
-            "doc": [],
-            "body": body.split(),
+            "path": path.replace(".", "/").split("/"),
+            "read": body.split(),
         }
-        for field in FIELDS:
-            runs += by_field[field]
-            lengths.append(len(by_field[field]))
+        for part in PARTS:
+            runs += by_part.get(part, [])
+            lengths.append(len(by_part.get(part, [])))
     distinct, run = np.unique(np.array(runs, object), return_inverse=True)
     return NodeRuns(
         tuple(distinct.tolist()),
         run.astype(np.int32),
-        np.array(lengths, np.int32).reshape(-1, len(FIELDS)),
+        np.array(lengths, np.int32).reshape(-1, len(PARTS)),
     )
 
 

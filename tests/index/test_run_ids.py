@@ -2,13 +2,16 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
+from packhound.analysed import ENCODED, PARTS, NodeRuns
 from packhound.index.embed import BUNDLED
 from packhound.index.run_ids import RunIds, reads_by_runs
+from packhound.text.tokens import runs
 
 REPOSITORY = Path(__file__).parents[2]
 LIMIT = 256
@@ -50,3 +53,27 @@ def test_any_text(text):
 
 def test_a_long_text_is_cut():
     assert len(run_ids.of("word " * 1_000)) == LIMIT
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.lists(st.text("aB cD_Z9é-\n", max_size=60), min_size=8, max_size=8), min_size=1))
+def test_nodes_are_read_as_their_texts(nodes: list[list[str]]):
+    ids, lengths = run_ids.of_nodes(node_runs(nodes))
+    found = [part.tolist() for part in np.split(ids, np.cumsum(lengths)[:-1])]
+    assert found == [run_ids.of(" ".join(parts[ENCODED])) for parts in nodes]
+
+
+def test_a_long_node_is_cut():
+    ids, lengths = run_ids.of_nodes(
+        node_runs([["", "", "", "a", "b", "word " * 1_000, "", ""]] * 2)
+    )
+    assert lengths.tolist() == [LIMIT] * 2
+    assert ids[:LIMIT].tolist() == run_ids.of("a b " + "word " * 1_000)
+
+
+def node_runs(nodes: list[list[str]]) -> NodeRuns:
+    parts = [runs(text) for parts in nodes for text in parts]
+    distinct = [*dict.fromkeys(run for part in parts for run in part)]
+    run = [distinct.index(run) for part in parts for run in part]
+    lengths = np.array([*map(len, parts)], np.int32).reshape(-1, len(PARTS))
+    return NodeRuns(distinct, np.array(run, np.int32), lengths)

@@ -10,10 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from packhound.analysed import ENCODED, PARTS, AnalysedFile
 from packhound.errors import Cancelled
 from packhound.syntax.process import Worker, WorkerDied
 from packhound.syntax.worker import ParsePool
-from packhound.types import FIELDS, Document
+from packhound.text.tokens import runs
+from packhound.types import Document
 
 CODE = b'def load_config(path):\n    """Reads the settings."""\n    return read(path)\n'
 # A list of two million numbers takes the grammar seconds and hundreds of megabytes.
@@ -35,16 +37,40 @@ def test_one_document(pool: ParsePool) -> None:
     (node,) = result.nodes
     assert (node.kind, node.name, node.doc) == ("function", "load_config", "Reads the settings.")
     assert result.texts[0].startswith("load_config a.py\ndef load_config(path):")
-    words = result.words
-    ends = np.cumsum(words.lengths[0])
-    fields = [[words.runs[i] for i in part] for part in np.split(words.run, ends[:-1])]
-    found = dict(zip(FIELDS, fields, strict=True))
-    assert found["name"] == ["load_config"]
+    found = parts_of(result)
+    assert found["name"] == found["qualname"] == ["load_config"]
     assert found["path"] == ["a", "py"]
     assert found["signature"] == ["def", "load_config", "path"]
     assert found["doc"] == ["Reads", "the", "settings"]
-    assert found["body"].count("path") == 2
-    assert words.run.dtype == words.lengths.dtype == np.int32
+    assert found["read"].count("path") == 2
+    assert found["cut"] == found["unread"] == []
+    assert result.words.run.dtype == result.words.lengths.dtype == np.int32
+
+
+def parts_of(result: AnalysedFile) -> dict[str, list[str]]:
+    """The runs of the only node, by part."""
+    words = result.words
+    ends = np.cumsum(words.lengths[0])
+    parts = [[words.runs[i] for i in part] for part in np.split(words.run, ends[:-1])]
+    return dict(zip(PARTS, parts, strict=True))
+
+
+@pytest.mark.parametrize("shift", range(12))
+@pytest.mark.parametrize("word", ["abcdef", "größe"])
+def test_runs_are_cut_where_the_encoder_stops_reading(
+    pool: ParsePool, shift: int, word: str
+) -> None:
+    source = f"def f():\n    return '{'x' * shift} {f'{word} ' * 400}'\n"
+    result = pool.parse(Document("a.py", source.encode()))
+    found = parts_of(result)
+    read = [run for part in PARTS[ENCODED] for run in found[part]]
+    assert read == runs(result.texts[0])
+    assert found["read"] + found["unread"] == runs(source)
+
+
+def test_texts_are_left_out_for_an_encoder_that_reads_runs() -> None:
+    with ParsePool(1, with_texts=False) as pool:
+        assert pool.parse(Document("a.py", CODE)).texts == ()
 
 
 def test_many_documents_arrive_once_each(pool: ParsePool) -> None:

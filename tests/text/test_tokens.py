@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from packhound.text.tokens import MAX_WORD, folded, parts, runs, stem, terms
+from packhound.text.tokens import (
+    MAX_WORD,
+    folded,
+    parts,
+    runs,
+    runs_of_spaced,
+    spaced,
+    stem,
+    terms,
+)
 
 
 @pytest.mark.parametrize(
@@ -71,3 +80,11 @@ def test_parts_lose_no_character(identifier: str) -> None:
 def test_a_stem_is_a_short_form_of_its_word(word: str) -> None:
     assert len(stem(word)) <= len(word)
     assert len(stem(word)) >= min(3, len(word))
+
+
+@given(st.text() | st.text("aZ_9é\u00a0\u2028 \t.-/", max_size=30))
+def test_a_spaced_text_has_the_same_runs_at_the_same_places(text: str) -> None:
+    source = text.encode("utf-8", "surrogatepass")
+    found = spaced(source)
+    assert len(found) == len(source)
+    assert runs_of_spaced(found.decode("utf-8", "surrogatepass")) == runs(text)

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.analysed import NodeRuns
+from packhound.analysed import FIELD_OF_PART, NodeRuns
+from packhound.index.node_runs import only, ragged
 from packhound.text.tokens import terms_of_run
 from packhound.types import FIELDS
 
@@ -24,6 +24,7 @@ Numbers = NDArray[np.int64]
 N_FIELDS = len(FIELDS)
 
 _MAX_TF = 65_535
+_FIELD_OF_PART = np.array([-1 if idx is None else idx for idx in FIELD_OF_PART])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,19 +42,21 @@ class Counted:
     lengths: NDArray[np.int32]
 
 
-def counted(files: Sequence[tuple[NodeRuns, Labels]], n_labels: int) -> Counted:
-    """Count the terms of several files for the labels 0 .. n_labels - 1.
+def counted(words: NodeRuns, label_of_node: Labels, n_labels: int) -> Counted:
+    """Count the terms of nodes for the labels 0 .. n_labels - 1; -1 leaves a node out.
 
-    With each file goes, for every node of it, the label, or -1 to leave the node out. A term that
-    a field holds more than 65,535 times counts as 65,535.
+    A term that a field holds more than 65,535 times counts as 65,535.
     """
-    runs, numbers, cells = _occurrences(files)
-    terms, starts, ranks = _split(runs)
-    spread = np.diff(starts)[numbers]
-    term = ranks[_ragged(starts[numbers], spread)]
-    labels, field_idx = np.divmod(np.repeat(cells, spread), N_FIELDS)
+    kept = label_of_node >= 0
+    words, labels = only(words, kept), label_of_node[kept].astype(np.int64)
     bits = n_labels.bit_length()
-    key = (term * N_FIELDS + field_idx) << bits | labels
+    terms, starts, ranks = _split(words.runs)
+    cells = np.repeat(_FIELD_OF_PART << bits | labels[:, None], words.lengths.ravel())
+    in_fields = cells >= 0
+    run, cells = words.run[in_fields], cells[in_fields]
+    spread = np.diff(starts)[run]
+    key = (ranks * N_FIELDS << bits)[ragged(starts[run], spread)]
+    key += np.repeat(cells, spread)
     key.sort()
     firsts = np.flatnonzero(np.diff(key, prepend=-1))
     tf = np.minimum(np.diff(firsts, append=len(key)), _MAX_TF)
@@ -68,35 +71,6 @@ def counted(files: Sequence[tuple[NodeRuns, Labels]], n_labels: int) -> Counted:
     )
 
 
-class _Known(dict[str, int]):
-    """Runs with their numbers; asking for a new one gives it the next."""
-
-    def __missing__(self, run: str) -> int:
-        number = self[run] = len(self)
-        return number
-
-
-def _occurrences(
-    files: Sequence[tuple[NodeRuns, Labels]],
-) -> tuple[list[str], Numbers, Numbers]:
-    """The distinct runs; which of them stands where, in turn; and its label and field as one."""
-    known = _Known()
-    numbers, cells = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    for words, label_of_node in files:
-        run: NDArray[np.signedinteger[Any]] = words.run
-        runs: Sequence[str] = words.runs
-        lengths, labels = words.lengths, label_of_node.astype(np.int64)
-        kept = labels >= 0
-        if not kept.all():
-            run = run[np.repeat(kept, lengths.sum(axis=1))]
-            lengths, labels = lengths[kept], labels[kept]
-            used, run = np.unique(run, return_inverse=True)
-            runs = [runs[i] for i in used.tolist()]
-        numbers.append(np.fromiter(map(known.__getitem__, runs), np.int64, len(runs))[run])
-        cells.append(np.repeat(labels[:, None] * N_FIELDS + np.arange(N_FIELDS), lengths.ravel()))
-    return list(known), np.concatenate(numbers), np.concatenate(cells)
-
-
 def _split(runs: Sequence[str]) -> tuple[list[str], Numbers, Numbers]:
     """All terms of the runs, ascending; where those of each run start, and their positions."""
     found = [terms_of_run(run) for run in runs]
@@ -106,9 +80,3 @@ def _split(runs: Sequence[str]) -> tuple[list[str], Numbers, Numbers]:
     ranks = np.fromiter(map(rank.__getitem__, flat), np.int64, len(flat))
     sizes = np.fromiter(map(len, found), np.int64, len(found))
     return terms, np.concatenate(([0], np.cumsum(sizes))), ranks
-
-
-def _ragged(starts: Numbers, sizes: Numbers) -> Numbers:
-    """The positions start .. start + size - 1 of each pair, in a row."""
-    before = np.cumsum(sizes) - sizes
-    return np.repeat(starts - before, sizes) + np.arange(int(sizes.sum()))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from packhound.analysed import NodeRuns
 from packhound.errors import ModelError
 from packhound.index.model_folder import ModelFolder, Pooling, read_model_folder
 from packhound.index.onnx_text import (
@@ -75,6 +76,19 @@ class Embedder:
         """Unit rows [len(texts), dim]; a text without known words has a row of zeros."""
         return self._encoded([self._folder.document_prefix + text for text in texts])
 
+    @property
+    def reads_runs(self) -> bool:
+        """Whether texts may come as runs: a prefix to each would have to be a run as well."""
+        return self._run_ids is not None and not self._folder.document_prefix
+
+    def encode_runs(self, nodes: NodeRuns) -> Rows:
+        """What `encode` makes of the texts of nodes."""
+        assert self._run_ids is not None
+        try:
+            return unit_rows(self._static(*self._run_ids.of_nodes(nodes)))
+        except Exception as error:
+            raise self._failure(error) from error
+
     def encode_query(self, text: str) -> NDArray[np.float32]:
         """The unit vector of a query, [dim]; those of the last queries are at hand.
 
@@ -98,23 +112,25 @@ class Embedder:
         read = [readable(text) for text in texts]
         try:
             if self._run_ids is not None:
-                return unit_rows(self._static([*map(self._run_ids.of, read)]))
+                return unit_rows(self._static(*_in_a_row([*map(self._run_ids.of, read)])))
             tokens = self._tokenizer.encode_batch_fast(read, add_special_tokens=not self.fast)
             if self.fast:
-                return unit_rows(self._static([one.ids for one in tokens]))
+                return unit_rows(self._static(*_in_a_row([one.ids for one in tokens])))
             return unit_rows(self._transformer(tokens))
         except Exception as error:
-            raise ModelError(
-                f"the model {self._folder.model} failed: {in_a_line(error)}"
-            ) from error
+            raise self._failure(error) from error
 
-    def _static(self, tokens: Sequence[Sequence[int]]) -> Rows:
+    def _failure(self, error: Exception) -> ModelError:
+        return ModelError(f"the model {self._folder.model} failed: {in_a_line(error)}")
+
+    def _static(self, ids: NDArray[np.int64], lengths: NDArray[np.int64]) -> Rows:
+        """Rows of texts whose ids stand in a row, `lengths` of each."""
+        ends = np.concatenate(([0], np.cumsum(lengths)))
         rows = []
-        for start in range(0, len(tokens), _STATIC_SLICE):
-            ids = tokens[start : start + _STATIC_SLICE]
-            offsets = np.cumsum([0, *map(len, ids)])
-            flat = np.fromiter(chain.from_iterable(ids), np.int64, int(offsets[-1]))
-            rows.append(self._model.run({"input_ids": flat, "offsets": offsets}))
+        for start in range(0, len(lengths), _STATIC_SLICE):
+            bounds = ends[start : start + _STATIC_SLICE + 1]
+            part = ids[bounds[0] : bounds[-1]]
+            rows.append(self._model.run({"input_ids": part, "offsets": bounds - bounds[0]}))
         return np.concatenate(rows)
 
     def _transformer(self, tokens: Sequence[Encoding]) -> Rows:
@@ -123,6 +139,11 @@ class Embedder:
             pooled = output if output.ndim == 2 else _pooled(output, mask, self._folder.pooling)
             found.update(zip(batch, pooled, strict=True))
         return np.stack([found[i] for i in range(len(tokens))])
+
+
+def _in_a_row(ids: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    lengths = np.fromiter(map(len, ids), np.int64, len(ids))
+    return np.fromiter(chain.from_iterable(ids), np.int64, int(lengths.sum())), lengths
 
 
 def _pooled(output: Rows, mask: NDArray[np.int64], pooling: Pooling) -> Rows:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from itertools import islice
+from collections.abc import Callable, Sequence
+from itertools import chain, compress, islice
 from typing import Protocol
 
 import numpy as np
 
+from packhound.analysed import NodeRuns
 from packhound.errors import ModelError
 from packhound.index.arrivals import Arrival
 from packhound.index.entries import FileEntry, Labels
 from packhound.index.labels import LabelColumns
+from packhound.index.node_runs import only
 from packhound.index.quantized import Codes, Rows, quantized
 from packhound.index.rows import PENDING
 from packhound.index.vector_cache import VectorCache
+from packhound.index.vectors import Mask
 
 log = logging.getLogger("packhound")
 
@@ -34,8 +37,15 @@ class Encoder(Protocol):
     def fast(self) -> bool:
         """Whether texts are encoded at once rather than in the pauses."""
 
+    @property
+    def reads_runs(self) -> bool:
+        """Whether `encode_runs` may be called."""
+
     def encode(self, texts: Sequence[str]) -> Rows:
         """Rows [n, dim] of any length. Raises ModelError."""
+
+    def encode_runs(self, nodes: NodeRuns) -> Rows:
+        """Rows of all nodes. Raises ModelError."""
 
 
 class VectorQueue:
@@ -46,32 +56,45 @@ class VectorQueue:
         self._cache = VectorCache()
         self._waiting: dict[int, str] = {}
 
-    def add(self, columns: LabelColumns, arrivals: Sequence[Arrival]) -> None:
-        """See to the labels of `arrivals` that have no vector yet."""
-        labels, texts = [], []
-        known: list[tuple[int, Codes]] = []
-        for arrival in arrivals:
-            pending = columns.vector_state[arrival.labels] == PENDING
-            for position in np.flatnonzero(pending).tolist():
-                label = int(arrival.labels[position])
-                code = self._cache.get(arrival.file.node_digests[position])
-                if code is not None:
-                    known.append((label, code))
-                else:
-                    labels.append(label)
-                    texts.append(arrival.file.texts[position])
-        if known:
-            found = np.array([label for label, _ in known], np.int32)
-            columns.attach(found, np.stack([code for _, code in known]))
+    @property
+    def needs_texts(self) -> bool:
+        """Whether the encoder reads texts alone."""
+        return not self._encoder.reads_runs
+
+    def add(self, columns: LabelColumns, arrivals: Sequence[Arrival], words: NodeRuns) -> None:
+        """See to the labels of `arrivals` that have no vector yet; `words` are those of all."""
+        if not arrivals:
+            return
+        missing = np.concatenate([self._missing(columns, arrival) for arrival in arrivals])
+        labels = np.concatenate([arrival.labels for arrival in arrivals])[missing].tolist()
+        if self._encoder.reads_runs:
+            self._attach(columns, labels, lambda: self._encoder.encode_runs(only(words, missing)))
+            return
+        every = chain.from_iterable(arrival.file.texts for arrival in arrivals)
+        texts = [*compress(every, missing.tolist())]
         if self._encoder.fast:
-            self._attach(columns, labels, texts)
+            self._attach(columns, labels, lambda: self._encoder.encode(texts))
         else:
             self._waiting.update(zip(labels, texts, strict=True))
+
+    def _missing(self, columns: LabelColumns, arrival: Arrival) -> Mask:
+        """Which of the nodes need a vector that is not remembered; the others get theirs."""
+        missing: Mask = columns.vector_state[arrival.labels] == PENDING
+        known: dict[int, Codes] = {}
+        for position in np.flatnonzero(missing).tolist():
+            code = self._cache.get(arrival.file.node_digests[position])
+            if code is not None:
+                known[position] = code
+        if known:
+            found = np.array([*known])
+            columns.attach(arrival.labels[found], np.stack([*known.values()]))
+            missing[found] = False
+        return missing
 
     def encode_some(self, columns: LabelColumns) -> bool:
         """Encode a few of the texts that wait; False when none does."""
         batch = dict(islice(self._waiting.items(), _SLOW_BATCH))
-        self._attach(columns, list(batch), list(batch.values()))
+        self._attach(columns, [*batch], lambda: self._encoder.encode([*batch.values()]))
         for label in batch:
             del self._waiting[label]
         return bool(batch)
@@ -89,12 +112,12 @@ class VectorQueue:
         """Labels were numbered anew."""
         self._waiting = {int(new_labels[label]): text for label, text in self._waiting.items()}
 
-    def _attach(self, columns: LabelColumns, labels: list[int], texts: list[str]) -> None:
+    def _attach(self, columns: LabelColumns, labels: list[int], encode: Callable[[], Rows]) -> None:
         if not labels:
             return
         try:
-            rows = self._encoder.encode(texts)
+            rows = encode()
         except ModelError as error:
             log.warning("texts go without a vector: %s", error)
-            rows = np.zeros((len(texts), columns.dim), np.float32)
+            rows = np.zeros((len(labels), columns.dim), np.float32)
         columns.attach(np.array(labels, np.int32), quantized(rows))

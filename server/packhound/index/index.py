@@ -15,6 +15,7 @@ from packhound.analysed import AnalysedFile
 from packhound.index.background import Background
 from packhound.index.encoding import Encoder, VectorQueue
 from packhound.index.neighbours import GRAPH_FROM
+from packhound.index.node_runs import joined
 from packhound.index.rows import Saved
 from packhound.index.snapshot import Snapshot
 from packhound.index.state import IndexState
@@ -41,6 +42,11 @@ class Index:
         """The last one published."""
         return self._snapshot
 
+    @property
+    def needs_texts(self) -> bool:
+        """Whether files must come with the texts of their nodes, because runs do not suffice."""
+        return self._queue is not None and self._queue.needs_texts
+
     def replace(
         self, files: Iterable[AnalysedFile], stamps: Mapping[str, FileStamp | None]
     ) -> None:
@@ -49,14 +55,15 @@ class Index:
         A path that `stamps` lacks, or has None for, is the text of an open editor.
         """
         arrivals = self._state.arrivals(files)
+        words = joined([arrival.file.words for arrival in arrivals])
         before = [self._state.files.get(arrival.path) for arrival in arrivals]
         self._changed = self._changed or bool(arrivals)
-        self._state.put(arrivals, stamps)
+        self._state.put(arrivals, words, stamps)
         if self._queue:
             for arrival, entry in zip(arrivals, before, strict=True):
                 if entry is not None:
                     self._queue.forget(self._state.columns, entry, arrival.gone)
-            self._queue.add(self._state.columns, arrivals)
+            self._queue.add(self._state.columns, arrivals, words)
 
     def remove(self, paths: Iterable[str]) -> None:
         """Take files out; unknown paths are ignored."""

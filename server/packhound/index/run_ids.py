@@ -11,15 +11,23 @@ import re
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
+from packhound.analysed import ENCODED, NodeRuns
+from packhound.index.node_runs import ragged, used
 from packhound.text.tokens import runs
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 Ids = tuple[int, ...]
+Numbers = NDArray[np.int64]
 
-_REMEMBERED = 30_000
-"""Runs, and words, remembered with their ids: some 10 MB. A full table is emptied."""
+_ZERO: Numbers = np.zeros(1, np.int64)
+
+_REMEMBERED = 50_000
+"""Runs, and words, remembered with their ids: some 15 MB. A full table is emptied."""
 
 _LONGEST = 80
 """Characters of a run that is worth remembering."""
@@ -73,6 +81,19 @@ class RunIds:
         ids = chain.from_iterable(map(self._ids_of, runs(text)))
         return list(islice(ids, self._limit))
 
+    def of_nodes(self, nodes: NodeRuns) -> tuple[Numbers, Numbers]:
+        """The ids of nodes in a row, and how many of them are those of each."""
+        runs, run, n_runs = _read_by_encoder(nodes)
+        found = [*map(self._ids_of, runs)]
+        sizes = np.fromiter(map(len, found), np.int64, len(found))
+        flat = np.fromiter(chain.from_iterable(found), np.int64, int(sizes.sum()))
+        spread = sizes[run]
+        ends = np.concatenate((_ZERO, np.cumsum(spread)))[np.cumsum(n_runs)]
+        n_ids = np.diff(ends, prepend=0)
+        kept = np.minimum(n_ids, self._limit)
+        ids = flat[ragged((np.cumsum(sizes) - sizes)[run], spread)]
+        return ids[ragged(ends - n_ids, kept)], kept
+
 
 class _IdsOfRuns(dict[str, Ids]):
     """Asking for a new run reads it by its words, or as a whole if case may mean more in it."""
@@ -105,6 +126,14 @@ class _IdsOfWords(dict[str, Ids]):
         if len(word) <= _LONGEST:
             self[word] = ids
         return ids
+
+
+def _read_by_encoder(nodes: NodeRuns) -> tuple[list[str], NDArray[np.int32], Numbers]:
+    """The distinct runs that an encoder reads, a position in them for each; how many by node."""
+    lengths = nodes.lengths.astype(np.int64)
+    starts = np.cumsum(lengths).reshape(lengths.shape) - lengths
+    n_runs = lengths[:, ENCODED].sum(axis=1)
+    return *used(nodes.runs, nodes.run[ragged(starts[:, ENCODED.start], n_runs)]), n_runs
 
 
 def _described(part: object) -> object:

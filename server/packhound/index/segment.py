@@ -124,14 +124,14 @@ _APART = 64
 
 
 def build(
-    base: int, files: Sequence[tuple[NodeRuns, Labels]], n_labels: int
+    base: int, words: NodeRuns, label_of_node: Labels, n_labels: int
 ) -> tuple[Segment, NDArray[np.int32]]:
-    """A segment of `n_labels` labels from the words of several files, and their lengths.
+    """A segment of `n_labels` labels from the words of nodes, and their lengths.
 
-    With each file goes, for every node of it, the label relative to `base`, or -1 to leave the
-    node out. Lengths are the number of terms in each field, [n_labels, N_FIELDS].
+    Labels are relative to `base`; -1 leaves a node out. Lengths are the number of terms in each
+    field, [n_labels, N_FIELDS].
     """
-    found = counted(files, n_labels)
+    found = counted(words, label_of_node, n_labels)
     encoded = [term.encode("utf-8", "surrogatepass") for term in found.terms]
     return _segment(base, n_labels, encoded, found.counts, found.labels, found.tf), found.lengths
 

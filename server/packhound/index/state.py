@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from packhound.analysed import AnalysedFile
+from packhound.analysed import AnalysedFile, NodeRuns
 from packhound.index.arrivals import Arrival, arrive
 from packhound.index.compaction import Compacted, catch_up, relabelled
 from packhound.index.entries import FileEntry, Labels
@@ -50,14 +50,22 @@ class IndexState:
             first += len(arrival.fresh)
         return found
 
-    def put(self, arrivals: Sequence[Arrival], stamps: Mapping[str, FileStamp | None]) -> None:
-        """Add the new nodes, bury those that are gone, and let the files be what they are now."""
+    def put(
+        self,
+        arrivals: Sequence[Arrival],
+        words: NodeRuns,
+        stamps: Mapping[str, FileStamp | None],
+    ) -> None:
+        """Add the new nodes, bury those that are gone, and let the files be what they are now.
+
+        `words` are those of all nodes that arrive.
+        """
         entries = [
             arrival.entry(self._file_id(arrival.path), stamps.get(arrival.path))
             for arrival in arrivals
         ]
         gone = np.concatenate([NO_LABELS, *(arrival.gone for arrival in arrivals)])
-        self.columns.turn(self._add_labels(arrivals), gone)
+        self.columns.turn(self._add_labels(arrivals, words), gone)
         self.files.update((entry.path, entry) for entry in entries)
 
     def drop(self, entry: FileEntry) -> None:
@@ -139,18 +147,16 @@ class IndexState:
             vectors=columns.vectors(self.graph),
         )
 
-    def _add_labels(self, arrivals: Sequence[Arrival]) -> Labels:
+    def _add_labels(self, arrivals: Sequence[Arrival], words: NodeRuns) -> Labels:
         """Labels for the new nodes, dead yet, and their postings."""
-        base, parts = len(self.columns), []
-        for arrival in arrivals:
-            if len(arrival.fresh):
-                local = np.where(arrival.labels >= base, arrival.labels - base, -1)
-                parts.append((arrival.file.words, local.astype(np.int32)))
-        if not parts:
+        base = len(self.columns)
+        labels = np.concatenate([NO_LABELS, *(arrival.labels for arrival in arrivals)])
+        fresh_labels = np.where(labels >= base, labels - base, -1)
+        if not (fresh_labels >= 0).any():
             return NO_LABELS
         owners = [self._file_id(arrival.path) for arrival in arrivals]
         file_ids = np.repeat(owners, [len(arrival.fresh) for arrival in arrivals])
-        segment, lengths = build(base, parts, len(file_ids))
+        segment, lengths = build(base, words, fresh_labels, len(file_ids))
         fresh = [(Record(arrival.file.record), arrival.fresh) for arrival in arrivals]
         labels = self.columns.add(fresh, file_ids.astype(np.int32), lengths)
         self.segments.append(segment)

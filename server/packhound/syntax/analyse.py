@@ -11,7 +11,7 @@ from array import array
 from dataclasses import dataclass
 
 from packhound.records import encode_nodes
-from packhound.text.tokens import runs
+from packhound.text.tokens import runs, runs_of_spaced, spaced
 from packhound.types import Document, Node, ParsedFile
 
 MAX_EMBED_CHARACTERS = 2_000
@@ -22,7 +22,10 @@ _DIGEST_BYTES = 16
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """`analysed.AnalysedFile` without numpy: the arrays are their bytes in native order."""
+    """`analysed.AnalysedFile` without numpy: arrays are their bytes in native order.
+
+    `runs` are joined by blanks.
+    """
 
     path: str
     language: str
@@ -30,67 +33,83 @@ class Analysis:
     degraded: str | None
     digest: bytes
     record: bytes
-    runs: tuple[str, ...]
+    runs: str
     run: bytes
     lengths: bytes
     texts: tuple[str, ...]
     node_digests: tuple[bytes, ...]
 
 
-class _Numbers(dict[str, int]):
-    """Runs with their numbers; asking for a new one gives it the next."""
+def analyse(document: Document, parsed: ParsedFile, *, with_texts: bool = False) -> Analysis:
+    """Runs and digests of all nodes that `parse` found in `document`.
 
-    def __missing__(self, run: str) -> int:
-        number = self[run] = len(self)
-        return number
-
-
-def analyse(document: Document, parsed: ParsedFile) -> Analysis:
-    """Runs, texts and digests of all nodes that `parse` found in `document`."""
-    numbers = _Numbers()
-    number = numbers.__getitem__
-    run: list[int] = []
+    `with_texts` adds the texts themselves, for an encoder that cannot read runs.
+    """
+    path, source, blanked = document.path, document.source, spaced(document.source)
+    in_path = runs(path)
+    found: list[str] = []
     lengths: list[int] = []
     texts, digests = [], []
     for node in parsed.nodes:
-        own = own_text(document.source, node)
-        for text in (node.name, document.path, node.signature, node.doc, own):
-            before = len(run)
-            run.extend(map(number, runs(text)))
-            lengths.append(len(run) - before)
-        texts.append(embed_text(document.path, node, own))
-        digests.append(node_digest(document.path, node, own))
+        own = _joined(source, node)
+        body = runs_of_spaced(_decoded(_joined(blanked, node)))
+        head = (runs(node.name), runs(node.signature), runs(node.doc), runs(node.qualname), in_path)
+        for part in (*head, *_cut(path, node, own, body)):
+            found += part
+            lengths.append(len(part))
+        digests.append(_node_digest(path, node, own))
+        if with_texts:
+            texts.append(_embed_text(path, node, own))
+    numbers = {run: i for i, run in enumerate(dict.fromkeys(found))}
     return Analysis(
         path=parsed.path,
         language=parsed.language,
         imports=parsed.imports,
         degraded=parsed.degraded,
-        digest=source_digest(document.source),
+        digest=source_digest(source),
         record=encode_nodes(parsed.nodes),
-        runs=tuple(numbers),
-        run=array("i", run).tobytes(),
+        runs=" ".join(numbers),
+        run=array("i", [*map(numbers.__getitem__, found)]).tobytes(),
         lengths=array("i", lengths).tobytes(),
         texts=tuple(texts),
         node_digests=tuple(digests),
     )
 
 
-def own_text(source: bytes, node: Node) -> str:
-    """The node's own runs as one text; bytes that are not UTF-8 become U+FFFD."""
-    return b"".join([source[low:high] for low, high in node.own]).decode("utf-8", "replace")
+def _cut(path: str, node: Node, own: bytes, body: list[str]) -> tuple[list[str], ...]:
+    """The runs of the body that an encoder reads, the part of a run that it reads, and the rest."""
+    left = MAX_EMBED_CHARACTERS - len(node.qualname) - len(path) - len("_\n")
+    if len(own) <= left:
+        return body, [], []
+    read = runs(_decoded(own)[: max(left, 0)])
+    n = len(read)
+    if read and read[-1] != body[n - 1]:
+        return body[: n - 1], read[-1:], body[n - 1 :]
+    return read, [], body[n:]
 
 
-def embed_text(path: str, node: Node, own: str) -> str:
+def _joined(source: bytes, node: Node) -> bytes:
+    """The node's own bytes."""
+    return b"".join([source[low:high] for low, high in node.own])
+
+
+def _decoded(own: bytes) -> str:
+    """Bytes that are not UTF-8 become U+FFFD."""
+    return own.decode("utf-8", "replace")
+
+
+def _embed_text(path: str, node: Node, own: bytes) -> str:
     """What the encoder reads for a node: what it is called, where it is, and its own text."""
-    return f"{node.qualname} {path}\n{own}"[:MAX_EMBED_CHARACTERS]
+    return f"{node.qualname} {path}\n{_decoded(own)}"[:MAX_EMBED_CHARACTERS]
 
 
-def node_digest(path: str, node: Node, own: str) -> bytes:
+def _node_digest(path: str, node: Node, own: bytes) -> bytes:
     """Identity of what is derived from a node: equal digest, equal terms and equal vector."""
     digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
-    for part in (node.kind, path, node.qualname, node.signature, node.doc, own):
+    for part in (node.kind, path, node.qualname, node.signature, node.doc):
         octets = part.encode("utf-8", "surrogatepass")
         digest.update(len(octets).to_bytes(8, "little") + octets)
+    digest.update(len(own).to_bytes(8, "little") + own)
     return digest.digest()
 
 

@@ -31,8 +31,11 @@ _INTERPRETER_MB = 160
 """Address space on top of what parsing may take; the second counts where it cannot be asked for."""
 
 
-def main(memory_mb: int, longest_s: float) -> None:
-    """Serve until stdin ends; a document that takes longer than `longest_s` ends the process."""
+def main(memory_mb: int, longest_s: float, with_texts: bool) -> None:
+    """Serve until stdin ends; a document that takes longer than `longest_s` ends the process.
+
+    `with_texts` is that of `analyse`.
+    """
     _limit_memory(memory_mb)
     requests, replies = sys.stdin.buffer, sys.stdout.buffer
     write_frame(replies, READY)
@@ -44,24 +47,23 @@ def main(memory_mb: int, longest_s: float) -> None:
         assert isinstance(batch, tuple)
         # The one clock of Python's that ends a process whatever native code it is in.
         faulthandler.dump_traceback_later(longest_s * len(batch), exit=True)
-        _serve(batch, replies)
+        _serve(batch, replies, with_texts)
         faulthandler.cancel_dump_traceback_later()
 
 
-def _serve(batch: tuple[Plain, ...], replies: IO[bytes]) -> None:
+def _serve(batch: tuple[Plain, ...], replies: IO[bytes], with_texts: bool) -> None:
     for packed in batch:
         document, plain = unpacked_document(packed)
-        write_frame(replies, packed_analysis(_analysis(document, plain)))
+        write_frame(replies, packed_analysis(_analysis(document, plain, with_texts)))
 
 
-def _analysis(document: Document, plain: str | None) -> Analysis:
-    if plain is not None:
-        return analyse(document, windowed(document, plain))
-    try:  # The fence: one bad file must not be a dead worker.
-        return analyse(document, parse(document))
-    except Exception as error:
-        why = f"parsing failed: {type(error).__name__}: {error}"
-        return analyse(document, windowed(document, why))
+def _analysis(document: Document, plain: str | None, with_texts: bool) -> Analysis:
+    if plain is None:
+        try:  # The fence: one bad file must not be a dead worker.
+            return analyse(document, parse(document), with_texts=with_texts)
+        except Exception as error:
+            plain = f"parsing failed: {type(error).__name__}: {error}"
+    return analyse(document, windowed(document, plain), with_texts=with_texts)
 
 
 def _limit_memory(memory_mb: int) -> None:

@@ -35,8 +35,9 @@ _PACKAGES = Path(packhound.__file__).parent.parent
 # The child must not find modules in the folder it is started from, which may be a stranger's, and
 # need not look for packages again: it takes over the parent's list.
 _BOOT = (
-    "import sys; sys.path[:] = sys.argv[3:]; "
-    "from packhound.syntax.child import main; main(int(sys.argv[1]), float(sys.argv[2]))"
+    "import sys; sys.path[:] = sys.argv[4:]; "
+    "from packhound.syntax.child import main; "
+    "main(int(sys.argv[1]), float(sys.argv[2]), sys.argv[3] == 'texts')"
 )
 
 
@@ -53,16 +54,22 @@ class Worker:
     """
 
     def __init__(
-        self, memory_mb: int, on_wait: Callable[[], None], longest_s: float = _LONGEST_S
+        self,
+        memory_mb: int,
+        on_wait: Callable[[], None],
+        longest_s: float = _LONGEST_S,
+        *,
+        with_texts: bool = False,
     ) -> None:
         self.deadline: float | None = None
         self.limit_s = 0.0
         self.timed_out = False
         self._ready = False
         self._on_wait = on_wait
+        told = [str(memory_mb), str(longest_s), "texts" if with_texts else "runs"]
         paths = [str(_PACKAGES), *(path for path in sys.path if Path(path).is_absolute())]
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", _BOOT, str(memory_mb), str(longest_s), *paths],
+            [sys.executable, "-I", "-S", "-c", _BOOT, *told, *paths],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

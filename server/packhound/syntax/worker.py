@@ -6,28 +6,20 @@ the same content is not tried again.
 
 from __future__ import annotations
 
-import queue
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import TracebackType
 
-import numpy as np
-
-from packhound.analysed import AnalysedFile, NodeRuns
+from packhound.analysed import AnalysedFile
 from packhound.errors import Cancelled
-from packhound.syntax.analyse import Analysis, analyse, source_digest
+from packhound.syntax.analyse import analyse, source_digest
+from packhound.syntax.assembled import assembled
 from packhound.syntax.parse import windowed
 from packhound.syntax.process import Task, Worker, WorkerDied
-from packhound.types import FIELDS, Document, ParsedFile
-
-_BATCH_BYTES = 128 * 1024
-_BATCH_FILES = 32
-"""A batch keeps a worker busy for some 25 ms, so an edit waits no longer for a full pool."""
-
-_BACKLOG_FILES = 256
-"""Analysed files that may wait for their consumer."""
+from packhound.syntax.run import Run
+from packhound.types import Document, ParsedFile
 
 _PLAIN_TIMEOUT_S = 10.0
 _WATCH_INTERVAL_S = 0.05
@@ -44,11 +36,20 @@ class ParsePool:
     """Up to `workers` parsing processes, started when needed; any thread may call.
 
     `timeout_s` is the wall time for one file, `memory_mb` what parsing may take on top of the
-    interpreter (enforced where the system has resource limits).
+    interpreter (enforced where the system has resource limits). `with_texts` is needed for an
+    encoder that cannot read runs.
     """
 
-    def __init__(self, workers: int, timeout_s: float = 2.0, memory_mb: int = 512) -> None:
+    def __init__(
+        self,
+        workers: int,
+        timeout_s: float = 2.0,
+        memory_mb: int = 512,
+        *,
+        with_texts: bool = True,
+    ) -> None:
         self._n_workers = max(workers, 1)
+        self._with_texts = with_texts
         self._timeout_s = timeout_s
         self._memory_mb = memory_mb
         self._free = threading.Condition()
@@ -70,7 +71,7 @@ class ParsePool:
 
         `documents` is read by the pool's threads, one at a time; what it raises is raised here.
         """
-        run = _Run(iter(documents))
+        run = Run(iter(documents))
         threads = [
             threading.Thread(target=run.work, args=(self._analysed,), daemon=True)
             for _ in range(self._n_workers)
@@ -110,7 +111,8 @@ class ParsePool:
         while len(results) < len(tasks):
             worker = self._borrow()
             if worker is None:
-                results += [_unparsed(document) for document, _ in tasks[len(results) :]]
+                left = [document for document, _ in tasks[len(results) :]]
+                results += [self._here(document, _unparsed(document)) for document in left]
                 break
             if self._serve(worker, tasks, results):
                 continue
@@ -121,8 +123,12 @@ class ParsePool:
             elif plain is None:
                 tasks[at] = (document, self._condemn(document, worker.timed_out))
             else:
-                results.append(_emptied(document, plain))
+                results.append(self._here(document, _emptied(document, plain)))
         return results
+
+    def _here(self, document: Document, parsed: ParsedFile) -> AnalysedFile:
+        """Analysed in this process."""
+        return assembled(analyse(document, parsed, with_texts=self._with_texts))
 
     def _serve(self, worker: Worker, tasks: list[Task], results: list[AnalysedFile]) -> bool:
         """Have the worker do what is left of the tasks; False if it died over the next one."""
@@ -173,7 +179,7 @@ class ParsePool:
             self._watchdog = threading.Thread(target=self._watch, daemon=True)
             self._watchdog.start()
         try:
-            worker = Worker(self._memory_mb, self._waiting.set)
+            worker = Worker(self._memory_mb, self._waiting.set, with_texts=self._with_texts)
         except OSError:
             self._failed_starts = self._patience
             self._free.notify_all()
@@ -235,82 +241,11 @@ class _Watched:
         return cpu_s - self.cpu_s > worker.limit_s / 2 or late_s > _PATIENCE * worker.limit_s
 
 
-class _Run:
-    """One call of `parse_many`: threads take batches from the documents and leave results."""
-
-    def __init__(self, documents: Iterator[Document]) -> None:
-        self._documents = documents
-        self._reading = threading.Lock()
-        self._done: queue.Queue[AnalysedFile | BaseException | None] = queue.Queue(_BACKLOG_FILES)
-        self._stopped = False
-
-    def work(self, analysed: Callable[[list[Document]], list[AnalysedFile]]) -> None:
-        """What each thread does; an error goes to the consumer in the place of a result."""
-        try:
-            while not self._stopped and (batch := self._batch()):
-                for result in analysed(batch):
-                    self._put(result)
-        except BaseException as error:
-            self._put(error)
-        self._put(None)
-
-    def results(self, n_threads: int) -> Iterator[AnalysedFile]:
-        """What the threads leave, until all have ended."""
-        try:
-            while n_threads:
-                result = self._done.get()
-                if isinstance(result, BaseException):
-                    raise result
-                if result is None:
-                    n_threads -= 1
-                else:
-                    yield result
-        finally:
-            self._stopped = True
-
-    def _batch(self) -> list[Document]:
-        batch: list[Document] = []
-        size = 0
-        with self._reading:
-            for document in self._documents:
-                batch.append(document)
-                size += len(document.source)
-                if size >= _BATCH_BYTES or len(batch) >= _BATCH_FILES:
-                    break
-        return batch
-
-    def _put(self, result: AnalysedFile | BaseException | None) -> None:
-        while not self._stopped:
-            try:
-                return self._done.put(result, timeout=0.1)
-            except queue.Full:
-                continue
-
-
-def assembled(analysis: Analysis) -> AnalysedFile:
-    """An analysis with its arrays as arrays; they are views of its bytes and cannot be written."""
-    return AnalysedFile(
-        path=analysis.path,
-        language=analysis.language,
-        imports=analysis.imports,
-        degraded=analysis.degraded,
-        digest=analysis.digest,
-        record=analysis.record,
-        words=NodeRuns(
-            runs=analysis.runs,
-            run=np.frombuffer(analysis.run, np.int32),
-            lengths=np.frombuffer(analysis.lengths, np.int32).reshape(-1, len(FIELDS)),
-        ),
-        texts=analysis.texts,
-        node_digests=analysis.node_digests,
-    )
-
-
-def _unparsed(document: Document) -> AnalysedFile:
+def _unparsed(document: Document) -> ParsedFile:
     """Windows made in this process, which is safe: no grammar is involved."""
-    return assembled(analyse(document, windowed(document, "the parsing process does not start")))
+    return windowed(document, "the parsing process does not start")
 
 
-def _emptied(document: Document, why: str) -> AnalysedFile:
+def _emptied(document: Document, why: str) -> ParsedFile:
     language = windowed(Document(document.path, b"", document.language), why).language
-    return assembled(analyse(document, ParsedFile(document.path, language, (), degraded=why)))
+    return ParsedFile(document.path, language, (), degraded=why)

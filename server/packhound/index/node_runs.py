@@ -1,0 +1,58 @@
+"""Runs of many nodes at once: those of several files joined, and those of some nodes alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from packhound.analysed import PARTS, NodeRuns
+
+Numbers = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+class _Known(dict[str, int]):
+    """Runs with their numbers; asking for a new one gives it the next."""
+
+    def __missing__(self, run: str) -> int:
+        number = self[run] = len(self)
+        return number
+
+
+def joined(files: Sequence[NodeRuns]) -> NodeRuns:
+    """The nodes of all files in turn, with each run once."""
+    if len(files) == 1:
+        return files[0]
+    known = _Known()
+    parts, lengths = [np.zeros(0, np.int32)], [np.zeros((0, len(PARTS)), np.int32)]
+    for words in files:
+        numbers = np.fromiter(map(known.__getitem__, words.runs), np.int32, len(words.runs))
+        parts.append(numbers[words.run])
+        lengths.append(words.lengths)
+    return NodeRuns([*known], np.concatenate(parts), np.concatenate(lengths))
+
+
+def only(words: NodeRuns, kept: Mask) -> NodeRuns:
+    """Some of the nodes, without runs that are of the others alone."""
+    if kept.all():
+        return words
+    run = words.run[np.repeat(kept, words.lengths.sum(axis=1))]
+    runs, places = used(words.runs, run)
+    return NodeRuns(runs, places, words.lengths[kept])
+
+
+def used(runs: Sequence[str], run: NDArray[np.int32]) -> tuple[list[str], NDArray[np.int32]]:
+    """The runs that `run` has positions of, and their positions now."""
+    there = np.zeros(len(runs), np.bool_)
+    there[run] = True
+    places = np.cumsum(there, dtype=np.int32) - 1
+    return [runs[i] for i in np.flatnonzero(there).tolist()], places[run]
+
+
+def ragged(starts: NDArray[np.integer[Any]], sizes: NDArray[np.integer[Any]]) -> Numbers:
+    """The positions start .. start + size - 1 of each pair, in a row."""
+    before = np.cumsum(sizes) - sizes
+    return np.repeat(starts - before, sizes) + np.arange(int(sizes.sum()))
