@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from operator import itemgetter
 
 from tree_sitter import Node
 
@@ -42,8 +43,8 @@ def distinct(matches: list[Match]) -> list[Definition]:
     wholes: set[Run] = set()
     bodies: set[int] = set()
     found = []
-    for _, captured in sorted(matches, key=lambda match: match[0]):
-        one = _definition(captured)
+    for _, kind, captured in sorted(matches, key=itemgetter(0)):
+        one = _definition(kind, captured)
         if (one.start, one.end) in wholes or one.body in bodies:
             continue
         wholes.add((one.start, one.end))
@@ -68,8 +69,7 @@ def without(run: Run, holes: Iterable[Run]) -> list[Run]:
     return left
 
 
-def _definition(captured: dict[str, list[Node]]) -> Definition:
-    kind = next(name for name in captured if name.startswith("definition.") or name == "namespace")
+def _definition(kind: str, captured: dict[str, list[Node]]) -> Definition:
     whole = captured[kind][0]
     tail = captured["tail"][0] if "tail" in captured else None
     body = captured["body"][0] if "body" in captured else tail

@@ -33,13 +33,17 @@ from tree_sitter_language_pack import get_language
 from packhound.syntax.languages import BY_NAME, Language
 from packhound.syntax.lines import Run
 
-Match = tuple[int, dict[str, list[Node]]]
-"""A pattern's position in its query file and what it captured, by capture name."""
+Match = tuple[int, str, dict[str, list[Node]]]
+"""A pattern's position in its query file, what it defines, and what it captured, by its name."""
 
 _QUERIES = Path(__file__).parent / "queries"
 _INHERITS = re.compile(r"; inherits: (\w+)\n")
 """The first line of a query, as other users of such queries write it."""
-_DEFINITION = "definition."
+_SUBJECTS = frozenset(
+    {"definition", "namespace", "wrap", "attribute", "comment", "string", "doc", "import"}
+)
+"""Each pattern has one capture of these, perhaps with a dot and more behind."""
+
 _KEYWORD_KIND = "keyword_"
 _WORD = re.compile(r"[A-Za-z]\w*")
 _RULES = 3
@@ -68,6 +72,7 @@ class Grammar:
         grammar = get_language(language.grammar)  # type: ignore[arg-type]
         self._parser = Parser(grammar)
         self._query = Query(grammar, query_source(language.queries))
+        self._said = [""] * self._query.pattern_count
         self.keywords = _keywords(grammar)
 
     def parse(self, source: bytes) -> Tree:
@@ -77,7 +82,7 @@ class Grammar:
     def captures(self, tree: Tree) -> Captures:
         """Run the query over the whole tree."""
         found = Captures()
-        simple = {
+        runs_of = {
             "wrap": found.wraps,
             "attribute": found.attributes,
             "comment": found.comments,
@@ -87,15 +92,22 @@ class Grammar:
             "doc.following": found.following_docs,
             "import": found.imports,
         }
-        for match in QueryCursor(self._query).matches(tree.root_node):
-            for name, nodes in match[1].items():
-                runs = simple.get(name)
-                if runs is not None:
-                    for node in nodes:
-                        runs.append(node.byte_range)
-                elif name.startswith(_DEFINITION) or name == "namespace":
-                    found.definitions.append(match)
+        said = self._said
+        for pattern, captured in QueryCursor(self._query).matches(tree.root_node):
+            name = said[pattern] or self._learn(pattern, captured)
+            runs = runs_of.get(name)
+            if runs is None:
+                found.definitions.append((pattern, name, captured))
+            else:
+                for node in captured[name]:
+                    runs.append(node.byte_range)
         return found
+
+    def _learn(self, pattern: int, captured: dict[str, list[Node]]) -> str:
+        """The one capture of a pattern that says what it is about."""
+        name = next(name for name in captured if name.partition(".")[0] in _SUBJECTS)
+        self._said[pattern] = name
+        return name
 
 
 def _keywords(grammar: TreeSitterLanguage) -> frozenset[str]:

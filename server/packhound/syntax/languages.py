@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 _TEST_FOLDER = r"(^|/)(tests?|specs?|__tests__|testing)/"
 
@@ -159,12 +158,19 @@ _CPP_HEADER = re.compile(
 
 def language_of(path: str, first_line: bytes = b"") -> str | None:
     """The language of a file by its name, or by the interpreter its first line asks for."""
-    pure = PurePosixPath(path)
-    suffix = pure.suffix
-    named = _BY_FILE_NAME.get(pure.name) or _BY_SUFFIX.get(suffix) or _BY_SUFFIX.get(suffix.lower())
+    stem, suffix = name_parts(path)
+    by_name = _BY_FILE_NAME.get(stem + suffix)
+    named = by_name or _BY_SUFFIX.get(suffix) or _BY_SUFFIX.get(suffix.lower())
     if named or suffix or not first_line.startswith(b"#!"):
         return named
     return _interpreted(first_line)
+
+
+def name_parts(path: str) -> tuple[str, str]:
+    """What a file is called, without and from its last dot on; a leading dot is not one."""
+    name = path.rpartition("/")[2]
+    at = name.rfind(".")
+    return (name[:at], name[at:]) if 0 < at < len(name) - 1 else (name, "")
 
 
 def language_for(path: str, source: bytes, told: str | None) -> str | None:

@@ -16,7 +16,7 @@ from packhound.syntax.prose import is_boilerplate, prose
 from packhound.syntax.remains import remains
 from packhound.syntax.source import Source
 from packhound.syntax.windows import portions
-from packhound.text.tokens import identifiers, runs
+from packhound.text.tokens import identifiers, spaced
 from packhound.types import Kind, Node, Span
 
 _MAX_SIGNATURE = 300
@@ -57,7 +57,7 @@ class Reader:
         """`code` is the source, or what the grammar has seen of it."""
         self._source = source
         self._captures = captures
-        self._code = _masked(code, captures)
+        self._code = spaced(_masked(code, captures))
         row = source.language
         tests = row.test and re.search(row.test_path, source.path)
         self._is_test = re.compile(row.test.encode()) if tests else None
@@ -185,7 +185,7 @@ class Reader:
         return "\n".join(filter(None, map(prose, texts)))
 
     def _references(self, draft: _Draft, keywords: frozenset[str]) -> tuple[str, ...]:
-        code = b"\n".join([self._code[low:high] for low, high in draft.own])
+        code = b" ".join([self._code[low:high] for low, high in draft.own])
         found = dict.fromkeys(_identifiers(code.decode("utf-8", "replace")))
         found.pop(draft.name, None)
         names = [name for name in found if len(name) > 1 and name not in keywords]
@@ -193,10 +193,10 @@ class Reader:
 
 
 def _identifiers(text: str) -> Iterable[str]:
-    """What `identifiers` finds, in the same order but fewer times each."""
+    """What `identifiers` finds in a spaced text, in the same order but fewer times each."""
     if not text.isascii():
         return identifiers(text)
-    return [run.lstrip(_DIGITS) for run in dict.fromkeys(runs(text))]
+    return [run.lstrip(_DIGITS) for run in dict.fromkeys(text.split())]
 
 
 def _without_tail(signature: str) -> str:

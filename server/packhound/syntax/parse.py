@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
-
 from packhound.syntax.grammar import Captures, Grammar, grammar_of, grammar_version
 from packhound.syntax.languages import (
     BY_NAME,
     HEADER_SUFFIXES,
     language_for,
     language_of,
+    name_parts,
 )
 from packhound.syntax.nodes import Reader
 from packhound.syntax.outline import outline
@@ -55,7 +54,7 @@ def _parsed(document: Document, language: str) -> ParsedFile:
     code, attributes = rewritten(source)
     captures = _captures(grammar, code)
     captures.attributes += attributes
-    header = PurePosixPath(document.path).suffix in HEADER_SUFFIXES
+    header = name_parts(document.path)[1] in HEADER_SUFFIXES
     found = outline(code, captures, merges=source.language.merges, header=header)
     reader = Reader(source, code, captures)
     nodes = reader.nodes(found, grammar.keywords)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
-
-from packhound.syntax.languages import Language
+from packhound.syntax.languages import Language, name_parts
 from packhound.syntax.lines import Lines, Run
 
 
@@ -15,7 +13,7 @@ class Source:
 
     def __init__(self, path: str, octets: bytes, language: Language) -> None:
         self.path = path
-        self.stem = PurePosixPath(path).stem
+        self.stem = name_parts(path)[0]
         self.octets = octets
         self.language = language
         self.lines = Lines(octets)

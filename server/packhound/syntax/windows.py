@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
-
+from packhound.syntax.languages import name_parts
 from packhound.syntax.lines import Lines, Run
 from packhound.types import Document, Node, Span
 
@@ -29,7 +28,7 @@ def windows(document: Document) -> tuple[Node, ...]:
     source = document.source
     if is_binary(source):
         return ()
-    stem = PurePosixPath(document.path).stem
+    stem = name_parts(document.path)[0]
     lines = Lines(source)
     return tuple(_window(stem, lines.span(*run)) for run in _runs(source, lines.starts))
 
