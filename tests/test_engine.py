@@ -168,7 +168,7 @@ def test_a_shown_file_has_its_parser_ready(engine: Engine, root: Path) -> None:
     again = Engine.open(root)
     try:
         assert again.settled(30)
-        pool = again._indexer._live_pool
+        pool = again._indexer._live.pool
         assert not pool._alive
         again.update(Document("shop/mail.py", FILES["shop/mail.py"].encode()))
         deadline = time.monotonic() + 30
@@ -177,6 +177,25 @@ def test_a_shown_file_has_its_parser_ready(engine: Engine, root: Path) -> None:
         assert pool._idle
     finally:
         again.close()
+
+
+def test_a_new_parser_is_made_ready_as_the_first_was(engine: Engine) -> None:
+    live = engine._indexer._live
+    engine.settled(30)
+    for _ in range(2):
+        engine.update(Document("shop/mail.py", FILES["shop/mail.py"].encode()))
+        assert engine.settled(30)
+        started, deadline = live.pool.n_started, time.monotonic() + 30
+        while not live._is_warm("python") and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert live._is_warm("python")
+        (worker,) = live.pool._alive
+        worker.kill()
+        worker._process.wait()
+        engine.update(Document("shop/other.md", b"# A title\n\nSome text.\n"))
+        assert engine.settled(30)
+        assert live.pool.n_started > started
+        assert not live._is_warm("python")
 
 
 def test_changes_made_while_closed_are_noticed(engine: Engine, root: Path) -> None:

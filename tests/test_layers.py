@@ -34,9 +34,12 @@ MAY_IMPORT = {
     "activation": VALUES,
     "habits": VALUES | {"settings", "history", "activation"},
     "reading": VALUES | {"text", "syntax", "index", "analysed"},
+    "live": VALUES | {"analysed", "index", "syntax"},
     "memory": set(),
     "saver": VALUES | {"index"},
-    "indexer": VALUES | {"settings", "text", "syntax", "index", "reading", "saver", "memory"},
+    "indexer": VALUES
+    | {"settings", "text", "syntax", "index", "reading", "saver", "memory"}
+    | {"live"},
     "folders": VALUES | {"settings", "index"},
     "rerank": VALUES | {"index", "ranking"},
     "models": VALUES | {"settings", "index", "rerank"},

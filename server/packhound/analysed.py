@@ -48,7 +48,8 @@ class AnalysedFile:
     `digest` is blake2b-16 of the source. `record` holds the nodes, see `records.py`. `texts[i]` is
     what an encoder reads for node i, left out for one that reads runs. `node_digests[i]` is the
     identity of node i's derived data: equal digest, equal terms and equal vector. `degraded` is
-    that of `types.ParsedFile`.
+    that of `types.ParsedFile`. Words and texts of nodes that the index holds already may be left
+    out.
     """
 
     path: str

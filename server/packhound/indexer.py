@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from packhound.index.index import Index
 from packhound.index.store import Store
+from packhound.live import LiveParser
 from packhound.memory import give_back
 from packhound.reading import Reading
 from packhound.saver import Saver
@@ -71,9 +72,7 @@ class Indexer:
         self._swollen = True
         self._welcome: dict[str, bool] = {}
         self._closed = False
-        self._live_pool = ParsePool(1, with_texts=index.needs_texts)
-        self._shown: Document | None = None
-        self._warm: set[str] = set()
+        self._live = LiveParser(index)
         self._bulk_pool: ParsePool | None = None
         self._thread = threading.Thread(target=self._run, name="packhound-indexer", daemon=True)
         self._warnings: dict[str, None] = {}
@@ -167,7 +166,7 @@ class Indexer:
             self._closed = True
             self._wake.notify_all()
         # The thread may wait for a parser, which on a busy machine takes seconds to start.
-        self._live_pool.close()
+        self._live.close()
         if bulk_pool := self._bulk_pool:
             bulk_pool.close()
         if self._thread.is_alive():
@@ -213,8 +212,8 @@ class Indexer:
             self._sort_out()
         elif self._found:
             self._begin_reading()
-        elif self._shown:
-            self._warm_up(self._shown)
+        elif self._live.shown:
+            self._live.warm_up()
         else:
             self._rest()
         with self._wake:
@@ -231,22 +230,14 @@ class Indexer:
                 if not self._admits(document):
                     self._index.remove([document.path])
                 elif self._has(document):
-                    self._shown = document
+                    self._live.shown = document
                 else:
-                    self._index.replace([self._live_pool.parse(document)], {document.path: None})
+                    self._index.replace([self._live.parse(document)], {document.path: None})
             self._index.publish()
         finally:
             with self._wake:
                 self._published = reached
         self._changed()
-
-    def _warm_up(self, document: Document) -> None:
-        """Parse a document before its first edit, which then need not wait for the grammar."""
-        self._shown = None
-        entry = self._index.snapshot.files.get(document.path)
-        if entry is not None and entry.language not in self._warm:
-            self._warm.add(entry.language)
-            self._live_pool.parse(document)
 
     def _has(self, document: Document) -> bool:
         """Whether the index holds this very text already, as when a file is opened unchanged."""
@@ -310,7 +301,7 @@ class Indexer:
             closed = {path: read for path, read in found.items() if path not in self._open}
         paths = [path for path, read in closed.items() if read]
         gone = [path for path, read in closed.items() if not read]
-        pool = self._live_pool
+        pool = self._live.pool
         self._swollen = self._swollen or len(paths) > _SMALL_PASS
         if len(paths) > _SMALL_PASS:
             pool = self._bulk_pool = ParsePool(

@@ -93,10 +93,12 @@ def test_a_slow_encoder_works_in_the_pauses():
     index.replace([file("a.py", "\n".join(f"function f{i}: load" for i in range(40)))], {})
     first = index.publish()
     assert not first.has_vector.any() and len(first.postings("load").labels) == 40
+    assert index.known("a.py") == b""  # Their texts are still wanted.
     while index.embed_some():
         index.publish()
     assert index.snapshot.has_vector.all() and not first.has_vector.any()
     assert len(encoder.encoded) == 40
+    assert index.known("a.py") == index.snapshot.files["a.py"].node_digests
 
 
 class Directionless(BagOfWords):

@@ -12,6 +12,7 @@ import pytest
 
 from packhound.analysed import ENCODED, PARTS, AnalysedFile
 from packhound.errors import Cancelled
+from packhound.syntax.frames import Task
 from packhound.syntax.process import Worker, WorkerDied
 from packhound.syntax.worker import ParsePool
 from packhound.text.tokens import runs
@@ -71,6 +72,21 @@ def test_runs_are_cut_where_the_encoder_stops_reading(
 def test_texts_are_left_out_for_an_encoder_that_reads_runs() -> None:
     with ParsePool(1, with_texts=False) as pool:
         assert pool.parse(Document("a.py", CODE)).texts == ()
+
+
+def test_known_nodes_come_without_their_words_and_as_often_as_they_are_known(
+    pool: ParsePool,
+) -> None:
+    source = CODE + b"\n\n" + CODE + b"\n\ndef other():\n    return 1\n"
+    whole = pool.parse(Document("a.py", source))
+    twin = whole.node_digests[0]
+    assert whole.node_digests[1] == twin
+    for times in range(4):
+        result = pool.parse(Document("a.py", source), twin * times)
+        assert result.node_digests == whole.node_digests
+        assert result.nodes == whole.nodes
+        there = [bool(n_runs) for n_runs in result.words.lengths.sum(axis=1)]
+        assert there == [times < 1, times < 2, True]
 
 
 def test_many_documents_arrive_once_each(pool: ParsePool) -> None:
@@ -187,7 +203,7 @@ def test_a_worker_ends_by_itself_when_nobody_is_there_to_kill_it(watched: bool) 
     # As after a kill of the server: no watchdog, and a grammar that may never return.
     worker = Worker(512, lambda: None, longest_s=0.01 if watched else 600)
     try:
-        worker.send([(Document("slow.py", HEAVY), None)])
+        worker.send([Task(Document("slow.py", HEAVY), None, b"")])
         if watched:
             with pytest.raises(WorkerDied):
                 worker.receive(600)

@@ -47,6 +47,10 @@ class Index:
         """Whether files must come with the texts of their nodes, because runs do not suffice."""
         return self._queue is not None and self._queue.needs_texts
 
+    def known(self, path: str) -> bytes:
+        """Joined digests of the nodes of a file whose words will not be looked at again."""
+        return self._state.known(path)
+
     def replace(
         self, files: Iterable[AnalysedFile], stamps: Mapping[str, FileStamp | None]
     ) -> None:

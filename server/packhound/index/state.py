@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import compress
 
 import numpy as np
 
@@ -49,6 +50,18 @@ class IndexState:
             found.append(arrival)
             first += len(arrival.fresh)
         return found
+
+    def known(self, path: str) -> bytes:
+        """Joined digests of the nodes of a file that have all they need, vectors included."""
+        entry = self.files.get(path)
+        if entry is None:
+            return b""
+        if not self.columns.dim:
+            return entry.node_digests
+        digests = [entry.node_digest(i) for i in range(len(entry.labels))]
+        waits = (self.columns.vector_state[entry.labels] == PENDING).tolist()
+        waiting = set(compress(digests, waits))
+        return b"".join([digest for digest in digests if digest not in waiting])
 
     def put(
         self,

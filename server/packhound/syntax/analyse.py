@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from array import array
+from collections import Counter
 from dataclasses import dataclass
 
 from packhound.records import encode_nodes
@@ -17,7 +18,8 @@ from packhound.types import Document, Node, ParsedFile
 MAX_EMBED_CHARACTERS = 2_000
 """The encoder reads no further."""
 
-_DIGEST_BYTES = 16
+DIGEST_BYTES = 16
+_NO_RUNS = (0,) * 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,24 +42,34 @@ class Analysis:
     node_digests: tuple[bytes, ...]
 
 
-def analyse(document: Document, parsed: ParsedFile, *, with_texts: bool = False) -> Analysis:
+def analyse(
+    document: Document, parsed: ParsedFile, *, with_texts: bool = False, known: bytes = b""
+) -> Analysis:
     """Runs and digests of all nodes that `parse` found in `document`.
 
-    `with_texts` adds the texts themselves, for an encoder that cannot read runs.
+    `with_texts` adds the texts themselves, for an encoder that cannot read runs. `known` are joined
+    digests of nodes whose words nobody will look at; what stands twice in it is left out twice.
     """
     path, source, blanked = document.path, document.source, spaced(document.source)
     in_path = runs(path)
     found: list[str] = []
     lengths: list[int] = []
     texts, digests = [], []
+    left_out = Counter(known[i : i + DIGEST_BYTES] for i in range(0, len(known), DIGEST_BYTES))
     for node in parsed.nodes:
         own = _joined(source, node)
+        digest = _node_digest(path, node, own)
+        digests.append(digest)
+        if left_out[digest]:
+            left_out[digest] -= 1
+            lengths += _NO_RUNS
+            texts += [""] * with_texts
+            continue
         body = runs_of_spaced(_decoded(_joined(blanked, node)))
         head = (runs(node.name), runs(node.signature), runs(node.doc), runs(node.qualname), in_path)
         for part in (*head, *_cut(path, node, own, body)):
             found += part
             lengths.append(len(part))
-        digests.append(_node_digest(path, node, own))
         if with_texts:
             texts.append(_embed_text(path, node, own))
     numbers = {run: i for i, run in enumerate(dict.fromkeys(found))}
@@ -105,7 +117,7 @@ def _embed_text(path: str, node: Node, own: bytes) -> str:
 
 def _node_digest(path: str, node: Node, own: bytes) -> bytes:
     """Identity of what is derived from a node: equal digest, equal terms and equal vector."""
-    digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
+    digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
     for part in (node.kind, path, node.qualname, node.signature, node.doc):
         octets = part.encode("utf-8", "surrogatepass")
         digest.update(len(octets).to_bytes(8, "little") + octets)
@@ -115,4 +127,4 @@ def _node_digest(path: str, node: Node, own: bytes) -> bytes:
 
 def source_digest(source: bytes) -> bytes:
     """Identity of a source."""
-    return hashlib.blake2b(source, digest_size=_DIGEST_BYTES).digest()
+    return hashlib.blake2b(source, digest_size=DIGEST_BYTES).digest()

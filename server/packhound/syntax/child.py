@@ -18,13 +18,13 @@ from packhound.syntax.frames import (
     READY,
     BrokenFrame,
     Plain,
+    Task,
     packed_analysis,
     read_frame,
-    unpacked_document,
+    unpacked_task,
     write_frame,
 )
 from packhound.syntax.parse import parse, windowed
-from packhound.types import Document
 
 _GRAMMARS_MB = 96
 _INTERPRETER_MB = 160
@@ -53,17 +53,17 @@ def main(memory_mb: int, longest_s: float, with_texts: bool) -> None:
 
 def _serve(batch: tuple[Plain, ...], replies: IO[bytes], with_texts: bool) -> None:
     for packed in batch:
-        document, plain = unpacked_document(packed)
-        write_frame(replies, packed_analysis(_analysis(document, plain, with_texts)))
+        write_frame(replies, packed_analysis(_analysis(unpacked_task(packed), with_texts)))
 
 
-def _analysis(document: Document, plain: str | None, with_texts: bool) -> Analysis:
+def _analysis(task: Task, with_texts: bool) -> Analysis:
+    document, plain, known = task
     if plain is None:
         try:  # The fence: one bad file must not be a dead worker.
-            return analyse(document, parse(document), with_texts=with_texts)
+            return analyse(document, parse(document), with_texts=with_texts, known=known)
         except Exception as error:
             plain = f"parsing failed: {type(error).__name__}: {error}"
-    return analyse(document, windowed(document, plain), with_texts=with_texts)
+    return analyse(document, windowed(document, plain), with_texts=with_texts, known=known)
 
 
 def _limit_memory(memory_mb: int) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import marshal
 from dataclasses import fields
-from typing import IO, Any, TypeAlias, cast
+from typing import IO, Any, NamedTuple, TypeAlias, cast
 
 from packhound.syntax.analyse import Analysis
 from packhound.types import Document
@@ -20,7 +20,7 @@ READY = "ready"
 Plain: TypeAlias = "str | bytes | int | tuple[Plain, ...] | None"
 """What frames are made of."""
 
-_PackedDocument = tuple[str, bytes, str | None, str | None]
+_PackedTask = tuple[str, bytes, str | None, str | None, bytes]
 
 _PARTS = tuple(field.name for field in fields(Analysis))
 
@@ -50,15 +50,27 @@ def read_frame(stream: IO[bytes]) -> Plain:
         raise BrokenFrame from error
 
 
-def packed_document(document: Document, plain: str | None) -> Plain:
-    """A document for the wire. `plain` says why it should only be cut into windows."""
-    return document.path, document.source, document.language, plain
+class Task(NamedTuple):
+    """A document to parse, or only to cut into windows, and then `plain` says why.
+
+    `known` is that of `analyse`.
+    """
+
+    document: Document
+    plain: str | None
+    known: bytes
 
 
-def unpacked_document(packed: Plain) -> tuple[Document, str | None]:
-    """The inverse of `packed_document`."""
-    path, source, language, plain = cast(_PackedDocument, packed)
-    return Document(path, source, language), plain
+def packed_task(task: Task) -> Plain:
+    """A task for the wire."""
+    document = task.document
+    return document.path, document.source, document.language, task.plain, task.known
+
+
+def unpacked_task(packed: Plain) -> Task:
+    """The inverse of `packed_task`."""
+    path, source, language, plain, known = cast(_PackedTask, packed)
+    return Task(Document(path, source, language), plain, known)
 
 
 def packed_analysis(analysis: Analysis) -> Plain:

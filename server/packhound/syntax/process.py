@@ -16,15 +16,12 @@ from packhound.syntax.frames import (
     READY,
     BrokenFrame,
     Plain,
-    packed_document,
+    Task,
+    packed_task,
     read_frame,
     unpacked_analysis,
     write_frame,
 )
-from packhound.types import Document
-
-Task = tuple[Document, str | None]
-"""A document, and why it should only be cut into windows, or None to parse it."""
 
 _START_TIMEOUT_S = 30.0
 _TICKS_S: int = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
@@ -106,7 +103,7 @@ class Worker:
             self._ready = True
         assert self._process.stdin is not None
         try:
-            write_frame(self._process.stdin, tuple(packed_document(*task) for task in tasks))
+            write_frame(self._process.stdin, tuple(map(packed_task, tasks)))
         except OSError as error:
             raise WorkerDied from error
 

@@ -16,8 +16,9 @@ from packhound.analysed import AnalysedFile
 from packhound.errors import Cancelled
 from packhound.syntax.analyse import analyse, source_digest
 from packhound.syntax.assembled import assembled
+from packhound.syntax.frames import Task
 from packhound.syntax.parse import windowed
-from packhound.syntax.process import Task, Worker, WorkerDied
+from packhound.syntax.process import Worker, WorkerDied
 from packhound.syntax.run import Run
 from packhound.types import Document, ParsedFile
 
@@ -55,16 +56,24 @@ class ParsePool:
         self._free = threading.Condition()
         self._idle: list[Worker] = []
         self._alive: set[Worker] = set()
-        self._failed_starts = 0
+        self._failed_starts = self._n_started = 0
         self._patience = _MAX_FAILED_STARTS
         self._closed = False
         self._remembered: dict[bytes, str] = {}
         self._waiting = threading.Event()
         self._watchdog: threading.Thread | None = None
 
-    def parse(self, document: Document) -> AnalysedFile:
-        """Analyse one document now. Raises Cancelled if the pool is closed, never for the text."""
-        return self._analysed([document])[0]
+    @property
+    def n_started(self) -> int:
+        """How many processes it has started so far."""
+        return self._n_started
+
+    def parse(self, document: Document, known: bytes = b"") -> AnalysedFile:
+        """Analyse one document now. Raises Cancelled if the pool is closed, never for the text.
+
+        Nodes whose digests are among `known`, joined, come without their words.
+        """
+        return self._analysed([document], known)[0]
 
     def parse_many(self, documents: Iterable[Document]) -> Iterator[AnalysedFile]:
         """Analyse documents as they come, in order of completion.
@@ -103,39 +112,41 @@ class ParsePool:
     ) -> None:
         self.close()
 
-    def _analysed(self, batch: list[Document]) -> list[AnalysedFile]:
+    def _analysed(self, batch: list[Document], known: bytes = b"") -> list[AnalysedFile]:
         """One result for each document, in their order."""
-        tasks = [(document, self._verdict(document)) for document in batch]
+        tasks = [Task(document, self._verdict(document), known) for document in batch]
         results: list[AnalysedFile] = []
         suspect = -1
         while len(results) < len(tasks):
             worker = self._borrow()
             if worker is None:
-                left = [document for document, _ in tasks[len(results) :]]
-                results += [self._here(document, _unparsed(document)) for document in left]
+                left = tasks[len(results) :]
+                results += [self._here(task, _unparsed(task.document)) for task in left]
                 break
             if self._serve(worker, tasks, results):
                 continue
             at = len(results)
-            document, plain = tasks[at]
+            document, plain, _ = tasks[at]
             if not worker.started or (at != suspect and not worker.timed_out):
                 suspect = at  # Whoever killed it may have meant the process, not the file.
             elif plain is None:
-                tasks[at] = (document, self._condemn(document, worker.timed_out))
+                why = self._condemn(document, worker.timed_out)
+                tasks[at] = tasks[at]._replace(plain=why)
             else:
-                results.append(self._here(document, _emptied(document, plain)))
+                results.append(self._here(tasks[at], _emptied(document, plain)))
         return results
 
-    def _here(self, document: Document, parsed: ParsedFile) -> AnalysedFile:
+    def _here(self, task: Task, parsed: ParsedFile) -> AnalysedFile:
         """Analysed in this process."""
-        return assembled(analyse(document, parsed, with_texts=self._with_texts))
+        document, _, known = task
+        return assembled(analyse(document, parsed, with_texts=self._with_texts, known=known))
 
     def _serve(self, worker: Worker, tasks: list[Task], results: list[AnalysedFile]) -> bool:
         """Have the worker do what is left of the tasks; False if it died over the next one."""
         try:
             worker.send(tasks[len(results) :])
-            for _, plain in tasks[len(results) :]:
-                limit_s = self._timeout_s if plain is None else _PLAIN_TIMEOUT_S
+            for task in tasks[len(results) :]:
+                limit_s = self._timeout_s if task.plain is None else _PLAIN_TIMEOUT_S
                 results.append(assembled(worker.receive(limit_s)))
         except WorkerDied:
             self._discard(worker)
@@ -185,6 +196,7 @@ class ParsePool:
             self._free.notify_all()
             return None
         self._alive.add(worker)
+        self._n_started += 1
         return worker
 
     def _give_back(self, worker: Worker) -> None:
