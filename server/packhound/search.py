@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -28,7 +29,7 @@ from packhound.ranking.protocols import Ranking
 from packhound.ranking.query import ParsedQuery, parse_query
 from packhound.ranking.symbols import rank_symbols
 from packhound.ranking.view import View
-from packhound.types import Hit, Label, Query, Results
+from packhound.types import Hit, Query, Results
 
 Floats = NDArray[np.float32]
 
@@ -106,7 +107,8 @@ def explain(
     ranking = fuser_named(fuser, _source(query, vector))(view, len(view.candidates))
     position = int(np.flatnonzero(view.candidates.labels == label)[0])
     rank = int((ranking.scores > ranking.scores[position]).sum()) + 1
-    return _hit(view, ranking, position, root, rank if ranked else 0)
+    [hit] = _hits(view, ranking, [position], root)
+    return replace(hit, rank=rank) if ranked else hit
 
 
 def related(
@@ -269,16 +271,20 @@ def _best(view: View, ranking: Ranking, limit: int, root: str) -> tuple[Hit, ...
     scores = np.round(np.asarray(ranking.scores, np.float64), 9)
     floor = kth_largest(scores, limit, -math.inf)
     inside = np.flatnonzero(scores >= floor).tolist()
-    hits = [_hit(view, ranking, i, root) for i in inside]
+    hits = _hits(view, ranking, inside, root)
     hits.sort(key=lambda hit: (-round(hit.score, 9), hit.node.path, hit.node.span.start))
     return tuple(
         Hit(hit.node, rank, hit.score, hit.why) for rank, hit in enumerate(hits[:limit], 1)
     )
 
 
-def _hit(view: View, ranking: Ranking, i: int, root: str, rank: int = 0) -> Hit:
-    """The node `ranking.nodes[i]` as a hit."""
-    why = ranking.why(i)
-    label = Label(int(view.candidates.labels[ranking.nodes[i]]))
-    score = math.fsum(weight * value for _, value, weight in why)
-    return Hit(view.snapshot.ref(label, root), rank, score, why)
+def _hits(view: View, ranking: Ranking, chosen: Sequence[int], root: str) -> list[Hit]:
+    """Each of the nodes `ranking.nodes[i]` as a hit without a rank."""
+    labels = view.candidates.labels[ranking.nodes[chosen]].tolist()
+    scored = (
+        (math.fsum(weight * value for _, value, weight in why), why) for why in ranking.why(chosen)
+    )
+    return [
+        Hit(view.snapshot.ref(label, root), 0, score, why)
+        for label, (score, why) in zip(labels, scored, strict=True)
+    ]

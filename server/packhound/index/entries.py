@@ -39,12 +39,12 @@ class FileEntry:
     @property
     def nodes(self) -> tuple[Node, ...]:
         """All nodes, in the order of their start."""
-        opened = _opened(self.record)
+        opened = _opened(self)
         return tuple(opened.node(i) for i in range(len(self.labels)))
 
     def node(self, position: int) -> Node:
         """One node, without decoding the others."""
-        return _opened(self.record).node(position)
+        return _opened(self).node(position)
 
     def qualname(self, position: int) -> str:
         """The qualified name of a node, without decoding the rest of it."""
@@ -83,5 +83,6 @@ class FileEntry:
 
 
 @lru_cache(maxsize=256)
-def _opened(record: bytes) -> Record:
-    return Record(record)
+def _opened(entry: FileEntry) -> Record:
+    # By the entry, which is compared by identity: a record would be hashed, all of it.
+    return Record(entry.record)

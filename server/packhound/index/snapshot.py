@@ -90,7 +90,7 @@ class Snapshot:
         entry = self.entry(int(self.file_of[label])) if self.live[label] else None
         if entry is None:
             raise KeyError(label)
-        return entry, int(np.flatnonzero(entry.labels == label)[0])
+        return entry, int((entry.labels == label).argmax())
 
     def node(self, label: int) -> Node:
         """The node of a live label."""

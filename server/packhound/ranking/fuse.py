@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,14 +60,16 @@ class ReciprocalRanking:
     shares: Floats
     scores: Floats
 
-    def why(self, i: int) -> tuple[Signal, ...]:
+    def why(self, chosen: Sequence[int]) -> list[tuple[Signal, ...]]:
         """One reason per scorer that found the node."""
-        given = self.shares[:, i].tolist()
-        return tuple(
-            Signal(f"{name}_place", share, 1.0)
-            for name, share in zip(self.names, given, strict=True)
-            if share
-        )
+        return [
+            tuple(
+                Signal(f"{name}_place", share, 1.0)
+                for name, share in zip(self.names, given, strict=True)
+                if share
+            )
+            for given in self.shares[:, chosen].T.tolist()
+        ]
 
 
 def _reciprocal(scores: Floats) -> Floats:

@@ -7,8 +7,9 @@ one for those without (`lexical`), with the command, the data and the date that 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import inf
 from pathlib import Path
 from typing import Literal
@@ -27,7 +28,7 @@ Positions = NDArray[np.intp]
 Source = Literal["hybrid", "lexical", "dense"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Weights:
     """The weights for one kind of query: signals that have one, and those of a repeated file.
 
@@ -37,6 +38,18 @@ class Weights:
     file: tuple[tuple[Measure, float], ...]
     node: tuple[tuple[Measure, float], ...]
     repeat: float
+
+    @cached_property
+    def by_name(self) -> tuple[NDArray[np.intp], tuple[str, ...], Floats]:
+        """Signals in the order of their names: their rows, names and weights.
+
+        The rows are those of files, then those of nodes, then that of repeats.
+        """
+        pairs = [(measure.__name__, weight) for measure, weight in (*self.file, *self.node)]
+        pairs.append((REPEATED, -self.repeat))
+        rows = sorted(range(len(pairs)), key=pairs.__getitem__)
+        names, factors = zip(*(pairs[row] for row in rows), strict=True)
+        return np.array(rows), names, np.array(factors, np.float64)
 
     def without(self, signals: frozenset[str]) -> Weights:
         """The same weights but for those of some signals."""
@@ -64,20 +77,18 @@ class Scored:
     owner: Positions
     repeats: Floats
 
-    def why(self, i: int) -> tuple[Signal, ...]:
-        """The reasons for the score of `nodes[i]`; they add up to it."""
-        weights = self.weights
-        values = [*self.file[:, self.owner[i]].tolist(), *self.node[:, self.nodes[i]].tolist()]
-        rows = [
-            (-abs(weight * value), measure.__name__, value, weight)
-            for (measure, weight), value in zip((*weights.file, *weights.node), values, strict=True)
-            if value
+    def why(self, chosen: Sequence[int]) -> list[tuple[Signal, ...]]:
+        """The reasons for the score of each `nodes[i]`, the greatest first; they add up to it."""
+        at = np.array(chosen, np.intp)
+        rows, names, factors = self.weights.by_name
+        parts = (self.file[:, self.owner[at]], self.node[:, self.nodes[at]], self.repeats[None, at])
+        values = np.concatenate(parts)[rows]
+        orders = np.argsort(-np.abs(factors[:, None] * values), axis=0, kind="stable")
+        weights = factors.tolist()
+        return [
+            tuple(Signal(names[i], found[i], weights[i]) for i in order if found[i])
+            for order, found in zip(orders.T.tolist(), values.T.tolist(), strict=True)
         ]
-        repeats = float(self.repeats[i])
-        if repeats:
-            rows.append((-abs(weights.repeat * repeats), REPEATED, repeats, -weights.repeat))
-        rows.sort()
-        return tuple(Signal(name, value, weight) for _, name, value, weight in rows)
 
 
 REPEATED = "same_file_above"

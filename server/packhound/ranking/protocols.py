@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
@@ -33,8 +34,8 @@ class Ranking(Protocol):
     def scores(self) -> NDArray[np.float32] | NDArray[np.float64]:
         """One score per node of `nodes`."""
 
-    def why(self, i: int) -> tuple[Signal, ...]:
-        """The reasons for the score of `nodes[i]`, which add up to it."""
+    def why(self, chosen: Sequence[int]) -> list[tuple[Signal, ...]]:
+        """The reasons for the score of each `nodes[i]`, which add up to it."""
 
 
 class Fuser(Protocol):
