@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+from packhound.index.columns import VECTOR_BLOCK, VectorColumn
 from packhound.index.quantized import QUERY_OFFSET, quantized, query_code, scales_of, unit_rows
 from packhound.index.scan import dot_products, sums_of
+from packhound.index.vectors import Vectors
 
 
 @pytest.mark.parametrize("dim", [1, 2, 3, 5, 31, 64, 256, 384, 4096])
@@ -26,3 +28,34 @@ def test_cosines_of_codes_are_near_those_of_the_rows():
     cosines = dots[0] * scales_of(codes) * code.scale
     truth = unit_rows(rows) @ unit_rows(query[None])[0]
     assert np.abs(cosines - truth).max() < 0.005
+
+
+def test_blocks_are_read_in_a_row():
+    random = np.random.default_rng(2)
+    query = random.integers(1, 128, (1, 16)).astype(np.uint8)
+    blocks = [random.integers(-127, 128, (16, n)).astype(np.int8) for n in (5, 1, 64)]
+    one = np.concatenate(blocks, axis=1)
+    assert np.array_equal(dot_products(query, blocks), dot_products(query, [one]))
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [],
+        [0],
+        [VECTOR_BLOCK - 1, VECTOR_BLOCK],
+        [5, 6, 7, 2, 3, 9_000, 4_000],
+        [*range(4_090, 4_110), *range(8_180, 8_200), 3, 3],
+    ],
+)
+def test_cosines_of_some_labels_are_those_of_the_scan(labels):
+    random = np.random.default_rng(3)
+    n = 2 * VECTOR_BLOCK + 1_000
+    column = VectorColumn(8)
+    column.reserve(n)
+    column.write(np.arange(n, dtype=np.int32), quantized(random.standard_normal((n, 8))))
+    present = random.random(n) < 0.9
+    vectors = Vectors(8, tuple(column.blocks), present.astype(np.uint8), present, present)
+    query = random.standard_normal(8).astype(np.float32)
+    asked = np.array(labels, np.int32)
+    assert np.array_equal(vectors.similarities(query, asked), vectors.similarities(query)[asked])

@@ -137,3 +137,14 @@ def gathered(
         codes[here] = block.columns.take(at, axis=1).T
         scales[here] = block.scales[at]
     return codes, scales
+
+
+def columns_of(blocks: Sequence[VectorBlock], labels: NDArray[np.integer[Any]]) -> Codes:
+    """The codes of `labels` from blocks, [dim, len(labels)]; fast where labels come in a row."""
+    numbers, at = np.divmod(labels, VECTOR_BLOCK)
+    broken = (np.diff(at) != 1) | (np.diff(numbers) != 0)
+    firsts = np.concatenate(([0], np.flatnonzero(broken) + 1))
+    sizes = np.diff(firsts, append=len(labels))
+    runs = zip(numbers[firsts].tolist(), at[firsts].tolist(), sizes.tolist(), strict=True)
+    parts = [blocks[number].columns[:, first : first + n] for number, first, n in runs]
+    return np.concatenate(parts, axis=1)

@@ -8,10 +8,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.index.columns import VectorBlock, gathered
+from packhound.index.columns import VectorBlock, columns_of, gathered
 from packhound.index.entries import Labels
 from packhound.index.quantized import QUERY_OFFSET, Codes, QueryCode, Rows, query_code
-from packhound.index.scan import dot_products, sums_of
+from packhound.index.scan import dot_products
 
 Mask = NDArray[np.bool_]
 
@@ -39,7 +39,7 @@ class Vectors:
     present: Mask
     usable: Mask
     graph: Graph | None = None
-    _joined: list[tuple[NDArray[np.int32], Rows]] = field(default_factory=list)
+    _kept: list[tuple[NDArray[np.int32], Rows]] = field(default_factory=list)
 
     def row(self, label: int) -> Rows:
         """The unit vector of a label."""
@@ -59,13 +59,14 @@ class Vectors:
     def similarities(self, query: Rows, labels: NDArray[np.integer[Any]] | None = None) -> Rows:
         """Exact cosines with all labels or with those given; 0 where there is no vector."""
         n = len(self.usable)
-        if not self.dim or not n or not np.isfinite(query).all():
-            return np.zeros(n if labels is None else len(labels), np.float32)
+        asked = n if labels is None else len(labels)
+        if not self.dim or not asked or not np.isfinite(query).all():
+            return np.zeros(asked, np.float32)
         code = query_code(_checked(query, self.dim))
         if labels is None or len(labels) * _GATHER_BELOW > n:
             cosines = self._scanned(code)
             return cosines if labels is None else cosines[labels]
-        return np.where(self.usable[labels], self._gathered(code, labels), np.float32(0))
+        return self._gathered(code, labels)
 
     def nearest(
         self, query: NDArray[np.float32], k: int, allowed: Mask | None = None
@@ -92,23 +93,26 @@ class Vectors:
         return labels[best], cosines[best]
 
     def _scanned(self, code: QueryCode) -> Rows:
-        """Cosines with all labels, 0 for those that are not usable."""
-        if not self._joined:
-            n = len(self.usable)
-            sums = np.concatenate([block.sums for block in self.blocks])[:n]
-            scales = np.concatenate([block.scales for block in self.blocks])[:n]
-            self._joined.append((sums, np.where(self.usable, scales, np.float32(0))))
-        sums, scales = self._joined[0]
+        sums, scales = self._joined()
         dots = dot_products(code.values, [block.columns for block in self.blocks])
         return _cosines(code, dots[: len(sums)], sums, scales)
 
     def _gathered(self, code: QueryCode, labels: NDArray[np.integer[Any]]) -> Rows:
-        codes, scales = self.take(labels)
-        columns = np.ascontiguousarray(codes.T)
-        return _cosines(code, dot_products(code.values, [columns]), sums_of(columns), scales)
+        sums, scales = self._joined()
+        dots = dot_products(code.values, [columns_of(self.blocks, labels)])
+        return _cosines(code, dots, sums[labels], scales[labels])
+
+    def _joined(self) -> tuple[NDArray[np.int32], Rows]:
+        """Sums of all codes and their scales, 0 where a label is not usable."""
+        if not self._kept:
+            n = len(self.usable)
+            sums = np.concatenate([block.sums for block in self.blocks])[:n]
+            scales = np.concatenate([block.scales for block in self.blocks])[:n]
+            self._kept.append((sums, np.where(self.usable, scales, np.float32(0))))
+        return self._kept[0]
 
 
-_GATHER_BELOW = 200
+_GATHER_BELOW = 16
 """Fewer labels than one in this many are cheaper to gather than all vectors are to scan."""
 
 
