@@ -151,9 +151,10 @@ def embedder() -> Embedder:
     return Embedder.open()
 
 
-@lru_cache(maxsize=2)
-def snapshot(*, vectors: bool = True) -> Snapshot:
+@lru_cache(maxsize=3)
+def snapshot(*, vectors: bool = True, backwards: bool = False) -> Snapshot:
     index = Index(embedder() if vectors else None)
     documents = [Document(path, text.encode()) for path, text in FILES.items()]
+    documents = documents[::-1] if backwards else documents
     index.replace([assembled(analyse(d, parse(d))) for d in documents], {})
     return index.publish()

@@ -121,6 +121,20 @@ def test_budgets_truncate() -> None:
     assert not ask(query.text).truncated
 
 
+@pytest.mark.parametrize("text", ["session router basket charge", "total price", "load", "Basket"])
+@pytest.mark.parametrize("candidates", [4, 8, 12])
+def test_what_a_budget_leaves_out_is_not_decided_by_the_order_of_indexing(
+    text: str, candidates: int
+) -> None:
+    query = Query(text, budget=replace(Query(text).budget, candidates=candidates))
+    found = [
+        search(one, query, embedder(), root="shop").hits
+        for one in (snapshot(), snapshot(backwards=True))
+    ]
+    first, second = ([(hit.node.path, hit.node.qualname) for hit in hits] for hits in found)
+    assert first == second
+
+
 def test_cancel() -> None:
     cancel = threading.Event()
     cancel.set()

@@ -6,7 +6,9 @@ around it, so candidates come file by file.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from heapq import nsmallest
 from itertools import compress
 from typing import Any, TypeVar
 
@@ -105,23 +107,26 @@ def choose(
     corpus: Corpus,
     base: Floats,
     near: Labels,
-    named: Labels,
+    named: tuple[Labels, Labels],
     allowed: Mask | None,
     budget: int,
 ) -> Candidates:
     """The best files by words, by meaning and by name, with their allowed nodes.
 
-    `near` are labels by falling similarity, `named` labels that bear a name of the query.
-    `budget` bounds the number of files times four.
+    `near` are labels by falling similarity, `named` those that bear a name of the query letter for
+    letter, then those that do in any letter case. `budget` bounds the number of files times four.
     """
+    paths = snapshot.paths
     by_meaning = _distinct(snapshot.file_of[near], DENSE_FILES)
-    by_name = _distinct(snapshot.file_of[named], NAMED_FILES)
-    by_words = _largest(base, LEXICAL_FILES)
+    alike = [_best(np.unique(snapshot.file_of[n]), base, NAMED_FILES, paths) for n in named]
+    by_name = _distinct(np.concatenate(alike), NAMED_FILES)
+    by_words = _best(np.flatnonzero(base > 0), base, LEXICAL_FILES, paths)
     files = np.unique(np.concatenate((by_words, by_meaning, by_name)))
     most = max(1, budget // 4)
     truncated = len(files) > most
     if truncated:
-        files = np.sort(_distinct(np.concatenate((by_name, by_words, by_meaning)), most))
+        in_turn = _in_turn(by_words, by_meaning)
+        files = np.sort(_distinct(np.concatenate((by_name, in_turn)), most))
     return gather(snapshot, corpus, files, allowed, truncated=truncated)
 
 
@@ -164,10 +169,19 @@ def kth_largest(values: NDArray[np.floating[Any]], k: int, least: float) -> floa
     return max(float(np.partition(values, -k)[-k]), least)
 
 
-def _largest(scores: Floats, k: int) -> Labels:
-    """Positions of the k largest positive scores and of all that tie with the last of them."""
-    floor = kth_largest(scores, k, float(np.finfo(np.float32).tiny))
-    return np.flatnonzero(scores >= floor)[: 2 * k].astype(np.int32)
+def _best(files: Positions, scores: Floats, k: int, paths: Sequence[str]) -> Labels:
+    """The k of some files with the largest scores, by falling score, then by path: file ids tell
+    in which order files came to the index, which is not to show."""
+    found = scores[files]
+    inside = files[found >= kth_largest(found, k, -np.inf)].tolist()
+    return np.array(nsmallest(k, inside, key=lambda at: (-scores[at], paths[at])), np.int32)
+
+
+def _in_turn(first: Labels, second: Labels) -> Labels:
+    """One of each in turn, then the rest of the longer."""
+    both = min(len(first), len(second))
+    paired = np.stack((first[:both], second[:both]), axis=1).ravel()
+    return np.concatenate((paired, first[both:], second[both:]))
 
 
 def _distinct(values: NDArray[np.int32], k: int) -> Labels:

@@ -64,7 +64,7 @@ def measure(
     exact, any_case = _named(snapshot, query.names)
     if only is None:
         near = _near(snapshot, vector, cosines, allowed)
-        named = _first(exact, any_case, allowed)
+        named = (_allowed(exact, allowed), _allowed(any_case, allowed))
         candidates = choose(snapshot, corpus, base, near, named, allowed, budget)
     else:
         candidates = gather(snapshot, corpus, only, allowed, truncated=False)
@@ -157,9 +157,8 @@ def _named(snapshot: Snapshot, names: Sequence[str]) -> tuple[Labels, Labels]:
     return _joined(exact), _joined(any_case)
 
 
-def _first(exact: Labels, any_case: Labels, allowed: Mask | None) -> Labels:
-    named = np.concatenate((exact, any_case[~np.isin(any_case, exact)]))
-    return named if allowed is None else named[allowed[named]]
+def _allowed(labels: Labels, allowed: Mask | None) -> Labels:
+    return labels if allowed is None else labels[allowed[labels]]
 
 
 def _owned(snapshot: Snapshot, qualified: Iterable[tuple[str, ...]]) -> Labels:
