@@ -72,6 +72,15 @@ MAILCHIMP = "8f14e45fceea167a5a36dedd4bea2543-us14"
 {"auths": {"registry.internal": {"auth": "Ym90OmhUN2txOTJMd3pQMDR2Ym4="}}}
 AKIAQGRFQXWQJDKPAZSW
 glpat-hTzkqLwzPvbnQwErTyUi
+<add key="ClearTextPassword"value="hTzkqLwzPvbnQwErTyUi" />
+BUNDLE_ENTERPRISE__CONTRIBSYS__COM: 8f14e45f:ceea167a
+source "https://8f14e45f:ceea167a@gems.contribsys.com/"
+twitter_access_token ||= "8430021743820031245-hT7kqLwzP04vbnhT7kqLwzP04vbn"
+sumologic id: suhT7kqLwzP04v
+lob_key ?= 'test_8f14e45fceea167a5a36dedd4bea25438f1'
+CO_API_KEY="hT7kqLwzP04vbnhT7kqLwzP04vbnhT7kqLwzP04v"
+finnhub_id ?= `"hT7kqLwzP04vbnhT7kqL"`
+curl -u	admin:"hunter22x" https://internal
 """
 
 CODE = """

@@ -26,7 +26,7 @@ INLINE = re.compile(
 """The same anywhere in a line: in prose, on a command line, in the query of a URL."""
 
 SERVICE_VALUE = (
-    r"[\w.\[\]'\"` \t-]{0,30}?(?:=>|:=|:|=|,|\|\||>)[\s=(]{0,4}['\"`]{0,3}"
+    r"[\w.\[\]'\"` \t-]{0,30}?(?:=>|\?=|:{0,3}=|:|,|\|\||>)[\s=('\"`]{0,6}"
     r"(?P<value>[\w=/+.:%~-]{14,400})(?=['\"`\s;,)\\\]}]|$)"
 )
 """What may stand between the name of a service and its key."""
@@ -37,7 +37,7 @@ IN_LINE: tuple[tuple[tuple[str, ...], str, re.Pattern[str]], ...] = (
         "jwt",
         re.compile(r"(ey(?<!\wey)[A-Za-z0-9]{17,}\.ey[\w/\\-]{17,}(?:\.[\w/\\-]{10,}={0,2})?)"),
     ),
-    (("zxlk",), "jwt", re.compile(r"\b(ZXlK[\w+/=-]{50,}={0,2})")),
+    (("zxlk",), "jwt", re.compile(r"\b(ZXlK[\w+/\\=-]{50,}={0,2})")),
     (
         ("authorization", "x-"),
         "authorization",
@@ -61,11 +61,8 @@ IN_LINE: tuple[tuple[tuple[str, ...], str, re.Pattern[str]], ...] = (
     ((".atlasv1.",), "terraform-token", re.compile(r"([A-Za-z0-9]{14}\.atlasv1\.[\w=-]{60,70})")),
     (("_mmk",), "maxmind-key", re.compile(r"\b([A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk)\b")),
     (("|", "%"), "facebook-token", re.compile(r"\b(\d{15,16}[|%][\w-]{27,40})(?!\w)")),
-    (
-        ("password",),
-        "nuget-password",
-        re.compile(r"(?i)key=\"(?:cleartext)?password\"\s+value=\"([^\"]{8,})\""),
-    ),
+    (("twitter",), "twitter-token", re.compile(r"(?<![\w-])(\d{15,25}-[A-Za-z0-9]{20,40})(?!\w)")),
+    (("sumo",), "sumologic-id", re.compile(r"\b(su(?=[A-Za-z]*\d)[A-Za-z0-9]{12})\b")),
     (("-us",), "mailchimp-key", re.compile(r"\b([0-9a-f]{32}-us\d{1,2})\b")),
     (("-",), "mailgun-key", re.compile(r"\b([0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8})\b")),
     (("nral",), "new-relic-key", re.compile(r"\b([0-9a-fu]{4,6}[0-9a-fx]{30,34}NRAL)\b")),
@@ -132,7 +129,8 @@ ANYWHERE: tuple[tuple[str, str, re.Pattern[str]], ...] = (
         "curl",
         "curl-password",
         re.compile(
-            r"curl\b(?<!\wcurl)[^\n]*?\s(?:-u|--user)[= ]{1,3}['\"]?[^\s:'\"]{1,60}:([^\s'\"]{3,})"
+            r"curl\b(?<!\wcurl)[^\n]*?\s(?:-u|--user)[= \t]{1,3}['\"]?[^\s:'\"]{1,60}['\"]?:['\"]?"
+            r"([^\s'\"]{3,})"
         ),
     ),
     (
@@ -169,6 +167,21 @@ ANYWHERE: tuple[tuple[str, str, re.Pattern[str]], ...] = (
         "ecureString",
         "password",
         re.compile(r"ConvertTo-SecureString\b[^\n'\"]{0,40}?['\" ]([^\s'\"\\-][^\s'\"\\]{5,})"),
+    ),
+    (
+        "CONTRIBSYS",
+        "contribsys-secret",
+        re.compile(r"CONTRIBSYS__COM['\"]?[\s:=('\"`]{1,8}([0-9a-f]{8}:[0-9a-f]{8})\b"),
+    ),
+    (
+        "contribsys.com",
+        "contribsys-secret",
+        re.compile(r"://([0-9a-f]{8}:[0-9a-f]{8})@[\w.-]{0,40}contribsys\.com"),
+    ),
+    (
+        'assword"',
+        "nuget-password",
+        re.compile(r"(?i)key=\"(?:cleartext)?password\"\s*value=\"([^\"\s%$]{8,})\""),
     ),
     ("hf_", "huggingface-token", re.compile(r"(?<!\w)(hf_[A-Za-z]{30,})")),
     ("api_org_", "huggingface-token", re.compile(r"(?<!\w)(api_org_[A-Za-z]{30,})")),
