@@ -48,15 +48,15 @@ class FileEntry:
 
     def qualname(self, position: int) -> str:
         """The qualified name of a node, without decoding the rest of it."""
-        return _opened(self.record).called(position)[2]
+        return _opened(self).called(position)[2]
 
     def parents(self) -> list[int]:
         """The position of the node that each is in, -1 for none."""
-        return _opened(self.record).parents()
+        return _opened(self).parents()
 
     def name(self, position: int) -> str:
         """The name of a node, "" for one that is no definition."""
-        kind, name, _ = _opened(self.record).called(position)
+        kind, name, _ = _opened(self).called(position)
         return "" if kind in _UNNAMED else name
 
     def names(self) -> list[str]:
@@ -71,7 +71,7 @@ class FileEntry:
 
     def users(self, name: str) -> list[int]:
         """The positions of the nodes that refer to a name."""
-        return _opened(self.record).users(name)
+        return _opened(self).users(name)
 
     def node_digest(self, position: int) -> bytes:
         """Identity of the terms and the vector of one node."""
