@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 _ALIGNMENT = 8
 _HEAD = 4
+Buffer = bytes | memoryview
+
 _DTYPES = {"|u1", "|i1", "<u2", "<i4", "<i8", "<f4"}
 
 
@@ -31,10 +33,9 @@ def pack(*arrays: NDArray[Any]) -> bytes:
     plain = [np.ascontiguousarray(array, array.dtype.newbyteorder("<")) for array in arrays]
     head = json.dumps([[array.dtype.str, array.shape] for array in plain]).encode()
     head += b" " * (-(_HEAD + len(head)) % _ALIGNMENT)
-    parts = [len(head).to_bytes(_HEAD, "little"), head]
+    parts: list[Buffer] = [len(head).to_bytes(_HEAD, "little"), head]
     for array in plain:
-        body = array.tobytes()
-        parts += (body, bytes(-len(body) % _ALIGNMENT))
+        parts += (array.data.cast("B") if array.size else b"", bytes(-array.nbytes % _ALIGNMENT))
     return b"".join(parts)
 
 

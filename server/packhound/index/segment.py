@@ -142,23 +142,26 @@ def merge(segments: Sequence[Segment], new_labels: Labels, base: int, n_labels: 
     `new_labels` gives for every label of the snapshot its new one relative to `base`, or -1 to
     drop its postings; the order of labels must not change.
     """
-    parts = [_surviving(segment, new_labels) for segment in segments]
     vocabularies = [list(segment.vocabulary()) for segment in segments]
     union = list(dict.fromkeys(sorted(chain.from_iterable(vocabularies))))
     rank = dict(zip(union, range(len(union)), strict=True))
     places = [_places(rank, vocabulary) for vocabulary in vocabularies]
+    del vocabularies, rank
     totals = np.zeros(len(union) * N_FIELDS, np.int64)
-    for place, part in zip(places, parts, strict=True):
-        totals[place] += part.counts
-    cursor = np.cumsum(totals) - totals
+    for place, segment in zip(places, segments, strict=True):
+        totals[place] += _surviving(segment, new_labels).counts
+    cursor = (np.cumsum(totals) - totals).astype(np.int32)
     labels = np.empty(int(totals.sum()), np.int32)
     tf = np.empty(len(labels), np.uint16)
-    for place, part in zip(places, parts, strict=True):
-        shift = cursor[place] - (np.cumsum(part.counts) - part.counts)
-        target = np.repeat(shift, part.counts) + np.arange(len(part.labels))
+    for place, segment in zip(places, segments, strict=True):
+        # Once more, since all of them together are as large as what is made of them.
+        part = _surviving(segment, new_labels)
+        shift = cursor[place] - (np.cumsum(part.counts) - part.counts).astype(np.int32)
+        target = np.repeat(shift, part.counts)
+        target += np.arange(len(target), dtype=np.int32)
         labels[target] = part.labels
         tf[target] = part.tf
-        cursor[place] += part.counts
+        cursor[place] += part.counts.astype(np.int32)
     return _segment(base, n_labels, union, totals, labels, tf)
 
 
@@ -172,13 +175,19 @@ class _Surviving:
 def _surviving(segment: Segment, new_labels: Labels) -> _Surviving:
     labels = new_labels[segment.base : segment.base + segment.n_labels][segment.labels]
     kept = labels >= 0
-    before = np.concatenate(([0], np.cumsum(kept)))
-    return _Surviving(np.diff(before[segment.starts]), labels[kept], segment.tf[kept])
+    if kept.all():
+        return _Surviving(np.diff(segment.starts).astype(np.int64), labels, segment.tf)
+    before = np.zeros(len(kept) + 1, np.int32)
+    np.cumsum(kept, out=before[1:])
+    return _Surviving(
+        np.diff(before[segment.starts]).astype(np.int64), labels[kept], segment.tf[kept]
+    )
 
 
-def _places(rank: dict[bytes, int], vocabulary: list[bytes]) -> NDArray[np.int64]:
-    terms = np.fromiter(map(rank.__getitem__, vocabulary), np.int64, len(vocabulary))
-    return (terms[:, None] * N_FIELDS + np.arange(N_FIELDS)).ravel()
+def _places(rank: dict[bytes, int], vocabulary: list[bytes]) -> NDArray[np.int32]:
+    terms = np.fromiter(map(rank.__getitem__, vocabulary), np.int32, len(vocabulary))
+    places = terms[:, None] * np.int32(N_FIELDS) + np.arange(N_FIELDS, dtype=np.int32)
+    return np.asarray(places.ravel(), np.int32)
 
 
 def _segment(
