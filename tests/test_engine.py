@@ -210,6 +210,21 @@ def test_changes_made_while_closed_are_noticed(engine: Engine, root: Path) -> No
         again.close()
 
 
+def test_changes_made_while_closed_are_noticed_though_nobody_waits(
+    engine: Engine, root: Path
+) -> None:
+    engine.close()
+    (root / "shop/mail.py").write_text("def refund_customer(order):\n    return order\n")
+    again = Engine.open(root)
+    try:
+        deadline = time.monotonic() + 60
+        while "refund_customer" not in names(again, "refund_customer"):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+    finally:
+        again.close()
+
+
 def test_unsaved_text_is_not_kept_on_disk(engine: Engine, root: Path, cache: Path) -> None:
     engine.update(Document("shop/mail.py", b"def password_hunter2_secret():\n    pass\n"))
     assert names(engine, "password_hunter2_secret")
