@@ -11,13 +11,15 @@ from __future__ import annotations
 import posixpath
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from packhound.graph.definers import Definers, Labels, family_of
 from packhound.graph.imports import Importable
 from packhound.types import Node
 
@@ -28,15 +30,8 @@ _ELSEWHERE = 3
 _CROWD = 30
 """A name with more definitions within one scope is a convention (`init`), not a reference."""
 
-_FAMILIES = {
-    **dict.fromkeys(("javascript", "typescript", "tsx", "jsx", "vue", "svelte"), "javascript"),
-    **dict.fromkeys(("c", "cpp", "objc", "cuda"), "c"),
-    **dict.fromkeys(("java", "kotlin", "scala", "groovy"), "jvm"),
-}
-
 _SCOPE_WEIGHT = {"file": 1.0, "import": 0.9, "folder": 0.7, "elsewhere": 0.4}
 
-Labels: TypeAlias = tuple[int, ...]
 Meaning: TypeAlias = tuple[Labels, float]
 """The definitions that a name means in a file, and how sure each of them is."""
 _NOTHING: Meaning = ((), 0.0)
@@ -85,9 +80,9 @@ class Graph:
         self._used: dict[str, dict[str, int]] = defaultdict(dict)
         self._importable: Importable | None = None
         self._imported: dict[str, frozenset[str]] = {}
-        self._definers: dict[tuple[str, str], _Definers] = {}
+        self._definers: dict[tuple[str, str], Definers] = {}
         self._meanings: dict[tuple[str, str], Meaning] = {}
-        self._n_users: dict[str, Counter[int]] = {}
+        self._n_users: dict[int, int] = {}
 
     def update(self, files: Mapping[str, File]) -> None:
         """Follow the files of a newer snapshot; costs what has changed."""
@@ -139,24 +134,26 @@ class Graph:
         unique = {(edge.kind, edge.label): edge for edge in edges if edge.label != label}
         return tuple(sorted(unique.values(), key=lambda e: (-e.weight, e.kind, e.label)))
 
-    def references(self, label: int) -> tuple[Edge, ...]:
-        """The definitions that a node's own text uses."""
+    def references(self, label: int, most: int) -> tuple[Edge, ...]:
+        """The first definitions that a node's own text uses."""
         with self._lock:
             if label not in self._home:
                 return ()
             edges = self._outward(*self._located(label))
-            return tuple(edge for edge in edges if edge.label != label)
+            return tuple(islice((edge for edge in edges if edge.label != label), most))
 
     def n_users(self, label: int) -> int:
         """How many nodes refer to a node."""
         with self._lock:
             if label not in self._home:
                 return 0
-            _, file, position = self._located(label)
-            name = file.name(position)
-            if name not in self._n_users:
-                self._n_users[name] = self._counted(name)
-            return self._n_users[name][label]
+            if label not in self._n_users:
+                _, file, position = self._located(label)
+                name = file.name(position)
+                bearers = (found for labels in self._defined[name].values() for found in labels)
+                self._n_users.update(dict.fromkeys(bearers, 0) if name else {label: 0})
+                self._n_users.update(self._counted(name))
+            return self._n_users[label]
 
     def _differs(self, path: str, file: File) -> bool:
         known = self._files.get(path)
@@ -222,14 +219,14 @@ class Graph:
                 return labels, _SCOPE_WEIGHT[scope] / len(labels)
         return _NOTHING
 
-    def _definers_of(self, path: str, name: str) -> _Definers:
+    def _definers_of(self, path: str, name: str) -> Definers:
         """Who defines a name in the languages of a file."""
-        family = _family(self._files[path].language)
+        family = family_of(self._files[path].language)
         found = self._definers.get((name, family))
         if found is None:
             defined = self._defined[name]
-            same = sorted(p for p in defined if _family(self._files[p].language) == family)
-            found = self._definers[name, family] = _Definers({p: defined[p] for p in same})
+            same = sorted(p for p in defined if family_of(self._files[p].language) == family)
+            found = self._definers[name, family] = Definers({p: defined[p] for p in same})
         return found
 
     def _imports(self, path: str) -> frozenset[str]:
@@ -276,24 +273,6 @@ class Graph:
                 yield Edge("imports", int(labels[0]), 0.5)
 
 
-class _Definers:
-    """The files of one family of languages that define a name."""
-
-    def __init__(self, labels: Mapping[str, Labels]) -> None:
-        """`labels` is in the order of the paths."""
-        self._labels = labels
-        self.all: Labels = tuple(label for found in labels.values() for label in found)
-        by_folder: dict[str, list[int]] = defaultdict(list)
-        for path, found in labels.items():
-            by_folder[posixpath.dirname(path)] += found
-        self.by_folder = {folder: tuple(found) for folder, found in by_folder.items()}
-
-    def among(self, paths: Iterable[str]) -> Labels:
-        """The definitions in some files."""
-        here = sorted(self._labels.keys() & paths)
-        return tuple(label for path in here for label in self._labels[path])
-
-
 def _inside(file: File, position: int) -> Iterator[Edge]:
     parents = file.parents()
     if parents[position] >= 0:
@@ -301,7 +280,3 @@ def _inside(file: File, position: int) -> Iterator[Edge]:
     for child, parent in enumerate(parents):
         if parent == position:
             yield Edge("contains", int(file.labels[child]), 1.0)
-
-
-def _family(language: str) -> str:
-    return _FAMILIES.get(language, language)

@@ -100,7 +100,7 @@ def references_of(pool: Pool, context: PackContext, bodies: Iterable[Candidate])
     found: dict[int, Candidate] = {}
     for body in bodies:
         reason = f"used by {body.called}"
-        for edge in context.graph.references(body.label)[:_NEIGHBOURS]:
+        for edge in context.graph.references(body.label, _NEIGHBOURS):
             candidate = pool.get(edge.label)
             if candidate:
                 share = 0.3 * edge.weight * _rarity(context.graph.n_users(edge.label))

@@ -12,10 +12,10 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from typing import TypeAlias
 
-from packhound.redact.entropy import entropy, is_placeholder, is_random
+from packhound.redact.entropy import is_placeholder, is_random
 from packhound.redact.known import PREFIXED, SERVICES
 from packhound.redact.patterns import (
     ANYWHERE,
@@ -32,6 +32,17 @@ from packhound.redact.patterns import (
 )
 from packhound.redact.rules import extra_rules
 from packhound.redact.scan import Beginnings, octets_of, suspicious_lines
+from packhound.redact.values import (
+    is_base64,
+    is_chosen,
+    is_drawn,
+    is_dull,
+    is_location,
+    is_mixed,
+    is_name,
+    is_password,
+    is_sample,
+)
 
 _PIECE = re.compile(r"(?<![0-9A-Za-z])[0-9A-Za-z_]+")
 """Where a prefix may begin."""
@@ -88,7 +99,7 @@ def _secrets(text: str) -> Iterator[Run]:
     for literal, kind, pattern in ANYWHERE:
         if literal in text:
             for match in pattern.finditer(text):
-                if not _is_sample(match[1]) and not (kind.endswith("word") and _is_dull(match[1])):
+                if not is_sample(match[1]) and not (kind.endswith("word") and is_dull(match[1])):
                     yield *match.span(1), kind
     octets = octets_of(text)
     yield from _short(text, octets)
@@ -121,13 +132,13 @@ class _Rules:
         for literals, kind, pattern in self._shapes:
             if any(literal in lowered for literal in literals):
                 for match in pattern.finditer(line):
-                    if not _is_sample(match[1]) and not _is_name(match[1]):
+                    if not is_sample(match[1]) and not is_name(match[1]):
                         yield *match.span(1), kind
         for service in self._services:
             if service in lowered:
                 for match in _service(service).finditer(line):
                     value = match["value"]
-                    if is_random(value) and not _is_sample(value) and not _is_location(value):
+                    if is_random(value) and not is_sample(value) and not is_location(value):
                         yield *match.span("value"), f"{service.replace('_', '-')}-secret"
 
 
@@ -136,7 +147,7 @@ def _blocks(text: str) -> Iterator[Run]:
     if "PRIVATE KEY" in text:
         for pattern in (PRIVATE_KEY, PRIVATE_KEY_START):
             for match in pattern.finditer(text):
-                if _is_base64(match["body"]):
+                if is_base64(match["body"]):
                     yield *match.span("body"), "private-key"
     if "ecret" in text and "ata:" in text:
         for match in KUBERNETES.finditer(text):
@@ -167,7 +178,7 @@ def _short(text: str, octets: bytes) -> Iterator[Run]:
 
 def _drawn(text: str, kind: str, pattern: re.Pattern[str]) -> Iterator[Run]:
     for match in pattern.finditer(text):
-        if _is_drawn(match[1]) and not _is_sample(match[1]):
+        if is_drawn(match[1]) and not is_sample(match[1]):
             yield *match.span(1), kind
 
 
@@ -175,18 +186,18 @@ def _assigned(line: str, lowered: str) -> Iterator[Run]:
     """Values by the names that they are given to; the patterns read lower case."""
     for match in ASSIGNED.finditer(lowered):
         name = line[_begin_of_name(line, match.start()) : match.end("name")]
-        if _is_password(name, line[slice(*match.span("value"))], quoted=True):
+        if is_password(name, line[slice(*match.span("value"))], quoted=True):
             yield *match.span("value"), "secret"
     for match in BARE.finditer(lowered):
-        if _is_password(match["name"], line[slice(*match.span("value"))], quoted=False):
+        if is_password(match["name"], line[slice(*match.span("value"))], quoted=False):
             yield *match.span("value"), "secret"
     for match in INLINE.finditer(lowered):
         value = line[slice(*match.span("value"))]
-        if _is_mixed(value) and not is_placeholder(value):
+        if is_mixed(value) and not is_placeholder(value):
             yield *match.span("value"), "secret"
     for i, pattern in enumerate(PASSWORDS):
         for match in pattern.finditer(lowered):
-            if _is_chosen(line[slice(*match.span("value"))], bare=i == 1):
+            if is_chosen(line[slice(*match.span("value"))], bare=i == 1):
                 yield *match.span("value"), "password"
 
 
@@ -235,76 +246,3 @@ def _service(name: str) -> re.Pattern[str]:
     # A short name is also the end of other words: `blob`.
     begin = "(?<![a-z])" if len(name) <= _KEY else ""
     return re.compile(rf"(?i){begin}{re.escape(name)}{SERVICE_VALUE}")
-
-
-def _is_drawn(value: str) -> bool:
-    """After a prefix that gives it away a value need only not be a written name."""
-    mixed = not value.islower() and any(map(str.islower, value))
-    plain = not any(separator in value[4:] for separator in "_-.")
-    return entropy(value) >= 2.5 and (mixed or plain or any(map(str.isdigit, value)))
-
-
-def _is_password(name: str, value: str, *, quoted: bool) -> bool:
-    if is_placeholder(value) or _is_name(value) or _is_location(value):
-        return False
-    if is_random(value, 2.6 if quoted and "pass" in name.lower() else 3.2):
-        return quoted or len(value) >= 16
-    return False
-
-
-def _is_chosen(value: str, *, bare: bool) -> bool:
-    """A password that someone made up: letters, digits, and where it has no quotes a sign too."""
-    if (
-        is_placeholder(value)
-        or _is_name(value)
-        or _is_location(value)
-        or not value[0].isalnum() | (value[0] in "!@#")
-    ):
-        return False
-    kinds = (str.islower, str.isupper, str.isdigit)
-    n_kinds = sum(any(map(kind, value)) for kind in kinds)
-    signs = {character for character in value if not character.isalnum() and character != "_"}
-    if bare and not (signs <= _SIGNS and (signs or _changes(value) >= 2)):
-        return False
-    return any(map(str.isdigit, value)) and n_kinds + bool(signs) >= 3
-
-
-def _is_mixed(value: str) -> bool:
-    """Random beyond what a name, a version or a path can be: no quotes say that it is a value."""
-    if _is_location(value) or value.count(".") > 1 or value.count("-") + value.count("_") > 4:
-        return False
-    cases = any(map(str.islower, value)) and any(map(str.isupper, value))
-    return _changes(value) >= (3 if cases else 6) and is_random(value, 3.2)
-
-
-_SIGNS = frozenset("!@#^~?*+-%$")
-
-
-def _changes(value: str) -> int:
-    """How often a letter follows a digit or the other way round."""
-    return sum(a.isdigit() != b.isdigit() for a, b in pairwise(value))
-
-
-def _is_base64(body: str) -> bool:
-    """Whether most of a text is in runs that only encoded bytes have."""
-    encoded = sum(len(run) for run in re.findall(r"[A-Za-z0-9+/=]{20,}", body))
-    return encoded >= 40 and encoded >= 0.6 * len("".join(body.split()))
-
-
-def _is_sample(value: str) -> bool:
-    lowered = value.lower()
-    return "example" in lowered or "xxxxxx" in lowered or len(set(lowered)) <= 6
-
-
-def _is_dull(value: str) -> bool:
-    """Passwords in URLs that everyone writes in documentation."""
-    return is_placeholder(value) or (_is_name(value) and len(value) < 12) or value.isdigit()
-
-
-def _is_name(value: str) -> bool:
-    """A word, a path of names, a call or a variable: not the value of a secret."""
-    return bool(re.fullmatch(r"[A-Za-z_][A-Za-z_.:>-]*(?:\(.*)?|\$.*|%.*|&.*|@.*|\*+", value))
-
-
-def _is_location(value: str) -> bool:
-    return "://" in value or value.startswith(("./", "../", "/", "~/", "http"))

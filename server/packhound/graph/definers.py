@@ -1,0 +1,39 @@
+"""Who defines a name, as the files of one family of languages see it."""
+
+from __future__ import annotations
+
+import posixpath
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
+
+Labels: TypeAlias = tuple[int, ...]
+
+_FAMILIES = {
+    **dict.fromkeys(("javascript", "typescript", "tsx", "jsx", "vue", "svelte"), "javascript"),
+    **dict.fromkeys(("c", "cpp", "objc", "cuda"), "c"),
+    **dict.fromkeys(("java", "kotlin", "scala", "groovy"), "jvm"),
+}
+
+
+def family_of(language: str) -> str:
+    """Languages whose files refer to each other are one."""
+    return _FAMILIES.get(language, language)
+
+
+class Definers:
+    """The files of one family of languages that define a name."""
+
+    def __init__(self, labels: Mapping[str, Labels]) -> None:
+        """`labels` is in the order of the paths."""
+        self._labels = labels
+        self.all: Labels = tuple(label for found in labels.values() for label in found)
+        by_folder: dict[str, list[int]] = defaultdict(list)
+        for path, found in labels.items():
+            by_folder[posixpath.dirname(path)] += found
+        self.by_folder = {folder: tuple(found) for folder, found in by_folder.items()}
+
+    def among(self, paths: Iterable[str]) -> Labels:
+        """The definitions in some files."""
+        here = sorted(self._labels.keys() & paths)
+        return tuple(label for path in here for label in self._labels[path])
