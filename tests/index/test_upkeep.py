@@ -332,4 +332,4 @@ def test_closing_waits_for_the_end_of_the_job(monkeypatch):
 
 
 def test_the_threshold_is_where_scans_get_slow():
-    assert neighbours.GRAPH_FROM == 100_000
+    assert neighbours.GRAPH_FROM == 150_000
