@@ -47,7 +47,7 @@ MAY_IMPORT = {
     "packer": VALUES | {"index", "graph", "pack", "changes"},
     "engine": VALUES
     | {"settings", "text", "syntax", "index", "indexer", "search", "graph", "pack"}
-    | {"folders", "habits", "packer", "models", "stored"},
+    | {"folders", "habits", "packer", "memory", "models", "stored"},
     "workspace": VALUES | {"settings", "folders", "engine"},
     "render": VALUES | {"pack"},
     "evaluation": VALUES | {"git", "patch"},

@@ -20,6 +20,7 @@ from packhound.folders import check_root, index_folder
 from packhound.habits import Habits
 from packhound.index.snapshot import Snapshot
 from packhound.indexer import Indexer
+from packhound.memory import keep_little
 from packhound.models import Models, named_in
 from packhound.settings import Settings
 from packhound.stored import Opening, Stored
@@ -42,6 +43,7 @@ class Engine:
     """Everything about one folder. Methods may be called from any thread."""
 
     def __init__(self, root: Path, settings: Settings, on_change: Listener | None = None) -> None:
+        keep_little()
         self.root = root
         self._settings = settings
         self._listener = on_change or (lambda: None)

@@ -1,20 +1,46 @@
-"""Memory that was needed for a while, given back to the system."""
+"""Memory that was needed for a while, given back to the system.
+
+Only glibc keeps much of what was freed; with other C libraries nothing here does anything.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import sys
 
+_MMAP_THRESHOLD, _ARENA_MAX = -3, -8
+"""Parameters of mallopt(3)."""
+_LARGE_BYTES = 4_000_000
+_ARENAS = 2
+
+
+def keep_little() -> None:
+    """Have the allocator keep less of what is freed, from now on.
+
+    Left alone it learns from the first large arrays to carve all later ones out of its heaps, one
+    for each thread, whose holes then grow for as long as the process lives.
+    """
+    library = _glibc()
+    if library:
+        library.mallopt(_MMAP_THRESHOLD, _LARGE_BYTES)
+        library.mallopt(_ARENA_MAX, _ARENAS)
+
 
 def give_back() -> None:
     """Return what the allocator holds and nobody uses; after many files were read it is half.
 
-    Only glibc keeps so much; elsewhere nothing is done. Takes some ten milliseconds, during which
-    other threads go on.
+    Takes some ten milliseconds, during which other threads go on.
     """
+    library = _glibc()
+    if library:
+        library.malloc_trim(0)
+
+
+def _glibc() -> ctypes.CDLL | None:
     if sys.platform != "linux":
-        return
+        return None
     try:
-        ctypes.CDLL(None).malloc_trim(0)
-    except (OSError, AttributeError):
-        return  # Another C library.
+        library = ctypes.CDLL(None)
+        return library if hasattr(library, "mallopt") and hasattr(library, "malloc_trim") else None
+    except OSError:
+        return None
