@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from packhound.index.columns import VECTOR_BLOCK, VectorColumn
+from packhound.index.columns import VECTOR_BLOCK, VectorColumn, distinct
 from packhound.index.quantized import QUERY_OFFSET, quantized, query_code, scales_of, unit_rows
 from packhound.index.scan import dot_products, sums_of
 from packhound.index.vectors import Vectors
@@ -59,3 +59,10 @@ def test_cosines_of_some_labels_are_those_of_the_scan(labels):
     query = random.standard_normal(8).astype(np.float32)
     asked = np.array(labels, np.int32)
     assert np.array_equal(vectors.similarities(query, asked), vectors.similarities(query)[asked])
+
+
+@pytest.mark.parametrize("values", [[], [3], [3, 1, 3, 2, 1], [0, 0]])
+def test_distinct_values_are_those_of_numpy(values):
+    given = np.array(values, np.int32)
+    assert distinct(given).tolist() == np.unique(given).tolist()
+    assert distinct(given).dtype == given.dtype

@@ -54,6 +54,17 @@ class Column(Generic[T]):
         self._room = room
 
 
+def distinct(values: NDArray[np.integer[Any]]) -> NDArray[Any]:
+    """The distinct values, ascending.
+
+    As `np.unique`, which takes longer and at its first use imports all of numpy.ma.
+    """
+    ordered = np.sort(values)
+    first = np.ones(len(ordered), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    return ordered[first]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class VectorBlock:
     """`VECTOR_BLOCK` vectors, those that are not there yet zero.
@@ -99,7 +110,7 @@ class VectorColumn:
     def write(self, labels: NDArray[np.int32], codes: Codes) -> None:
         """Set the vectors of `labels`."""
         scales = scales_of(codes)
-        for number in np.unique(labels // VECTOR_BLOCK).tolist():
+        for number in distinct(labels // VECTOR_BLOCK).tolist():
             here = labels // VECTOR_BLOCK == number
             at = labels[here] % VECTOR_BLOCK
             self._put(self.blocks[number], at, codes[here], scales[here])
@@ -131,7 +142,7 @@ def gathered(
 ) -> tuple[Codes, NDArray[np.float32]]:
     """The codes of `labels` from blocks, [len(labels), dim], and their scales."""
     codes, scales = np.zeros((len(labels), dim), np.int8), np.zeros(len(labels), np.float32)
-    for number in np.unique(labels // VECTOR_BLOCK).tolist() if dim else ():
+    for number in distinct(labels // VECTOR_BLOCK).tolist() if dim else ():
         here = labels // VECTOR_BLOCK == number
         block, at = blocks[number], labels[here] % VECTOR_BLOCK
         codes[here] = block.columns.take(at, axis=1).T

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from packhound.index.columns import distinct
 from packhound.index.entries import FileEntry, Labels
 from packhound.index.names import Bearers, NameTable
 from packhound.index.path_table import PathTable
@@ -164,5 +165,5 @@ class Snapshot:
 
     def _labels_of(self, numbers: Sequence[int]) -> Labels:
         found = [self.bearers.of(n, self.name_of, self.tail_of) for n in numbers]
-        labels = found[0] if len(found) == 1 else np.unique(np.concatenate([_NO_LABELS, *found]))
+        labels = found[0] if len(found) == 1 else distinct(np.concatenate([_NO_LABELS, *found]))
         return labels[self.live[labels]]

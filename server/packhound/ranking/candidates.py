@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from packhound.index.columns import distinct
 from packhound.index.entries import FileEntry
 from packhound.index.snapshot import Snapshot
 from packhound.ranking.facts import Corpus
@@ -118,10 +119,10 @@ def choose(
     """
     paths = snapshot.paths
     by_meaning = _distinct(snapshot.file_of[near], DENSE_FILES)
-    alike = [_best(np.unique(snapshot.file_of[n]), base, NAMED_FILES, paths) for n in named]
+    alike = [_best(distinct(snapshot.file_of[n]), base, NAMED_FILES, paths) for n in named]
     by_name = _distinct(np.concatenate(alike), NAMED_FILES)
     by_words = _best(np.flatnonzero(base > 0), base, LEXICAL_FILES, paths)
-    files = np.unique(np.concatenate((by_words, by_meaning, by_name)))
+    files = distinct(np.concatenate((by_words, by_meaning, by_name)))
     most = max(1, budget // 4)
     truncated = len(files) > most
     if truncated:

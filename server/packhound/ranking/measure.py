@@ -9,6 +9,7 @@ from itertools import compress, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from packhound.index.columns import distinct
 from packhound.index.snapshot import Snapshot
 from packhound.ranking.candidates import (
     Candidates,
@@ -203,4 +204,4 @@ def _centroid_lengths(snapshot: Snapshot, corpus: Corpus, candidates: Candidates
 
 
 def _joined(labels: list[Labels]) -> Labels:
-    return np.unique(np.concatenate([np.zeros(0, np.int32), *labels]))
+    return distinct(np.concatenate([np.zeros(0, np.int32), *labels]))
