@@ -27,7 +27,7 @@ from packhound.index.embed import Embedder
 
 WEIGHTS = Path(__file__).parents[2] / "server/packhound/ranking/weights.json"
 
-REPEAT = {"symbol": 1.0, "phrase": 5.0, "prose": 5.0, "report": 0.2}
+REPEAT = {"symbol": 1.0, "phrase": 5.0, "prose": 5.0, "report": 0.1}
 """What a node pays for each better node of its file; chosen by cross-validation."""
 
 DEFINITION = 10.0
@@ -41,7 +41,7 @@ QUERIES = Recipe(ridge=10, kind_ridge=50, node_share=2, rounds=2)
 REPORT_SIGNALS = frozenset(
     {"lexical", "file_mentioned", "file_framed", "module_mentioned", "mentioned"}
     | {"dense_title_file", "test_path", "example_path", "prose_file", "setting_file"}
-    | {"node_words", "node_mentioned", "node_framed", "dense_code_node"}
+    | {"node_words", "node_mentioned", "node_owned", "node_framed", "dense_code_node"}
     | {"node_is_type", "node_is_function", "node_is_rest"}
 )
 """Few reports are at hand: with more signals than these the fit follows chance."""
