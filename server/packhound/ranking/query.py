@@ -94,7 +94,7 @@ class ParsedQuery:
 
 @lru_cache(maxsize=64)
 def parse_query(query: Query) -> ParsedQuery:
-    """Read the query's text; filters in it narrow those that the query carries as fields."""
+    """Read the query's text; filters in it are added to those that the query carries as fields."""
     text = query.text[:_MAX_TEXT].strip()
     if _is_report(text):
         return _report(text, query)
