@@ -273,6 +273,8 @@ class Indexer:
             self._unwarn(_CAP)
             if len(self._seen) >= self._settings.max_files:
                 self._warn(f"only the first {len(self._seen):,} {_CAP}")
+        if len(self._found) > _SMALL_PASS:
+            self._many_at_once()  # Its processes start while the walk goes on.
         self._changed()
 
     def _sort_out(self) -> None:
@@ -301,13 +303,20 @@ class Indexer:
             closed = {path: read for path, read in found.items() if path not in self._open}
         paths = [path for path, read in closed.items() if read]
         gone = [path for path, read in closed.items() if not read]
-        pool = self._live.pool
-        self._swollen = self._swollen or len(paths) > _SMALL_PASS
-        if len(paths) > _SMALL_PASS:
-            pool = self._bulk_pool = ParsePool(
-                self._settings.workers, with_texts=self._index.needs_texts
-            )
+        # Neighbours share a grammar, so that not every process must load each of them.
+        paths.sort(key=lambda path: path.rpartition(".")[2])
+        many = len(paths) > _SMALL_PASS
+        self._swollen = self._swollen or many
+        pool = self._many_at_once() if many else self._live.pool
         self._reading = Reading(self._root, paths, gone, pool, self._limits.max_file_bytes)
+
+    def _many_at_once(self) -> ParsePool:
+        """The pool for many files."""
+        if self._bulk_pool is None:
+            texts = self._index.needs_texts
+            self._bulk_pool = ParsePool(self._settings.workers, with_texts=texts)
+            self._bulk_pool.start()
+        return self._bulk_pool
 
     def _read_on(self, reading: Reading) -> None:
         going_on = bool(reading.paths) and reading.step()

@@ -166,6 +166,16 @@ def test_killed_workers_cost_nothing(pool: ParsePool) -> None:
     assert sum(one.degraded is None for one in received) > len(sent) * 0.98
 
 
+def test_a_started_pool_has_its_processes(pool: ParsePool) -> None:
+    pool.start()
+    started = {worker.pid for worker in pool._alive}
+    assert len(started) == 2
+    assert len([*pool.parse_many(iter(documents(40)))]) == 40
+    assert {worker.pid for worker in pool._alive} == started
+    pool.close()
+    assert not pool._alive
+
+
 def test_workers_end_with_the_pool(pool: ParsePool) -> None:
     pool.parse(Document("a.py", CODE))
     (worker,) = pool._alive

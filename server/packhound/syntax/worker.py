@@ -68,6 +68,15 @@ class ParsePool:
         """How many processes it has started so far."""
         return self._n_started
 
+    def start(self) -> None:
+        """Let all processes start, so that the first documents need not wait for them."""
+        with self._free:
+            while not self._closed and len(self._alive) < self._n_workers:
+                worker = self._start()
+                if worker is None:
+                    return
+                self._idle.append(worker)
+
     def parse(self, document: Document, known: bytes = b"") -> AnalysedFile:
         """Analyse one document now. Raises Cancelled if the pool is closed, never for the text.
 
