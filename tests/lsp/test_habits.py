@@ -66,7 +66,7 @@ def test_a_picked_result_comes_first_the_next_time(editor, town):
             "position": {"line": 0, "character": 0},
         },
     )
-    assert "Opened, edited, picked" in explained["markdown"]
+    assert "used_lately" in [why["signal"] for why in explained["hit"]["why"]]
 
 
 def test_an_opened_file_counts_for_all_of_it_and_less(editor, town):
