@@ -66,7 +66,7 @@ def test_what_names_a_program_or_a_model_is_restricted_in_untrusted_folders() ->
     untrusted = MANIFEST["capabilities"]["untrustedWorkspaces"]
     assert untrusted["supported"] == "limited"
     restricted = {name.removeprefix("packhound.") for name in untrusted["restrictedConfigurations"]}
-    assert restricted == {"server.path", "server.interpreter", "model"}
+    assert restricted == {"server.path", "server.interpreter", "model", "reranker"}
     assert all(properties()[name]["scope"] == "machine-overridable" for name in restricted)
 
 
