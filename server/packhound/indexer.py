@@ -346,6 +346,7 @@ class Indexer:
         """Nothing to read: embed what waits, tidy, save, then sleep until there is work."""
         self._faults = 0
         self._unwarn(_FAULT)
+        self._end_reading()  # Cancelled, it can leave processes that were started for it.
         if self._index.embed_some() or self._index.maintain():
             self._swollen = True
             self._saver.changed()
