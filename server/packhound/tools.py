@@ -30,6 +30,8 @@ _INDEXING_S = 60.0
 _MAX_LOOKED_AT = 2_000
 """Lines of a node that a snippet may begin at."""
 _MOST_ALIKE = 5
+_MOST_OMITTED = 10
+"""Of what a pack left out; the rest is counted, which keeps the answer short."""
 _NOT_OUTLINED = ("file", "window")
 """They have no name of their own."""
 
@@ -174,8 +176,11 @@ def _pack(engine: Engine, given: dict[str, Any]) -> Json:
     )
     made = engine.pack(request)
     items = (replace(item, reason=_clean(item.reason)) for item in made.items)
-    omitted = (Omitted(left.path, _clean(left.name), _clean(left.reason)) for left in made.omitted)
-    return pack_json(replace(made, items=tuple(items), omitted=tuple(omitted)))
+    told = made.omitted[:_MOST_OMITTED]
+    omitted = (Omitted(left.path, _clean(left.name), _clean(left.reason)) for left in told)
+    untold = len(made.omitted) - len(told)
+    notes = (*made.notes, f"{untold:,} more were left out") if untold else made.notes
+    return pack_json(replace(made, items=tuple(items), omitted=tuple(omitted), notes=notes))
 
 
 def _outline(engine: Engine, given: dict[str, Any]) -> Json:

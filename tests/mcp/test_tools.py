@@ -51,6 +51,15 @@ BAD_ARGUMENTS = (
 )
 
 
+def test_a_pack_names_some_of_what_it_leaves_out_and_counts_the_rest(engine):
+    for number in range(40):
+        text = f"def parcel_{number}(label):\n    return [label, 'parcel', {number}] * 3\n"
+        engine.update(Document(f"post/parcel_{number}.py", text.encode()))
+    answer = call(engine, "pack", {"prompt": "label of a parcel", "budget": 120})
+    assert len(answer["omitted"]) == 10
+    assert any(note.endswith(" more were left out") for note in answer["notes"])
+
+
 def test_search_answers_with_places_and_snippets(engine):
     answer = call(engine, "search", {"query": "load_records", "limit": 1, "snippet_lines": 2})
     (hit,) = answer["hits"]
