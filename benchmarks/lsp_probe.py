@@ -9,6 +9,9 @@ import sys
 import time
 from pathlib import Path
 
+_LOOKS_S = 0.2
+"""Between opening a file and the first key; nobody types sooner."""
+
 
 class Client:
     """The least of a language client: blocking requests, answers to the server's own requests."""
@@ -100,6 +103,7 @@ def edit_to_search_ms(folder: Path, edits: int, environment: dict[str, str]) -> 
             {"textDocument": {**document, "languageId": path.suffix[1:], "text": text}},
         )
         client.request("packhound/search", {"query": "settle", "limit": 1})
+        time.sleep(_LOOKS_S)
         word = f"packhoundprobe{'abcdefghij'[number % 10]}{'klmnopqrst'[number // 10 % 10]}"
         mark = "#" if path.suffix == ".py" else "//"
         line = text.count("\n") + 1  # below everything, licences included
