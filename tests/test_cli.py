@@ -49,6 +49,13 @@ def test_index_json(tmp_path: Path, root: Path) -> None:
     assert (report["files"], report["languages"]) == (2, {"python": 2})
 
 
+@pytest.mark.parametrize("arguments", [("index", "."), ("search", "where", "are", "doors")])
+def test_a_word_too_many_is_told_its_place(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    done = packhound(tmp_path, *arguments)
+    assert done.returncode == 2
+    assert "words stand in quotes, and a folder behind --root" in done.stderr
+
+
 def test_search_json_is_the_published_object(tmp_path: Path, root: Path) -> None:
     done = packhound(tmp_path, "search", "unlock the door", "--root", str(root), "--json")
     answer = json.loads(done.stdout)

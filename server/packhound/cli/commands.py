@@ -59,6 +59,10 @@ class _Group(click.Group):
             return super().invoke(ctx)
         except PackhoundError as error:
             raise click.UsageError(str(error)) from None
+        except click.UsageError as error:
+            if "unexpected extra argument" in error.message:
+                error.message += "; words stand in quotes, and a folder behind --root"
+            raise
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
