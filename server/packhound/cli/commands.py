@@ -60,9 +60,10 @@ class _Group(click.Group):
         except PackhoundError as error:
             raise click.UsageError(str(error)) from None
         except click.UsageError as error:
-            if "unexpected extra argument" in error.message:
-                error.message += "; words stand in quotes, and a folder behind --root"
-            raise
+            if "unexpected extra argument" not in error.message:
+                raise
+            told = f"{error.message}; words stand in quotes, and a folder behind --root"
+            raise click.UsageError(told, error.ctx) from None
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
