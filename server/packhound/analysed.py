@@ -67,8 +67,3 @@ class AnalysedFile:
         """The nodes, in the order of their start."""
         record = Record(self.record)
         return tuple(record.node(i) for i in range(len(record)))
-
-
-def _used(runs: Sequence[str], run: NDArray[np.int32]) -> tuple[Sequence[str], NDArray[np.int32]]:
-    used, places = np.unique(run, return_inverse=True)
-    return [runs[i] for i in used.tolist()], places.astype(np.int32)

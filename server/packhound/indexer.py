@@ -33,8 +33,6 @@ _AFTER_FAULT_S = 1.0
 """A fault that comes back at once must not fill the log; the wait doubles."""
 _MOST_FAULTS = 3
 """In a row, before no more is tried until the next change."""
-_FIRST_LOOK_S = 0.3
-"""How long the first look at a known folder waits for the first question to be answered."""
 _QUIET_S = 1.5
 """Without a change for so long, there is time to tidy up."""
 _FAULT = "an indexing step failed; see the log"
@@ -67,7 +65,6 @@ class Indexer:
         self._reading: Reading | None = None
         self._submitted = self._published = 0
         self._in_hand = 0
-        self._awaited = False
         self._faults = 0
         self._swollen = True
         self._welcome: dict[str, bool] = {}
@@ -86,7 +83,7 @@ class Indexer:
         self._limits = WalkLimits(settings.max_files, max_bytes, settings.exclude)
 
     def start(self) -> None:
-        """Begin with a look at the whole folder; where there is an index, in a moment."""
+        """Begin with a look at the whole folder."""
         self._thread.start()
 
     def update(self, document: Document) -> None:
@@ -150,8 +147,6 @@ class Indexer:
     def settled(self, timeout_s: float | None = None) -> bool:
         """Wait until nothing is pending; False if that took longer than `timeout_s`."""
         with self._wake:
-            self._awaited = True
-            self._wake.notify_all()
             return self._wake.wait_for(lambda: self._closed or not self.pending, timeout_s)
 
     def caught_up(self, timeout_s: float) -> bool:
@@ -176,8 +171,6 @@ class Indexer:
         self._saver.close()
 
     def _run(self) -> None:
-        if self._index.snapshot.n_files:
-            self._let_others_begin()
         while not self._closed:
             try:
                 self._step()
@@ -191,13 +184,6 @@ class Indexer:
                 with self._wake:
                     self._wake.wait_for(lambda: self._closed, _AFTER_FAULT_S * 2**self._faults)
         self._saver.save(self._index.snapshot)
-
-    def _let_others_begin(self) -> None:
-        """Leave the interpreter to the first question after a start, unless there is work."""
-        with self._wake:
-            self._wake.wait_for(
-                lambda: self._closed or self._awaited or self._edits or self._disk, _FIRST_LOOK_S
-            )
 
     def _step(self) -> None:
         # What is taken from one queue and not yet in the next must not look like nothing to do.
