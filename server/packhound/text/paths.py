@@ -11,15 +11,16 @@ from posixpath import splitext
 from packhound.text.kin import roots_of
 from packhound.text.tokens import folded, stem, terms
 
-PATHS_VERSION = 1
+PATHS_VERSION = 2
 """Part of every saved index's identity: a change of what a path says changes this number.
 
 1  first version
+2  folders such as `t`, `Tests`, `AppTests` and `App.Tests` hold tests
 """
 
 _TEST = re.compile(
     r"(^|/)(tests?|specs?|__tests__|testing|test_?helpers?|testdata|test-?utils?|e2e|[a-z]+[-_]tests?"
-    r"|(common|jvm|js|native|unit|integration)_?tests?)/"
+    r"|(common|jvm|js|native|unit|integration)_?tests?|[\w.]*(Tests?|Specs))/|^t/"
     r"|(^|/)(test|spec)_[^/]*$|(^|/)conftest\.py$"
     r"|[._-](test|tests|spec|specs|unittest)\.[^/]*$|[a-z](Test|Tests|Spec|IT|Suite)\.\w+$",
 )
