@@ -182,20 +182,21 @@ def test_a_shown_file_has_its_parser_ready(engine: Engine, root: Path) -> None:
 def test_a_new_parser_is_made_ready_as_the_first_was(engine: Engine) -> None:
     live = engine._indexer._live
     engine.settled(30)
+    mail = Document("shop/mail.py", FILES["shop/mail.py"].encode())
     for _ in range(2):
-        engine.update(Document("shop/mail.py", FILES["shop/mail.py"].encode()))
+        engine.update(mail)
         assert engine.settled(30)
         started, deadline = live.pool.n_started, time.monotonic() + 30
-        while not live._is_warm("python") and time.monotonic() < deadline:
+        while not live.is_ready(mail) and time.monotonic() < deadline:
             time.sleep(0.01)
-        assert live._is_warm("python")
+        assert live.is_ready(mail)
         (worker,) = live.pool._alive
         worker.kill()
         worker._process.wait()
         engine.update(Document("shop/other.md", b"# A title\n\nSome text.\n"))
         assert engine.settled(30)
         assert live.pool.n_started > started
-        assert not live._is_warm("python")
+        assert not live.is_ready(mail)
 
 
 def test_changes_made_while_closed_are_noticed(engine: Engine, root: Path) -> None:

@@ -198,7 +198,7 @@ class Indexer:
             self._sort_out()
         elif self._found:
             self._begin_reading()
-        elif self._live.shown:
+        elif self._live.waiting:
             self._live.warm_up()
         else:
             self._rest()
@@ -216,7 +216,7 @@ class Indexer:
                 if not self._admits(document):
                     self._index.remove([document.path])
                 elif self._has(document):
-                    self._live.shown = document
+                    self._live.show(document)
                 else:
                     self._index.replace([self._live.parse(document)], {document.path: None})
             self._index.publish()

@@ -8,8 +8,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from index_check import contents
 
+from packhound.analysed import AnalysedFile
 from packhound.index.embed import Embedder
 from packhound.index.index import Index
+from packhound.syntax.analyse import analyse
+from packhound.syntax.assembled import assembled
+from packhound.syntax.parse import parse
 from packhound.syntax.worker import ParsePool
 from packhound.text.document import TextBuffer
 from packhound.types import Document
@@ -84,7 +88,7 @@ class Editing(RuleBasedStateMachine):
     @invariant()
     def live_equals_rebuilt(self) -> None:
         fresh = Index(self.embedder)
-        fresh.replace([self._analysed(path) for path in sorted(self.buffers)], {})
+        fresh.replace([self._alone(path) for path in sorted(self.buffers)], {})
         assert contents(self.index.snapshot) == contents(fresh.publish())
 
     def _index(self, path: str) -> None:
@@ -92,9 +96,14 @@ class Editing(RuleBasedStateMachine):
         self.index.replace([self._analysed(path, self.index.known(path))], {path: None})
         self.index.publish()
 
-    def _analysed(self, path: str, known: bytes = b""):
+    def _analysed(self, path: str, known: bytes) -> AnalysedFile:
         assert _pool
         return _pool.parse(Document(path, self.buffers[path].source), known)
+
+    def _alone(self, path: str) -> AnalysedFile:
+        """Analysed without a trace of earlier texts."""
+        document = Document(path, self.buffers[path].source)
+        return assembled(analyse(document, parse(document), with_texts=True))
 
 
 TestEditing = Editing.TestCase

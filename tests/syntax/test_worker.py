@@ -213,7 +213,7 @@ def test_a_worker_ends_by_itself_when_nobody_is_there_to_kill_it(watched: bool) 
     # As after a kill of the server: no watchdog, and a grammar that may never return.
     worker = Worker(512, lambda: None, longest_s=0.01 if watched else 600)
     try:
-        worker.send([Task(Document("slow.py", HEAVY), None, b"")])
+        worker.send([Task(Document("slow.py", HEAVY), None, b"", again=False)])
         if watched:
             with pytest.raises(WorkerDied):
                 worker.receive(600)

@@ -11,13 +11,11 @@ import faulthandler
 import os
 import sys
 from pathlib import Path
-from typing import IO
 
 from packhound.syntax.analyse import Analysis, analyse
 from packhound.syntax.frames import (
     READY,
     BrokenFrame,
-    Plain,
     Task,
     packed_analysis,
     read_frame,
@@ -25,6 +23,7 @@ from packhound.syntax.frames import (
     write_frame,
 )
 from packhound.syntax.parse import parse, windowed
+from packhound.syntax.trees import Trees
 
 _GRAMMARS_MB = 96
 _INTERPRETER_MB = 160
@@ -39,6 +38,7 @@ def main(memory_mb: int, longest_s: float, with_texts: bool) -> None:
     _limit_memory(memory_mb)
     requests, replies = sys.stdin.buffer, sys.stdout.buffer
     write_frame(replies, READY)
+    trees = Trees()
     while True:
         try:
             batch = read_frame(requests)
@@ -47,20 +47,18 @@ def main(memory_mb: int, longest_s: float, with_texts: bool) -> None:
         assert isinstance(batch, tuple)
         # The one clock of Python's that ends a process whatever native code it is in.
         faulthandler.dump_traceback_later(longest_s * len(batch), exit=True)
-        _serve(batch, replies, with_texts)
+        for packed in batch:
+            analysis = _analysis(unpacked_task(packed), trees, with_texts)
+            write_frame(replies, packed_analysis(analysis))
         faulthandler.cancel_dump_traceback_later()
 
 
-def _serve(batch: tuple[Plain, ...], replies: IO[bytes], with_texts: bool) -> None:
-    for packed in batch:
-        write_frame(replies, packed_analysis(_analysis(unpacked_task(packed), with_texts)))
-
-
-def _analysis(task: Task, with_texts: bool) -> Analysis:
-    document, plain, known = task
+def _analysis(task: Task, trees: Trees, with_texts: bool) -> Analysis:
+    document, plain, known, again = task
     if plain is None:
         try:  # The fence: one bad file must not be a dead worker.
-            return analyse(document, parse(document), with_texts=with_texts, known=known)
+            parsed = parse(document, trees if again else None)
+            return analyse(document, parsed, with_texts=with_texts, known=known)
         except Exception as error:
             plain = f"parsing failed: {type(error).__name__}: {error}"
     return analyse(document, windowed(document, plain), with_texts=with_texts, known=known)

@@ -20,7 +20,7 @@ READY = "ready"
 Plain: TypeAlias = "str | bytes | int | tuple[Plain, ...] | None"
 """What frames are made of."""
 
-_PackedTask = tuple[str, bytes, str | None, str | None, bytes]
+_PackedTask = tuple[str, bytes, str | None, str | None, bytes, bool]
 
 _PARTS = tuple(field.name for field in fields(Analysis))
 
@@ -53,24 +53,25 @@ def read_frame(stream: IO[bytes]) -> Plain:
 class Task(NamedTuple):
     """A document to parse, or only to cut into windows, and then `plain` says why.
 
-    `known` is that of `analyse`.
+    `known` is that of `analyse`. `again` says that the document will come again after an edit.
     """
 
     document: Document
     plain: str | None
     known: bytes
+    again: bool
 
 
 def packed_task(task: Task) -> Plain:
     """A task for the wire."""
-    document = task.document
-    return document.path, document.source, document.language, task.plain, task.known
+    document, plain, known, again = task
+    return document.path, document.source, document.language, plain, known, again
 
 
 def unpacked_task(packed: Plain) -> Task:
     """The inverse of `packed_task`."""
-    path, source, language, plain, known = cast(_PackedTask, packed)
-    return Task(Document(path, source, language), plain, known)
+    path, source, language, plain, known, again = cast(_PackedTask, packed)
+    return Task(Document(path, source, language), plain, known, again)
 
 
 def packed_analysis(analysis: Analysis) -> Plain:

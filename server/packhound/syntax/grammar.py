@@ -75,9 +75,12 @@ class Grammar:
         self._said = [""] * self._query.pattern_count
         self.keywords = _keywords(grammar)
 
-    def parse(self, source: bytes) -> Tree:
-        """The tree of `source`, which holds whatever the grammar could recover."""
-        return self._parser.parse(source)
+    def parse(self, source: bytes, edited: Tree | None = None) -> Tree:
+        """The tree of `source`, which holds whatever the grammar could recover.
+
+        `edited` is a tree of an older text that was told what is not as it was.
+        """
+        return self._parser.parse(source, edited) if edited else self._parser.parse(source)
 
     def captures(self, tree: Tree) -> Captures:
         """Run the query over the whole tree."""

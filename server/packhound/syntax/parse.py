@@ -14,6 +14,7 @@ from packhound.syntax.nodes import Reader
 from packhound.syntax.outline import outline
 from packhound.syntax.rewrite import rewritten
 from packhound.syntax.source import Source
+from packhound.syntax.trees import Trees
 from packhound.syntax.unfinished import without_unfinished
 from packhound.syntax.windows import is_binary, windows
 from packhound.types import Document, ParsedFile
@@ -27,8 +28,11 @@ MAX_PARSE_BYTES = 1_000_000
 """Larger sources are generated or data, and a tree takes some 200 times their size of memory."""
 
 
-def parse(document: Document) -> ParsedFile:
-    """The nodes and imports of `document`, whatever it holds."""
+def parse(document: Document, trees: Trees | None = None) -> ParsedFile:
+    """The nodes and imports of `document`, whatever it holds.
+
+    They are the same with `trees`, which are for documents that come again after an edit.
+    """
     language = language_for(document.path, document.source, document.language)
     if is_binary(document.source):
         return ParsedFile(document.path, language or "text", (), degraded="binary content")
@@ -36,7 +40,7 @@ def parse(document: Document) -> ParsedFile:
         return ParsedFile(document.path, "text", windows(document))
     if len(document.source) > MAX_PARSE_BYTES:
         return windowed(document, f"larger than {MAX_PARSE_BYTES:,} bytes")
-    return _parsed(document, language)
+    return _parsed(document, language, trees or Trees())
 
 
 def windowed(document: Document, why: str) -> ParsedFile:
@@ -45,14 +49,14 @@ def windowed(document: Document, why: str) -> ParsedFile:
     return ParsedFile(document.path, language, windows(document), degraded=why)
 
 
-def _parsed(document: Document, language: str) -> ParsedFile:
+def _parsed(document: Document, language: str, trees: Trees) -> ParsedFile:
     try:
         grammar = grammar_of(language)
     except (LookupError, OSError, ImportError):
         return windowed(document, f"no grammar for {language} is installed")
     source = Source(document.path, document.source, BY_NAME[language])
     code, attributes = rewritten(source)
-    captures = _captures(grammar, code)
+    captures = _captures(grammar, trees, document.path, code)
     captures.attributes += attributes
     header = name_parts(document.path)[1] in HEADER_SUFFIXES
     found = outline(code, captures, merges=source.language.merges, header=header)
@@ -61,14 +65,14 @@ def _parsed(document: Document, language: str) -> ParsedFile:
     return ParsedFile(document.path, language, nodes, reader.imports())
 
 
-def _captures(grammar: Grammar, code: bytes) -> Captures:
+def _captures(grammar: Grammar, trees: Trees, path: str, code: bytes) -> Captures:
     """What the query finds, in spite of lines that are still being typed."""
-    tree = grammar.parse(code)
+    tree = trees.parse(path, grammar, code)
     captures = grammar.captures(tree)
     if tree.root_node.has_error:
         finished = without_unfinished(code)
         if finished is not code:
-            second = grammar.captures(grammar.parse(finished))
+            second = grammar.captures(trees.parse(path, grammar, finished))
             if len(second.definitions) > len(captures.definitions):
                 return second
     return captures

@@ -80,9 +80,10 @@ class ParsePool:
     def parse(self, document: Document, known: bytes = b"") -> AnalysedFile:
         """Analyse one document now. Raises Cancelled if the pool is closed, never for the text.
 
-        Nodes whose digests are among `known`, joined, come without their words.
+        Nodes whose digests are among `known`, joined, come without their words. The next analysis
+        of a document at the same path takes less time.
         """
-        return self._analysed([document], known)[0]
+        return self._analysed([Task(document, self._verdict(document), known, again=True)])[0]
 
     def parse_many(self, documents: Iterable[Document]) -> Iterator[AnalysedFile]:
         """Analyse documents as they come, in order of completion.
@@ -91,7 +92,7 @@ class ParsePool:
         """
         run = Run(iter(documents))
         threads = [
-            threading.Thread(target=run.work, args=(self._analysed,), daemon=True)
+            threading.Thread(target=run.work, args=(self._batch,), daemon=True)
             for _ in range(self._n_workers)
         ]
         for thread in threads:
@@ -121,9 +122,12 @@ class ParsePool:
     ) -> None:
         self.close()
 
-    def _analysed(self, batch: list[Document], known: bytes = b"") -> list[AnalysedFile]:
+    def _batch(self, documents: list[Document]) -> list[AnalysedFile]:
+        tasks = [Task(one, self._verdict(one), b"", again=False) for one in documents]
+        return self._analysed(tasks)
+
+    def _analysed(self, tasks: list[Task]) -> list[AnalysedFile]:
         """One result for each document, in their order."""
-        tasks = [Task(document, self._verdict(document), known) for document in batch]
         results: list[AnalysedFile] = []
         suspect = -1
         while len(results) < len(tasks):
@@ -135,7 +139,7 @@ class ParsePool:
             if self._serve(worker, tasks, results):
                 continue
             at = len(results)
-            document, plain, _ = tasks[at]
+            document, plain = tasks[at][:2]
             if not worker.started or (at != suspect and not worker.timed_out):
                 suspect = at  # Whoever killed it may have meant the process, not the file.
             elif plain is None:
@@ -147,8 +151,8 @@ class ParsePool:
 
     def _here(self, task: Task, parsed: ParsedFile) -> AnalysedFile:
         """Analysed in this process."""
-        document, _, known = task
-        return assembled(analyse(document, parsed, with_texts=self._with_texts, known=known))
+        texts, known = self._with_texts, task.known
+        return assembled(analyse(task.document, parsed, with_texts=texts, known=known))
 
     def _serve(self, worker: Worker, tasks: list[Task], results: list[AnalysedFile]) -> bool:
         """Have the worker do what is left of the tasks; False if it died over the next one."""
