@@ -20,7 +20,7 @@ from packhound.folders import check_root, index_folder
 from packhound.habits import Habits
 from packhound.index.snapshot import Snapshot
 from packhound.indexer import Indexer
-from packhound.memory import keep_little
+from packhound.memory import collect_seldom, keep_little
 from packhound.models import Models, named_in
 from packhound.settings import Settings
 from packhound.stored import Opening, Stored
@@ -44,6 +44,7 @@ class Engine:
 
     def __init__(self, root: Path, settings: Settings, on_change: Listener | None = None) -> None:
         keep_little()
+        collect_seldom()
         self.root = root
         self._settings = settings
         self._listener = on_change or (lambda: None)

@@ -18,7 +18,7 @@ from packhound.types import KINDS, Kind, Node, Span
 _KIND_IDX = {kind: i for i, kind in enumerate(KINDS)}
 _HEAD = 3
 _WIDTH = 8
-_PARENT, _OWN_END, _TEXT_END = 5, 6, 7
+_START, _PARENT, _OWN_END, _TEXT_END = 1, 5, 6, 7
 _OWN_TEXTS = 4
 """Texts of a node before its references."""
 _BYTES = 4
@@ -72,6 +72,18 @@ class Record:
         """The kind, the name and the qualified name of one node."""
         first = self._table[(i - 1) * _WIDTH + _TEXT_END] if i else 0
         return KINDS[self._table[i * _WIDTH]], *self._two(first)
+
+    def start(self, i: int) -> int:
+        """Where the span of one node starts."""
+        return self._table[i * _WIDTH + _START]
+
+    def sizes(self, i: int) -> tuple[int, int, int]:
+        """How long one node is: characters of its signature and its doc, and bytes of its span."""
+        row = i * _WIDTH
+        first = self._table[row - _WIDTH + _TEXT_END] if i else 0
+        before, signature, doc = self._ends[first + 1 : first + _OWN_TEXTS]
+        length = self._table[row + _START + 1] - self._table[row + _START]
+        return signature - before, doc - signature, length
 
     def kinds(self) -> bytes:
         """The position in `types.KINDS` of each node's kind."""

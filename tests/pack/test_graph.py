@@ -163,6 +163,8 @@ def test_edits_leave_the_graph_that_a_rebuild_gives(edits):
             files[path] = file(first, *nodes, imports=tuple(imports))
             first += len(nodes)
         live.update(dict(files))
-    rebuilt = graph_of(files)
-    for label in range(first):
-        assert live.neighbors(label) == rebuilt.neighbors(label)
+        rebuilt = graph_of(files)
+        for label in range(first):
+            # Also the answers that are remembered from before the edit.
+            assert live.neighbors(label) == rebuilt.neighbors(label)
+            assert live.n_users(label) == rebuilt.n_users(label)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
@@ -21,6 +20,11 @@ def family_of(language: str) -> str:
     return _FAMILIES.get(language, language)
 
 
+def folder_of(path: str) -> str:
+    """The folder of a file, "" for the root."""
+    return path.rpartition("/")[0]
+
+
 class Definers:
     """The files of one family of languages that define a name."""
 
@@ -30,7 +34,7 @@ class Definers:
         self.all: Labels = tuple(label for found in labels.values() for label in found)
         by_folder: dict[str, list[int]] = defaultdict(list)
         for path, found in labels.items():
-            by_folder[posixpath.dirname(path)] += found
+            by_folder[folder_of(path)] += found
         self.by_folder = {folder: tuple(found) for folder, found in by_folder.items()}
 
     def among(self, paths: Iterable[str]) -> Labels:

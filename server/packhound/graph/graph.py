@@ -3,23 +3,22 @@
 A name used in a file means the definitions of that name in the same file, else in files that it
 imports, else in its folder, else anywhere if few bear the name. What is kept is which files define
 and which use a name; what it means in one of them is decided when someone asks, and remembered
-until any file changes. So the graph after any edits equals one built from scratch.
+until a file that has it changes. So the graph after any edits equals one built from scratch.
 """
 
 from __future__ import annotations
 
-import posixpath
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, field
+from itertools import chain, islice
 from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.graph.definers import Definers, Labels, family_of
+from packhound.graph.definers import Definers, Labels, family_of, folder_of
 from packhound.graph.imports import Importable
 from packhound.types import Node
 
@@ -65,6 +64,14 @@ class Edge:
     weight: float
 
 
+@dataclass(slots=True, eq=False)
+class _Known:
+    """What has been found out about one name: by family of languages, and by path."""
+
+    definers: dict[str, Definers] = field(default_factory=dict)
+    meanings: dict[str, Meaning] = field(default_factory=dict)
+
+
 class Graph:
     """The graph of the newest files that it was shown. All methods may be called from any thread.
 
@@ -80,8 +87,7 @@ class Graph:
         self._used: dict[str, dict[str, int]] = defaultdict(dict)
         self._importable: Importable | None = None
         self._imported: dict[str, frozenset[str]] = {}
-        self._definers: dict[tuple[str, str], Definers] = {}
-        self._meanings: dict[tuple[str, str], Meaning] = {}
+        self._known: dict[str, _Known] = defaultdict(_Known)
         self._n_users: dict[int, int] = {}
 
     def update(self, files: Mapping[str, File]) -> None:
@@ -94,14 +100,12 @@ class Graph:
             if gone or any(path not in self._files for path in changed):
                 self._importable = None
                 self._imported.clear()
+                self._known.clear()
+                self._n_users.clear()
             for path in (*gone, *changed):
                 self._withdraw(path)
             for path in changed:
                 self._install(path, files[path])
-            if gone or changed:
-                self._definers.clear()
-                self._meanings.clear()
-                self._n_users.clear()
             self._seen = files
 
     def prepare(self, files: Mapping[str, File], pause: Callable[[], None]) -> None:
@@ -150,8 +154,7 @@ class Graph:
             if label not in self._n_users:
                 _, file, position = self._located(label)
                 name = file.name(position)
-                bearers = (found for labels in self._defined[name].values() for found in labels)
-                self._n_users.update(dict.fromkeys(bearers, 0) if name else {label: 0})
+                self._n_users.update(dict.fromkeys(self._bearers(name), 0) if name else {label: 0})
                 self._n_users.update(self._counted(name))
             return self._n_users[label]
 
@@ -167,8 +170,10 @@ class Graph:
             return
         self._imported.pop(path, None)
         for name in dict.fromkeys(filter(None, old.names())):
+            self._forget(name)
             del self._defined[name][path]
         for name in dict.fromkeys(old.references()):
+            self._forget(name)
             del self._used[name][path]
         for label in old.labels.tolist():
             if self._home.get(label) == path:
@@ -182,10 +187,21 @@ class Graph:
             if name:
                 named[name].append(label)
         for name, bearers in named.items():
+            self._forget(name)
             self._defined[name][path] = tuple(bearers)
         for name, n in Counter(file.references()).items():
+            self._forget(name)
             self._used[name][path] = n
         self._home.update(dict.fromkeys(labels, path))
+
+    def _forget(self, name: str) -> None:
+        """What was found out about a name, since a file that has it changes."""
+        self._known.pop(name, None)
+        for label in self._bearers(name) if self._n_users else ():
+            self._n_users.pop(label, None)
+
+    def _bearers(self, name: str) -> Iterator[int]:
+        return chain.from_iterable(self._defined.get(name, {}).values())
 
     def _located(self, label: int) -> tuple[str, File, int]:
         path = self._home[label]
@@ -194,10 +210,10 @@ class Graph:
 
     def _meaning(self, path: str, name: str) -> Meaning:
         """What `name` means in a file."""
-        key = (path, name)
-        found = self._meanings.get(key)
+        known = self._known[name].meanings
+        found = known.get(path)
         if found is None:
-            found = self._meanings[key] = self._decided(path, name)
+            found = known[path] = self._decided(path, name)
         return found
 
     def _decided(self, path: str, name: str) -> Meaning:
@@ -211,7 +227,7 @@ class Graph:
             return _NOTHING
         scopes = (
             ("import", definers.among(self._imports(path)), _CROWD),
-            ("folder", definers.by_folder.get(posixpath.dirname(path), ()), _CROWD),
+            ("folder", definers.by_folder.get(folder_of(path), ()), _CROWD),
             ("elsewhere", definers.all, _ELSEWHERE),
         )
         for scope, labels, most in scopes:
@@ -222,11 +238,12 @@ class Graph:
     def _definers_of(self, path: str, name: str) -> Definers:
         """Who defines a name in the languages of a file."""
         family = family_of(self._files[path].language)
-        found = self._definers.get((name, family))
+        known = self._known[name].definers
+        found = known.get(family)
         if found is None:
             defined = self._defined[name]
             same = sorted(p for p in defined if family_of(self._files[p].language) == family)
-            found = self._definers[name, family] = Definers({p: defined[p] for p in same})
+            found = known[family] = Definers({p: defined[p] for p in same})
         return found
 
     def _imports(self, path: str) -> frozenset[str]:

@@ -50,6 +50,14 @@ class FileEntry:
         """The qualified name of a node, without decoding the rest of it."""
         return _opened(self).called(position)[2]
 
+    def start(self, position: int) -> int:
+        """Where a node starts, without decoding it."""
+        return _opened(self).start(position)
+
+    def sizes(self, position: int) -> tuple[int, int, int]:
+        """Characters of a node's signature and doc, and bytes of its span, without decoding it."""
+        return _opened(self).sizes(position)
+
     def parents(self) -> list[int]:
         """The position of the node that each is in, -1 for none."""
         return _opened(self).parents()

@@ -78,8 +78,8 @@ class Bearers:
             known = self._sorted = _sorted(name_of, tail_of)
         start, end = np.searchsorted(known.numbers, (number, number + 1))
         found, n = known.labels[start:end], known.n
-        if n > len(name_of):
-            found = found[found < len(name_of)]
+        if n >= len(name_of):
+            return found if n == len(name_of) else found[found < len(name_of)]
         late = np.flatnonzero((name_of[n:] == number) | (tail_of[n:] == number))
         return np.concatenate((found, late.astype(np.int32) + np.int32(n)))
 

@@ -164,6 +164,8 @@ class Snapshot:
         return self.vectors.nearest(query, k, allowed)
 
     def _labels_of(self, numbers: Sequence[int]) -> Labels:
+        if not numbers:
+            return _NO_LABELS
         found = [self.bearers.of(n, self.name_of, self.tail_of) for n in numbers]
-        labels = found[0] if len(found) == 1 else distinct(np.concatenate([_NO_LABELS, *found]))
+        labels = found[0] if len(found) == 1 else distinct(np.concatenate(found))
         return labels[self.live[labels]]

@@ -29,37 +29,41 @@ class BoundCounter:
     exact = False
 
     def __init__(self) -> None:
-        self._ranks, self._words = _table()
-        self._known: dict[str, int] = {}
-        self._lines: dict[str, int] = {}
+        self._lines = _Lines()
 
     def count(self, text: str) -> int:
         """Tokens of `text`, never too few."""
-        known, total = self._lines, 0
-        for line in (text,) if text in known else apart(text):
-            n = known.get(line)
-            if n is None:
-                n = self._counted(line)
-                if len(line) <= _LONG_LINE:
-                    if len(known) >= _REMEMBERED_LINES:
-                        known.clear()
-                    known[line] = n
-            total += n
-        return total
+        known = self._lines
+        whole = text in known or text.find("\n", 0, -1) < 0
+        return sum(map(known.__getitem__, (text,) if whole else apart(text)))
 
-    def _counted(self, text: str) -> int:
-        known, total = self._known, 0
-        for piece in pretokens(text):
-            n = known.get(piece)
-            total += n if n is not None else self._remember(piece)
-        return total
 
-    def _remember(self, piece: str) -> int:
-        if len(self._known) >= _REMEMBERED:
-            self._known.clear()
+class _Lines(dict[str, int]):
+    """Tokens of lines, counted at the first look."""
+
+    def __init__(self) -> None:
+        self._pieces = _Pieces()
+
+    def __missing__(self, line: str) -> int:
+        n = sum(map(self._pieces.__getitem__, pretokens(line)))
+        if len(line) <= _LONG_LINE:
+            if len(self) >= _REMEMBERED_LINES:
+                self.clear()
+            self[line] = n
+        return n
+
+
+class _Pieces(dict[str, int]):
+    """Tokens of pieces, counted at the first look."""
+
+    def __init__(self) -> None:
+        self._ranks, self._words = _table()
+
+    def __missing__(self, piece: str) -> int:
+        if len(self) >= _REMEMBERED:
+            self.clear()
         encoded = piece.encode("utf-8", "surrogatepass")
-        n = 1 if encoded in self._words else n_tokens(encoded, self._ranks)
-        self._known[piece] = n
+        n = self[piece] = 1 if encoded in self._words else n_tokens(encoded, self._ranks)
         return n
 
 

@@ -106,5 +106,5 @@ def references_of(pool: Pool, context: PackContext, bodies: Iterable[Candidate])
                 share = 0.3 * edge.weight * _rarity(context.graph.n_users(edge.label))
                 candidate.add(body.utility * share, reason)
                 found[edge.label] = candidate
-    best = sorted(found.values(), key=lambda c: (-c.utility, c.path, c.node.span.start))
+    best = sorted(found.values(), key=lambda c: (-c.utility, c.path, c.start))
     return best[:_COMPANIONS]

@@ -38,25 +38,29 @@ Tiers = dict[Detail, tuple[int, ...]]
 """The lines of each tier that a node has, 0-based and ascending."""
 
 
+class Costs(dict[int, int]):
+    """Tokens of the lines of a file, each with its line end, counted at the first look."""
+
+    def __init__(self, lines: Sequence[str], counter: TokenCounter) -> None:
+        self._lines, self._counter = lines, counter
+
+    def __missing__(self, line: int) -> int:
+        n = self[line] = self._counter.count(self._lines[line] + "\n")
+        return n
+
+
 @dataclass(slots=True, eq=False)
 class Excerpt:
     """The lines of one file, and their cost when it is asked for."""
 
     lines: list[str]
     starts: LineIndex
-    counter: TokenCounter
-    _costs: dict[int, int] = field(default_factory=dict)
+    costs: Costs
     _children: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
 
     def cost(self, lines: Iterable[int]) -> int:
         """Tokens of some lines, each with its line end."""
-        costs, total = self._costs, 0
-        for line in lines:
-            n = costs.get(line)
-            if n is None:
-                n = costs[line] = self.counter.count(self.lines[line] + "\n")
-            total += n
-        return total
+        return sum(map(self.costs.__getitem__, lines))
 
     def tiers(self, entry: FileEntry, position: int, words: re.Pattern[str] | None) -> Tiers:
         """What each tier of a node shows; an elided body keeps lines that `words` matches."""
@@ -87,7 +91,7 @@ class Excerpts:
 def _excerpt(path: str, source: bytes, counter: TokenCounter) -> Excerpt:
     """Of a path too, since its language decides which nodes a text has."""
     lines = visible_lines(redact(source.decode("utf-8", "replace")).text)
-    return Excerpt(lines, LineIndex(source), counter)
+    return Excerpt(lines, LineIndex(source), Costs(lines, counter))
 
 
 def _tiers(

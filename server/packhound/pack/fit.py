@@ -57,7 +57,7 @@ class Fitting:
 
     excerpts: Excerpts
     words: re.Pattern[str] | None
-    allowed: Callable[[Candidate, Detail], bool]
+    n_sent: Callable[[Candidate], int]
     known: Mapping[str, frozenset[int]]
     spent: int = 0
     chosen: dict[int, Choice] = field(default_factory=dict)
@@ -71,12 +71,14 @@ class Fitting:
     _taken: list[tuple[int, Choice | None]] = field(default_factory=list)
 
     def offer(self, candidates: Iterable[Candidate], best: Detail = "full") -> None:
-        """Add nodes to choose from, up to a tier; those that are pinned only as they were asked."""
+        """Add nodes to choose from, up to a tier and without the first `n_sent`."""
+        most = DETAILS.index(best) + 1
         for candidate in candidates:
-            for detail in DETAILS[: DETAILS.index(best) + 1]:
-                if self.allowed(candidate, detail):
-                    value = candidate.utility * _VALUE[detail]
-                    self._push(_Offer(candidate, detail, value, (), _guess(candidate, detail)))
+            guesses = _guesses(candidate)
+            for tier in range(self.n_sent(candidate), most):
+                detail = DETAILS[tier]
+                value = candidate.utility * _VALUE[detail]
+                self._push(_Offer(candidate, detail, value, (), guesses[tier]))
 
     def run(self, limit: int) -> None:
         """Accept offers, best first, while they fit into `limit` tokens."""
@@ -171,16 +173,13 @@ class Fitting:
         self.refused.pop(label, None)
 
 
-def _guess(candidate: Candidate, detail: Detail) -> float:
-    """The likely cost of a tier before its file is read."""
-    node = candidate.node
-    signature = len(node.signature) / _CHARACTERS_PER_TOKEN + _GAP_TOKENS
-    if detail == "outline":
-        return min(signature, 25.0)
-    if detail == "signature":
-        return signature + min(len(node.doc), 200) / _CHARACTERS_PER_TOKEN
-    whole = (node.span.end - node.span.start) / _CHARACTERS_PER_TOKEN + _GAP_TOKENS
-    return min(0.7 * whole, 400.0) if detail == "elided" else whole
+def _guesses(candidate: Candidate) -> tuple[float, ...]:
+    """The likely cost of each tier before the file is read."""
+    n_signature, n_doc, n_bytes = candidate.entry.sizes(candidate.position)
+    signature = n_signature / _CHARACTERS_PER_TOKEN + _GAP_TOKENS
+    documented = signature + min(n_doc, 200) / _CHARACTERS_PER_TOKEN
+    whole = n_bytes / _CHARACTERS_PER_TOKEN + _GAP_TOKENS
+    return min(signature, 25.0), documented, min(0.7 * whole, 400.0), whole
 
 
 def _n_runs(lines: Sequence[int]) -> int:

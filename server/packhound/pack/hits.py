@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 from packhound.pack.pool import Pool
 from packhound.pack.types import PackContext, PackRequest
@@ -62,7 +63,7 @@ def chance_at(rank: int) -> float:
 
 def _told(hit: Hit) -> str:
     """A hit with the signals of the query that speak for it most."""
-    speaking = [s for s in hit.why if s.contribution > 0 and s.signal not in _OF_ANY_QUERY]
-    strongest = sorted(speaking, key=lambda signal: -signal.contribution)[:3]
-    names = ", ".join(signal.signal for signal in strongest)
+    # The greatest reasons come first.
+    speaking = (s for s in hit.why if s.contribution > 0 and s.signal not in _OF_ANY_QUERY)
+    names = ", ".join(signal.signal for signal in islice(speaking, 3))
     return f"hit {hit.rank}" + (f" ({names})" if names else "")

@@ -7,7 +7,8 @@ equal snapshots and requests give equal packs.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from itertools import islice
 from typing import TypeAlias
 
 from packhound.errors import Cancelled
@@ -23,7 +24,6 @@ from packhound.pack.render import Block, render
 from packhound.pack.types import (
     CONTAINERS,
     DETAILS,
-    Detail,
     Omitted,
     Pack,
     PackContext,
@@ -44,7 +44,6 @@ _WORTH_A_ROUND = 40
 _OMITTED = 30
 
 Sent: TypeAlias = dict[tuple[str, bytes], int]
-Allowed: TypeAlias = Callable[[Candidate, Detail], bool]
 
 
 def pack(context: PackContext, request: PackRequest) -> Pack:
@@ -55,7 +54,10 @@ def pack(context: PackContext, request: PackRequest) -> Pack:
     excerpts = Excerpts(context.source, counter)
     sent = context.conversations.sent(request.conversation)
     fitting = Fitting(
-        excerpts, telling_words(request.prompt), _unsent(sent), _known_lines(context, sent)
+        excerpts,
+        telling_words(request.prompt),
+        lambda candidate: sent.get(_key(candidate), -1) + 1 if sent else 0,
+        _known_lines(context, sent),
     )
     text, tokens = _fit(context, request, pool, fitting, counter, sent)
     chosen = sorted(fitting.chosen.values(), key=lambda choice: choice.candidate.order)
@@ -160,17 +162,10 @@ def _known(pool: Pool, fitting: Fitting, sent: Sent) -> list[str]:
     """Nodes near the topic that the conversation has already, as places to look up."""
     found = [
         f"{c.path}:{c.node.span.start_line + 1}-{c.node.span.end_line + 1} {c.node.qualname}"
-        for c in pool.ranked()[:_OMITTED]
+        for c in (pool.ranked()[:_OMITTED] if sent else ())
         if _key(c) in sent and c.label not in fitting.chosen
     ]
     return found[:10]
-
-
-def _unsent(sent: Sent) -> Allowed:
-    def allowed(candidate: Candidate, detail: Detail) -> bool:
-        return sent.get(_key(candidate), -1) < DETAILS.index(detail)
-
-    return allowed
 
 
 def _known_lines(context: PackContext, sent: Sent) -> dict[str, frozenset[int]]:
@@ -191,14 +186,12 @@ def _key(candidate: Candidate) -> tuple[str, bytes]:
 
 
 def _omitted(pool: Pool, fitting: Fitting, sent: Sent) -> tuple[Omitted, ...]:
-    left: list[Omitted] = []
-    for candidate in (*pool.excluded.values(), *pool.ranked()):
-        reason = _why_not(candidate, pool, fitting, sent)
-        said = candidate.reasons or candidate.label in pool.excluded
-        if said and candidate.label not in fitting.chosen and len(left) < _OMITTED:
-            name = candidate.node.qualname or candidate.node.name
-            left.append(Omitted(candidate.path, name, reason))
-    return tuple(left)
+    told = (candidate for candidate in pool.ranked() if candidate.reasons)
+    left = (c for c in (*pool.excluded.values(), *told) if c.label not in fitting.chosen)
+    return tuple(
+        Omitted(c.path, c.node.qualname or c.node.name, _why_not(c, pool, fitting, sent))
+        for c in islice(left, _OMITTED)
+    )
 
 
 def _why_not(candidate: Candidate, pool: Pool, fitting: Fitting, sent: Sent) -> str:

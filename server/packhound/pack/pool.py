@@ -38,6 +38,11 @@ class Candidate:
         return self._node
 
     @property
+    def start(self) -> int:
+        """Where the node starts in its file."""
+        return self.entry.start(self.position)
+
+    @property
     def called(self) -> str:
         """What reasons call it."""
         return f"{self.node.qualname or self.node.name} ({self.path})"

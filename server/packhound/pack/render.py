@@ -44,7 +44,7 @@ def render(blocks: Sequence[Block], known: Sequence[str], form: Format) -> str:
 
 
 def _markdown(blocks: Sequence[Block], known: Sequence[str]) -> str:
-    runs = [run for block in blocks for text in block.texts for run in _BACKTICKS.findall(text)]
+    runs = [run for block in blocks for run in _BACKTICKS.findall("\n".join(block.texts))]
     fence = "`" * max(3, 1 + max(map(len, runs), default=0))
     parts = []
     for block in blocks:
