@@ -52,12 +52,16 @@ BAD_ARGUMENTS = (
 
 
 def test_a_pack_names_some_of_what_it_leaves_out_and_counts_the_rest(engine):
-    for number in range(40):
+    paths = [f"post/parcel_{number}.py" for number in range(40)]
+    for number, path in enumerate(paths):
         text = f"def parcel_{number}(label):\n    return [label, 'parcel', {number}] * 3\n"
-        engine.update(Document(f"post/parcel_{number}.py", text.encode()))
+        engine.update(Document(path, text.encode()))
     answer = call(engine, "pack", {"prompt": "label of a parcel", "budget": 120})
     assert len(answer["omitted"]) == 10
     assert any(note.endswith(" more were left out") for note in answer["notes"])
+    for path in paths:
+        engine.release(path)
+    assert engine.settled(30)
 
 
 def test_search_answers_with_places_and_snippets(engine):
@@ -116,6 +120,7 @@ def test_secrets_and_hidden_characters_in_names_do_not_leave(engine):
         ("read_node", {"path": "keys/\n```\nzebra.py", "line": 1}),
         ("pack", {"prompt": "zebra key", "budget": 150}),
         ("pack", {"prompt": "zebra key"}),
+        *[("pack", {"prompt": "zebra key", "conversation": "c"})] * 2,
     )
     told = [(call(engine, tool, arguments), tool) for tool, arguments in asked]
     assert not any(key in json.dumps(answer) for answer, _ in told)

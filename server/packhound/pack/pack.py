@@ -30,6 +30,7 @@ from packhound.pack.types import (
     PackRequest,
 )
 from packhound.pack.words import telling_words
+from packhound.redact.redact import redact
 
 _FIRST_SHARE = 0.9
 """Of the budget, before the definitions that chosen bodies use may come along."""
@@ -160,12 +161,16 @@ def _urgency(choices: Sequence[Choice]) -> tuple[bool, bool, float, str]:
 
 def _known(pool: Pool, fitting: Fitting, sent: Sent) -> list[str]:
     """Nodes near the topic that the conversation has already, as places to look up."""
-    found = [
-        f"{c.path}:{c.node.span.start_line + 1}-{c.node.span.end_line + 1} {c.node.qualname}"
-        for c in (pool.ranked()[:_OMITTED] if sent else ())
-        if _key(c) in sent and c.label not in fitting.chosen
-    ]
-    return found[:10]
+    ranked = pool.ranked()[:_OMITTED] if sent else ()
+    found = [c for c in ranked if _key(c) in sent and c.label not in fitting.chosen]
+    return [_place(candidate) for candidate in found[:10]]
+
+
+def _place(candidate: Candidate) -> str:
+    """The lines of a node and its name; a heading of prose may have a secret in it."""
+    node = candidate.node
+    name = redact(node.qualname).text
+    return f"{candidate.path}:{node.span.start_line + 1}-{node.span.end_line + 1} {name}"
 
 
 def _known_lines(context: PackContext, sent: Sent) -> dict[str, frozenset[int]]:
