@@ -41,6 +41,10 @@ _SOCKET, _ADDRESS = "server.sock", "server.json"
 _MAX_PATH = 100
 """Longer paths do not fit into a socket address."""
 _MAX_FRAME = 4_000_000
+_MOST_OPEN = 64
+"""Each takes a thread and a file handle; people run a handful of agents."""
+_BACKLOG = 128
+_AFTER_FAULT_S = 0.5
 _TIMEOUT_S = 120.0
 _CONNECT_S = 0.5
 
@@ -57,20 +61,32 @@ class SocketServer:
         self._engine = engine
         self._folder = folder
         self._token = secrets.token_hex(32)
+        self._described = ""
         self._listener = self._listen()
-        self._closed = False
+        self._closed = threading.Event()
         self._open: set[socket.socket] = set()
         self._thread = threading.Thread(target=self._accept, name="packhound-socket", daemon=True)
         self._thread.start()
 
+    @property
+    def reachable(self) -> bool:
+        """Whether others find this server; not so once the cache folder was deleted."""
+        try:
+            return (self._folder / _ADDRESS).read_text("utf-8") == self._described
+        except (OSError, ValueError):
+            return False
+
     def close(self) -> None:
         """Stop answering and remove the socket."""
-        if not self._closed:
-            self._closed = True
-            self._listener.close()
-            for connection in tuple(self._open):
-                with contextlib.suppress(OSError):
-                    connection.shutdown(socket.SHUT_RDWR)
+        if self._closed.is_set():
+            return
+        self._closed.set()
+        for ours in (self._listener, *self._open):
+            # A thread that waits for a socket is not woken when it is closed.
+            with contextlib.suppress(OSError):
+                ours.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        if self.reachable:
             for name in (_ADDRESS, _SOCKET):
                 (self._folder / name).unlink(missing_ok=True)
 
@@ -89,31 +105,46 @@ class SocketServer:
             listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
             listener.bind(("127.0.0.1", 0))
             address = listener.getsockname()
-        listener.listen(16)
-        described = json.dumps({"address": address, "token": self._token, "pid": os.getpid()})
-        _write_private(self._folder / _ADDRESS, described)
+        listener.listen(_BACKLOG)
+        described = {"address": address, "token": self._token, "pid": os.getpid()}
+        self._described = json.dumps(described)
+        _write_private(self._folder / _ADDRESS, self._described)
         return listener
 
     def _accept(self) -> None:
-        while not self._closed:
+        while not self._closed.is_set():
             try:
                 connection, _ = self._listener.accept()
-            except OSError:
-                return
-            name = "packhound-connection"
-            threading.Thread(target=self._serve, args=(connection,), name=name, daemon=True).start()
+            except OSError as error:
+                # Not a reason to be deaf for ever: there are no file handles left, for now.
+                if not self._closed.wait(_AFTER_FAULT_S):
+                    log.warning("another process could not be answered: %s", error)
+            else:
+                self._begin(connection)
+
+    def _begin(self, connection: socket.socket) -> None:
+        """Give a connection its thread, if there is one left."""
+        self._open.add(connection)
+        name = "packhound-connection"
+        thread = threading.Thread(target=self._serve, args=(connection,), name=name, daemon=True)
+        try:
+            if len(self._open) > _MOST_OPEN or self._closed.is_set():
+                raise RuntimeError(f"more than {_MOST_OPEN} connections are open")
+            thread.start()
+        except RuntimeError as error:
+            log.warning("another process is not answered: %s", error)
+            self._open.discard(connection)
+            connection.close()
 
     def _serve(self, connection: socket.socket) -> None:
-        self._open.add(connection)
-        with connection, connection.makefile("rwb") as stream:
-            try:
+        # Whoever asks may hang up at any moment, before the answer too.
+        try:
+            with contextlib.suppress(OSError), connection, connection.makefile("rwb") as stream:
                 while line := stream.readline(_MAX_FRAME):
                     stream.write(json.dumps(self._answer(line)).encode() + b"\n")
                     stream.flush()
-            except (OSError, ValueError):
-                return
-            finally:
-                self._open.discard(connection)
+        finally:
+            self._open.discard(connection)
 
     def _answer(self, line: bytes) -> Json:
         try:

@@ -58,10 +58,7 @@ class Saver:
         try:
             self._store.save(snapshot)
         except StoreError as error:
-            self._wait_s = min(2 * self._wait_s, _LONGEST_WAIT_S)
-            if not self.problem:
-                self.problem = f"the index is kept in memory only: {error}"
-                log.warning(self.problem)
+            self._failed(error)
             return
         self._dirty, self._wait_s, self.problem = False, SAVE_AFTER_S, ""
 
@@ -72,6 +69,15 @@ class Saver:
 
     def _claim(self, store: Store) -> bool:
         try:
-            return store.claim()
-        except StoreError:
-            return False  # The folder is gone; a next try may find it again.
+            claimed = store.claim()
+        except StoreError as error:
+            self._failed(error)
+            return False
+        self.problem = ""
+        return claimed
+
+    def _failed(self, error: StoreError) -> None:
+        self._wait_s = min(2 * self._wait_s, _LONGEST_WAIT_S)
+        if not self.problem:
+            self.problem = f"the index is kept in memory only: {error}"
+            log.warning(self.problem)

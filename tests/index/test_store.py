@@ -271,6 +271,37 @@ def test_the_second_process_reads_and_takes_over(tmp_path):
     assert contents(loaded(folder).snapshot) == contents(filled(4).snapshot)
 
 
+@posix
+@pytest.mark.parametrize("lost", ["index.sqlite", "lock", "."])
+def test_what_is_deleted_under_the_writer_is_saved_whole_again(tmp_path, lost):
+    index, folder = filled(2), tmp_path / "cache" / "s"
+    store = Store.open(folder, lambda: VERSIONS)
+    store.save(index.snapshot)
+    place = folder / lost
+    shutil.rmtree(folder.parent) if lost == "." else place.unlink()
+    put(index, {"one_more.py": "function g: load"})
+    assert store.writer == (lost == "index.sqlite")
+    assert store.claim() and store.writer
+    store.save(index.snapshot)
+    store.close()
+    assert contents(loaded(folder).snapshot) == contents(index.snapshot)
+
+
+@posix
+def test_whose_lock_was_deleted_writes_no_more(tmp_path):
+    folder = tmp_path / "s"
+    first = Store.open(folder, lambda: VERSIONS)
+    first.save(filled(2).snapshot)
+    (folder / "lock").unlink()
+    second = Store.open(folder, lambda: VERSIONS)
+    assert second.writer and not first.writer and not first.claim()
+    with pytest.raises(StoreError, match="another process"):
+        first.save(filled(3).snapshot)
+    first.close()
+    assert second.writer
+    second.close()
+
+
 def check_kills(folder: Path, rounds: int) -> None:
     """Kill a saving process again and again; what it said was saved must be there."""
     seeded = random.Random(rounds)

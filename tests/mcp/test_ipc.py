@@ -6,11 +6,13 @@ import json
 import os
 import socket
 import stat
+import threading
+import time
 
 import pytest
 
 from packhound.errors import SettingsError, StoreError
-from packhound.ipc import connect, serve_socket
+from packhound.ipc import SocketServer, connect, serve_socket
 from packhound.types import Document
 
 
@@ -71,3 +73,76 @@ def test_a_server_that_goes_away_is_told(engine):
         connection.call("status", {})
     connection.close()
     assert connect(engine.folder) is None
+
+
+def told(engine) -> dict:
+    """What the server tells of itself."""
+    return json.loads((engine.folder / "server.json").read_text())
+
+
+def dial(address: object) -> socket.socket:
+    """A connection of a stranger, as soon as there is room among those that wait for one."""
+    family = socket.AF_UNIX if isinstance(address, str) else socket.AF_INET
+    while True:
+        stranger = socket.socket(family)
+        stranger.settimeout(30)
+        try:
+            stranger.connect(address if isinstance(address, str) else tuple(address))
+        except BlockingIOError:
+            stranger.close()
+            time.sleep(0.01)
+        else:
+            return stranger
+
+
+def wait_until(happened) -> None:
+    for _ in range(3_000):
+        if happened():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it never happened")
+
+
+def n_threads() -> int:
+    return sum(thread.name == "packhound-connection" for thread in threading.enumerate())
+
+
+def test_a_thousand_hang_ups(engine, server):
+    said = told(engine)
+    question = {"token": said["token"], "tool": "search", "arguments": {"query": "records"}}
+    whole = json.dumps(question).encode() + b"\n"
+    for number in range(1_000):
+        with dial(said["address"]) as stranger:
+            # At once, within a question, or without waiting for the answer.
+            stranger.sendall((b"", whole[: number % len(whole)], whole)[number % 3])
+    wait_until(lambda: n_threads() == 0)
+    connection = connect(engine.folder)
+    assert connection.call("status", {})["files"]
+    connection.close()
+
+
+def test_those_who_hold_the_line_keep_nobody_else_from_it_for_long(engine, server):
+    said = told(engine)
+    strangers = [dial(said["address"]) for _ in range(100)]
+    wait_until(lambda: n_threads() == 64)
+    for stranger in strangers:
+        stranger.close()
+    wait_until(lambda: n_threads() == 0)
+    connection = connect(engine.folder)
+    assert connection.call("status", {})["files"]
+    connection.close()
+
+
+def test_closing_ends_every_thread_and_leaves_the_address_of_another_server(engine):
+    first = SocketServer(engine, engine.folder)
+    second = SocketServer(engine, engine.folder)
+    assert second.reachable and not first.reachable
+    with dial(told(engine)["address"]):
+        first.close()
+        wait_until(lambda: n_threads() == 1)
+        connection = connect(engine.folder)
+        assert connection.call("status", {})["files"]
+        second.close()
+        connection.close()
+    wait_until(lambda: not any("packhound-socket" in t.name for t in threading.enumerate()))
+    assert connect(engine.folder) is None and not list(engine.folder.glob("server.*"))

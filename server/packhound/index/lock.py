@@ -19,8 +19,9 @@ class WriterLock:
 
     @property
     def held(self) -> bool:
-        """Whether this process is the writer."""
-        return self._file is not None
+        """Whether this process is the writer; no more so where somebody has deleted the file."""
+        file = self._file
+        return file is not None and _is_at(file, self._path)
 
     def acquire(self) -> bool:
         """Try to become the writer, without waiting. False where another process is.
@@ -28,8 +29,9 @@ class WriterLock:
         Raises:
             StoreError: the file system has no locks, or no file can be made there.
         """
-        if self._file is not None:
+        if self.held:
             return True
+        self.release()
         try:
             file = os.open(self._path, os.O_RDWR | os.O_CREAT | _NO_FOLLOW, 0o600)
         except OSError as error:

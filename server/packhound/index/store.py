@@ -65,9 +65,11 @@ class Store:
         return self._lock.held
 
     def claim(self) -> bool:
-        """Become the writer if there is none any more."""
-        if not self._lock.held and self._lock.acquire():
-            self._written = None
+        """Become the writer if there is none any more. Raises StoreError as `open` does."""
+        if not self._lock.held:
+            _make_private(self._path.parent)
+            if self._lock.acquire():
+                self._written = None
         return self._lock.held
 
     def load(self) -> Saved | None:
@@ -103,9 +105,9 @@ class Store:
         """
         if not self._lock.held:
             raise StoreError(f"the index {self._path} is written by another process")
-        plan = changed_rows(snapshot, self._written, self._versions())
         try:
             self._prepare()
+            plan = changed_rows(snapshot, self._written, self._versions())
             with self._transaction("BEGIN IMMEDIATE") as connection:
                 if _is_empty(connection):
                     _make_ours(connection)

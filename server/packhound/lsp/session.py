@@ -15,6 +15,7 @@ from pygls.lsp.server import LanguageServer
 
 from packhound.engine import Engine
 from packhound.errors import PackhoundError
+from packhound.folders import real_path
 from packhound.ipc import SocketServer, serve_socket
 from packhound.lsp.announce import Announcer, Progress
 from packhound.lsp.client import Client
@@ -145,7 +146,7 @@ class Session:
     def _replace_folders(self, removed: Sequence[str], added: Sequence[str]) -> None:
         for path in removed:
             self._refused.pop(path, None)
-            self._hang_up(str(Path(path).resolve()))
+            self._hang_up(str(real_path(Path(path))))
             self.workspace.remove(Path(path))
         for path in added:
             self._add(path)
@@ -159,22 +160,35 @@ class Session:
             self._answer_others(engine)
             self._refused.pop(path, None)
         except PackhoundError as error:
-            self._refused[path] = str(error)
-            log.warning("%s", error)
+            self._refuse(path, str(error))
+        except (OSError, RuntimeError, MemoryError) as error:
+            # The system gives no thread, no file or no memory; other folders may need less.
+            self._refuse(path, f"folder '{path}' cannot be opened: {error}")
+
+    def _refuse(self, path: str, why: str) -> None:
+        self._refused[path] = why
+        log.warning("%s", why)
 
     def _changed(self) -> None:
         """The state of an engine has changed, perhaps so that it saves its index from now on."""
         self._announcer.changed()
         for engine in self.workspace.engines:
-            if engine.writer and str(engine.root) not in self._sockets:
+            if engine.writer and not self._others_can_ask(engine):
                 self._chores.submit(partial(self._answer_others, engine))
 
     def _answer_others(self, engine: Engine) -> None:
         """Answer the command line and agents for the folder of an engine that saves its index."""
         root = str(engine.root)
         wanted = engine in self.workspace.engines and not self._closing.is_set()
-        if wanted and engine.writer and root not in self._sockets:
+        if wanted and engine.writer and not self._others_can_ask(engine):
+            self._hang_up(root)
             self._sockets[root] = serve_socket(engine)
+
+    def _others_can_ask(self, engine: Engine) -> bool:
+        """Whether they are answered for the folder of an engine, or cannot be."""
+        root = str(engine.root)
+        server = self._sockets.get(root)
+        return root in self._sockets and (server is None or server.reachable)
 
     def _hang_up(self, root: str) -> None:
         """Answer the command line and agents for this folder no more."""
