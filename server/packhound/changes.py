@@ -16,7 +16,7 @@ from typing import TypeAlias
 from packhound.git import Repository, Stamp, git, has_filters, open_repository
 from packhound.history import parse_status
 from packhound.patch import OPTIONS, read_hunks
-from packhound.text.walk import read
+from packhound.text.walk import text_of
 from packhound.types import Document
 
 Lines: TypeAlias = tuple[int, int]
@@ -76,10 +76,10 @@ class Changes:
         document = self._opened(path)
         if document is None:
             return found
-        saved = read(self._root, path, 1 << 30)
+        saved = text_of(self._root, path)
         if saved is None:
             return (_WHOLE,)
-        return moved(found, _edits(saved.source, document.source))
+        return moved(found, _edits(saved, document.source))
 
     def _read(self) -> None:
         repository = self._repository or open_repository(self._root)

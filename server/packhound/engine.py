@@ -25,7 +25,7 @@ from packhound.models import Models, named_in
 from packhound.settings import Settings
 from packhound.stored import Opening, Stored
 from packhound.syntax.analyse import source_digest
-from packhound.text.walk import read
+from packhound.text.walk import text_of
 from packhound.types import Document, Hit, Label, NodeRef, Query, Results, State, Status
 
 if TYPE_CHECKING:
@@ -224,11 +224,9 @@ class Engine:
         entry = self.snapshot.files.get(path)
         if entry is None:
             return None
-        document = self._indexer.opened(path) or read(self.root, path, 1 << 30)
-        if document is None:
-            return None
-        digest = source_digest(document.source)
-        return document.source if digest == entry.digest else None
+        document = self._indexer.opened(path)
+        source = document.source if document else text_of(self.root, path)
+        return source if source is not None and source_digest(source) == entry.digest else None
 
     def status(self) -> Status:
         """What the index is doing and how well it holds."""

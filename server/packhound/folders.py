@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 from collections.abc import Iterable
 from pathlib import Path, PurePath
@@ -32,6 +33,12 @@ def check_root(root: Path, settings: Settings) -> Path:
     return real
 
 
+def real_path(path: Path) -> Path:
+    """`path` without links and `~`; as far as it can be followed, where links go in circles."""
+    # What pathlib has for this raises on such links, and where nobody has that name.
+    return Path(os.path.realpath(os.path.expanduser(path)))  # noqa: PTH111
+
+
 def place_in(roots: Iterable[P], path: P) -> tuple[P, str] | None:
     """The innermost of `roots` that holds `path`, and the path there with `/`; pure."""
     holders = [root for root in roots if path.is_relative_to(root)]
@@ -53,7 +60,7 @@ def clear_index(root: Path | None) -> int:
     Only folders that hold an index are deleted, whatever else the cache folder holds. Where a
     running server keeps an index, its lock and its socket stay.
     """
-    one = None if root is None else index_folder(root.expanduser().resolve())
+    one = None if root is None else index_folder(real_path(root))
     marks = cache_folder().glob("*/lock") if one is None else one.glob("lock")
     folders = [mark.parent for mark in marks if (mark.parent / "index.sqlite").is_file()]
     return sum(map(_clear, folders))

@@ -20,13 +20,19 @@ from packhound.saver import Saver
 from packhound.settings import Settings
 from packhound.syntax.analyse import source_digest
 from packhound.syntax.worker import ParsePool
-from packhound.text.walk import IGNORE_FILES, WalkLimits, fits, searchable, walk, wanted
+from packhound.text.walk import (
+    IGNORE_FILES,
+    WalkLimits,
+    fits,
+    is_folder,
+    searchable,
+    walk_by_steps,
+    wanted,
+)
 from packhound.types import Document, FileStamp
 
 log = logging.getLogger("packhound")
 
-_SCAN_SLICE = 500
-"""Files looked at before edits get their turn again: some 10 ms."""
 _SMALL_PASS = 8
 """Files that the one warm parser reads itself; more are worth starting a pool."""
 _AFTER_FAULT_S = 1.0
@@ -60,7 +66,7 @@ class Indexer:
         self._disk: dict[str, None] = {}
         self._found: dict[str, bool] = {}  # path -> read it (True) or drop it from the index
         self._rescan = True
-        self._scan: Iterator[tuple[str, FileStamp]] | None = None
+        self._scan: Iterator[tuple[str, FileStamp] | None] | None = None
         self._seen: set[str] = set()
         self._reading: Reading | None = None
         self._submitted = self._published = 0
@@ -241,18 +247,19 @@ class Indexer:
         """One slice of a walk over the whole folder; what differs from the index is read later."""
         if self._rescan:
             self._rescan, self._seen = False, set()
-            self._scan = walk(self._root, self._limits)
+            self._scan = walk_by_steps(self._root, self._limits)
             self._welcome.clear()
             with self._wake:
                 self._edits = {**self._open, **self._edits}
         files, scan = self._index.snapshot.files, self._scan
-        for path, stamp in scan or ():
+        for found in scan or ():
+            if found is None:
+                break
+            path, stamp = found
             self._seen.add(path)
             entry = files.get(path)
             if path not in self._open and (entry is None or entry.stamp != stamp):
                 self._found[path] = True
-            if len(self._seen) % _SCAN_SLICE == 0:
-                break
         else:
             self._found.update((path, False) for path in files if path not in self._seen)
             self._scan = None
@@ -275,7 +282,7 @@ class Indexer:
                 self._found[path] = True
             elif path in files:
                 self._found[path] = False
-            elif (self._root / path).is_dir():
+            elif is_folder(self._root, path):
                 self._rescan = True
             else:
                 folders = folders or {

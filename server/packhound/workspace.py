@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from packhound.engine import Engine, Listener
-from packhound.folders import place_in
+from packhound.folders import place_in, real_path
 from packhound.settings import Settings
 from packhound.types import Query, Results
 
@@ -37,7 +37,7 @@ class Workspace:
         Raises:
             RootError: it is no folder, or a home directory that was not asked for.
         """
-        known = self._engines.get(root.resolve())
+        known = self.engine_of(root)
         if known:
             return known
         engine = Engine.open(root, self.settings, self._on_change)
@@ -48,15 +48,19 @@ class Workspace:
 
     def remove(self, root: Path) -> None:
         """Stop following a folder."""
-        engine = self._engines.get(root.resolve())
+        engine = self.engine_of(root)
         if engine:
             others = self._engines.items()
             self._engines = {folder: other for folder, other in others if other is not engine}
             engine.close()
 
+    def engine_of(self, root: Path) -> Engine | None:
+        """The engine of a folder that is followed."""
+        return self._engines.get(real_path(root))
+
     def locate(self, path: Path) -> tuple[Engine, str] | None:
         """The innermost folder that holds `path`, and the path relative to it."""
-        full = path.parent.resolve() / path.name
+        full = real_path(path.parent) / path.name
         place = place_in(self._engines, full)
         return (self._engines[place[0]], place[1]) if place else None
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from packhound.text.walk import WalkLimits, as_utf8, read, searchable, walk, wanted
+from packhound.text.walk import WalkLimits, as_utf8, read, searchable, walk, walk_by_steps, wanted
 
 
 def make(root: Path, files: dict[str, str | bytes]) -> Path:
@@ -82,6 +82,25 @@ def test_wanted_agrees_with_walk(tmp_path: Path) -> None:
     found = set(walked(tmp_path))
     for name in files:
         assert wanted(tmp_path, name, WalkLimits()) == (name in found), name
+
+
+def test_what_lies_too_deep_is_passed_over(tmp_path: Path) -> None:
+    at = {depth: "d/" * depth + "a.py" for depth in (0, 1, 127, 128, 129, 400)}
+    folder = tmp_path
+    for depth in range(401):
+        if depth in at:
+            make(folder, {"a.py": "x"})
+        folder /= "d"
+        folder.mkdir()
+    assert walked(tmp_path) == [at[depth] for depth in (0, 1, 127, 128)]
+    for depth, name in at.items():
+        assert wanted(tmp_path, name, WalkLimits()) == (depth <= 128)
+
+
+def test_a_walk_pauses_where_nothing_is_found(tmp_path: Path) -> None:
+    make(tmp_path, {f"{n}.png": "" for n in range(1_200)} | {"a.py": "x"})
+    steps = list(walk_by_steps(tmp_path, WalkLimits()))
+    assert steps.count(None) == 2 and len(steps) == 3
 
 
 def test_links_lead_nowhere(tmp_path: Path) -> None:

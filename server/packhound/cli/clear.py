@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from packhound.cli.opening import ROOT
-from packhound.folders import clear_index, index_folder
+from packhound.folders import clear_index, index_folder, real_path
 from packhound.habits import forget
 from packhound.ipc import connect
 from packhound.settings import cache_folder
@@ -21,7 +21,7 @@ from packhound.settings import cache_folder
 )
 def clear(root: Path, everything: bool, only_uses: bool) -> None:
     """Delete the index of a folder from the cache, and what you used there."""
-    here = index_folder(root.expanduser().resolve())
+    here = index_folder(real_path(root))
     for folder in sorted(cache_folder().glob("*/")) if everything else [here]:
         _forget(folder)
     if only_uses:

@@ -29,6 +29,7 @@ from packhound.evaluation.score import (
     summarize,
 )
 from packhound.evaluation.suite import load_suite
+from packhound.folders import real_path
 from packhound.ranking.parts import WHOLE
 from packhound.settings import Settings
 from packhound.text.paths import is_test
@@ -105,7 +106,7 @@ def evaluate_suite(
         found = load_suite(suite)
         scores = _scored(found, corpora, lambda at: _opened(at, settings, ablate), hidden)
     else:
-        at = root.expanduser().resolve()
+        at = real_path(root)
         with _engine(at, settings) as engine:
             found = cases_of_history(
                 at, engine.snapshot.files, last, lambda path: not is_test(path)

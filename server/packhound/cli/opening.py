@@ -36,13 +36,13 @@ def searcher(
     root: Path, model: str, changes: Sequence[str]
 ) -> Iterator[Callable[[Query], Results]]:
     """A running language server of the folder, which sees unsaved text; else its engine."""
-    from packhound.folders import index_folder
+    from packhound.folders import index_folder, real_path
     from packhound.ipc import connect
     from packhound.render import results_of
 
     server = None
     if not (model or changes):
-        server = connect(index_folder(root.expanduser().resolve()))
+        server = connect(index_folder(real_path(root)))
     if server is None:
         with open_engine(root, model, changes) as engine:
             yield engine.search

@@ -10,7 +10,7 @@ import click
 
 from packhound.cli.opening import MODEL, ROOT, open_engine
 from packhound.errors import SettingsError
-from packhound.folders import index_folder
+from packhound.folders import index_folder, real_path
 from packhound.ipc import connect
 from packhound.pack.types import FORMATS, Format, Pack, PackRequest
 from packhound.render import pack_json
@@ -66,7 +66,7 @@ def pack(
 
 def _packed(root: Path, request: PackRequest, model: str) -> Pack:
     """By a running language server of the folder, which sees unsaved text; else by its engine."""
-    server = None if model else connect(index_folder(root.expanduser().resolve()))
+    server = None if model else connect(index_folder(real_path(root)))
     if server is None:
         with open_engine(root, model) as engine:
             return engine.pack(request)

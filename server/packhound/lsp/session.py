@@ -15,7 +15,6 @@ from pygls.lsp.server import LanguageServer
 
 from packhound.engine import Engine
 from packhound.errors import PackhoundError
-from packhound.folders import real_path
 from packhound.ipc import SocketServer, serve_socket
 from packhound.lsp.announce import Announcer, Progress
 from packhound.lsp.client import Client
@@ -146,7 +145,8 @@ class Session:
     def _replace_folders(self, removed: Sequence[str], added: Sequence[str]) -> None:
         for path in removed:
             self._refused.pop(path, None)
-            self._hang_up(str(real_path(Path(path))))
+            if engine := self.workspace.engine_of(Path(path)):
+                self._hang_up(str(engine.root))
             self.workspace.remove(Path(path))
         for path in added:
             self._add(path)

@@ -34,11 +34,16 @@ IGNORE_FILES = (".packhoundignore", ".gitignore")
 _UNWANTED = re.compile("|".join(map(translate, (*SECRET_FILES, *GENERATED_FILES))))
 _MOST_RULES_BYTES = 100_000
 """The largest ignore files that people write have a tenth of it; longer ones say nothing."""
+_ANY_LENGTH = 1 << 30
 _SNIFF_BYTES = 8_192
 _SECOND_NS = 1_000_000_000
 _TICK_NS, _COARSE_TICK_NS = 50_000_000, 2 * _SECOND_NS
 """Longer than clocks of file systems stand still, and of those that only know whole seconds."""
 _MINIFIED_LINE_BYTES = 1_000
+_DEEPEST = 128
+"""Levels of folders; nobody's sources lie deeper, and each level costs all those above it again."""
+_STEP = 500
+"""Entries of folders that are looked at in some 5 ms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +61,12 @@ def walk(root: Path, limits: WalkLimits) -> Iterator[tuple[str, FileStamp]]:
     Unreadable folders are passed over. Stops after `limits.max_files`. Raises OSError when this
     process has no file handles or memory left, which says nothing about the files.
     """
-    found = 0
+    return (found for found in walk_by_steps(root, limits) if found)
+
+
+def walk_by_steps(root: Path, limits: WalkLimits) -> Iterator[tuple[str, FileStamp] | None]:
+    """As `walk`, with None every few milliseconds, for a caller that has other things to do too."""
+    found = looked_at = 0
     rules = _Rules(root, limits.exclude)
     folders = [""]
     while folders:
@@ -64,6 +74,9 @@ def walk(root: Path, limits: WalkLimits) -> Iterator[tuple[str, FileStamp]]:
         rules.enter(folder)
         below = []
         for entry in _entries(root / folder):
+            looked_at += 1
+            if looked_at % _STEP == 0:
+                yield None
             path = f"{folder}/{entry.name}" if folder else entry.name
             if entry.is_dir(follow_symlinks=False):
                 if rules.wants_folder(path, entry.name):
@@ -87,6 +100,14 @@ def searchable(root: Path, path: str, limits: WalkLimits) -> bool:
         return False
     allowed = _size_allows(PurePosixPath(path).name, status.st_size, limits)
     return stat.S_ISREG(status.st_mode) and allowed and wanted(root, path, limits)
+
+
+def is_folder(root: Path, path: str) -> bool:
+    """Whether there is a folder at `path`, and no link to one."""
+    try:
+        return stat.S_ISDIR((root / path).lstat().st_mode)
+    except (OSError, ValueError):
+        return False
 
 
 def fits(document: Document, limits: WalkLimits) -> bool:
@@ -126,6 +147,15 @@ def read(root: Path, path: str, max_bytes: int) -> Document | None:
     return Document(path, text, stamp=_lasting(stamp, time.time_ns()))
 
 
+def text_of(root: Path, path: str) -> bytes | None:
+    """What `read` has for a file of any length; None where it cannot be read at present."""
+    try:
+        document = read(root, path, _ANY_LENGTH)
+    except OSError:
+        return None
+    return document.source if document else None
+
+
 def as_utf8(source: bytes) -> bytes | None:
     """`source` as UTF-8 without a byte order mark; None for what is not text or was minified."""
     if source.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -153,6 +183,8 @@ class _Rules:
         self._rules[folder] = {name: rules for name, rules in found.items() if rules}
 
     def wants_folder(self, path: str, name: str) -> bool:
+        if path.count("/") >= _DEEPEST:
+            return False
         return self._wants(path + "/", unless=name in SKIPPED_FOLDERS)
 
     def wants_file(self, path: str, name: str) -> bool:
