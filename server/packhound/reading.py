@@ -15,8 +15,8 @@ from packhound.types import Document, FileStamp
 _FIRST_PUBLISH_S = 1.0
 """How long a pass may run before what it has so far is published; the wait doubles each time."""
 
-_BATCH_NODES = 4_096
-"""Nodes that are put into the index at once: some 0.2 s, in which the parsers go on, and few
+_BATCH_NODES = 2_048
+"""Nodes that are put into the index at once: some 0.1 s, in which the parsers go on, and few
 enough that what waits takes little memory."""
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 from hypothesis import HealthCheck, given, settings
@@ -67,3 +68,21 @@ def test_lines_agree_with_the_line_index(source: bytes) -> None:
     assert Lines(source).starts == LineIndex(source).starts
     for offset in range(len(source)):
         assert Lines(source).span(offset, offset + 1).start_line == line_of(source, offset)
+
+
+def test_parsing_leaves_no_cycles() -> None:
+    """Workers run without the collector of cycles."""
+
+    def parse_all() -> None:
+        for path, source in SOURCES.items():
+            document = Document(path, source)
+            analyse(document, parse(document), with_texts=True)
+
+    parse_all()  # What is made once, a table or a pattern, may well hold cycles.
+    gc.collect()
+    gc.disable()
+    try:
+        parse_all()
+        assert gc.collect() == 0
+    finally:
+        gc.enable()

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
+from itertools import count
 
 from packhound.records import encode_nodes
 from packhound.text.tokens import runs, runs_of_spaced, spaced
@@ -72,7 +73,8 @@ def analyse(
             lengths.append(len(part))
         if with_texts:
             texts.append(_embed_text(path, node, own))
-    numbers = {run: i for i, run in enumerate(dict.fromkeys(found))}
+    numbers: defaultdict[str, int] = defaultdict(count().__next__)
+    run = array("i", [*map(numbers.__getitem__, found)])
     return Analysis(
         path=parsed.path,
         language=parsed.language,
@@ -81,7 +83,7 @@ def analyse(
         digest=source_digest(source),
         record=encode_nodes(parsed.nodes),
         runs=" ".join(numbers),
-        run=array("i", [*map(numbers.__getitem__, found)]).tobytes(),
+        run=run.tobytes(),
         lengths=array("i", lengths).tobytes(),
         texts=tuple(texts),
         node_digests=tuple(digests),
@@ -117,12 +119,10 @@ def _embed_text(path: str, node: Node, own: bytes) -> str:
 
 def _node_digest(path: str, node: Node, own: bytes) -> bytes:
     """Identity of what is derived from a node: equal digest, equal terms and equal vector."""
-    digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
-    for part in (node.kind, path, node.qualname, node.signature, node.doc):
-        octets = part.encode("utf-8", "surrogatepass")
-        digest.update(len(octets).to_bytes(8, "little") + octets)
-    digest.update(len(own).to_bytes(8, "little") + own)
-    return digest.digest()
+    head = (node.kind, path, node.qualname, node.signature, node.doc)
+    parts = [*[part.encode("utf-8", "surrogatepass") for part in head], own]
+    framed = [octets for part in parts for octets in (len(part).to_bytes(8, "little"), part)]
+    return hashlib.blake2b(b"".join(framed), digest_size=DIGEST_BYTES).digest()
 
 
 def source_digest(source: bytes) -> bytes:

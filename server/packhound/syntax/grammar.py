@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -46,6 +47,10 @@ _SUBJECTS = frozenset(
 
 _KEYWORD_KIND = "keyword_"
 _WORD = re.compile(r"[A-Za-z]\w*")
+_DIGITS = "0123456789"
+_REMEMBERED = 50_000
+"""Words whose names are remembered: some 10 MB. A full table is emptied."""
+
 _RULES = 3
 """Counts changes of the code in this room that change nodes."""
 
@@ -73,7 +78,8 @@ class Grammar:
         self._parser = Parser(grammar)
         self._query = Query(grammar, query_source(language.queries))
         self._said = [""] * self._query.pattern_count
-        self.keywords = _keywords(grammar)
+        self.name_in: Callable[[str], str] = _NameIn(_keywords(grammar)).__getitem__
+        """The name that a run of letters, digits and underscores is; "" for a keyword or none."""
 
     def parse(self, source: bytes, edited: Tree | None = None) -> Tree:
         """The tree of `source`, which holds whatever the grammar could recover.
@@ -110,6 +116,23 @@ class Grammar:
         """The one capture of a pattern that says what it is about."""
         name = next(name for name in captured if name.partition(".")[0] in _SUBJECTS)
         self._said[pattern] = name
+        return name
+
+
+class _NameIn(dict[str, str]):
+    """Words with the names in them; asking for a new one looks for it."""
+
+    def __init__(self, keywords: frozenset[str]) -> None:
+        super().__init__()
+        self._keywords = keywords
+
+    def __missing__(self, word: str) -> str:
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        name = word.lstrip(_DIGITS)
+        if len(name) < 2 or name in self._keywords:
+            name = ""
+        self[word] = name
         return name
 
 

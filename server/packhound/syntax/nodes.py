@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 from typing import cast
 
 from packhound.syntax.definition import Definition, without
@@ -29,7 +30,6 @@ _MAX_IMPORT = 200
 _HEADER_BYTES = 400
 """A licence that got attached to the first definition of a file starts in so many bytes."""
 
-_DIGITS = "0123456789"
 _TAIL_MARKS = " {=:([,"
 _TAIL_WORDS = ("->", "=>", " do", " where", " as", " is")
 """What leads from a signature to its body."""
@@ -62,15 +62,15 @@ class Reader:
         tests = row.test and re.search(row.test_path, source.path)
         self._is_test = re.compile(row.test.encode()) if tests else None
 
-    def nodes(self, outline: Outline, keywords: frozenset[str]) -> tuple[Node, ...]:
-        """All nodes of the file in order of start; `keywords` are no references."""
+    def nodes(self, outline: Outline, name_in: Callable[[str], str]) -> tuple[Node, ...]:
+        """All nodes of the file in order of start; `name_in` is that of the grammar."""
         drafts = self._of_definitions(outline)
         own, docs = remains(self._source, outline, self._captures)
         if own or docs:
             drafts += self._of_file(own, docs)
         drafts.sort(key=lambda draft: (draft.span.start, -draft.span.end))
         positions = {id(draft.definition): i for i, draft in enumerate(drafts) if draft.definition}
-        return tuple(self._node(draft, positions, keywords) for draft in drafts)
+        return tuple(self._node(draft, positions, name_in) for draft in drafts)
 
     def imports(self) -> tuple[str, ...]:
         """What the file imports, as written, without quotes, each once."""
@@ -142,7 +142,9 @@ class Reader:
         )
         return [draft, *windows]
 
-    def _node(self, draft: _Draft, positions: dict[int, int], keywords: frozenset[str]) -> Node:
+    def _node(
+        self, draft: _Draft, positions: dict[int, int], name_in: Callable[[str], str]
+    ) -> Node:
         return Node(
             kind=draft.kind,
             name=draft.name,
@@ -152,7 +154,7 @@ class Reader:
             doc=draft.doc,
             own=tuple(draft.own),
             parent=None if draft.holder is None else positions[id(draft.holder)],
-            references=self._references(draft, keywords),
+            references=self._references(draft, name_in),
         )
 
     def _kind(self, one: Definition, depth: int, prefixed: bool) -> Kind:
@@ -184,19 +186,14 @@ class Reader:
             texts = texts[1:]
         return "\n".join(filter(None, map(prose, texts)))
 
-    def _references(self, draft: _Draft, keywords: frozenset[str]) -> tuple[str, ...]:
+    def _references(self, draft: _Draft, name_in: Callable[[str], str]) -> tuple[str, ...]:
         code = b" ".join([self._code[low:high] for low, high in draft.own])
-        found = dict.fromkeys(_identifiers(code.decode("utf-8", "replace")))
+        text = code.decode("utf-8", "replace")
+        words = text.split() if text.isascii() else identifiers(text)
+        found = dict.fromkeys(map(name_in, words))
         found.pop(draft.name, None)
-        names = [name for name in found if len(name) > 1 and name not in keywords]
-        return tuple(names[:_MAX_REFERENCES])
-
-
-def _identifiers(text: str) -> Iterable[str]:
-    """What `identifiers` finds in a spaced text, in the same order but fewer times each."""
-    if not text.isascii():
-        return identifiers(text)
-    return [run.lstrip(_DIGITS) for run in dict.fromkeys(text.split())]
+        found.pop("", None)
+        return tuple(islice(found, _MAX_REFERENCES))
 
 
 def _without_tail(signature: str) -> str:

@@ -61,7 +61,7 @@ def _parsed(document: Document, language: str, trees: Trees) -> ParsedFile:
     header = name_parts(document.path)[1] in HEADER_SUFFIXES
     found = outline(code, captures, merges=source.language.merges, header=header)
     reader = Reader(source, code, captures)
-    nodes = reader.nodes(found, grammar.keywords)
+    nodes = reader.nodes(found, grammar.name_in)
     return ParsedFile(document.path, language, nodes, reader.imports())
 
 

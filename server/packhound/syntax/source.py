@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from packhound.syntax.languages import Language, name_parts
 from packhound.syntax.lines import Lines, Run
+
+_NO_BLANK = re.compile(rb"\S")
 
 
 class Source:
@@ -30,13 +34,11 @@ class Source:
         octets = self.octets
         kept = []
         for start, end in runs:
-            text = octets[start:end]
-            bare = text.strip()
-            if not bare:
+            first = _NO_BLANK.search(octets, start, end)
+            if first is None:
                 continue
-            first = start + text.index(bare[:1])
-            last = first + len(bare)
-            line = octets.rfind(b"\n", start, first) + 1
+            last = start + len(octets[start:end].rstrip())
+            line = octets.rfind(b"\n", start, first.start()) + 1
             if octets[last : last + 2] == b"\r\n" and last + 2 <= end:
                 last += 2
             elif last < end and octets[last : last + 1] in (b"\n", b"\r"):
