@@ -116,6 +116,12 @@ def test_a_folder_that_cannot_be_used_says_why_in_one_line(tmp_path, spoil, says
     assert str(folder) in str(caught.value) and "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("name", ["n" * 300, "n/" * 3_000, "a\0b", "\ud800"])
+def test_a_folder_that_cannot_be_is_one_that_cannot_be_used(tmp_path, name):
+    with pytest.raises(ModelError, match="is missing"):
+        Embedder.open(tmp_path / name)
+
+
 def test_the_bundled_model_needs_no_folder():
     if not (BUNDLED / "model.onnx").is_file():
         pytest.skip("the bundled model is not built yet")

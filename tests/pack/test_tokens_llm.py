@@ -117,8 +117,9 @@ def test_a_tokenizer_file_counts_exactly(tmp_path):
 
 
 def test_an_unusable_tokenizer_is_named(tmp_path):
-    with pytest.raises(SettingsError, match="is no file"):
-        counter_for(str(tmp_path / "none.json"))
+    for name in (str(tmp_path / "none.json"), "~nobody-there/x.json", "n" * 300):
+        with pytest.raises(SettingsError, match="is no file"):
+            counter_for(name)
     (tmp_path / "bad.json").write_text("{")
     with pytest.raises(SettingsError, match="cannot be read"):
         counter_for(str(tmp_path / "bad.json"))

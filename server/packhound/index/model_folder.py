@@ -70,7 +70,7 @@ def read_model_folder(folder: Path) -> ModelFolder:
 
 def _first_of(folder: Path, *names: str) -> Path:
     for name in names:
-        if (folder / name).is_file():
+        if _is_file(folder / name):
             return folder / name
     raise ModelError(
         f"model folder {folder}: {' or '.join(names)} is missing; "
@@ -78,9 +78,16 @@ def _first_of(folder: Path, *names: str) -> Path:
     )
 
 
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # No name that a file can have, or no right to look.
+        return False
+
+
 def _json(folder: Path, name: str) -> dict[str, object]:
     path = folder / name
-    if not path.is_file():
+    if not _is_file(path):
         return {}
     try:
         found = json.loads(path.read_bytes())

@@ -40,7 +40,7 @@ def counter_for(tokenizer: str = "") -> TokenCounter:
         return BoundCounter()
     if tokenizer == "tiktoken" or tokenizer.startswith("tiktoken:"):
         return _Tiktoken(tokenizer.partition(":")[2] or "o200k_base")
-    return _TokenizerFile(Path(tokenizer).expanduser())
+    return _TokenizerFile(Path(tokenizer))
 
 
 class _TokenizerFile:
@@ -52,7 +52,12 @@ class _TokenizerFile:
         # Loading the library takes a tenth of a second; the default counter needs none of it.
         from tokenizers import Tokenizer
 
-        if not path.is_file():
+        try:
+            path = path.expanduser()
+            there = path.is_file()
+        except (OSError, RuntimeError):  # No name that a file can have, or nobody's home.
+            there = False
+        if not there:
             raise SettingsError(f"tokenizer '{path}' is no file; legal is {LEGAL}")
         try:
             self._tokenizer = Tokenizer.from_file(str(path))
