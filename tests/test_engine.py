@@ -13,6 +13,8 @@ import pytest
 from packhound.engine import Engine
 from packhound.errors import RootError
 from packhound.folders import check_root, clear_index, index_folder
+from packhound.pack.pack import pack
+from packhound.pack.types import PackRequest
 from packhound.settings import Settings
 from packhound.syntax.process import Worker, WorkerDied
 from packhound.types import Document, Query
@@ -389,6 +391,18 @@ def test_source_is_what_the_generation_holds(engine: Engine, root: Path) -> None
     (root / "shop" / "mail.py").write_text("changed\n")
     assert engine.source("shop/mail.py") is None
     assert engine.source("../cache") is None
+
+
+def test_a_pack_never_reads_a_text_that_is_newer_than_its_places(engine: Engine) -> None:
+    context = engine.pack_context()
+    shown = context.source("shop/mail.py")
+    newer = b"# a line above\n" * 40 + shown
+    engine.update(Document("shop/mail.py", newer))
+    assert engine.settled(60) and engine.source("shop/mail.py") == newer
+    assert context.source("shop/mail.py") is None
+    made = pack(context, PackRequest("send a receipt by mail"))
+    assert "shop/mail.py" not in {item.path for item in made.items}
+    assert any("changed since it was indexed" in left.reason for left in made.omitted)
 
 
 def test_nothing_found_is_an_empty_list_with_a_note(engine: Engine) -> None:

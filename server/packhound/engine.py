@@ -135,7 +135,7 @@ class Engine:
         deeper = replace(wanted, limit=reranker.depth(wanted)) if reranker else wanted
         results = self._search(snapshot, deeper, cancel)
         if reranker:
-            results = reranker.applied(results, wanted, self._text_of, cancel)
+            results = reranker.applied(results, wanted, self._texts_of(snapshot), cancel)
         return searching.with_notes(self._habits.applied(results, query.limit), notes)
 
     def explain(
@@ -156,7 +156,7 @@ class Engine:
             cancel=cancel,
         )
         if self._models.reranker:
-            hit = self._models.reranker.explained(hit, query, self._text_of)
+            hit = self._models.reranker.explained(hit, query, self._texts_of(snapshot))
         return self._habits.explained(hit)
 
     def ablated(self, query: Query) -> dict[str, tuple[Hit, ...]]:
@@ -219,9 +219,12 @@ class Engine:
             for label in snapshot.files[name].labels
         )
 
-    def source(self, path: str) -> bytes | None:
-        """The text that the current generation holds of `path`; None if it changed since."""
-        entry = self.snapshot.files.get(path)
+    def source(self, path: str, snapshot: Snapshot | None = None) -> bytes | None:
+        """The text that a generation, if not the current one, holds of `path`.
+
+        None if it changed since: places in a snapshot say nothing of any other text.
+        """
+        entry = (snapshot or self.snapshot).files.get(path)
         if entry is None:
             return None
         document = self._indexer.opened(path)
@@ -342,11 +345,15 @@ class Engine:
             self._said(problem)
         return models
 
-    def _text_of(self, node: NodeRef) -> str:
+    def _texts_of(self, snapshot: Snapshot) -> Callable[[NodeRef], str]:
         """Path and source of a node; the path alone if the file changed since."""
-        source = self.source(node.path) or b""
-        text = source[node.span.start : node.span.end].decode("utf-8", "replace")
-        return f"{node.path}\n{text}"
+
+        def text_of_node(node: NodeRef) -> str:
+            source = self.source(node.path, snapshot) or b""
+            text = source[node.span.start : node.span.end].decode("utf-8", "replace")
+            return f"{node.path}\n{text}"
+
+        return text_of_node
 
     def _reopen(self, fresh: bool = False) -> None:
         self._indexer.close()

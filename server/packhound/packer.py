@@ -21,7 +21,7 @@ from packhound.pack.types import Pack, PackContext, PackRequest
 from packhound.types import Document, Label, NodeRef, Query, Results
 
 Searcher: TypeAlias = Callable[[Snapshot, Query, "threading.Event | None"], Results]
-Source: TypeAlias = Callable[[str], "bytes | None"]
+Source: TypeAlias = Callable[[str, Snapshot], "bytes | None"]
 Opened: TypeAlias = Callable[[str], "Document | None"]
 
 _FILES_A_BIT, _PAUSE_S, _BUSY_S = 4, 0.002, 0.02
@@ -70,7 +70,7 @@ class Packer:
             snapshot=snapshot,
             root=self._root,
             search=lambda query: self._search(snapshot, query, cancel),
-            source=self._source,
+            source=lambda path: self._source(path, snapshot),
             graph=self._graph,
             conversations=self._conversations,
             changed=self._changes.lines,
