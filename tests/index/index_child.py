@@ -50,6 +50,13 @@ def save_for_ever(store: Store) -> None:
         print(index.snapshot.generation, flush=True)
 
 
+def save_ten_times(store: Store) -> None:
+    index = Index(BagOfWords())
+    for _ in itertools.islice(edits(index), 10):
+        store.save(index.snapshot)
+        print(index.snapshot.generation, flush=True)
+
+
 def say_who_writes(store: Store) -> None:
     print(store.writer, flush=True)
     sys.stdin.read()
@@ -68,5 +75,6 @@ def save_more_than_fits(store: Store) -> None:
 
 
 if __name__ == "__main__":
-    what = {f.__name__: f for f in (save_for_ever, say_who_writes, save_more_than_fits)}
+    known = (save_for_ever, save_ten_times, say_who_writes, save_more_than_fits)
+    what = {f.__name__: f for f in known}
     what[sys.argv[1]](Store.open(Path(sys.argv[2]), lambda: VERSIONS))

@@ -1,0 +1,126 @@
+"""Editors and servers that vanish at any moment, four at a time on one folder: all of them go,
+no process stays behind, and the index is whole.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import make_folder
+from raw import COMMAND, PATIENCE_S, frame
+
+from packhound.engine import Engine
+from packhound.settings import Settings
+from packhound.types import Query
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+
+AT_ONCE = 4
+MARK = "PACKHOUND_TEST_TRIAL"
+
+
+def say(server: subprocess.Popen, message: dict, share: float = 1.0) -> None:
+    """Send a message, or only the first part of it."""
+    sent = frame({"jsonrpc": "2.0", **message})
+    server.stdin.write(sent[: int(len(sent) * share)])
+    server.stdin.flush()
+
+
+def hang_up(server: subprocess.Popen) -> None:
+    server.stdin.close()
+    server.stdout.close()
+
+
+def stop_within_a_message(server: subprocess.Popen) -> None:
+    say(server, {"id": 9, "method": "packhound/search", "params": {"query": "x" * 5_000}}, 0.7)
+    hang_up(server)
+
+
+def stop_listening(server: subprocess.Popen) -> None:
+    server.stdout.close()
+    say(server, {"id": 9, "method": "packhound/status"})
+
+
+def close_the_window(server: subprocess.Popen) -> None:
+    say(server, {"id": 9, "method": "shutdown"})
+    say(server, {"method": "exit"})
+
+
+WAYS = {
+    "killed": lambda server: server.kill(),
+    "terminated": lambda server: server.terminate(),
+    "interrupted": lambda server: server.send_signal(signal.SIGINT),
+    "terminal gone": lambda server: server.send_signal(signal.SIGHUP),
+    "no more input": lambda server: server.stdin.close(),
+    "half a message": stop_within_a_message,
+    "nobody listens": stop_listening,
+    "window closed": close_the_window,
+    "hung up": hang_up,
+}
+
+
+def begin(folder: Path, trial: str) -> subprocess.Popen:
+    """A server that is indexing, searching and waiting when it returns."""
+    pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+    environment = {**os.environ, MARK: trial}
+    server = subprocess.Popen(COMMAND, stdin=pipe, stdout=pipe, stderr=nothing, env=environment)
+    folders = [{"uri": folder.as_uri(), "name": "x"}]
+    say(server, {"id": 1, "method": "initialize", "params": {"workspaceFolders": folders}})
+    say(server, {"method": "initialized", "params": {}})
+    say(server, {"id": 2, "method": "packhound/search", "params": {"query": "load config"}})
+    say(server, {"id": 3, "method": "packhound/pack", "params": {"prompt": "load config"}})
+    say(server, {"id": 4, "method": "packhound/status", "params": {"wait": True}})
+    return server
+
+
+def left(trial: str) -> list[int]:
+    """The processes of a trial: its servers and all that these have started."""
+    mark, found = f"{MARK}={trial}\0".encode(), []
+    for place in Path("/proc").iterdir():
+        try:
+            if place.name.isdigit() and mark in (place / "environ").read_bytes():
+                found.append(int(place.name))
+        except OSError:
+            continue
+    return found
+
+
+@pytest.mark.parametrize("rounds", [3, pytest.param(250, marks=pytest.mark.slow)])
+def test_whoever_vanishes_leaves_nothing_behind(tmp_path, monkeypatch, rounds):
+    monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
+    seeded, ways = random.Random(rounds), list(WAYS)
+    sources = {f"m{n}.py": f"def load_config_{n}():\n    return {n}\n" * 40 for n in range(60)}
+    folder = make_folder(tmp_path / "workspace", sources)
+    for n in range(rounds):
+        trial = f"{tmp_path.name}-{n}"
+        chosen = [ways[(AT_ONCE * n + i) % len(ways)] for i in range(AT_ONCE)]
+        servers = [begin(folder, trial) for _ in chosen]
+        # One file changes each time, so that there is something to save.
+        (folder / f"m{n % 60}.py").write_text(f"def load_config_{n}_again(): pass\n")
+        for way, server in zip(chosen, servers, strict=True):
+            time.sleep(seeded.uniform(0, 0.8))
+            WAYS[way](server)
+        deadline = time.monotonic() + PATIENCE_S
+        for way, server in zip(chosen, servers, strict=True):
+            try:
+                server.wait(deadline - time.monotonic())
+            except subprocess.TimeoutExpired:
+                raise AssertionError(f"{way}, round {n}: the server lives on") from None
+            server.stdin.close()
+            server.stdout.close()
+        while still := left(trial):
+            assert time.monotonic() < deadline, f"{chosen}, round {n}: {still} live on"
+            time.sleep(0.02)
+    engine = Engine.open(folder, Settings(workers=1))
+    assert engine.settled(60) and engine.writer
+    assert engine.status().notes == () and engine.snapshot.n_files == len(sources)
+    last = f"load_config_{rounds - 1}_again"
+    assert engine.search(Query(last, mode="symbol")).hits[0].node.name == last
+    engine.close()
