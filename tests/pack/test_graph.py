@@ -120,7 +120,7 @@ def test_imports_of_many_languages_find_their_files():
     assert importable.resolve("a/b/c.py", "numpy.linalg") == ()
 
 
-@pytest.mark.parametrize("bit", range(7))
+@pytest.mark.parametrize("bit", range(10))
 def test_a_graph_made_bit_by_bit_follows_what_comes_between(bit: int):
     files = {
         "app/main.py": file(0, node("run", "load"), imports=("store.disk",)),
@@ -140,6 +140,7 @@ def test_a_graph_made_bit_by_bit_follows_what_comes_between(bit: int):
     expected = graph_of(newer)
     for label in (0, 10, 20, 30):
         assert graph.neighbors(label) == expected.neighbors(label)
+        assert graph.n_users(label) == expected.n_users(label)
 
 
 names = st.sampled_from(DEFINITIONS)

@@ -124,6 +124,13 @@ class Graph:
                 if path in self._files:
                     self._imports(path)
             pause()
+        for path in files:
+            with self._lock:
+                for label in self._labels(path):
+                    self.n_users(label)
+                # What names mean takes more room than time.
+                self._known.clear()
+            pause()
 
     def neighbors(self, label: int) -> tuple[Edge, ...]:
         """Edges of a node, surest first; none for a label that the graph does not know."""
@@ -203,6 +210,9 @@ class Graph:
     def _bearers(self, name: str) -> Iterator[int]:
         return chain.from_iterable(self._defined.get(name, {}).values())
 
+    def _labels(self, path: str) -> list[int]:
+        return self._files[path].labels.tolist() if path in self._files else []
+
     def _located(self, label: int) -> tuple[str, File, int]:
         path = self._home[label]
         file = self._files[path]
@@ -278,7 +288,7 @@ class Graph:
         for path, n in self._used.get(name, {}).items() if name in self._defined else ():
             bearers = self._definers_of(path, name).all
             # Where one alone bears the name, it means that one in whichever scope.
-            for target in bearers if len(bearers) == 1 else self._meaning(path, name)[0]:
+            for target in bearers if len(bearers) == 1 else self._decided(path, name)[0]:
                 found[target] += n
         return found
 

@@ -76,7 +76,8 @@ class Bearers:
         known = self._sorted
         if len(name_of) - known.n > _UNSORTED:
             known = self._sorted = _sorted(name_of, tail_of)
-        start, end = np.searchsorted(known.numbers, (number, number + 1))
+        # Of the same type: it would copy all numbers otherwise.
+        start, end = known.numbers.searchsorted(np.array((number, number + 1), np.int32))
         found, n = known.labels[start:end], known.n
         if n >= len(name_of):
             return found if n == len(name_of) else found[found < len(name_of)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import compress, pairwise
 
 import numpy as np
@@ -62,7 +62,8 @@ def measure(
     matched = words.matched if allowed is None else words.matched[allowed[words.matched]]
     best, total = coherence(snapshot, words.node, matched)
     base = base_scores(best, total, corpus, query)
-    exact, any_case = _named(snapshot, query.names)
+    bearers = [snapshot.labels_named(name) for name in query.names[:_MOST_NAMES]]
+    exact, any_case = _joined(bearers), _named_folded(snapshot, query.names[:_MOST_NAMES])
     if only is None:
         near = _near(snapshot, vector, cosines, allowed)
         named = (_allowed(exact, allowed), _allowed(any_case, allowed))
@@ -94,17 +95,16 @@ def measure(
         code_similarity=(
             snapshot.similarities(code_vector, labels) if code_vector is not None else None
         ),
-        mentioned=_mentions(snapshot, query)[labels] if query.kind == "report" else None,
+        mentioned=_mentions(snapshot, query, bearers)[labels] if query.kind == "report" else None,
         framed=_framed(snapshot, query)[labels] if query.frames else None,
         centroid=_centroids(snapshot, corpus, candidates, similarity),
     )
 
 
-def _mentions(snapshot: Snapshot, query: ParsedQuery) -> Floats:
+def _mentions(snapshot: Snapshot, query: ParsedQuery, bearers: Iterable[Labels]) -> Floats:
     """Per label, how strongly a report mentions its name; names that many nodes bear say less."""
     found = np.zeros(snapshot.n_labels, np.float32)
-    for name, weight in zip(query.names, query.name_weights, strict=True):
-        labels = snapshot.labels_named(name)
+    for labels, weight in zip(bearers, query.name_weights, strict=True):
         found[labels] += np.float32(weight / (1 + np.log1p(len(labels))))
     return found
 
@@ -151,11 +151,10 @@ def _near(
     return labels[np.argsort(-cosines[labels], kind="stable")][:NEAR]
 
 
-def _named(snapshot: Snapshot, names: Sequence[str]) -> tuple[Labels, Labels]:
-    """Labels that bear one of `names`: letter for letter, and in any letter case."""
-    exact = [snapshot.labels_named(name) for name in names[:_MOST_NAMES]]
-    any_case = [snapshot.labels_named_folded(name.lower()) for name in names[:_MOST_NAMES]]
-    return _joined(exact), _joined(any_case)
+def _named_folded(snapshot: Snapshot, names: Iterable[str]) -> Labels:
+    """Labels that bear one of `names` in any letter case."""
+    folded = dict.fromkeys(name.lower() for name in names)
+    return _joined([snapshot.labels_named_folded(name) for name in folded])
 
 
 def _allowed(labels: Labels, allowed: Mask | None) -> Labels:
