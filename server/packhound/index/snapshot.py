@@ -20,6 +20,7 @@ from packhound.index.postings import Postings
 from packhound.index.quantized import Rows
 from packhound.index.segment import TermPostings
 from packhound.index.vectors import Vectors
+from packhound.text.paths import stem_of
 from packhound.types import Label, Node, NodeRef
 
 __all__ = ["FileEntry", "Mask", "Snapshot"]
@@ -129,6 +130,12 @@ class Snapshot:
     def postings(self, term: str) -> TermPostings:
         """Live labels with `term`, and how often each holds it in each field."""
         return self.terms.of(term)
+
+    def paths_named(self, name: str) -> list[str]:
+        """The files whose path ends with the component `name`."""
+        numbers = self.path_table.stems.of(stem_of(name)).tolist()
+        paths = (self.paths[number] for number in numbers)
+        return [p for p in paths if p in self.files and p.rpartition("/")[2] == name]
 
     def labels_named(self, name: str) -> Labels:
         """Live labels whose name, or last part of the qualified name, is exactly `name`."""

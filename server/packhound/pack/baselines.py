@@ -118,7 +118,7 @@ def _ranked_definitions(context: PackContext, prompt: str) -> Iterator[tuple[str
     paths = sorted(files)
     said = set(identifiers(prompt))
     edges = _name_edges(context, paths, said)
-    rank = _page_rank(len(paths), edges, _start(paths, prompt, said))
+    rank = _page_rank(len(paths), edges, _start(context, paths, prompt, said))
     outward = np.zeros(len(paths))
     for user, _, weight, _ in edges:
         outward[user] += weight
@@ -151,10 +151,12 @@ def _name_edges(context: PackContext, paths: Sequence[str], said: Collection[str
     return edges
 
 
-def _start(paths: Sequence[str], prompt: str, said: Collection[str]) -> Vector:
+def _start(
+    context: PackContext, paths: Sequence[str], prompt: str, said: Collection[str]
+) -> Vector:
     """Where the walk begins: at the files that the prompt names, else anywhere."""
     written = [mention.path for mention in mentions(prompt)]
-    matcher = Files(paths, written)
+    matcher = Files(context.snapshot.paths_named)
     named = {found for path in written for found in matcher.matching(path)}
     named |= {path for path in paths if path.rpartition("/")[2].split(".")[0] in said}
     chosen = [float(path in named or not named) for path in paths]

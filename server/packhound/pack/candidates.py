@@ -20,8 +20,7 @@ def gather(context: PackContext, request: PackRequest) -> Pool:
     pool = Pool(context, request)
     named = mentions(request.prompt)
     pins = [pin_of(pin) for pin in request.pinned]
-    written = [*(mention.path for mention in named), *(path for path, _ in pins)]
-    files = Files(context.snapshot.files, written)
+    files = Files(context.snapshot.paths_named)
     add_pinned(pool, pins, files)
     add_focus(pool, request)
     hits = hits_of(context, request)

@@ -7,8 +7,7 @@ machine or an installed package still finds its file.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -45,15 +44,11 @@ def mentions(prompt: str) -> tuple[Mention, ...]:
 
 
 class Files:
-    """Finds the files of a root that end with the components of one of the written paths."""
+    """Finds the files of a root that end with the components of a written path."""
 
-    def __init__(self, paths: Iterable[str], written: Iterable[str]) -> None:
-        self._by_name: dict[str, list[str]] = defaultdict(list)
-        names = {parts[-1] for parts in map(_parts, written) if parts}
-        for path in paths if names else ():
-            name = path[path.rfind("/") + 1 :]
-            if name in names:
-                self._by_name[name].append(path)
+    def __init__(self, named: Callable[[str], Iterable[str]]) -> None:
+        """`named` gives the files whose path ends with a component."""
+        self._named = named
 
     def matching(self, written: str) -> tuple[str, ...]:
         """The files that `written` means; none if it is unknown or could be many.
@@ -63,9 +58,7 @@ class Files:
         wanted = _parts(written)
         if not wanted:
             return ()
-        scored = [
-            (_tail(path.split("/"), wanted), path) for path in self._by_name.get(wanted[-1], ())
-        ]
+        scored = [(_tail(path.split("/"), wanted), path) for path in self._named(wanted[-1])]
         best = max((length for length, _ in scored), default=0)
         found = sorted(path for length, path in scored if length == best)
         return tuple(found) if best and len(found) <= _AMBIGUOUS else ()

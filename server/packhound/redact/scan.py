@@ -6,6 +6,7 @@ keys are made of, or if it also has a word that asks for a secret.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 
@@ -13,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 _QUAD = 4
-_LEAST_RUN = 14
 _KEY_CHARACTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_+/=.~%-"
 _CLASSES = bytes(
     ord("0")
@@ -26,7 +26,10 @@ _CLASSES = bytes(
     for byte in range(256)
 )
 
-ASKING = ("pass", "pwd", "pw:", "pw=", "secret", "credential", "token", "key", "auth", "identified")
+_RUN = re.compile(rb"(?<![0a])(?=a*0)[0a]{14}")
+"""Key characters with a digit among them."""
+
+_ASKING = re.compile("pass|pwd|pw[:=]|secret|credential|token|key|auth|identified")
 """Words in the names of secrets."""
 
 
@@ -48,22 +51,11 @@ def suspicious_lines(octets: bytes, lowered: str) -> list[tuple[int, int, bool]]
         start = classes.rfind(b"\n", 0, at) + 1
         end = classes.find(b"\n", at)
         end = len(classes) if end < 0 else end
-        asks = _asks(lowered[start:end])
-        if asks or _has_run(classes[start:end]):
+        asks = bool(_ASKING.search(lowered, start, end))
+        if asks or _RUN.search(classes, start, end):
             found.append((start, end, asks))
         at = classes.find(b"0", end)
     return found
-
-
-def _asks(lowered: str) -> bool:
-    return any(word in lowered for word in ASKING)
-
-
-def _has_run(classes: bytes) -> bool:
-    runs = classes.split()
-    return max(map(len, runs)) >= _LEAST_RUN and any(
-        len(run) >= _LEAST_RUN and b"0" in run for run in runs
-    )
 
 
 class Beginnings:
@@ -85,10 +77,9 @@ class Beginnings:
 
     def found(self, octets: bytes) -> list[str]:
         """The words whose first four characters are in a text, and all that are shorter."""
-        padded, present = octets + b"    ", set[int]()
-        for offset in range(_QUAD):
-            quads = np.frombuffer(padded, "<u4", (len(padded) - offset) // _QUAD, offset)
-            present.update(quads[self._table.take(_hashes(quads))].tolist())
+        # One from each byte on.
+        quads = np.ndarray(len(octets), "<u4", octets + bytes(_QUAD), strides=(1,)).copy()
+        present = set(quads[self._table.take(_hashes(quads))].tolist())
         words = [word for quad in present for word in self._words.get(quad, ())]
         return [*sorted(words), *self._shorter]
 

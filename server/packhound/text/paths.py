@@ -82,11 +82,11 @@ class FolderFacts:
 def path_facts(path: str) -> PathFacts:
     """Read one path of a file, relative to the folder that is searched."""
     parent, _, name = path.rpartition("/")
-    bare = name.split(".", 1)[0] if not name.startswith(".") else name
+    bare = _bare(name)
     suffix = ".d.ts" if name.endswith(".d.ts") else splitext(name)[1].lower()
     words = frozenset(terms(bare))
     roots = _part_roots(words)
-    whole = folded(bare.replace("-", "_"))
+    whole = stem_of(name)
     above = folder_facts(parent).flags
     flags = (
         *(inside or bool(p.search(name)) for inside, p in zip(above, _PLACES, strict=True)),
@@ -97,6 +97,11 @@ def path_facts(path: str) -> PathFacts:
         not roots.isdisjoint(_GRAB),
     )
     return PathFacts(whole, words, roots, flags, path.count("/"))
+
+
+def stem_of(name: str) -> str:
+    """The stem of the name of a file, as in `PathFacts`."""
+    return folded(_bare(name).replace("-", "_"))
 
 
 @lru_cache(maxsize=4_096)
@@ -110,6 +115,10 @@ def folder_facts(path: str) -> FolderFacts:
 def is_test(path: str) -> bool:
     """Whether a path is that of tests."""
     return bool(_TEST.search(path))
+
+
+def _bare(name: str) -> str:
+    return name if name.startswith(".") else name.split(".", 1)[0]
 
 
 _PLACES = (_TEST, _EXAMPLE, _STALE, _INTERNAL)
