@@ -282,7 +282,8 @@ def _hits(view: View, ranking: Ranking, chosen: Sequence[int], root: str) -> lis
     """Each of the nodes `ranking.nodes[i]` as a hit without a rank."""
     labels = view.candidates.labels[ranking.nodes[chosen]].tolist()
     scored = (
-        (math.fsum(weight * value for _, value, weight in why), why) for why in ranking.why(chosen)
+        (math.fsum([weight * value for _, value, weight in why]), why)
+        for why in ranking.why(chosen)
     )
     return [
         Hit(view.snapshot.ref(label, root), 0, score, why)

@@ -206,3 +206,14 @@ def test_a_snapshot_stays_as_it_was_while_the_index_is_written():
     for reader in readers:
         reader.join()
     assert not faults
+
+
+def test_files_are_found_by_the_whole_of_their_name():
+    index = Index(BagOfWords())
+    paths = ["src/http_server.py", "a/http-server.ts", "http_server.py", "lib/http_server.py"]
+    index.replace([file(path, "function f: load") for path in paths], {})
+    index.remove(["lib/http_server.py"])
+    assert sorted(index.publish().paths_named("http_server.py")) == [
+        "http_server.py",
+        "src/http_server.py",
+    ]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from heapq import nsmallest
 from itertools import compress
 from typing import Any, TypeVar
 
@@ -174,8 +173,11 @@ def _best(files: Positions, scores: Floats, k: int, paths: Sequence[str]) -> Lab
     """The k of some files with the largest scores, by falling score, then by path: file ids tell
     in which order files came to the index, which is not to show."""
     found = scores[files]
-    inside = files[found >= kth_largest(found, k, -np.inf)].tolist()
-    return np.array(nsmallest(k, inside, key=lambda at: (-scores[at], paths[at])), np.int32)
+    inside = files[found >= kth_largest(found, k, -np.inf)]
+    numbers = inside.tolist()
+    falling = (-scores[inside]).tolist()
+    ranked = sorted(zip(falling, map(paths.__getitem__, numbers), numbers, strict=True))
+    return np.array([number for *_, number in ranked[:k]], np.int32)
 
 
 def _in_turn(first: Labels, second: Labels) -> Labels:
@@ -187,5 +189,4 @@ def _in_turn(first: Labels, second: Labels) -> Labels:
 
 def _distinct(values: NDArray[np.int32], k: int) -> Labels:
     """The first k distinct values, in their order."""
-    _, first = np.unique(values, return_index=True)
-    return values[np.sort(first)[:k]]
+    return np.array([*dict.fromkeys(values.tolist())][:k], np.int32)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,67 +89,85 @@ def score_terms(
     snapshot: Snapshot, corpus: Corpus, candidates: Candidates, matches: Matches
 ) -> Lexical:
     """All lexical scores of the candidates."""
-    nodes = _NodeScores(snapshot, candidates)
-    files = _FileScores(snapshot, corpus, candidates)
-    for match, weight, idf in zip(matches.terms, matches.weights, matches.idfs, strict=True):
-        nodes.add(match, weight, idf)
-        files.add(match, weight, idf)
     whole = np.float32(sum(matches.idfs) or 1.0)
+    name, signature, doc = (
+        _of_field(snapshot, candidates, matches, field) for field in (NAME, SIGNATURE, DOC)
+    )
+    n_files = len(candidates.files)
+    in_files = _rows([match.in_files[candidates.files] for match in matches.terms], n_files)
+    in_paths = _rows([match.in_paths[candidates.files] for match in matches.terms], n_files)
+    file_idfs = [m.file_idf * w for m, w in zip(matches.terms, matches.weights, strict=True)]
+    path_idfs = [m.path_idf * w for m, w in zip(matches.terms, matches.weights, strict=True)]
+    norms = _file_norms(snapshot, corpus, candidates)
     return Lexical(
         node=matches.node[candidates.labels],
-        name=nodes.alone[NAME],
-        signature=nodes.alone[SIGNATURE],
-        doc=nodes.alone[DOC],
-        covered=nodes.covered / whole,
-        name_hits=nodes.name_hits,
-        file=files.inside,
-        path=files.path,
-        file_covered=files.covered / whole,
+        name=name.scores,
+        signature=signature.scores,
+        doc=doc.scores,
+        covered=_covered(candidates, matches) / whole,
+        name_hits=name.hits,
+        file=_summed(file_idfs, in_files / (in_files + norms), n_files),
+        path=_summed(path_idfs, in_paths / (in_paths + np.float32(K1)), n_files),
+        file_covered=_summed(matches.idfs, (in_files + in_paths) > 0, n_files) / whole,
         idfs=matches.idfs,
         found=bool(len(matches.matched)),
     )
 
 
-class _NodeScores:
-    """Sums over the terms, node by node."""
-
-    def __init__(self, snapshot: Snapshot, candidates: Candidates) -> None:
-        self._n_nodes, self._candidates = snapshot.n_nodes, candidates
-        n = len(candidates)
-        self.covered, self.name_hits = np.zeros(n, np.float32), np.zeros(n, np.float32)
-        self.alone = {field: np.zeros(n, np.float32) for field in (NAME, SIGNATURE, DOC)}
-
-    def add(self, match: Match, weight: float, idf: float) -> None:
-        """Count one term."""
-        starts = match.starts
-        here, at = self._candidates.among(match.labels)
-        bounds = np.searchsorted(here, starts).tolist()
-        # A node is counted once, in however many fields the term is.
-        self.covered[at] += np.float32(idf)
-        self.name_hits[at[bounds[NAME] : bounds[NAME + 1]]] += 1
-        for field, scores in self.alone.items():
-            found = slice(bounds[field], bounds[field + 1])
-            if found.start == found.stop:
-                continue
-            norms = match.norms[here[found]]
-            alone = np.float32(weight * idf_of(self._n_nodes, starts[field + 1] - starts[field]))
-            scores[at[found]] += alone * (norms / (norms + np.float32(K1)))
+def _covered(candidates: Candidates, matches: Matches) -> Floats:
+    """The sum of the weights of the terms that each candidate node has, in whatever field."""
+    here, at = candidates.among(_joined([match.nodes for match in matches.terms]))
+    weights = np.repeat(_floats(matches.idfs), [len(match.nodes) for match in matches.terms])
+    covered = np.zeros(len(candidates), np.float32)
+    # This adds one after the other, in the order of the terms.
+    np.add.at(covered, at, weights[here])
+    return covered
 
 
-class _FileScores:
-    """Sums over the terms, file by file."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Field:
+    """BM25 of one field of the candidate nodes, and how many of the terms it has."""
 
-    def __init__(self, snapshot: Snapshot, corpus: Corpus, candidates: Candidates) -> None:
-        files = self._files = candidates.files
-        self.inside, self.path, self.covered = (np.zeros(len(files), np.float32) for _ in range(3))
-        average = corpus.n_terms.sum() / max(1, snapshot.n_files) or 1.0
-        lengths = corpus.n_terms[files]
-        norms = _FILE_K1 * (1 - _FILE_B) + _FILE_K1 * _FILE_B / average * lengths
-        self._norms = norms.astype(np.float32)
+    scores: Floats
+    hits: Floats
 
-    def add(self, match: Match, weight: float, idf: float) -> None:
-        """Count one term."""
-        tf, in_path = match.in_files[self._files], match.in_paths[self._files]
-        self.inside += np.float32(weight * match.file_idf) * (tf / (tf + self._norms))
-        self.path += np.float32(weight * match.path_idf) * (in_path / (in_path + np.float32(K1)))
-        self.covered += np.float32(idf) * ((tf + in_path) > 0)
+
+def _of_field(snapshot: Snapshot, candidates: Candidates, matches: Matches, field: int) -> _Field:
+    parts = [(match, slice(*match.starts[field : field + 2])) for match in matches.terms]
+    sizes = [part.stop - part.start for _, part in parts]
+    here, at = candidates.among(_joined([match.labels[part] for match, part in parts]))
+    norms = np.concatenate([_NO_FLOATS, *(match.norms[part] for match, part in parts)])[here]
+    idfs = _floats(
+        [w * idf_of(snapshot.n_nodes, n) for w, n in zip(matches.weights, sizes, strict=True)]
+    )
+    scores = np.zeros(len(candidates), np.float32)
+    np.add.at(scores, at, np.repeat(idfs, sizes)[here] * (norms / (norms + np.float32(K1))))
+    return _Field(scores, np.bincount(at, minlength=len(candidates)).astype(np.float32))
+
+
+def _file_norms(snapshot: Snapshot, corpus: Corpus, candidates: Candidates) -> Floats:
+    average = corpus.n_terms.sum() / max(1, snapshot.n_files) or 1.0
+    lengths = corpus.n_terms[candidates.files]
+    norms = _FILE_K1 * (1 - _FILE_B) + _FILE_K1 * _FILE_B / average * lengths
+    return np.asarray(norms, np.float32)
+
+
+def _summed(weights: Sequence[float], values: NDArray[Any], n: int) -> Floats:
+    """The sum over the terms of `values` [terms, n], weighed, one after the other."""
+    parts = _floats(weights)[:, None] * values
+    return np.asarray(np.add.accumulate(parts)[-1]) if len(parts) else np.zeros(n, np.float32)
+
+
+_NO_FLOATS = np.zeros(0, np.float32)
+
+
+def _rows(values: Sequence[Floats], n: int) -> Floats:
+    return np.concatenate([_NO_FLOATS, *values]).reshape(len(values), n)
+
+
+def _joined(labels: Sequence[Positions]) -> Positions:
+    return np.concatenate([np.zeros(0, np.intp), *labels])
+
+
+def _floats(values: Sequence[float]) -> Floats:
+    return np.array(values, np.float32)
