@@ -10,6 +10,7 @@ medians of the rounds, times in milliseconds. A machine's own speed divides out 
 from __future__ import annotations
 
 import argparse
+import compileall
 import json
 import os
 import platform
@@ -29,6 +30,7 @@ QUERIES = json.loads((HERE / "queries.json").read_text())
 
 def main() -> None:
     options = _options()
+    compileall.compile_dir(HERE.parent / "server", quiet=1)  # As an installation does.
     with tempfile.TemporaryDirectory() as scratch:
         model = Path(scratch) / "model2vec"
         if options.peer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 import shutil
@@ -17,10 +18,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from index_check import contents
-from index_child import VERSIONS, filled, put
+from index_child import VERSIONS, edits, filled, put
 from index_corpus import BagOfWords, file, stamp
 
 from packhound.errors import StoreError
+from packhound.index import rows
 from packhound.index.index import Index
 from packhound.index.store import Store
 
@@ -115,6 +117,21 @@ def rows_of(folder: Path) -> list[tuple[int, bytes]]:
         return connection.execute("SELECT key, sum FROM rows").fetchall()
     finally:
         connection.close()
+
+
+def test_segments_of_many_rows_come_back(tmp_path, monkeypatch):
+    monkeypatch.setattr(rows, "ROW_POSTINGS", 3)
+    index, store = filled(), Store.open(tmp_path / "s", lambda: VERSIONS)
+    store.save(index.snapshot)
+    for n, _ in enumerate(itertools.islice(edits(index), 9)):
+        if n == 6:
+            index.merge()
+            index.publish()
+        store.save(index.snapshot)
+        keys = [key for key, _ in rows_of(tmp_path / "s") if key >> 40 == 1]
+        assert len(keys) > 2 * len(index.snapshot.terms.segments)
+        assert contents(loaded(tmp_path / "s").snapshot) == contents(index.snapshot)
+    store.close()
 
 
 def test_the_text_of_an_editor_is_never_written(tmp_path):

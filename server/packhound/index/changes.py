@@ -24,9 +24,10 @@ from packhound.index.snapshot import Snapshot
 from packhound.index.tiers import merged_run
 from packhound.index.vectors import Mask
 
-# A key is a kind and a number: file id, number of the segment, number of the block.
+# A key is a kind and a number: file id, number of the segment and of its row, number of the block.
 FILE, SEGMENT, BLOCK, NAMES, PATHS, LABELS, MANIFEST = (kind << 40 for kind in range(7))
 END = 7 << 40
+_ROWS_OF_SEGMENT = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +44,9 @@ class Row:
 class Written:
     """What is on disk, in terms of the values in memory it was made from.
 
-    `segments` maps the serial of a segment to its key, `blocks` the number of a block to the
-    state of its labels, and `sums` each key to its checksum. `shown` says which labels have been
-    those of a file on disk; nothing of the others, which only an editor had, is written.
+    `segments` maps the serial of a segment to the key of its first row, `blocks` the number of a
+    block to the state of its labels, and `sums` each key to its checksum. `shown` says which labels
+    have been those of a file on disk; nothing of the others, which only an editor had, is written.
     """
 
     epoch: int
@@ -80,6 +81,11 @@ def row_sum(key: int, head: bytes, body: bytes) -> bytes:
     return checksum(key.to_bytes(8, "little"), head, body)
 
 
+def first_of_segment(key: int) -> int:
+    """The key of the first row of the segment that a row belongs to."""
+    return key - key % _ROWS_OF_SEGMENT
+
+
 def seal(sums: dict[int, bytes]) -> bytes:
     """One checksum for all rows, so that none can be missing or be of another generation."""
     parts = [key.to_bytes(8, "little") + sums[key] for key in sorted(sums)]
@@ -104,17 +110,19 @@ def changed_rows(snapshot: Snapshot, before: Written | None, versions: str) -> P
     seen = before.shown if same_epoch else before.shown[:0]
     shown, new = _shown(snapshot, files.values(), seen)
     blocks, n_names = block_states(snapshot, shown), len(snapshot.name_table)
-    kept = {FILE + i for i in files} | {*segments.values()} | {BLOCK + i for i in blocks}
-    kept |= {NAMES, PATHS, LABELS}
+    due = {s.serial: s for s in snapshot.terms.segments if _is_due(s, before, new)}
+    staying = {key for serial, key in segments.items() if serial not in due}
+    kept = {FILE + i for i in files} | {BLOCK + i for i in blocks} | {NAMES, PATHS, LABELS}
+    kept |= {key for key in before.sums if first_of_segment(key) in staying}
     removed = [(key,) for key in before.sums if key not in kept]
     sums = {key: found for key, found in before.sums.items() if key in kept}
 
     def changed() -> Iterator[Row]:
         for i, entry in _new_files(files, before):
             yield row(FILE + i, file_head(entry), file_body(entry))
-        for segment in snapshot.terms.segments:
-            if segment.serial not in before.segments or new[_labels(segment)].any():
-                yield row(segments[segment.serial], b"", pack_segment(_shown_part(segment, shown)))
+        for serial, segment in due.items():
+            for i, body in enumerate(pack_segment(_shown_part(segment, shown))):
+                yield row(segments[serial] + i, b"", body)
         for i, state in blocks.items():
             if not (same_epoch and before.blocks.get(i) == state):
                 yield row(BLOCK + i, b"", pack_block(snapshot, i, shown))
@@ -144,6 +152,10 @@ def _shown(snapshot: Snapshot, files: Iterable[FileEntry], before: Mask) -> tupl
     return shown, shown & ~known
 
 
+def _is_due(segment: Segment, before: Written, new: Mask) -> bool:
+    return segment.serial not in before.segments or bool(new[_labels(segment)].any())
+
+
 def _labels(segment: Segment) -> slice:
     return slice(segment.base, segment.base + segment.n_labels)
 
@@ -170,13 +182,13 @@ def _new_files(files: dict[int, FileEntry], before: Written) -> Iterator[tuple[i
 
 
 def _segment_keys(snapshot: Snapshot, before: Written) -> dict[int, int]:
-    """Keys of all segments, new ones above any that is in use."""
-    free = max(before.segments.values(), default=SEGMENT) + 1
+    """Keys of the first rows of all segments, new ones above any that is in use."""
+    free = max(before.segments.values(), default=SEGMENT) + _ROWS_OF_SEGMENT
     keys: dict[int, int] = {}
     for segment in snapshot.terms.segments:
         known = before.segments.get(segment.serial)
         if known is None:
-            known, free = free, free + 1
+            known, free = free, free + _ROWS_OF_SEGMENT
         keys[segment.serial] = known
     return keys
 

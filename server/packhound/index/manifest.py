@@ -18,6 +18,7 @@ from packhound.index.changes import (
     PATHS,
     SEGMENT,
     Written,
+    first_of_segment,
     row_sum,
     seal,
 )
@@ -28,12 +29,13 @@ from packhound.index.path_table import PathTable
 from packhound.index.rows import Saved, file_entry, unpack_block, unpack_segment
 from packhound.index.segment import Segment
 
-FORMAT = 3
+FORMAT = 4
 """Changes with any change of what the rows hold.
 
 1  first version
 2  vectors of eight bits
 3  what paths say; checksums by SHA-256
+4  segments in rows of some megabytes
 """
 
 _LARGE = 100_000
@@ -58,7 +60,7 @@ def read_saved(
         raise ValueError("rows are missing or of different generations")
     labels = _labels_by_file(found[LABELS][1])
     files = [file_entry(i, *found[FILE + i], labels=labels[i]) for i in labels]
-    segments = {key: unpack_segment(found[key][1]) for key in _of_kind(found, SEGMENT, BLOCK)}
+    segments = {key: unpack_segment(bodies) for key, bodies in _by_segment(found).items()}
     saved = Saved(
         generation=head["generation"],
         epoch=new_epoch(),
@@ -108,6 +110,14 @@ def _checked(
 
 def _of_kind(found: Iterable[int], first: int, end: int) -> list[int]:
     return sorted(key for key in found if first <= key < end)
+
+
+def _by_segment(found: dict[int, tuple[bytes, bytes]]) -> dict[int, list[bytes]]:
+    """The bodies of all rows of each segment, by the key of its first."""
+    bodies: dict[int, list[bytes]] = {}
+    for key in _of_kind(found, SEGMENT, BLOCK):
+        bodies.setdefault(first_of_segment(key), []).append(found[key][1])
+    return bodies
 
 
 def _paths(files: Iterable[FileEntry], n_file_ids: int) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +22,9 @@ from packhound.types import FileStamp
 
 PENDING, PRESENT, NEVER = 0, 1, 2
 """States of a label's vector: not there yet, there, and not to be had (no direction)."""
+
+ROW_POSTINGS = 1 << 19
+"""Postings in a row of a segment: three megabytes, of which SQLite makes two copies."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,22 +86,23 @@ def file_entry(file_id: int, head: bytes, body: bytes, labels: Labels) -> FileEn
     )
 
 
-def pack_segment(segment: Segment) -> bytes:
-    """The row of a segment."""
-    return pack(
-        np.array([segment.base, segment.n_labels], np.int64),
-        np.frombuffer(segment.terms, np.uint8),
-        segment.term_starts,
-        segment.starts,
-        segment.labels,
-        segment.tf,
-    )
+def pack_segment(segment: Segment) -> Iterator[bytes]:
+    """The rows of a segment, made while they are asked for: its terms, then its postings."""
+    place = np.array([segment.base, segment.n_labels], np.int64)
+    terms = np.frombuffer(segment.terms, np.uint8)
+    yield pack(place, terms, segment.term_starts, segment.starts)
+    for first in range(0, segment.n_postings, ROW_POSTINGS):
+        some = slice(first, first + ROW_POSTINGS)
+        yield pack(segment.labels[some], segment.tf[some])
 
 
-def unpack_segment(packed: bytes) -> Segment:
-    """The segment of a row. Raises ValueError where its parts do not fit together."""
-    place, terms, term_starts, starts, labels, tf = unpack(packed)
+def unpack_segment(rows: Sequence[bytes]) -> Segment:
+    """The segment of its rows. Raises ValueError where its parts do not fit together."""
+    place, terms, term_starts, starts = unpack(rows[0])
     base, n_labels = place.tolist()
+    postings = [unpack(row) for row in rows[1:]]
+    labels = np.concatenate([np.zeros(0, np.int32), *(some for some, _ in postings)])
+    tf = np.concatenate([np.zeros(0, np.uint8), *(some for _, some in postings)])
     if (
         len(starts) != (len(term_starts) - 1) * N_FIELDS + 1
         or not (starts[-1] == len(labels) == len(tf))
