@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
+from packhound.index.entries import FileEntry
 from packhound.index.index import Index
 from packhound.index.store import Store
 from packhound.live import LiveParser
@@ -19,7 +21,7 @@ from packhound.reading import Reading
 from packhound.saver import Saver
 from packhound.settings import Settings
 from packhound.syntax.analyse import source_digest
-from packhound.syntax.worker import ParsePool
+from packhound.syntax.worker import NOT_STARTED, ParsePool
 from packhound.text.walk import (
     IGNORE_FILES,
     WalkLimits,
@@ -37,8 +39,11 @@ _SMALL_PASS = 8
 """Files that the one warm parser reads itself; more are worth starting a pool."""
 _AFTER_FAULT_S = 1.0
 """A fault that comes back at once must not fill the log; the wait doubles."""
+_LONGEST_AFTER_FAULT_S = 30.0
 _MOST_FAULTS = 3
 """In a row, before no more is tried until the next change."""
+_MEND_AFTER_S = 30.0
+"""Between two attempts at files for which no parser could be started; it doubles."""
 _QUIET_S = 1.5
 """Without a change for so long, there is time to tidy up."""
 _FAULT = "an indexing step failed; see the log"
@@ -68,6 +73,7 @@ class Indexer:
         self._rescan = True
         self._scan: Iterator[tuple[str, FileStamp] | None] | None = None
         self._seen: set[str] = set()
+        self._mending, self._mend_at, self._mend_after_s = False, 0.0, _MEND_AFTER_S
         self._reading: Reading | None = None
         self._submitted = self._published = 0
         self._in_hand = 0
@@ -188,7 +194,8 @@ class Indexer:
                 self._warnings[_FAULT] = None
                 self._forget_work()
                 with self._wake:
-                    self._wake.wait_for(lambda: self._closed, _AFTER_FAULT_S * 2**self._faults)
+                    wait_s = min(_AFTER_FAULT_S * 2**self._faults, _LONGEST_AFTER_FAULT_S)
+                    self._wake.wait_for(lambda: self._closed, wait_s)
         self._saver.save(self._index.snapshot)
 
     def _step(self) -> None:
@@ -247,6 +254,7 @@ class Indexer:
         """One slice of a walk over the whole folder; what differs from the index is read later."""
         if self._rescan:
             self._rescan, self._seen = False, set()
+            self._mending = self._may_mend()
             self._scan = walk_by_steps(self._root, self._limits)
             self._welcome.clear()
             with self._wake:
@@ -258,7 +266,7 @@ class Indexer:
             path, stamp = found
             self._seen.add(path)
             entry = files.get(path)
-            if path not in self._open and (entry is None or entry.stamp != stamp):
+            if path not in self._open and (entry is None or self._differs(entry, stamp)):
                 self._found[path] = True
         else:
             self._found.update((path, False) for path in files if path not in self._seen)
@@ -269,6 +277,18 @@ class Indexer:
         if len(self._found) > _SMALL_PASS:
             self._many_at_once()  # Its processes start while the walk goes on.
         self._changed()
+
+    def _differs(self, entry: FileEntry, stamp: FileStamp) -> bool:
+        """Whether a file is to be read: it has changed, or could not be parsed the last time."""
+        return entry.stamp != stamp or (self._mending and entry.degraded == NOT_STARTED)
+
+    def _may_mend(self) -> bool:
+        """Whether to try what could not be parsed again; seldom, as it may be in vain."""
+        now = time.monotonic()
+        due = now >= self._mend_at
+        if due:
+            self._mend_at, self._mend_after_s = now + self._mend_after_s, 2 * self._mend_after_s
+        return due
 
     def _sort_out(self) -> None:
         """Which of the paths that were named are to be read, and which have left the folder."""

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -14,7 +15,7 @@ from packhound.analysed import ENCODED, PARTS, AnalysedFile
 from packhound.errors import Cancelled
 from packhound.syntax.frames import Task
 from packhound.syntax.process import Worker, WorkerDied
-from packhound.syntax.worker import ParsePool
+from packhound.syntax.worker import NOT_STARTED, ParsePool
 from packhound.text.tokens import runs
 from packhound.types import Document
 
@@ -174,6 +175,22 @@ def test_a_started_pool_has_its_processes(pool: ParsePool) -> None:
     assert {worker.pid for worker in pool._alive} == started
     pool.close()
     assert not pool._alive
+
+
+def test_a_pool_that_could_start_no_process_tries_again(monkeypatch) -> None:
+    monkeypatch.setattr("packhound.syntax.worker._AGAIN_S", 0.2)
+    with ParsePool(1) as pool:
+        with monkeypatch.context() as patch:
+
+            def refused(*_: object, **__: object) -> None:
+                raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
+
+            patch.setattr("subprocess.Popen", refused)
+            found = pool.parse(Document("a.py", CODE))
+            assert found.degraded == NOT_STARTED and found.nodes[0].kind == "window"
+        deadline = time.monotonic() + 30
+        while pool.parse(Document("a.py", CODE)).degraded:
+            assert time.monotonic() < deadline, "it never tried again"
 
 
 def test_workers_end_with_the_pool(pool: ParsePool) -> None:

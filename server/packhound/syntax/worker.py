@@ -6,6 +6,7 @@ the same content is not tried again.
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Iterable, Iterator
@@ -22,6 +23,8 @@ from packhound.syntax.process import Worker, WorkerDied
 from packhound.syntax.run import Run
 from packhound.types import Document, ParsedFile
 
+log = logging.getLogger("packhound")
+
 _PLAIN_TIMEOUT_S = 10.0
 _WATCH_INTERVAL_S = 0.05
 _PATIENCE = 9
@@ -30,7 +33,13 @@ _MAX_FAILED_STARTS = 3
 _MAX_DEATHS_AT_START = 50
 """In a row: of a machine where no worker has ever started, and of one where some have."""
 
+_AGAIN_S, _LONGEST_PAUSE_S = 10.0, 600.0
+"""How long no process is started after none could be: the pause doubles."""
+
 _MAX_REMEMBERED = 10_000
+
+NOT_STARTED = "the parsing process does not start"
+"""Why a file is in windows that may be parsed another time."""
 
 
 class ParsePool:
@@ -58,6 +67,7 @@ class ParsePool:
         self._alive: set[Worker] = set()
         self._failed_starts = self._n_started = 0
         self._patience = _MAX_FAILED_STARTS
+        self._again_at, self._pause_s = 0.0, _AGAIN_S
         self._closed = False
         self._remembered: dict[bytes, str] = {}
         self._waiting = threading.Event()
@@ -185,7 +195,7 @@ class ParsePool:
         return why
 
     def _borrow(self) -> Worker | None:
-        """A worker for this thread alone; None if processes do not start on this machine."""
+        """A worker for this thread alone; None while processes do not start on this machine."""
         with self._free:
             while True:
                 if self._closed:
@@ -193,19 +203,22 @@ class ParsePool:
                 if self._idle:
                     return self._idle.pop()
                 if self._failed_starts >= self._patience:
-                    return None
+                    if time.monotonic() < self._again_at:
+                        return None
+                    self._failed_starts = self._patience - 1
                 if len(self._alive) < self._n_workers:
                     return self._start()
                 self._free.wait()
 
     def _start(self) -> Worker | None:
         if self._watchdog is None:
-            self._watchdog = threading.Thread(target=self._watch, daemon=True)
-            self._watchdog.start()
+            watchdog = threading.Thread(target=self._watch, daemon=True)
+            watchdog.start()
+            self._watchdog = watchdog
         try:
             worker = Worker(self._memory_mb, self._waiting.set, with_texts=self._with_texts)
         except OSError:
-            self._failed_starts = self._patience
+            self._start_failed(self._patience)
             self._free.notify_all()
             return None
         self._alive.add(worker)
@@ -214,7 +227,7 @@ class ParsePool:
 
     def _give_back(self, worker: Worker) -> None:
         with self._free:
-            self._failed_starts = 0
+            self._failed_starts, self._pause_s = 0, _AGAIN_S
             self._patience = _MAX_DEATHS_AT_START
             if not self._closed:
                 self._idle.append(worker)
@@ -226,8 +239,17 @@ class ParsePool:
         worker.discard()
         with self._free:
             self._alive.discard(worker)
-            self._failed_starts += not worker.started
+            if not worker.started:
+                self._start_failed(1)
             self._free.notify()
+
+    def _start_failed(self, count: int) -> None:
+        """Give up for a while after too many in a row; what is short may be there again then."""
+        self._failed_starts += count
+        if self._failed_starts >= self._patience:
+            log.warning("no parser process starts; files are searched as plain text for now")
+            self._again_at = time.monotonic() + self._pause_s
+            self._pause_s = min(2 * self._pause_s, _LONGEST_PAUSE_S)
 
     def _watch(self) -> None:
         """Kill workers that are past their deadline; sleep while nobody waits for an answer."""
@@ -268,7 +290,7 @@ class _Watched:
 
 def _unparsed(document: Document) -> ParsedFile:
     """Windows made in this process, which is safe: no grammar is involved."""
-    return windowed(document, "the parsing process does not start")
+    return windowed(document, NOT_STARTED)
 
 
 def _emptied(document: Document, why: str) -> ParsedFile:
