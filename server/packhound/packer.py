@@ -40,7 +40,7 @@ class Packer:
         self._changes = Changes(root, opened)
 
     def prepare(self, snapshot: Snapshot, busy: Callable[[], object]) -> None:
-        """Make the graph before it is asked for, in bits, and only while nothing else is asked."""
+        """Make what packs need before it is asked for, in bits, while nothing else is asked."""
         bits = count(1)
 
         def pause() -> None:
@@ -50,6 +50,9 @@ class Packer:
                 time.sleep(_BUSY_S)
 
         self._graph.prepare(snapshot.files, pause)
+        for make in packing.TABLES:
+            make()
+            pause()
 
     def touched(self) -> None:
         """Something on the disk may have changed."""

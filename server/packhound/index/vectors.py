@@ -93,22 +93,23 @@ class Vectors:
         return labels[best], cosines[best]
 
     def _scanned(self, code: QueryCode) -> Rows:
-        sums, scales = self._joined()
+        offsets, scales = self._joined()
         dots = dot_products(code.values, [block.columns for block in self.blocks])
-        return _cosines(code, dots[: len(sums)], sums, scales)
+        return _cosines(code, dots[: len(offsets)], offsets, scales)
 
     def _gathered(self, code: QueryCode, labels: NDArray[np.integer[Any]]) -> Rows:
-        sums, scales = self._joined()
+        offsets, scales = self._joined()
         dots = dot_products(code.values, [columns_of(self.blocks, labels)])
-        return _cosines(code, dots, sums[labels], scales[labels])
+        return _cosines(code, dots, offsets[labels], scales[labels])
 
     def _joined(self) -> tuple[NDArray[np.int32], Rows]:
-        """Sums of all codes and their scales, 0 where a label is not usable."""
+        """What a query's offset adds to each product; scales, 0 where a label is not usable."""
         if not self._kept:
             n = len(self.usable)
             sums = np.concatenate([block.sums for block in self.blocks])[:n]
             scales = np.concatenate([block.scales for block in self.blocks])[:n]
-            self._kept.append((sums, np.where(self.usable, scales, np.float32(0))))
+            offsets = np.int32(QUERY_OFFSET) * sums
+            self._kept.append((offsets, np.where(self.usable, scales, np.float32(0))))
         return self._kept[0]
 
 
@@ -117,9 +118,9 @@ _GATHER_BELOW = 16
 
 
 def _cosines(
-    code: QueryCode, dots: NDArray[np.int32], sums: NDArray[np.int32], scales: Rows
+    code: QueryCode, dots: NDArray[np.int32], offsets: NDArray[np.int32], scales: Rows
 ) -> Rows:
-    cosines: Rows = (dots - np.int32(QUERY_OFFSET) * sums).astype(np.float32)
+    cosines: Rows = (dots - offsets).astype(np.float32)
     cosines *= scales
     cosines *= code.scale
     return cosines

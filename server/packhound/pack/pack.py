@@ -7,7 +7,7 @@ equal snapshots and requests give equal packs.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import TypeAlias
 
@@ -45,6 +45,10 @@ _WORTH_A_ROUND = 40
 _OMITTED = 30
 
 Sent: TypeAlias = dict[tuple[str, bytes], int]
+
+
+TABLES: tuple[Callable[[], object], ...] = (counter_for, lambda: redact(""))
+"""Make the tables of tokens and of secrets, which the first pack would wait for."""
 
 
 def pack(context: PackContext, request: PackRequest) -> Pack:

@@ -147,13 +147,14 @@ def _four_best(view: View, similarity: Floats) -> Floats:
     """Cosine of the best node, half the second, a quarter of the third, an eighth of the fourth."""
     candidates = view.candidates
     left = np.maximum(0, similarity)
-    total = np.zeros(len(candidates.files), np.float32)
+    best = candidates.best(left)
+    total: Floats = best.copy()
     first = np.empty(len(candidates.files), np.intp)
-    for weight in (1.0, 0.5, 0.25, 0.125):
-        best = candidates.best(left)
-        total += np.float32(weight) * best
-        at = np.flatnonzero(left == best[candidates.owner])[::-1]
+    for weight in (0.5, 0.25, 0.125):
+        at = np.flatnonzero(left == best.take(candidates.owner))[::-1]
         # Of equal nodes the first is taken: assigned last, it is the one that stays.
         first[candidates.owner[at]] = at
         left[first] = 0
+        best = candidates.best(left)
+        total += np.float32(weight) * best
     return total

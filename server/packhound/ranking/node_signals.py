@@ -39,8 +39,8 @@ def node_covered(view: View) -> Floats:
 
 def name_in_query(view: View) -> Floats:
     """Share of the words of the node's name that the query has."""
-    lengths = view.node(view.snapshot.lengths[NAME])
-    return np.minimum(1, view.lexical.name_hits / np.maximum(1, lengths)).astype(np.float32)
+    lengths = view.node(view.snapshot.lengths[NAME]).astype(np.float32)
+    return np.minimum(1, view.lexical.name_hits / np.maximum(1, lengths))
 
 
 def node_compound(view: View) -> Floats:
