@@ -184,6 +184,24 @@ def test_a_bad_batch_line_is_named(tmp_path: Path, root: Path, line: str) -> Non
     assert "line 1" in done.stderr
 
 
+@pytest.mark.parametrize("content", [b"\xff\xfe{\n", b"[" * 100_000])
+def test_a_batch_that_is_no_text_is_named(tmp_path: Path, root: Path, content: bytes) -> None:
+    (tmp_path / "batch").write_bytes(content)
+    done = packhound(tmp_path, "search", "--batch", str(tmp_path / "batch"), "--root", str(root))
+    assert done.returncode == 2
+    assert "line 1 is not JSON" in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_what_cannot_be_printed_is_one_line(tmp_path: Path, root: Path) -> None:
+    command = [sys.executable, "-m", "packhound", "search", "door", "--root", str(root), "--json"]
+    environment = os.environ | {"PACKHOUND_CACHE_DIR": str(tmp_path / "cache")}
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, env=environment)
+    assert done.returncode == 1
+    assert b"No space left" in done.stderr and b"Traceback" not in done.stderr
+
+
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 def test_what_git_says_is_two_columns_or_why_it_says_nothing(tmp_path: Path, root: Path) -> None:
     search = ("search", "open door mend roof", "--root", str(root), "--git")

@@ -1,10 +1,10 @@
 """Which folder a path belongs to, on each family of systems."""
 
-from pathlib import PurePosixPath, PureWindowsPath
+from pathlib import Path, PurePosixPath, PureWindowsPath
 
 import pytest
 
-from packhound.folders import place_in
+from packhound.folders import index_folder, place_in
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,13 @@ def test_posix(roots, path, expected):
 def test_windows(roots, path, expected):
     found = place_in([PureWindowsPath(root) for root in roots], PureWindowsPath(path))
     assert (found and (str(found[0]), found[1])) == expected
+
+
+@pytest.mark.parametrize("letter", ["n", "ü", "\U0001f600", "\udcff"])
+def test_the_index_of_any_name_has_a_name_that_can_be(tmp_path, monkeypatch, letter):
+    monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path))
+    names = [letter * (255 // len(letter.encode("utf-8", "surrogatepass"))), "n", letter * 3]
+    folders = {index_folder(Path("/work") / name) for name in names}
+    assert len(folders) == 3
+    for folder in folders:
+        folder.mkdir()

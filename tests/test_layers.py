@@ -36,6 +36,7 @@ MAY_IMPORT = {
     "reading": VALUES | {"text", "syntax", "index", "analysed"},
     "live": VALUES | {"analysed", "index", "syntax"},
     "memory": set(),
+    "parent": set(),
     "saver": VALUES | {"index"},
     "indexer": VALUES
     | {"settings", "text", "syntax", "index", "reading", "saver", "memory"}
@@ -57,10 +58,12 @@ MAY_IMPORT = {
     "ipc": VALUES | {"engine", "render", "tools", "pack"},
     "jsonc": VALUES,
     "agents": VALUES | {"jsonc"},
-    "lsp": VALUES | {"settings", "text", "engine", "workspace", "render", "ranking", "pack", "ipc"},
+    "lsp": VALUES
+    | {"settings", "text", "engine", "workspace", "render", "ranking", "pack", "ipc"}
+    | {"parent"},
     "mcp": VALUES
     | {"settings", "folders", "engine", "render", "tools", "tool_schemas", "ipc"}
-    | {"tool_text"},
+    | {"tool_text", "parent"},
     "cli": VALUES
     | {"settings", "engine", "workspace", "render", "ranking", "index", "syntax", "evaluation"}
     | {"folders", "habits", "history", "pack", "lsp", "mcp", "ipc", "agents", "text"},

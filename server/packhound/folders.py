@@ -15,6 +15,9 @@ from packhound.settings import Settings, cache_folder
 
 P = TypeVar("P", bound=PurePath)
 
+_NAME_BYTES = 200
+"""What the name of an index has of its folder's: with the key, names may have 255 bytes."""
+
 
 def check_root(root: Path, settings: Settings) -> Path:
     """The real path of a folder that may be indexed.
@@ -51,7 +54,8 @@ def place_in(roots: Iterable[P], path: P) -> tuple[P, str] | None:
 def index_folder(root: Path) -> Path:
     """Where the index of the folder `root` (a real path) is kept."""
     key = hashlib.blake2b(str(root).encode("utf-8", "surrogatepass"), digest_size=8)
-    return cache_folder() / f"{root.name or 'root'}-{key.hexdigest()}"
+    name = root.name.encode("utf-8", "ignore")[:_NAME_BYTES].decode("utf-8", "ignore")
+    return cache_folder() / f"{name or 'root'}-{key.hexdigest()}"
 
 
 def clear_index(root: Path | None) -> int:

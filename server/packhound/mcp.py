@@ -7,6 +7,8 @@ is opened here. Needs the extra `packhound[mcp]`.
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,6 +19,7 @@ from packhound.engine import Engine
 from packhound.errors import PackhoundError, SettingsError, StoreError
 from packhound.folders import check_root, index_folder
 from packhound.ipc import Connection, connect
+from packhound.parent import watch_parent
 from packhound.render import Json
 from packhound.settings import Settings
 from packhound.tool_schemas import TOOLS
@@ -125,6 +128,9 @@ def serve_mcp(roots: Sequence[Path], settings: Settings | None = None) -> None:
             "the MCP server needs the extra: pip install 'packhound[mcp]'"
         ) from None
     folders = Folders(roots, settings)
+    # The library would first wait for a line of input, which may never come.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    watch_parent(os.getppid(), lambda: os._exit(1))
     try:
         asyncio.run(_serve(folders))
     finally:

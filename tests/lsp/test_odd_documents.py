@@ -14,7 +14,7 @@ from conftest import make_folder
 from raw import PATIENCE_S, RawClient
 from test_features import change, open_document, search
 
-from packhound.lsp.parent import is_alive
+from packhound.parent import is_alive
 
 HUGE = {
     "20 megabytes": "def wombat(): pass\n" * 1_050_000,

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
+import signal
+import subprocess
 import sys
+import time
 
 import pytest
 
@@ -13,6 +17,7 @@ from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from packhound.ipc import serve_socket
+from packhound.parent import is_alive
 from packhound.types import Document
 
 pytestmark = pytest.mark.asyncio
@@ -72,3 +77,38 @@ async def test_an_open_editor_is_asked(folder, engine):
         found = await client.call_tool("search", {"query": "draft_of_tomorrow", "limit": 1})
         assert found.structured_content["hits"][0]["path"] == "draft.py"
     served.close()
+
+
+WRAPPER = """
+import subprocess, sys
+server = subprocess.Popen([sys.executable, "-m", "packhound", "mcp", sys.argv[1]])
+print(server.pid, file=sys.stderr, flush=True)
+server.wait()
+"""
+
+
+def wait_for_end_of(process_id: int) -> None:
+    deadline = time.monotonic() + 30
+    while is_alive(process_id):
+        assert time.monotonic() < deadline, "it is still there"
+        time.sleep(0.02)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+@pytest.mark.parametrize("way", ["its agent is killed", "interrupted"])
+async def test_it_ends_though_its_input_stays_open(folder, way):
+    pipe = subprocess.PIPE
+    command = [sys.executable, "-c", WRAPPER, str(folder)]
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as agent:
+        server = int(agent.stderr.readline())
+        params = {"protocolVersion": "2025-03-26", "capabilities": {}}
+        params["clientInfo"] = {"name": "agent", "version": "1"}
+        hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+        agent.stdin.write(json.dumps(hello).encode() + b"\n")
+        agent.stdin.flush()
+        assert b"packhound" in agent.stdout.readline()
+        if way == "interrupted":
+            os.kill(server, signal.SIGINT)
+        else:
+            agent.kill()
+        wait_for_end_of(server)

@@ -64,6 +64,10 @@ class _Group(click.Group):
                 raise
             told = f"{error.message}; words stand in quotes, and a folder behind --root"
             raise click.UsageError(told, error.ctx) from None
+        except BrokenPipeError:
+            raise  # Whoever read has enough, which is no error.
+        except OSError as error:
+            raise click.ClickException(str(error)) from None
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
@@ -253,7 +257,7 @@ def lsp(stdio: bool, tcp: bool, host: str, port: int, log_file: Path | None, ver
 
 def _batch_queries(name: str, narrowing: dict[str, Any]) -> Iterator[Query]:
     try:
-        lines = click.open_file(name, encoding="utf-8")
+        lines = click.open_file(name, encoding="utf-8", errors="replace")
     except OSError as error:
         raise SettingsError(f"--batch '{name}': {error.strerror}") from None
     with lines:
@@ -265,8 +269,8 @@ def _batch_queries(name: str, narrowing: dict[str, Any]) -> Iterator[Query]:
 def _batch_query(line: str, where: str, narrowing: dict[str, Any]) -> Query:
     try:
         asked = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise SettingsError(f"{where} is not JSON: {error.msg}") from None
+    except (ValueError, RecursionError) as error:
+        raise SettingsError(f"{where} is not JSON: {error}") from None
     if not isinstance(asked, dict) or not isinstance(asked.get("query"), str):
         raise SettingsError(f'{where} needs an object with "query"')
     limit = asked.get("limit", narrowing["limit"])

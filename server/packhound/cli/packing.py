@@ -45,7 +45,7 @@ def pack(
             f"budget {budget} with reserve {reserve}: legal is 0 <= reserve < budget"
         )
     request = PackRequest(
-        prompt=sys.stdin.read() if prompt == "-" else prompt,
+        prompt=sys.stdin.buffer.read().decode("utf-8", "replace") if prompt == "-" else prompt,
         budget=budget,
         reserve=reserve,
         pinned=pinned,

@@ -17,11 +17,11 @@ from packhound.lsp.client import Client, read_client
 from packhound.lsp.convert import uri_of
 from packhound.lsp.lenient import lenient_converter
 from packhound.lsp.params import uri_in
-from packhound.lsp.parent import watch_parent
 from packhound.lsp.protocol import PackhoundProtocol
 from packhound.lsp.session import Session
 from packhound.lsp.transport import Stream
 from packhound.lsp.wire import FrameReader, FrameWriter, Params, WireError
+from packhound.parent import watch_parent
 
 # How long an index may take to close, and the last messages to leave.
 FAREWELL_S = 1.0

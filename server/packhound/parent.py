@@ -1,4 +1,4 @@
-"""Noticing that the editor is gone although the pipe to it is still open.
+"""Noticing that an editor or agent is gone although the pipe to it is still open.
 
 Another process may hold the other end of the pipe, so its end is no proof of life.
 """
