@@ -14,6 +14,7 @@ import pytest
 from rich.console import Console
 
 from packhound.cli import show
+from packhound.cli.verify import differences
 from packhound.engine import Engine
 from packhound.ipc import serve_socket
 from packhound.settings import Settings
@@ -192,6 +193,18 @@ def test_a_batch_that_is_no_text_is_named(tmp_path: Path, root: Path, content: b
     assert "line 1 is not JSON" in done.stderr and "Traceback" not in done.stderr
 
 
+def test_the_doctor_sees_what_differs_from_an_index_made_anew(tmp_path, root, monkeypatch):
+    monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
+    engine = Engine.open(root, Settings())
+    fresh = Engine.open(root, Settings(persist=False))
+    with closing(engine), closing(fresh):
+        assert engine.settled(60) and fresh.settled(60)
+        assert differences(engine, fresh) == []
+        engine.update(Document("door.py", CODE.replace("key", "card").encode()))
+        assert engine.settled(60)
+        assert differences(engine, fresh)[0] == "door.py"
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 def test_what_cannot_be_printed_is_one_line(tmp_path: Path, root: Path) -> None:
     command = [sys.executable, "-m", "packhound", "search", "door", "--root", str(root), "--json"]
@@ -229,5 +242,7 @@ def test_clear_and_doctor(tmp_path: Path, root: Path) -> None:
     doctor = packhound(tmp_path, "doctor", "--root", str(root))
     assert doctor.returncode == 0, doctor.stdout
     assert "2 files" in doctor.stdout
+    verified = packhound(tmp_path, "doctor", "--verify", "--root", str(root))
+    assert verified.returncode == 0 and "index: equals one made anew" in verified.stdout
     assert "freed" in packhound(tmp_path, "clear", "--root", str(root)).stdout
     assert not any((tmp_path / "cache").glob("house-*"))

@@ -226,12 +226,13 @@ def rebuild(root: Path) -> None:
 @main.command()
 @ROOT
 @JSON
-def doctor(root: Path, as_json: bool) -> None:
+@click.option("--verify", is_flag=True, help="Compare the index with one made anew.")
+def doctor(root: Path, as_json: bool, verify: bool) -> None:
     """Check that everything Packhound needs is there and works."""
     from packhound.cli import show
     from packhound.cli.doctor import examine
 
-    findings = examine(root)
+    findings = examine(root, verify=verify)
     if as_json:
         _print_json({finding.name: finding.text for finding in findings})
     else:

@@ -8,10 +8,14 @@ import platform
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from packhound import __version__
 from packhound.errors import PackhoundError
 from packhound.settings import Settings, cache_folder
+
+if TYPE_CHECKING:
+    from packhound.engine import Engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,15 +27,15 @@ class Finding:
     well: bool = True
 
 
-def examine(root: Path) -> list[Finding]:
-    """All checks; those of the folder come last."""
+def examine(root: Path, *, verify: bool = False) -> list[Finding]:
+    """All checks; those of the folder come last, and with `verify` its index is made anew."""
     return [
         Finding("packhound", f"{__version__}, Python {platform.python_version()}"),
         _cache(),
         _hnswlib(),
         _encoder(),
         _parser(),
-        *_folder(root),
+        *_folder(root, verify=verify),
     ]
 
 
@@ -78,7 +82,7 @@ def _parser() -> Finding:
     return Finding("parser", "works" if well else "a parser process cannot be started", well)
 
 
-def _folder(root: Path) -> Iterator[Finding]:
+def _folder(root: Path, *, verify: bool) -> Iterator[Finding]:
     from packhound.engine import Engine
 
     try:
@@ -91,5 +95,24 @@ def _folder(root: Path) -> Iterator[Finding]:
         status = engine.status()
         yield Finding("folder", f"{status.root}: {status.files:,} files, {status.nodes:,} nodes")
         yield from (Finding("note", note) for note in status.notes)
+        if verify:
+            yield _verified(engine)
     finally:
         engine.close()
+
+
+def _verified(engine: Engine) -> Finding:
+    """The index that is kept against one made anew in memory."""
+    from packhound.cli.verify import differences
+    from packhound.engine import Engine
+
+    fresh = Engine.open(engine.root, Settings(persist=False))
+    try:
+        fresh.settled()
+        found = differences(engine, fresh)
+    finally:
+        fresh.close()
+    if found:
+        told = f"{len(found):,} differences from one made anew, such as {found[0]}; run"
+        return Finding("index", f"{told} packhound rebuild", well=False)
+    return Finding("index", "equals one made anew")
