@@ -26,7 +26,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 
+import tree_sitter
+import tree_sitter_language_pack
 from tree_sitter import Language as TreeSitterLanguage
 from tree_sitter import Node, Parser, Query, QueryCursor, Tree
 from tree_sitter_language_pack import get_language
@@ -166,11 +169,20 @@ def query_source(name: str) -> str:
 @cache
 def grammar_version() -> str:
     """Changes whenever the nodes of some source may: with a query, the grammars or the rules."""
-    from importlib.metadata import version  # Costs more than everything else a worker imports.
-
     digest = hashlib.blake2b(digest_size=8)
     for path in sorted(_QUERIES.glob("*.scm")):
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    for name in ("tree-sitter", "tree-sitter-language-pack"):
-        digest.update(version(name).encode() + b"\0")
+    for module in (tree_sitter, tree_sitter_language_pack):
+        digest.update(_release(module).encode() + b"\0")
     return f"{_RULES}-{digest.hexdigest()}"
+
+
+def _release(module: ModuleType) -> str:
+    """Which release of its package a module is of, as the folder of metadata beside it is named."""
+    name = module.__name__
+    beside = Path(str(module.__file__)).parents[1].glob(f"{name}-*.dist-info")
+    if found := " ".join(sorted(folder.name for folder in beside)):
+        return found
+    from importlib.metadata import version  # Takes longer to import than all a worker needs.
+
+    return version(name)
