@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import groupby
 
 import numpy as np
 
@@ -41,6 +42,8 @@ FORMAT = 4
 _LARGE = 100_000
 
 StoredRow = tuple[int, bytes, bytes, bytes]
+Content = tuple[bytes, bytes]
+"""Head and body of a row."""
 
 
 def read_saved(
@@ -59,8 +62,9 @@ def read_saved(
     if sealed != seal({key: value for key, value in sums.items() if key != MANIFEST}):
         raise ValueError("rows are missing or of different generations")
     labels = _labels_by_file(found[LABELS][1])
-    files = [file_entry(i, *found[FILE + i], labels=labels[i]) for i in labels]
-    segments = {key: unpack_segment(bodies) for key, bodies in _by_segment(found).items()}
+    # A row is let go once it is read, since all of them are as large as what they become.
+    files = [file_entry(i, *found.pop(FILE + i), labels=labels[i]) for i in labels]
+    segments = {key: unpack_segment(bodies) for key, bodies in _by_segment(found)}
     saved = Saved(
         generation=head["generation"],
         epoch=new_epoch(),
@@ -88,9 +92,7 @@ def _written(saved: Saved, segments: dict[int, Segment], sums: dict[int, bytes])
     )
 
 
-def _checked(
-    rows: Iterable[StoredRow],
-) -> tuple[dict[int, tuple[bytes, bytes]], dict[int, bytes]]:
+def _checked(rows: Iterable[StoredRow]) -> tuple[dict[int, Content], dict[int, bytes]]:
     found, sums = {}, {}
     with ThreadPoolExecutor(2) as pool:
         expected = []
@@ -112,12 +114,10 @@ def _of_kind(found: Iterable[int], first: int, end: int) -> list[int]:
     return sorted(key for key in found if first <= key < end)
 
 
-def _by_segment(found: dict[int, tuple[bytes, bytes]]) -> dict[int, list[bytes]]:
-    """The bodies of all rows of each segment, by the key of its first."""
-    bodies: dict[int, list[bytes]] = {}
-    for key in _of_kind(found, SEGMENT, BLOCK):
-        bodies.setdefault(first_of_segment(key), []).append(found[key][1])
-    return bodies
+def _by_segment(found: dict[int, Content]) -> Iterator[tuple[int, Iterator[bytes]]]:
+    """The key of the first row of each segment, and the bodies of all its rows."""
+    for first, keys in groupby(_of_kind(found, SEGMENT, BLOCK), first_of_segment):
+        yield first, (found.pop(key)[1] for key in keys)
 
 
 def _paths(files: Iterable[FileEntry], n_file_ids: int) -> list[str]:

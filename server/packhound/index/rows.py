@@ -23,8 +23,9 @@ from packhound.types import FileStamp
 PENDING, PRESENT, NEVER = 0, 1, 2
 """States of a label's vector: not there yet, there, and not to be had (no direction)."""
 
-ROW_POSTINGS = 1 << 19
-"""Postings in a row of a segment: three megabytes, of which SQLite makes two copies."""
+ROW_POSTINGS = 1 << 20
+"""Postings in a row of a segment: some six megabytes, of which SQLite makes two copies. Of a size
+that the allocator gives back at once."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,16 +97,23 @@ def pack_segment(segment: Segment) -> Iterator[bytes]:
         yield pack(segment.labels[some], segment.tf[some])
 
 
-def unpack_segment(rows: Sequence[bytes]) -> Segment:
-    """The segment of its rows. Raises ValueError where its parts do not fit together."""
-    place, terms, term_starts, starts = unpack(rows[0])
+def unpack_segment(rows: Iterator[bytes]) -> Segment:
+    """The segment of its rows, each of which is let go before the next is asked for.
+
+    Raises ValueError where its parts do not fit together.
+    """
+    place, terms, term_starts, starts = unpack(next(rows))
     base, n_labels = place.tolist()
-    postings = [unpack(row) for row in rows[1:]]
-    labels = np.concatenate([np.zeros(0, np.int32), *(some for some, _ in postings)])
-    tf = np.concatenate([np.zeros(0, np.uint8), *(some for _, some in postings)])
+    labels, tf, end = np.empty(starts[-1], np.int32), np.zeros(0, np.uint8), 0
+    for row in rows:
+        some, their_tf = unpack(row)
+        if not end:
+            tf = np.empty(len(labels), their_tf.dtype)
+        start, end = end, end + len(some)
+        labels[start:end], tf[start:end] = some, their_tf
     if (
         len(starts) != (len(term_starts) - 1) * N_FIELDS + 1
-        or not (starts[-1] == len(labels) == len(tf))
+        or not (starts[-1] == end == len(tf))
         or term_starts[-1] != len(terms)
     ):
         raise ValueError("the parts of a segment do not fit together")
