@@ -82,8 +82,7 @@ class Candidates:
 
 def coherence(snapshot: Snapshot, node_scores: Floats, matched: Positions) -> tuple[Floats, Floats]:
     """Best node and sum of nodes of every file id, over the labels that matched."""
-    owners = snapshot.file_of[matched]
-    scores = node_scores[matched]
+    owners, scores = snapshot.file_of.take(matched), node_scores.take(matched)
     total = np.bincount(owners, scores, snapshot.n_file_ids).astype(np.float32)
     best = np.zeros(snapshot.n_file_ids, np.float32)
     if len(owners):

@@ -196,7 +196,8 @@ def _centroid_lengths(snapshot: Snapshot, corpus: Corpus, candidates: Candidates
         labels = [candidates.entries[i].labels for i in unknown]
         ends = np.cumsum([*map(len, labels)])[:-1]
         rows = np.split(snapshot.vectors.rows(np.concatenate(labels)), ends)
-        lengths[unknown] = [np.linalg.norm(vectors.sum(axis=0)) for vectors in rows]
+        sums = [vectors.sum(axis=0) for vectors in rows]
+        lengths[unknown] = np.sqrt([total.dot(total) for total in sums])
         whole = [*compress(unknown, (snapshot.has_vector[own].all() for own in labels))]
         corpus.centroid_lengths[candidates.files[whole]] = lengths[whole]
     return lengths

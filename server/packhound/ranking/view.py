@@ -82,12 +82,9 @@ def relative(values: Floats) -> Floats:
 
 def ranks(values: Floats) -> Floats:
     """1 for the best, falling with the logarithm of the rank, 0 from rank 60 on."""
-    order = np.argsort(-values, kind="stable")
+    falling = -values
     # Equal values share the best rank among them, so that order within ties says nothing.
-    ranked = values[order]
-    firsts = np.searchsorted(-ranked, -ranked, side="left")
-    ranks = np.empty(len(values), np.float32)
-    ranks[order] = firsts
+    ranks = np.sort(falling).searchsorted(falling).astype(np.float32)
     fallen = 1 - np.log1p(ranks) / np.float32(np.log(60.0))
     return np.asarray(np.maximum(0, fallen), np.float32)
 
