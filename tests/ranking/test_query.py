@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -99,3 +102,18 @@ def test_tests_are_wanted_when_named() -> None:
 def test_nothing_raises(text: str, mode: str) -> None:
     parsed = parse_query(Query(text, mode=mode))  # type: ignore[arg-type]
     assert len(parsed.terms) == len(parsed.weights) == len(set(parsed.terms))
+
+
+HOSTILE = """
+from packhound.ranking.query import parse_query
+from packhound.types import Query
+
+for unit in (" ", "\\n", "a0", "a/", "x-", "`", "a."):
+    for first in ("    a", "\\n```", "at "):
+        parse_query(Query(first + 20_000 // len(unit) * unit))
+"""
+
+
+def test_no_query_is_read_for_ever() -> None:
+    # A pattern that goes back and forth would need minutes, and hold the interpreter meanwhile.
+    subprocess.run([sys.executable, "-c", HOSTILE], check=True, timeout=100)

@@ -43,10 +43,11 @@ _MAX_NAMES = 60
 _FILTER = re.compile(r"(?<!\S)(kind|lang|language|path):(\S+)")
 _QUOTED = re.compile(r"(?<![\w'])\"([^\"\n]{2,120})\"(?!\w)")
 _SYMBOL = re.compile(r"[\w$@!?*~^'+-]+(?:(?:::|->|[.#/\\:])[\w$@!?*~+-]+)*\$?(?:\(\))?")
-_QUALIFIED = re.compile(r"[A-Za-z_]\w*(?:(?:::|->|[.#\\])[A-Za-z_]\w*)+")
+_QUALIFIED = re.compile(r"(?<![A-Za-z_])[A-Za-z_]\w{0,99}(?:(?:::|->|[.#\\])[A-Za-z_]\w*)+")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _PATH = re.compile(
-    r"[\w.~-]*(?:[/\\][\w.+-]+)+\.\w{1,5}\b|\b[\w-]+\.(?:py|js|ts|go|rs|java|c|h|rb)\b"
+    r"(?:(?<![\w./\\-])[\w.~-]+|(?<![\w.-]))(?:[/\\][\w.+-]+)+\.\w{1,5}\b"
+    r"|\b[\w-]{1,99}\.(?:py|js|ts|go|rs|java|c|h|rb)\b"
 )
 _CALLED = re.compile(r"\b([a-z_]\w+)\(")
 _BACKTICKED = re.compile(r"`([^`\n]{1,80})`")
@@ -260,7 +261,7 @@ def _names(text: str, kind: QueryKind) -> tuple[str, ...]:
 def _looks_like_code(word: str) -> bool:
     if word.lower() in STOP_WORDS:
         return False
-    return "_" in word.strip("_") or any(letter.isupper() for letter in word)
+    return "_" in word.strip("_") or (not word.islower() and any(map(str.isupper, word)))
 
 
 def _qualified(text: str) -> tuple[tuple[str, ...], ...]:

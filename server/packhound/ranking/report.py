@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_FENCED = re.compile(r"^[ \t]*(```+|~~~+)[^\n]*\n(.*?)(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.M)
+_FENCED = re.compile(
+    r"^[ \t]*(`{3,20}|~{3,20})[^\n]*\n(.*?)(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.M
+)
 _QUOTED_LINE = re.compile(r"^(?:>>>|\.\.\. |In \[|Out\[| {4}|\t|\$ |Traceback|  File \")")
-_VERSION = re.compile(r"\s*[\w.-]+(?:==|\s*:?\s+v?(?=\d))[\w.]+\s*$")
+_VERSION = re.compile(r"\s*[\w.-]+(?:==|(?:\s*:)?\s+v?(?=\d))[\w.]+\s*$")
 """A line of a list of packages and their versions, which reports end with."""
 
 _OUTERMOST_FIRST = re.compile(
@@ -18,9 +20,9 @@ _OUTERMOST_FIRST = re.compile(
     re.M,
 )
 _INNERMOST_FIRST = re.compile(
-    r"^\s*at (?:async )?(?:[\w$<>]+\.)*(?P<in_js>[\w$<>]+) \((?P<js>[^\s():]+):\d+:\d+\)"
-    r"|^\s*at (?:[\w$<>]+[./])*(?P<in_jvm>[\w$<>]+)\((?P<jvm>\w+\.\w+):\d+\)"
-    r"|^\s*(?:from )?(?P<ruby>[^\s:]+\.rb):\d+:in [`'](?:[\w:]+[#.])?(?P<in_ruby>[\w?!]+)'",
+    r"^[^\S\n]*at (?:async )?(?:[\w$<>]+\.)*(?P<in_js>[\w$<>]+) \((?P<js>[^\s():]+):\d+:\d+\)"
+    r"|^[^\S\n]*at (?:[\w$<>]+[./])*(?P<in_jvm>[\w$<>]+)\((?P<jvm>\w+\.\w+):\d+\)"
+    r"|^[^\S\n]*(?:from )?(?P<ruby>[^\s:]+\.rb):\d+:in [`'](?:[\w:]+[#.])?(?P<in_ruby>[\w?!]+)'",
     re.M,
 )
 
