@@ -10,6 +10,7 @@ from syntax_check import check_nodes, line_of, parsed
 from packhound.syntax.analyse import analyse
 from packhound.syntax.lines import Lines
 from packhound.syntax.parse import parse
+from packhound.syntax.trees import Trees
 from packhound.syntax.worker import assembled
 from packhound.text.document import LineIndex
 from packhound.types import Document
@@ -74,9 +75,11 @@ def test_parsing_leaves_no_cycles() -> None:
     """Workers run without the collector of cycles."""
 
     def parse_all() -> None:
+        trees = Trees()
         for path, source in SOURCES.items():
-            document = Document(path, source)
-            analyse(document, parse(document), with_texts=True)
+            for text in (source, source + b"\n", source.replace(b"(", b"", 1)):
+                document = Document(path, text)
+                analyse(document, parse(document, trees), with_texts=True)
 
     parse_all()  # What is made once, a table or a pattern, may well hold cycles.
     gc.collect()
