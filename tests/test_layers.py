@@ -49,7 +49,7 @@ MAY_IMPORT = {
     "engine": VALUES
     | {"settings", "text", "syntax", "index", "indexer", "search", "graph", "pack"}
     | {"folders", "habits", "packer", "memory", "models", "stored"},
-    "workspace": VALUES | {"settings", "folders", "engine"},
+    "workspace": VALUES | {"settings", "folders", "engine", "memory"},
     "render": VALUES | {"pack"},
     "evaluation": VALUES | {"git", "patch"},
     "tool_schemas": VALUES | {"pack"},

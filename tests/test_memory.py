@@ -1,11 +1,17 @@
-"""Large arrays that were freed are given back, also after many threads have had some."""
+"""What is not needed any more is given back: large arrays at once, and indexes when they end."""
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
+import threading
 
 import pytest
+
+from packhound.indexer import Indexer
+from packhound.settings import Settings
+from packhound.workspace import Workspace
 
 CHILD = """
 import os, threading
@@ -42,3 +48,31 @@ def test_large_arrays_are_given_back_at_once() -> None:
         [sys.executable, "-c", CHILD], capture_output=True, text=True, check=True
     )
     assert float(child.stdout) < 15
+
+
+def indexers() -> int:
+    return sum(isinstance(found, Indexer) for found in gc.get_objects())
+
+
+def test_an_index_that_was_let_go_of_is_gone(tmp_path, monkeypatch):
+    monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / "a.py").write_text("def load(): pass\n")
+    gc.collect()
+    before, workspace = indexers(), Workspace(Settings(workers=1))
+    gc.disable()
+    try:
+        workspace.add(tmp_path / "root")
+        for _ in range(3):
+            assert workspace.settled(60)
+            workspace.rebuild()
+        assert indexers() == before + 1
+        assert workspace.settled(60)
+        for thread in threading.enumerate():
+            if thread.name == "packhound-graph":
+                thread.join()
+        workspace.remove(tmp_path / "root")
+        assert indexers() == before
+    finally:
+        gc.enable()
+        workspace.close()

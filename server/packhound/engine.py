@@ -20,7 +20,7 @@ from packhound.folders import check_root, index_folder
 from packhound.habits import Habits
 from packhound.index.snapshot import Snapshot
 from packhound.indexer import Indexer
-from packhound.memory import collect_seldom, keep_little
+from packhound.memory import collect, collect_seldom, keep_little
 from packhound.models import Models, named_in
 from packhound.settings import Settings
 from packhound.stored import Opening, Stored
@@ -364,6 +364,7 @@ class Engine:
             self._follow(stored)
             for document in shown:
                 self._indexer.update(document)
+        collect()
 
     def _current(self, query: Query) -> tuple[Snapshot, tuple[str, ...]]:
         """The snapshot to answer from, and what the user should know of it."""

@@ -41,6 +41,12 @@ def keep_little() -> None:
         library.mallopt(_ARENA_MAX, _ARENAS)
 
 
+def collect() -> None:
+    """Look for cycles of garbage now, as after an index was let go of, which is full of them."""
+    gc.collect()
+    give_back()
+
+
 def give_back() -> None:
     """Return what the allocator holds and nobody uses; after many files were read it is half.
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from packhound.engine import Engine, Listener
 from packhound.folders import place_in, real_path
+from packhound.memory import collect
 from packhound.settings import Settings
 from packhound.types import Query, Results
 
@@ -50,9 +51,11 @@ class Workspace:
         """Stop following a folder."""
         engine = self.engine_of(root)
         if engine:
-            others = self._engines.items()
-            self._engines = {folder: other for folder, other in others if other is not engine}
+            others = [other for other in self.engines if other is not engine]
+            self._engines = {other.root: other for other in others}
             engine.close()
+            del engine
+            collect()
 
     def engine_of(self, root: Path) -> Engine | None:
         """The engine of a folder that is followed."""
