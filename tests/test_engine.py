@@ -201,6 +201,17 @@ def test_a_new_parser_is_made_ready_as_the_first_was(engine: Engine) -> None:
         assert not live.is_ready(mail)
 
 
+def test_what_packs_need_is_not_made_while_an_edit_waits(engine: Engine) -> None:
+    assert engine.settled(30)
+    with engine._indexer._wake:
+        assert not engine._busy()
+        engine.update(Document("shop/mail.py", b"def edited():\n    pass\n"))
+        assert engine._busy()
+    assert engine.settled(30)
+    engine.close()
+    assert not engine._busy()
+
+
 def test_changes_made_while_closed_are_noticed(engine: Engine, root: Path) -> None:
     engine.close()
     (root / "shop" / "mail.py").write_text("def print_label():\n    pass\n")

@@ -192,7 +192,7 @@ class Engine:
 
         def prepare() -> None:
             if self.settled() and not self._closed:
-                self._packs().prepare(self.snapshot, lambda: self._searching)
+                self._packs().prepare(self.snapshot, self._busy)
 
         threading.Thread(target=prepare, name="packhound-graph", daemon=True).start()
 
@@ -316,6 +316,10 @@ class Engine:
             self.root, self._settings, stored.index, stored.store, self._listener
         )
         self._indexer.start()
+
+    def _busy(self) -> bool:
+        """Whether somebody waits for a search, or will for an edit that is not searched yet."""
+        return not self._closed and bool(self._searching or self._indexer.pending)
 
     def _packs(self) -> Packer:
         """Made when first asked for: searches should not wait for what only packs import."""

@@ -1,7 +1,7 @@
 """Telling the client how the index is doing: `packhound/indexState`, and a progress bar.
 
-The engine calls at every step of its work; the client hears the first at once, then at most ten a
-second, and always the last.
+The engine calls at every step of its work; the client hears of it a moment later, at most ten times
+a second, and always the last. In that moment the search that follows an edit has the processor.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ class Announcer:
 
     def _run(self) -> None:
         while self._changed.wait():
+            time.sleep(PAUSE_S)
             self._changed.clear()
             try:
                 self._announce(self._state())
             except Exception:
                 log.exception("the state of the index could not be told")
-            time.sleep(PAUSE_S)
 
     def _announce(self, state: Json) -> None:
         if state == self._last:
