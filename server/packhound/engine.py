@@ -187,11 +187,12 @@ class Engine:
         """The current generation and the ways to ask it, as packs are made from it."""
         return self._packs().context(self.snapshot, cancel)
 
-    def prepare_packs(self) -> None:
-        """Make ready what the first pack needs once nothing is pending; returns at once."""
+    def prepare(self) -> None:
+        """Make ready what a first search and pack need once nothing is pending; returns at once."""
 
         def prepare() -> None:
             if self.settled() and not self._closed:
+                self.snapshot.name_table.fold()
                 self._packs().prepare(self.snapshot, self._busy)
 
         threading.Thread(target=prepare, name="packhound-graph", daemon=True).start()

@@ -73,7 +73,7 @@ class Folder:
         with self._lock:
             if self._engine is None:
                 self._engine = Engine.open(self.root, self._settings)
-                self._engine.prepare_packs()
+                self._engine.prepare()
             else:
                 # Nobody tells us of changes on disk; unchanged files cost one look each.
                 self._engine.refresh()

@@ -42,7 +42,7 @@ class Workspace:
         if known:
             return known
         engine = Engine.open(root, self.settings, self._on_change)
-        engine.prepare_packs()
+        engine.prepare()
         # Copied, since other threads may be going through it.
         self._engines = {**self._engines, engine.root: engine}
         return engine
