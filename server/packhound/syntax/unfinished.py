@@ -13,6 +13,7 @@ _MAX_LINES = 20
 """A text with more of them is laid out in another way, and not unfinished."""
 
 _TEXT = re.compile(rb"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`[^`]*`|//.*|(?:^|\s)#.*")
+_SHAPELESS = bytes(code for code in range(256) if code not in b'()[]{}"')
 _NO_LINE_END = re.compile(rb"[^\r\n]")
 _CONTINUES = (
     *(b")", b"]", b"}", b"{", b".", b",", b"?", b":", b"&", b"|", b"+", b"=", b"->", b"end"),
@@ -34,23 +35,25 @@ def without_unfinished(code: bytes) -> bytes:
 
 def _candidates(lines: list[bytes]) -> list[int]:
     """Lines that leave something open though the next line is not indented any further."""
-    found = []
-    below: bytes | None = None
-    for i in range(len(lines) - 1, -1, -1):
-        line = lines[i]
-        text = line.strip()
-        if not text:
-            continue
-        if _is_open(text) and (below is None or _ends_block(line, below)):
-            found.append(i)
-        below = line
-    return found
+    may_be_open = _MayBeOpen()
+    shapes = [line.translate(None, _SHAPELESS) for line in lines]
+    return [
+        i
+        for i, shape in enumerate(shapes)
+        if may_be_open[shape] and _ends_block(lines, i) and _is_open(lines[i].strip())
+    ]
+
+
+class _MayBeOpen(dict[bytes, bool]):
+    """Whether a line may be open that has these brackets and quotes; a text has few such shapes."""
+
+    def __missing__(self, shape: bytes) -> bool:
+        found = self[shape] = _balance(shape) > 0 or shape.count(b'"') % 2 == 1
+        return found
 
 
 def _is_open(text: bytes) -> bool:
     if text.startswith(_NO_CODE) or b'"""' in text:
-        return False
-    if _balance(text) <= 0 and text.count(b'"') % 2 == 0:
         return False
     bare = _TEXT.sub(b"", text)
     if bare.count(b'"') % 2:
@@ -62,8 +65,13 @@ def _balance(text: bytes) -> int:
     return sum(map(text.count, (b"(", b"[", b"{"))) - sum(map(text.count, (b")", b"]", b"}")))
 
 
-def _ends_block(line: bytes, below: bytes) -> bool:
-    return _indent(below) <= _indent(line) and not below.lstrip().startswith(_CONTINUES)
+def _ends_block(lines: list[bytes], i: int) -> bool:
+    """Whether the next line that is not blank, if there is one, is no part of what line i opens."""
+    for j in range(i + 1, len(lines)):
+        text = lines[j].lstrip()
+        if text:
+            return _indent(lines[j]) <= _indent(lines[i]) and not text.startswith(_CONTINUES)
+    return True
 
 
 def _indent(line: bytes) -> int:
