@@ -69,7 +69,7 @@ def test_unsaved_text_is_what_it_reads(root):
     engine = Engine.open(root, Settings(reranker=str(MODEL), rerank_weight=50.0))
     engine.settled()
     typed = OTHER.replace("helper", "typed") + "    return parse config file\n"
-    engine.update(Document("reader.py", (PARSER + typed).encode()))
+    engine.update(Document("typed.py", typed.encode()))
     assert engine.search(QUERY).hits[0].node.name == "typed"
     engine.close()
 

@@ -216,6 +216,12 @@ def ndcg(example: Example, order: NDArray[np.intp]) -> float:
     return float(gain / (1 / np.log2(np.arange(2, min(10, top.shape[1]) + 2))).sum())
 
 
+def function_first(example: Example, order: NDArray[np.intp]) -> float:
+    """Whether the right function comes before all other nodes of the right file."""
+    inside = order[example.found.any(axis=1)[order]]
+    return float(example.functions[inside[0]].any()) if len(inside) else float("nan")
+
+
 def report_scores(example: Example, order: NDArray[np.intp]) -> tuple[float, float, float]:
     """file@1, file@5 and func@10 of a bug report."""
     files = list(dict.fromkeys(example.owner[order].tolist()))

@@ -65,7 +65,7 @@ def mine(repository: str, git_dir: str, trees: Path) -> Iterator[dict[str, objec
         if len(cases) < FEWEST_OF_A_TREE:
             continue
         name = f"{repository.replace('/', '__')}-{era}"
-        _export(git_dir, old, trees / name)
+        export(git_dir, old, trees / name)
         for text, gold in cases:
             yield {"instance_id": name, "repo": repository, "problem_statement": text, "gold": gold}
 
@@ -148,7 +148,7 @@ def _spans(tree: ast.AST, owner: str) -> Iterator[tuple[int, int, str]]:
             )
 
 
-def _export(git_dir: str, revision: str, folder: Path) -> None:
+def export(git_dir: str, revision: str, folder: Path) -> None:
     """Write the text of a revision without its tests; blobs that are not there are left out."""
     items = []
     for entry in _git(git_dir, "ls-tree", "-r", "-l", "-z", revision).split("\0"):

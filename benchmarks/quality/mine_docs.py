@@ -1,0 +1,125 @@
+"""Mine what tells the nodes of a file apart: what a doc comment says, and the function it is for.
+
+    python benchmarks/quality/mine_docs.py --sources train.json --never never_train.txt --out DIR
+
+`--sources` lists repositories with `repo` and `gitdir` (a git directory). The newest tree of each
+is written to `DIR/trees` with all its comments blank, so that the code alone can answer, and to
+`DIR/docs.jsonl`, in the format of bug reports, the first sentences of some of them. Repositories
+of `--never` are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+
+from mine_reports import export
+
+from packhound.syntax.grammar import grammar_of
+from packhound.syntax.languages import language_for
+from packhound.syntax.parse import parse
+from packhound.text.paths import FLAGS, path_facts
+from packhound.text.walk import WalkLimits, read, walk
+from packhound.types import Document, Node
+
+MOST_OF_A_TREE = 40
+MOST_OF_A_FILE = 3
+MOST_BYTES = 400_000
+WORDS = range(5, 26)
+FEWEST_BYTES = 80
+"""Of a function's own text; less of it says nothing."""
+
+_ASIDE = ("is_test", "is_example", "is_stale", "is_prose", "is_setting")
+_SENTENCE = re.compile(r"(.+?)(?:[.!?](?:\s|$)|\n\s*\n|$)", re.DOTALL)
+_INK = re.compile(rb"[^\s]")
+_MARKS = re.compile(r"[`*\[\]}]|\{@\w+ ?")
+_NO_QUERY = re.compile(
+    r"[^\x00-\x7f]|@|https?:|todo|fixme|deprecated|param|eslint|licen[cs]e|copyright|inheritdoc",
+    re.IGNORECASE,
+)
+
+Found = tuple[str, str, str]
+"""A path, a function in it and what its doc comment says."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sources", type=Path, required=True)
+    parser.add_argument("--never", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    given = parser.parse_args()
+    never = {line.strip().lower() for line in given.never.read_text("utf-8").splitlines()}
+    rows: list[dict[str, object]] = []
+    for source in json.loads(given.sources.read_text("utf-8")):
+        if source["repo"].lower() not in never:
+            rows += mine(source["repo"], source["gitdir"], given.out / "trees")
+            print(source["repo"], len(rows), file=sys.stderr)
+    (given.out / "docs.jsonl").write_text("".join(f"{json.dumps(r)}\n" for r in rows), "utf-8")
+
+
+def mine(repository: str, git_dir: str, trees: Path) -> Iterator[dict[str, object]]:
+    """The queries of one repository; its tree is written to `trees`, its comments blank."""
+    name = repository.replace("/", "__")
+    export(git_dir, "HEAD", trees / name)
+    found: list[Found] = []
+    for path, _ in walk(trees / name, WalkLimits(max_file_bytes=MOST_BYTES)):
+        document = read(trees / name, path, MOST_BYTES)
+        if document is None:
+            continue
+        if not set(_ASIDE) & _flags(path):
+            queries = ((node, query_of(node)) for node in parse(document).nodes)
+            found += [(path, node.qualname, query) for node, query in queries if query]
+        (trees / name / path).write_bytes(blanked(document))
+    random.Random(0).shuffle(found)
+    for path, function, query in islice(_spread(found), MOST_OF_A_TREE):
+        function = f"{path}:{function.replace('::', '.')}"
+        gold = [{"file": path, "changes": {"edited_entities": [function]}}]
+        yield {"instance_id": name, "repo": repository, "problem_statement": query, "gold": gold}
+
+
+def query_of(node: Node) -> str:
+    """The first sentence of a function's doc comment, empty where it makes no query."""
+    own = sum(end - start for start, end in node.own)
+    if node.kind not in ("function", "method") or not node.doc or own < FEWEST_BYTES:
+        return ""
+    sentence = _SENTENCE.match(node.doc.strip())
+    query = " ".join(_MARKS.sub("", sentence[1]).split()) if sentence else ""
+    plain = sum(letter.isalpha() or letter == " " for letter in query) > 0.85 * len(query)
+    return query if plain and len(query.split()) in WORDS and not _NO_QUERY.search(query) else ""
+
+
+def blanked(document: Document) -> bytes:
+    """The source with spaces for its comments and docstrings."""
+    language = language_for(document.path, document.source, document.language)
+    if language is None:
+        return document.source
+    grammar = grammar_of(language)
+    found = grammar.captures(grammar.parse(document.source))
+    octets = bytearray(document.source)
+    for start, end in (*found.comments, *found.docs, *found.leading_docs, *found.following_docs):
+        octets[start:end] = _INK.sub(b" ", octets[start:end])
+    return bytes(octets)
+
+
+def _flags(path: str) -> set[str]:
+    return {name for name, is_set in zip(FLAGS, path_facts(path).flags, strict=True) if is_set}
+
+
+def _spread(found: Iterable[Found]) -> Iterator[Found]:
+    """Not too many of one file."""
+    taken: Counter[str] = Counter()
+    for path, function, query in found:
+        taken[path] += 1
+        if taken[path] <= MOST_OF_A_FILE:
+            yield path, function, query
+
+
+if __name__ == "__main__":
+    main()
