@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from packhound.syntax.parse import language_of, parse
-from packhound.text.walk import WalkLimits, read, walk
+from packhound.text.files import read
+from packhound.text.walk import WalkLimits, walk
 from packhound.types import Document, Node
 
 MAX_FILE_BYTES = 400_000

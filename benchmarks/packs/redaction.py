@@ -14,7 +14,8 @@ import time
 from pathlib import Path
 
 from packhound.redact.redact import redact
-from packhound.text.walk import WalkLimits, read, walk
+from packhound.text.files import read
+from packhound.text.walk import WalkLimits, walk
 
 MAX_BYTES = 1_000_000
 

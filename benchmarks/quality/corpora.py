@@ -16,8 +16,9 @@ from packhound.index.index import Index
 from packhound.index.snapshot import Snapshot
 from packhound.syntax.parse import GRAMMAR_VERSION
 from packhound.syntax.worker import ParsePool
+from packhound.text.files import read
 from packhound.text.tokens import TOKENIZER_VERSION
-from packhound.text.walk import WalkLimits, read, walk
+from packhound.text.walk import WalkLimits, walk
 
 MAX_BYTES = 1_000_000
 

@@ -25,8 +25,9 @@ from mine_reports import export
 from packhound.syntax.grammar import grammar_of
 from packhound.syntax.languages import language_for
 from packhound.syntax.parse import parse
+from packhound.text.files import read
 from packhound.text.paths import FLAGS, path_facts
-from packhound.text.walk import WalkLimits, read, walk
+from packhound.text.walk import WalkLimits, walk
 from packhound.types import Document, Node
 
 MOST_OF_A_TREE = 40

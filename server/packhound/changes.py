@@ -16,7 +16,7 @@ from typing import TypeAlias
 from packhound.git import Repository, Stamp, git, has_filters, open_repository
 from packhound.history import parse_status
 from packhound.patch import OPTIONS, read_hunks
-from packhound.text.walk import text_of
+from packhound.text.files import text_of
 from packhound.types import Document
 
 Lines: TypeAlias = tuple[int, int]

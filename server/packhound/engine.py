@@ -25,7 +25,7 @@ from packhound.models import Models, named_in
 from packhound.settings import Settings
 from packhound.stored import Opening, Stored
 from packhound.syntax.analyse import source_digest
-from packhound.text.walk import text_of
+from packhound.text.files import text_of
 from packhound.types import Document, Hit, Label, NodeRef, Query, Results, State, Status
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from pathlib import Path
 from packhound.analysed import AnalysedFile
 from packhound.index.index import Index
 from packhound.syntax.worker import ParsePool
-from packhound.text.walk import read
+from packhound.text.files import read
 from packhound.types import Document, FileStamp
 
 _FIRST_PUBLISH_S = 1.0
