@@ -10,17 +10,14 @@ of `--never` are left out.
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from mine_reports import export
+from mine_reports import Row, export, run
 
 from packhound.syntax.grammar import grammar_of
 from packhound.syntax.languages import language_for
@@ -51,21 +48,10 @@ Found = tuple[str, str, str]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sources", type=Path, required=True)
-    parser.add_argument("--never", type=Path, required=True)
-    parser.add_argument("--out", type=Path, required=True)
-    given = parser.parse_args()
-    never = {line.strip().lower() for line in given.never.read_text("utf-8").splitlines()}
-    rows: list[dict[str, object]] = []
-    for source in json.loads(given.sources.read_text("utf-8")):
-        if source["repo"].lower() not in never:
-            rows += mine(source["repo"], source["gitdir"], given.out / "trees")
-            print(source["repo"], len(rows), file=sys.stderr)
-    (given.out / "docs.jsonl").write_text("".join(f"{json.dumps(r)}\n" for r in rows), "utf-8")
+    run(__doc__, mine, "docs.jsonl")
 
 
-def mine(repository: str, git_dir: str, trees: Path) -> Iterator[dict[str, object]]:
+def mine(repository: str, git_dir: str, trees: Path) -> Iterator[Row]:
     """The queries of one repository; its tree is written to `trees`, its comments blank."""
     name = repository.replace("/", "__")
     export(git_dir, "HEAD", trees / name)

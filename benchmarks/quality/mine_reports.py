@@ -18,7 +18,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from threading import Thread
 
@@ -40,24 +40,32 @@ _TRAILER = re.compile(
 _CHORE = re.compile(r"bump|release|merge|revert|update|typo|version|docs?\b|chore|ci\b|test", re.I)
 
 Lines = list[tuple[int, int]]
+Row = dict[str, object]
+Miner = Callable[[str, str, Path], Iterable[Row]]
+"""From the name of a repository, its git directory and a folder for trees to cases."""
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    run(__doc__, mine, "mined.jsonl", only="python")
+
+
+def run(description: str, mine: Miner, file: str, only: str = "") -> None:
+    """Mine the sources that the command line names, of `only` one language, into one file."""
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--sources", type=Path, required=True)
     parser.add_argument("--never", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args()
     never = {line.strip().lower() for line in given.never.read_text("utf-8").splitlines()}
-    rows: list[dict[str, object]] = []
+    rows: list[Row] = []
     for source in json.loads(given.sources.read_text("utf-8")):
-        if source["language"] == "python" and source["repo"].lower() not in never:
+        if only in ("", source["language"]) and source["repo"].lower() not in never:
             rows += mine(source["repo"], source["gitdir"], given.out / "trees")
             print(source["repo"], len(rows), file=sys.stderr)
-    (given.out / "mined.jsonl").write_text("".join(f"{json.dumps(r)}\n" for r in rows), "utf-8")
+    (given.out / file).write_text("".join(f"{json.dumps(r)}\n" for r in rows), "utf-8")
 
 
-def mine(repository: str, git_dir: str, trees: Path) -> Iterator[dict[str, object]]:
+def mine(repository: str, git_dir: str, trees: Path) -> Iterator[Row]:
     """The cases of one repository; their trees are written to `trees`."""
     for era, (back, span) in enumerate(ERAS):
         old, new = (_revision(git_dir, skip) for skip in (back, back - span))
