@@ -10,16 +10,14 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 from packhound.engine import Engine
 from packhound.errors import SettingsError
 from packhound.llm.counter import counter_for
 from packhound.pack.excerpt import Excerpts
-from packhound.pack.types import Omitted, PackFocus, PackRequest
-from packhound.pack.visible import visible_line
-from packhound.redact.redact import redact
+from packhound.pack.types import PackFocus, PackRequest
+from packhound.pack.visible import safe_line, visible_line
 from packhound.render import Json, hit_json, pack_json, status_json
 from packhound.text.tokens import terms
 from packhound.tool_schemas import DEFAULTS, TOOLS, Schema
@@ -175,12 +173,10 @@ def _pack(engine: Engine, given: dict[str, Any]) -> Json:
         conversation=given["conversation"],
     )
     made = engine.pack(request)
-    items = (replace(item, reason=_clean(item.reason)) for item in made.items)
     told = made.omitted[:_MOST_OMITTED]
-    omitted = (Omitted(left.path, _clean(left.name), _clean(left.reason)) for left in told)
     untold = len(made.omitted) - len(told)
     notes = (*made.notes, f"{untold:,} more were left out") if untold else made.notes
-    return pack_json(replace(made, items=tuple(items), omitted=tuple(omitted), notes=notes))
+    return pack_json(replace(made, omitted=told, notes=notes))
 
 
 def _outline(engine: Engine, given: dict[str, Any]) -> Json:
@@ -292,15 +288,10 @@ def _node_json(node: NodeRef) -> Json:
 def _named(node: NodeRef) -> Json:
     """What a node is called; a signature has values in it, and a heading any text."""
     return {
-        "name": _clean(node.name),
-        "qualname": _clean(node.qualname),
-        "signature": _clean(node.signature),
+        "name": safe_line(node.name),
+        "qualname": safe_line(node.qualname),
+        "signature": safe_line(node.signature),
     }
-
-
-@lru_cache(maxsize=8_192)
-def _clean(text: str) -> str:
-    return visible_line(redact(text).text)
 
 
 _RUN: dict[str, Callable[[Engine, dict[str, Any]], Json]] = {

@@ -92,6 +92,17 @@ def test_secrets_are_gone_before_they_are_counted(shop):
     assert any("redacted" in note for note in made.notes)
 
 
+def test_a_secret_in_a_heading_is_in_nothing_that_a_pack_says():
+    key = "AKIA" + "QYLPMN5HHHFPZAM2"
+    notes = "".join(f"## Upload {i} with {key}\n\nupload file {i}, deploy it\n" for i in range(40))
+    made = pack(
+        context_of({"notes.md": f"# Deploy\n\n{notes}"}), PackRequest("deploy, upload", 200)
+    )
+    told = json.dumps(pack_json(made))
+    assert any("[REDACTED:aws-access-key]" in left.name for left in made.omitted)
+    assert key not in told
+
+
 def test_pinned_comes_first_and_excluded_never(shop):
     made = pack(shop, GOLDENS["pinned"])
     assert made.items[0].path == "shop/stock.py" and "pinned" in made.items[0].reason

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import TypeAlias
 
@@ -29,6 +30,7 @@ from packhound.pack.types import (
     PackContext,
     PackRequest,
 )
+from packhound.pack.visible import safe_line
 from packhound.pack.words import telling_words
 from packhound.redact.redact import redact
 
@@ -45,7 +47,6 @@ _WORTH_A_ROUND = 40
 _OMITTED = 30
 
 Sent: TypeAlias = dict[tuple[str, bytes], int]
-
 
 TABLES: tuple[Callable[[], object], ...] = (counter_for, lambda: redact(""))
 """Make the tables of tokens and of secrets, which the first pack would wait for."""
@@ -72,7 +73,10 @@ def pack(context: PackContext, request: PackRequest) -> Pack:
     return Pack(
         tokens=tokens,
         budget=request.budget,
-        items=items_of(_by_file(fitting), excerpts),
+        items=tuple(
+            replace(item, reason=safe_line(item.reason))
+            for item in items_of(_by_file(fitting), excerpts)
+        ),
         omitted=_omitted(pool, fitting, sent),
         text=text,
         notes=_notes(request, counter, tokens, text),
@@ -171,10 +175,10 @@ def _known(pool: Pool, fitting: Fitting, sent: Sent) -> list[str]:
 
 
 def _place(candidate: Candidate) -> str:
-    """The lines of a node and its name; a heading of prose may have a secret in it."""
+    """The lines of a node and its name."""
     node = candidate.node
-    name = redact(node.qualname).text
-    return f"{candidate.path}:{node.span.start_line + 1}-{node.span.end_line + 1} {name}"
+    lines = f"{node.span.start_line + 1}-{node.span.end_line + 1}"
+    return f"{candidate.path}:{lines} {safe_line(node.qualname)}"
 
 
 def _known_lines(context: PackContext, sent: Sent) -> dict[str, frozenset[int]]:
@@ -198,7 +202,11 @@ def _omitted(pool: Pool, fitting: Fitting, sent: Sent) -> tuple[Omitted, ...]:
     told = (candidate for candidate in pool.ranked() if candidate.reasons)
     left = (c for c in (*pool.excluded.values(), *told) if c.label not in fitting.chosen)
     return tuple(
-        Omitted(c.path, c.node.qualname or c.node.name, _why_not(c, pool, fitting, sent))
+        Omitted(
+            c.path,
+            safe_line(c.node.qualname or c.node.name),
+            safe_line(_why_not(c, pool, fitting, sent)),
+        )
         for c in islice(left, _OMITTED)
     )
 

@@ -7,6 +7,9 @@ reviewer read something else than the language model does (Boucher and Anderson 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+
+from packhound.redact.redact import redact
 
 _HIDDEN = re.compile(
     "["
@@ -30,6 +33,12 @@ def visible(text: str) -> str:
 def visible_line(text: str) -> str:
     """The same for what has to stay on one line, such as a name: line feeds are shown too."""
     return visible(text).replace("\n", "<U+000A>")
+
+
+@lru_cache(maxsize=8_192)
+def safe_line(text: str) -> str:
+    """The same for what leaves beside the code, such as a heading of prose: without secrets too."""
+    return visible_line(redact(text).text)
 
 
 def visible_lines(text: str) -> list[str]:
