@@ -208,6 +208,11 @@ def test_what_packs_need_is_not_made_while_an_edit_waits(engine: Engine) -> None
         engine.update(Document("shop/mail.py", b"def edited():\n    pass\n"))
         assert engine._busy()
     assert engine.settled(30)
+    assert engine._busy()  # Whoever types goes on typing.
+    engine._used_at -= 1
+    assert not engine._busy()
+    engine.search(Query("edited"))
+    assert engine._busy()
     engine.close()
     assert not engine._busy()
 

@@ -6,7 +6,9 @@ Fronts call this and render; they hold no search logic. Each answer is made from
 from __future__ import annotations
 
 import logging
+import math
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("packhound")
 
+_LATELY_S = 0.5
+
 Listener = Callable[[], None]
 """Told, on the indexing thread, that `status` has changed."""
 
@@ -51,6 +55,7 @@ class Engine:
         self._shown: set[str] = set()
         self._packing, self._following = threading.Lock(), threading.Lock()
         self._searching: set[object] = set()
+        self._used_at = -math.inf
         self._habits = Habits(root, index_folder(root), settings)
         self._closed = False
         self._open()
@@ -76,6 +81,7 @@ class Engine:
         """The text of a document that is open in an editor; returns at once."""
         self._habits.used(document.path, "edit" if document.path in self._shown else "open")
         self._shown.add(document.path)
+        self._used_at = time.monotonic()
         with self._following:
             self._indexer.update(document)
 
@@ -319,8 +325,9 @@ class Engine:
         self._indexer.start()
 
     def _busy(self) -> bool:
-        """Whether somebody waits for a search, or will for an edit that is not searched yet."""
-        return not self._closed and bool(self._searching or self._indexer.pending)
+        """Whether somebody waits for an answer, or types or asks so fast that they soon will."""
+        lately = time.monotonic() - self._used_at < _LATELY_S
+        return not self._closed and bool(lately or self._searching or self._indexer.pending)
 
     def _packs(self) -> Packer:
         """Made when first asked for: searches should not wait for what only packs import."""
@@ -373,6 +380,7 @@ class Engine:
 
     def _current(self, query: Query) -> tuple[Snapshot, tuple[str, ...]]:
         """The snapshot to answer from, and what the user should know of it."""
+        self._used_at = time.monotonic()
         in_time = self._indexer.caught_up(query.budget.time_ms / 1_000)
         late = () if in_time else ("the last edits are still being read",)
         pending = self._indexer.pending

@@ -16,7 +16,7 @@ from packhound.index.entries import FileEntry
 from packhound.index.index import Index
 from packhound.index.store import Store
 from packhound.live import LiveParser
-from packhound.memory import give_back
+from packhound.memory import tidy
 from packhound.reading import Reading
 from packhound.saver import Saver
 from packhound.settings import Settings
@@ -78,7 +78,7 @@ class Indexer:
         self._submitted = self._published = 0
         self._in_hand = 0
         self._faults = 0
-        self._swollen = True
+        self._untidy = True
         self._welcome: dict[str, bool] = {}
         self._closed = False
         self._live = LiveParser(index)
@@ -233,6 +233,7 @@ class Indexer:
                 else:
                     self._index.replace([self._live.parse(document)], {document.path: None})
             self._index.publish()
+            self._untidy = True
         finally:
             with self._wake:
                 self._published = reached
@@ -319,7 +320,7 @@ class Indexer:
         # Neighbours share a grammar, so that not every process must load each of them.
         paths.sort(key=lambda path: path.rpartition(".")[2])
         many = len(paths) > _SMALL_PASS
-        self._swollen = self._swollen or many
+        self._untidy = self._untidy or many
         pool = self._many_at_once() if many else self._live.pool
         self._reading = Reading(self._root, paths, gone, pool, self._limits.max_file_bytes)
 
@@ -361,7 +362,7 @@ class Indexer:
         self._unwarn(_FAULT)
         self._end_reading()  # Cancelled, it can leave processes that were started for it.
         if self._index.embed_some() or self._index.maintain():
-            self._swollen = True
+            self._untidy = True
             self._saver.changed()
             self._index.publish()
             self._changed()
@@ -377,7 +378,7 @@ class Indexer:
                     or self._rescan
                     or self._index.upkeep_done
                 ),
-                self._saver.patience_s or (_QUIET_S if self._swollen else None),
+                self._saver.patience_s or (_QUIET_S if self._untidy else None),
             )
         if not woken:
             self._use_the_quiet()
@@ -385,9 +386,9 @@ class Indexer:
     def _use_the_quiet(self) -> None:
         if self._saver.rested(self._index.snapshot):
             self._changed()
-        if self._swollen:
-            self._swollen = False
-            give_back()
+        if self._untidy:
+            self._untidy = False
+            tidy()
 
     def _forget_work(self) -> None:
         """Begin again with a look at everything, unless that has failed too often."""

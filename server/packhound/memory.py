@@ -17,7 +17,7 @@ _AT_HAND_BYTES = 16_000_000
 second of the system's time."""
 
 _ARENAS = 2
-_COLLECT_AFTER = 50_000
+_COLLECT_AFTER = 200_000
 
 
 def collect_seldom() -> None:
@@ -44,6 +44,12 @@ def keep_little() -> None:
 def collect() -> None:
     """Look for cycles of garbage now, as after an index was let go of, which is full of them."""
     gc.collect()
+    give_back()
+
+
+def tidy() -> None:
+    """Look for cycles among what came lately, and give back memory; for a moment without work."""
+    gc.collect(0)
     give_back()
 
 

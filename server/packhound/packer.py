@@ -8,7 +8,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from itertools import count
 from pathlib import Path
 from typing import TypeAlias
 
@@ -24,8 +23,8 @@ Searcher: TypeAlias = Callable[[Snapshot, Query, "threading.Event | None"], Resu
 Source: TypeAlias = Callable[[str, Snapshot], "bytes | None"]
 Opened: TypeAlias = Callable[[str], "Document | None"]
 
-_FILES_A_BIT, _PAUSE_S, _BUSY_S = 4, 0.002, 0.02
-"""Half a millisecond of work, and how long it then rests; longer where a search is running."""
+_BIT_S, _PAUSE_S, _BUSY_S = 0.0005, 0.002, 0.02
+"""A bit of work, and how long it then rests; longer where somebody is at work."""
 
 
 class Packer:
@@ -41,13 +40,16 @@ class Packer:
 
     def prepare(self, snapshot: Snapshot, busy: Callable[[], object]) -> None:
         """Make what packs need before it is asked for, in bits, while nothing else is asked."""
-        bits = count(1)
+        began = time.perf_counter()
 
         def pause() -> None:
-            if next(bits) % _FILES_A_BIT == 0:
-                time.sleep(_PAUSE_S)
+            nonlocal began
+            if time.perf_counter() - began < _BIT_S:
+                return
+            time.sleep(_PAUSE_S)
             while busy():
                 time.sleep(_BUSY_S)
+            began = time.perf_counter()
 
         self._graph.prepare(snapshot.files, pause)
         for make in packing.TABLES:

@@ -120,7 +120,7 @@ def test_imports_of_many_languages_find_their_files():
     assert importable.resolve("a/b/c.py", "numpy.linalg") == ()
 
 
-@pytest.mark.parametrize("bit", range(10))
+@pytest.mark.parametrize("bit", range(14))
 def test_a_graph_made_bit_by_bit_follows_what_comes_between(bit: int):
     files = {
         "app/main.py": file(0, node("run", "load"), imports=("store.disk",)),

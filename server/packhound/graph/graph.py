@@ -125,12 +125,12 @@ class Graph:
                     self._imports(path)
             pause()
         for path in files:
+            for label in self._labels(path):
+                self.n_users(label)
+                pause()
             with self._lock:
-                for label in self._labels(path):
-                    self.n_users(label)
                 # What names mean takes more room than time.
                 self._known.clear()
-            pause()
 
     def neighbors(self, label: int) -> tuple[Edge, ...]:
         """Edges of a node, surest first; none for a label that the graph does not know."""
@@ -211,7 +211,8 @@ class Graph:
         return chain.from_iterable(self._defined.get(name, {}).values())
 
     def _labels(self, path: str) -> list[int]:
-        return self._files[path].labels.tolist() if path in self._files else []
+        file = self._files.get(path)
+        return file.labels.tolist() if file else []
 
     def _located(self, label: int) -> tuple[str, File, int]:
         path = self._home[label]

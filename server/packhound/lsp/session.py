@@ -55,8 +55,8 @@ class Session:
         self._read_layers()
         self.progress = Progress(server, lambda: self.workspace.cancel_indexing())
         shown = self.progress if client.shows_progress else None
-        self._announcer = Announcer(server, self.state, shown)
-        self.workspace = Workspace(self.settings, self._changed)
+        self._announcer = Announcer(server, self._new_state, shown)
+        self.workspace = Workspace(self.settings, self._announcer.changed)
         self.documents = Documents(self.workspace, client.encoding)
 
     def start(self) -> None:
@@ -169,12 +169,12 @@ class Session:
         self._refused[path] = why
         log.warning("%s", why)
 
-    def _changed(self) -> None:
-        """The state of an engine has changed, perhaps so that it saves its index from now on."""
-        self._announcer.changed()
+    def _new_state(self) -> Json:
+        """The state after a change, perhaps so that an engine saves its index from now on."""
         for engine in self.workspace.engines:
             if engine.writer and not self._others_can_ask(engine):
                 self._chores.submit(partial(self._answer_others, engine))
+        return self.state()
 
     def _answer_others(self, engine: Engine) -> None:
         """Answer the command line and agents for the folder of an engine that saves its index."""
