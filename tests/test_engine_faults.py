@@ -19,7 +19,7 @@ sys.path.append(str(Path(__file__).with_name("index")))
 
 from index_check import contents
 
-from packhound import indexer, saver
+from packhound import indexer, looking, saver
 from packhound.engine import Engine
 from packhound.index.embed import Embedder
 from packhound.index.index import Index
@@ -64,7 +64,7 @@ class Fault:
 def quick(monkeypatch, tmp_path):
     monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr(indexer, "_AFTER_FAULT_S", 0.01)
-    monkeypatch.setattr(indexer, "_MEND_AFTER_S", 0.0)
+    monkeypatch.setattr(looking, "_MEND_AFTER_S", 0.0)
     monkeypatch.setattr(worker, "_AGAIN_S", 0.0)
     monkeypatch.setattr(saver, "SAVE_AFTER_S", 0.05)
 

@@ -8,30 +8,21 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
-from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path, PurePosixPath
+from collections.abc import Callable, Iterable
+from pathlib import Path
 
-from packhound.index.entries import FileEntry
 from packhound.index.index import Index
 from packhound.index.store import Store
 from packhound.live import LiveParser
+from packhound.looking import Differences, Look, Mending, sorted_out
 from packhound.memory import tidy
 from packhound.reading import Reading
 from packhound.saver import Saver
 from packhound.settings import Settings
 from packhound.syntax.analyse import source_digest
-from packhound.syntax.worker import NOT_STARTED, ParsePool
-from packhound.text.walk import (
-    IGNORE_FILES,
-    WalkLimits,
-    fits,
-    is_folder,
-    searchable,
-    walk_by_steps,
-    wanted,
-)
-from packhound.types import Document, FileStamp
+from packhound.syntax.worker import ParsePool
+from packhound.text.walk import WalkLimits, fits, wanted
+from packhound.types import Document
 
 log = logging.getLogger("packhound")
 
@@ -42,8 +33,6 @@ _AFTER_FAULT_S = 1.0
 _LONGEST_AFTER_FAULT_S = 30.0
 _MOST_FAULTS = 3
 """In a row, before no more is tried until the next change."""
-_MEND_AFTER_S = 30.0
-"""Between two attempts at files for which no parser could be started; it doubles."""
 _QUIET_S = 1.5
 """Without a change for so long, there is time to tidy up."""
 _FAULT = "an indexing step failed; see the log"
@@ -69,11 +58,10 @@ class Indexer:
         self._open: dict[str, Document] = {}
         self._edits: dict[str, Document] = {}
         self._disk: dict[str, None] = {}
-        self._found: dict[str, bool] = {}  # path -> read it (True) or drop it from the index
+        self._found: Differences = {}
         self._rescan = True
-        self._scan: Iterator[tuple[str, FileStamp] | None] | None = None
-        self._seen: set[str] = set()
-        self._mending, self._mend_at, self._mend_after_s = False, 0.0, _MEND_AFTER_S
+        self._look: Look | None = None
+        self._mending = Mending()
         self._reading: Reading | None = None
         self._submitted = self._published = 0
         self._in_hand = 0
@@ -137,7 +125,7 @@ class Indexer:
         with self._wake:
             self._disk.clear()
             self._found.clear()
-            self._rescan, self._scan = False, None
+            self._rescan, self._look = False, None
             if self._reading:
                 self._reading.paths = frozenset()
             self._wake.notify_all()
@@ -147,7 +135,7 @@ class Indexer:
         """Documents not yet in the published snapshot, as far as they are known."""
         reading = self._reading
         unread = max(1, len(reading.paths) - reading.collected) if reading else 0
-        looking = int(self._rescan or self._scan is not None)
+        looking = int(self._rescan or self._look is not None)
         waiting = len(self._edits) + len(self._disk) + len(self._found)
         return self._in_hand + waiting + unread + looking
 
@@ -203,7 +191,7 @@ class Indexer:
         self._in_hand = 1
         if self._edits:
             self._apply_edits()
-        elif self._rescan or self._scan is not None:
+        elif self._rescan or self._look is not None:
             self._look_around()
         elif self._reading:
             self._read_on(self._reading)
@@ -254,62 +242,32 @@ class Indexer:
     def _look_around(self) -> None:
         """One slice of a walk over the whole folder; what differs from the index is read later."""
         if self._rescan:
-            self._rescan, self._seen = False, set()
-            self._mending = self._may_mend()
-            self._scan = walk_by_steps(self._root, self._limits)
+            self._rescan = False
+            self._look = Look(self._root, self._limits, mending=self._mending.due())
             self._welcome.clear()
             with self._wake:
                 self._edits = {**self._open, **self._edits}
-        files, scan = self._index.snapshot.files, self._scan
-        for found in scan or ():
-            if found is None:
-                break
-            path, stamp = found
-            self._seen.add(path)
-            entry = files.get(path)
-            if path not in self._open and (entry is None or self._differs(entry, stamp)):
-                self._found[path] = True
-        else:
-            self._found.update((path, False) for path in files if path not in self._seen)
-            self._scan = None
+        look = self._look
+        if look is None:
+            return  # Cancelled meanwhile.
+        self._found.update(look.step(self._index.snapshot.files, self._open))
+        if look.over:
+            self._look = None
             self._unwarn(_CAP)
-            if len(self._seen) >= self._settings.max_files:
-                self._warn(f"only the first {len(self._seen):,} {_CAP}")
+            if look.n_seen >= self._settings.max_files:
+                self._warn(f"only the first {look.n_seen:,} {_CAP}")
         if len(self._found) > _SMALL_PASS:
             self._many_at_once()  # Its processes start while the walk goes on.
         self._changed()
 
-    def _differs(self, entry: FileEntry, stamp: FileStamp) -> bool:
-        """Whether a file is to be read: it has changed, or could not be parsed the last time."""
-        return entry.stamp != stamp or (self._mending and entry.degraded == NOT_STARTED)
-
-    def _may_mend(self) -> bool:
-        """Whether to try what could not be parsed again; seldom, as it may be in vain."""
-        now = time.monotonic()
-        due = now >= self._mend_at
-        if due:
-            self._mend_at, self._mend_after_s = now + self._mend_after_s, 2 * self._mend_after_s
-        return due
-
     def _sort_out(self) -> None:
         """Which of the paths that were named are to be read, and which have left the folder."""
         with self._wake:
-            asked, self._disk = self._disk, {}
-        files, folders = self._index.snapshot.files, set[str]()
-        for path in asked:
-            if path.rpartition("/")[2] in IGNORE_FILES:
-                self._rescan = True
-            elif searchable(self._root, path, self._limits):
-                self._found[path] = True
-            elif path in files:
-                self._found[path] = False
-            elif is_folder(self._root, path):
-                self._rescan = True
-            else:
-                folders = folders or {
-                    str(above) for p in files for above in PurePosixPath(p).parents
-                }
-                self._rescan = self._rescan or path in folders
+            named, self._disk = self._disk, {}
+        files = self._index.snapshot.files
+        found, everything = sorted_out(self._root, named, files, self._limits)
+        self._found.update(found)
+        self._rescan = self._rescan or everything
 
     def _begin_reading(self) -> None:
         with self._wake:
@@ -395,7 +353,7 @@ class Indexer:
         with self._wake:
             self._faults += 1
             self._rescan = self._faults <= _MOST_FAULTS
-            self._scan, self._in_hand = None, 0
+            self._look, self._in_hand = None, 0
             self._end_reading()
             self._wake.notify_all()
 
