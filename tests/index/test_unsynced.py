@@ -28,7 +28,7 @@ CALLS = "openat,write,pwrite64,ftruncate,fsync,fdatasync,unlink,rename,pwritev,m
 CALL = re.compile(r"\d+ +(\w+)\((.*)\) += (-?\d+)")
 TEXT = re.compile(r'"((?:\\x[0-9a-f]{2})*)"')
 BLOCK = 512
-KEPT = re.compile(r"index\.sqlite(-wal)?$")
+KEPT = re.compile(r"index\.sqlite(-wal|-journal)?$")
 """The shared memory beside them is made anew; nobody else has the files open after a power loss."""
 
 

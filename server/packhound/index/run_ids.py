@@ -26,7 +26,7 @@ Numbers = NDArray[np.int64]
 
 _ZERO: Numbers = np.zeros(1, np.int64)
 
-_REMEMBERED = 50_000
+_REMEMBERED = 100_000
 """Runs, and words, remembered with their ids: some 15 MB. A full table is emptied."""
 
 _LONGEST = 80

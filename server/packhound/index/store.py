@@ -23,13 +23,13 @@ from packhound.index.snapshot import Snapshot
 
 _APPLICATION_ID = 0x5061636B
 _SCHEMA = "CREATE TABLE rows (key INTEGER PRIMARY KEY, head BLOB, body BLOB, sum BLOB)"
-_SETUP = (
+_FIRST_SAVE = (
     # Rows hold kilobytes to megabytes; large pages make short chains.
     "PRAGMA page_size = 16384",
-    "PRAGMA journal_mode = WAL",
-    "PRAGMA synchronous = FULL",
-    "PRAGMA journal_size_limit = 4194304",
+    # Nothing is overwritten, so a log would only be all of it once more.
+    "PRAGMA journal_mode = TRUNCATE",
 )
+_LATER_SAVES = ("PRAGMA journal_mode = WAL",)
 _DATABASE = "index.sqlite"
 _BUSY_S = 2.0
 
@@ -106,9 +106,10 @@ class Store:
         if not self._lock.held:
             raise StoreError(f"the index {self._path} is written by another process")
         try:
-            self._prepare()
+            first = self._prepare()
             plan = changed_rows(snapshot, self._written, self._versions())
-            with self._transaction("BEGIN IMMEDIATE") as connection:
+            setup = _FIRST_SAVE if first else _LATER_SAVES
+            with self._transaction(*setup, "BEGIN IMMEDIATE") as connection:
                 if _is_empty(connection):
                     _make_ours(connection)
                 elif self._written is None:
@@ -127,9 +128,10 @@ class Store:
         self._lock.release()
 
     @contextmanager
-    def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
+    def _transaction(self, *begin: str) -> Iterator[sqlite3.Connection]:
         with closing(self._connect()) as connection:
-            connection.execute(begin)
+            for statement in begin:
+                connection.execute(statement)
             yield connection
             connection.execute("COMMIT")
 
@@ -145,16 +147,13 @@ class Store:
             raise
         return connection
 
-    def _prepare(self) -> None:
-        """Make the database, readable by its owner alone from the start."""
+    def _prepare(self) -> bool:
+        """Make the database, readable by its owner alone from the start; whether it is empty."""
         _check_regular(self._path)
-        if self._written is not None and self._path.exists():
-            return
-        self._written = None
-        os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))
-        with closing(self._connect()) as connection:
-            for statement in _SETUP:
-                connection.execute(statement)
+        if self._written is None or not self._path.exists():
+            self._written = None
+            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))
+        return self._path.stat().st_size == 0
 
     def _discard(self) -> None:
         self._written = None

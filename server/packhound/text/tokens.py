@@ -20,7 +20,7 @@ TOKENIZER_VERSION = 1
 MAX_WORD = 80
 """Longer runs are hashes, keys and base64: one opaque term each, cut here."""
 
-_REMEMBERED = 50_000
+_REMEMBERED = 100_000
 """Runs with their terms, and parts with their stems, that are remembered: some 15 MB. A full table
 is emptied, which costs milliseconds."""
 
