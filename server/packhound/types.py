@@ -40,8 +40,7 @@ Mode = Literal["hybrid", "lexical", "dense", "symbol"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """A half-open run of bytes and the lines it touches (0-based, inclusive)."""
 
     start: int
@@ -73,8 +72,7 @@ class Document:
     stamp: FileStamp | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(NamedTuple):
     """A primary node: a definition with a name, or a stretch of text that has none.
 
     `span` covers the definition and the doc comment that belongs to it. `own` lists the byte runs

@@ -27,7 +27,7 @@ Numbers = NDArray[np.int64]
 _ZERO: Numbers = np.zeros(1, np.int64)
 
 _REMEMBERED = 100_000
-"""Runs, and words, remembered with their ids: some 15 MB. A full table is emptied."""
+"""Runs, and words, remembered with their ids: some 20 MB. A full table is emptied."""
 
 _LONGEST = 80
 """Characters of a run that is worth remembering."""

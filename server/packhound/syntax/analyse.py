@@ -14,7 +14,7 @@ from itertools import count
 
 from packhound.records import encode_nodes
 from packhound.text.tokens import runs, runs_of_spaced, spaced
-from packhound.types import Document, Node, ParsedFile
+from packhound.types import KINDS, Document, Node, ParsedFile
 
 MAX_EMBED_CHARACTERS = 2_000
 """The encoder reads no further."""
@@ -52,14 +52,14 @@ def analyse(
     digests of nodes whose words nobody will look at; what stands twice in it is left out twice.
     """
     path, source, blanked = document.path, document.source, spaced(document.source)
-    in_path = runs(path)
+    in_path, place = runs(path), _framed(path)
     found: list[str] = []
     lengths: list[int] = []
     texts, digests = [], []
     left_out = Counter(known[i : i + DIGEST_BYTES] for i in range(0, len(known), DIGEST_BYTES))
     for node in parsed.nodes:
         own = _joined(source, node)
-        digest = _node_digest(path, node, own)
+        digest = _node_digest(place, node, own)
         digests.append(digest)
         if left_out[digest]:
             left_out[digest] -= 1
@@ -67,7 +67,9 @@ def analyse(
             texts += [""] * with_texts
             continue
         body = runs_of_spaced(_decoded(_joined(blanked, node)))
-        head = (runs(node.name), runs(node.signature), runs(node.doc), runs(node.qualname), in_path)
+        name, doc = runs(node.name), runs(node.doc) if node.doc else []
+        qualname = name if node.qualname == node.name else runs(node.qualname)
+        head = (name, runs(node.signature), doc, qualname, in_path)
         for part in (*head, *_cut(path, node, own, body)):
             found += part
             lengths.append(len(part))
@@ -117,12 +119,24 @@ def _embed_text(path: str, node: Node, own: bytes) -> str:
     return f"{node.qualname} {path}\n{_decoded(own)}"[:MAX_EMBED_CHARACTERS]
 
 
-def _node_digest(path: str, node: Node, own: bytes) -> bytes:
-    """Identity of what is derived from a node: equal digest, equal terms and equal vector."""
-    head = (node.kind, path, node.qualname, node.signature, node.doc)
-    parts = [*[part.encode("utf-8", "surrogatepass") for part in head], own]
-    framed = [octets for part in parts for octets in (len(part).to_bytes(8, "little"), part)]
-    return hashlib.blake2b(b"".join(framed), digest_size=DIGEST_BYTES).digest()
+def _node_digest(place: bytes, node: Node, own: bytes) -> bytes:
+    """Identity of what is derived from a node: equal digest, equal terms and equal vector.
+
+    `place` is the path, framed.
+    """
+    head = map(_framed, (node.qualname, node.signature, node.doc))
+    size = len(own).to_bytes(8, "little")
+    framed = b"".join((_KINDS[node.kind], place, *head, size, own))
+    return hashlib.blake2b(framed, digest_size=DIGEST_BYTES).digest()
+
+
+def _framed(part: str) -> bytes:
+    """A part of what is digested, behind its length, so that no two rows of parts are alike."""
+    octets = part.encode("utf-8", "surrogatepass")
+    return len(octets).to_bytes(8, "little") + octets
+
+
+_KINDS = {kind: _framed(kind) for kind in KINDS}
 
 
 def source_digest(source: bytes) -> bytes:

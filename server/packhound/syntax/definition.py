@@ -71,10 +71,15 @@ def without(run: Run, holes: Iterable[Run]) -> list[Run]:
 
 def _definition(kind: str, captured: dict[str, list[Node]]) -> Definition:
     whole = captured[kind][0]
+    value = captured["value"][0] if "value" in captured else whole
     tail = captured["tail"][0] if "tail" in captured else None
     body = captured["body"][0] if "body" in captured else tail
     if body is None:
-        body = whole.child_by_field_name("body")
+        body = value.child_by_field_name("body")
+    names = captured.get("name")
+    if names is None:
+        name = whole.child_by_field_name("name") or value.child_by_field_name("name")
+        names = [name] if name is not None else None
     end = tail.end_byte if tail is not None else whole.end_byte
     return Definition(
         kind="scope" if kind == "namespace" else kind.removeprefix("definition."),
@@ -83,7 +88,7 @@ def _definition(kind: str, captured: dict[str, list[Node]]) -> Definition:
         first_end=end,
         head=whole.start_byte,
         body=body.start_byte if body is not None else None,
-        name=_run(captured.get("name")),
+        name=_run(names),
         scope=_run(captured.get("scope")),
         trait="trait" in captured,
     )

@@ -3,7 +3,9 @@
 Queries in `queries/*.scm` speak this vocabulary, and nothing else in this room knows a grammar:
 
 @definition.<kind>      a primary node, with @name, and where they exist @body, @scope (what its
-                        qualified name starts with) and @trait
+                        qualified name starts with) and @trait; a name or a body that is not
+                        captured is that in the field of the same name
+@value                  what a name is given to, whose fields count as well
 @definition.prototype   a declaration without a body
 @definition.member      a method, even if it stands inside a function
 @definition.property    a property with code of its own, or worth a node like a constant

@@ -58,7 +58,7 @@ def _parts(source: Source, text: str) -> list[str]:
     """The names of a dotted name, the last one last."""
     if not source.language.dotted:
         return [text] if text else []
-    keys = [key for _, key in _QUOTED_KEY.findall(text)]
+    keys = [key for _, key in _QUOTED_KEY.findall(text)] if "[" in text else []
     if keys:
         return [text.partition("[")[0], *keys]
     head, operator, tail = text.partition("operator") if "operator" in text else (text, "", "")
@@ -75,6 +75,8 @@ def _scope(source: Source, one: Definition) -> tuple[str, ...]:
 
 def _path_parts(text: str) -> list[str]:
     """The names of a path, without type arguments."""
+    if text.isidentifier():
+        return [text]
     for _ in range(4):
         if "<" not in text and "[" not in text:
             break

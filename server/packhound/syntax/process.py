@@ -10,6 +10,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO
 
+if sys.platform == "linux":
+    import fcntl
+
 import packhound
 from packhound.syntax.analyse import Analysis
 from packhound.syntax.frames import (
@@ -25,6 +28,8 @@ from packhound.syntax.frames import (
 
 _START_TIMEOUT_S = 30.0
 _TICKS_S: int = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
+_PIPE_BYTES = 1 << 20
+"""While the interpreter is busy with the last answers, nobody reads the next ones."""
 _LONGEST_S = 30.0
 """Above the patience of any pool: it ends processes whose pool is not there to do it."""
 _PACKAGES = Path(packhound.__file__).parent.parent
@@ -67,12 +72,15 @@ class Worker:
         paths = [str(_PACKAGES), *(path for path in sys.path if Path(path).is_absolute())]
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", _BOOT, *told, *paths],
+            bufsize=_PIPE_BYTES,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             cwd=_PACKAGES,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
+        for stream in (self._process.stdin, self._process.stdout):
+            _widen(stream)
 
     @property
     def pid(self) -> int:
@@ -136,6 +144,16 @@ class Worker:
             raise WorkerDied from error
         finally:
             self.deadline = None
+
+
+def _widen(stream: IO[bytes] | None) -> None:
+    """Let a pipe hold more than a batch and its answers."""
+    if stream is None or sys.platform != "linux":
+        return
+    try:
+        fcntl.fcntl(stream, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+    except OSError:
+        return  # This user has as many large pipes as one may have.
 
 
 def _close_quietly(stream: IO[bytes]) -> None:

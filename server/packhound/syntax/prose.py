@@ -30,7 +30,8 @@ _LICENCE = re.compile(
 
 def prose(text: str) -> str:
     """The words of a comment or docstring, without the marks that make it one."""
-    text = _DOC_CALL.sub("", text, count=1)
+    if text.startswith("@"):
+        text = _DOC_CALL.sub("", text, count=1)
     return _docstring(text) if _OPENING.match(text) else _comment(text)
 
 
@@ -40,7 +41,8 @@ def is_boilerplate(text: str) -> bool:
 
 
 def _comment(text: str) -> str:
-    bare = _RULE.sub("", _TAIL.sub("", _MARKER.sub("", _LINE.sub("\n", text))))
+    lines = _LINE.sub("\n", text) if "\r" in text else text
+    bare = _RULE.sub("", _TAIL.sub("", _MARKER.sub("", lines)))
     return (_TAG.sub(r" \1 ", bare) if "<" in bare else bare).strip()[:_MAX_DOC]
 
 

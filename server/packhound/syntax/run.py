@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from packhound.analysed import AnalysedFile
 from packhound.types import Document
 
-_BATCH_BYTES = 128 * 1024
-_BATCH_FILES = 32
-"""A batch keeps a worker busy for some 25 ms, so an edit waits no longer for a full pool."""
+_BATCH_BYTES = 256 * 1024
+_BATCH_FILES = 64
+"""A batch keeps a worker busy for some 0.1 s, and few workers wait long for the last ones."""
 
 _BACKLOG_FILES = 256
 """Analysed files that may wait for their consumer."""

@@ -21,7 +21,7 @@ MAX_WORD = 80
 """Longer runs are hashes, keys and base64: one opaque term each, cut here."""
 
 _REMEMBERED = 100_000
-"""Runs with their terms, and parts with their stems, that are remembered: some 15 MB. A full table
+"""Runs with their terms, and parts with their stems, that are remembered: some 20 MB. A full table
 is emptied, which costs milliseconds."""
 
 _SPACED = bytes(

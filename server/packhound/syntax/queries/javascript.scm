@@ -2,7 +2,4 @@
 
 (field_definition
   property: (_) @name
-  value: [
-    (arrow_function body: (_) @body)
-    (function_expression body: (_) @body)
-  ]) @definition.method
+  value: [(arrow_function) (function_expression)] @value) @definition.method
