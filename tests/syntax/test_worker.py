@@ -240,6 +240,24 @@ def test_a_worker_ends_by_itself_when_nobody_is_there_to_kill_it(watched: bool) 
         worker.discard()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="where the size of a pipe can be chosen")
+def test_a_worker_goes_on_while_nobody_reads_what_it_found() -> None:
+    # As while the index is busy with what was found before, and holds the interpreter.
+    from fcntl import ioctl
+    from termios import FIONREAD
+
+    usual = 65_536
+    worker = Worker(512, lambda: None)
+    try:
+        worker.send([Task(one, None, b"", again=False) for one in documents(500)])
+        until = time.monotonic() + 60
+        while int.from_bytes(ioctl(worker._process.stdout, FIONREAD, bytes(4)), "little") <= usual:
+            assert time.monotonic() < until
+            time.sleep(0.01)
+    finally:
+        worker.discard()
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="where the system says what a process uses")
 def test_a_worker_that_gets_no_processor_is_waited_for() -> None:
     # As on a machine that is busy with other things: stopped for longer than the limit.
