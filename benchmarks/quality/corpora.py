@@ -14,7 +14,7 @@ from threading import Lock
 from packhound.index.embed import Embedder
 from packhound.index.index import Index
 from packhound.index.snapshot import Snapshot
-from packhound.syntax.parse import GRAMMAR_VERSION
+from packhound.syntax.version import grammar_version
 from packhound.syntax.worker import ParsePool
 from packhound.text.files import read
 from packhound.text.tokens import TOKENIZER_VERSION
@@ -25,7 +25,7 @@ MAX_BYTES = 1_000_000
 
 def snapshot_of(root: Path, embedder: Embedder | None, cache: Path, workers: int = 2) -> Snapshot:
     """The snapshot of all files under `root`, from `cache` where it is there."""
-    versions = (GRAMMAR_VERSION, TOKENIZER_VERSION, embedder.fingerprint if embedder else "")
+    versions = (grammar_version(), TOKENIZER_VERSION, embedder.fingerprint if embedder else "")
     key = blake2b(repr((str(root.resolve()), versions)).encode(), digest_size=8).hexdigest()
     file = cache / f"{root.name}-{key}.pickle"
     if file.exists():

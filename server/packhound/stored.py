@@ -10,7 +10,7 @@ from packhound.errors import StoreError
 from packhound.index.embed import Embedder
 from packhound.index.index import Index
 from packhound.index.store import Store
-from packhound.syntax.parse import GRAMMAR_VERSION
+from packhound.syntax.version import grammar_version
 from packhound.text.paths import PATHS_VERSION
 from packhound.text.tokens import TOKENIZER_VERSION
 
@@ -59,4 +59,4 @@ class Stored:
 def _versions(embedder: Embedder | None) -> str:
     """All that decides what an index holds beyond the sources."""
     fingerprint = embedder.fingerprint if embedder else "none"
-    return f"{TOKENIZER_VERSION}/{PATHS_VERSION}/{GRAMMAR_VERSION}/{fingerprint}"
+    return f"{TOKENIZER_VERSION}/{PATHS_VERSION}/{grammar_version()}/{fingerprint}"

@@ -23,8 +23,9 @@ from packhound.syntax.frames import (
     unpacked_task,
     write_frame,
 )
-from packhound.syntax.parse import parse, windowed
+from packhound.syntax.parse import parse
 from packhound.syntax.trees import Trees
+from packhound.syntax.windows import windowed
 
 _GRAMMARS_MB = 96
 _INTERPRETER_MB = 160

@@ -22,27 +22,22 @@ Queries in `queries/*.scm` speak this vocabulary, and nothing else in this room 
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
-from types import ModuleType
 
-import tree_sitter
-import tree_sitter_language_pack
 from tree_sitter import Language as TreeSitterLanguage
 from tree_sitter import Node, Parser, Query, QueryCursor, Tree
 from tree_sitter_language_pack import get_language
 
 from packhound.syntax.languages import BY_NAME, Language
 from packhound.syntax.lines import Run
+from packhound.syntax.version import QUERIES
 
 Match = tuple[int, str, dict[str, list[Node]]]
 """A pattern's position in its query file, what it defines, and what it captured, by its name."""
 
-_QUERIES = Path(__file__).parent / "queries"
 _INHERITS = re.compile(r"; inherits: (\w+)\n")
 """The first line of a query, as other users of such queries write it."""
 _SUBJECTS = frozenset(
@@ -55,9 +50,6 @@ _WORD = re.compile(r"[A-Za-z]\w*")
 _DIGITS = "0123456789"
 _REMEMBERED = 50_000
 """Words whose names are remembered: some 10 MB. A full table is emptied."""
-
-_RULES = 3
-"""Counts changes of the code in this room that change nodes."""
 
 
 @dataclass(slots=True)
@@ -163,28 +155,6 @@ def grammar_of(language: str) -> Grammar:
 @cache
 def query_source(name: str) -> str:
     """The text of `queries/<name>.scm`, below that of the one it says it inherits."""
-    text = (_QUERIES / f"{name}.scm").read_text(encoding="utf-8")
+    text = (QUERIES / f"{name}.scm").read_text(encoding="utf-8")
     base = _INHERITS.match(text)
     return f"{query_source(base[1])}\n{text}" if base else text
-
-
-@cache
-def grammar_version() -> str:
-    """Changes whenever the nodes of some source may: with a query, the grammars or the rules."""
-    digest = hashlib.blake2b(digest_size=8)
-    for path in sorted(_QUERIES.glob("*.scm")):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    for module in (tree_sitter, tree_sitter_language_pack):
-        digest.update(_release(module).encode() + b"\0")
-    return f"{_RULES}-{digest.hexdigest()}"
-
-
-def _release(module: ModuleType) -> str:
-    """Which release of its package a module is of, as the folder of metadata beside it is named."""
-    name = module.__name__
-    beside = Path(str(module.__file__)).parents[1].glob(f"{name}-*.dist-info")
-    if found := " ".join(sorted(folder.name for folder in beside)):
-        return found
-    from importlib.metadata import version  # Takes longer to import than all a worker needs.
-
-    return version(name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from packhound.syntax.grammar import Captures, Grammar, grammar_of, grammar_version
+from packhound.syntax.grammar import Captures, Grammar, grammar_of
 from packhound.syntax.languages import (
     BY_NAME,
     HEADER_SUFFIXES,
@@ -16,13 +16,10 @@ from packhound.syntax.rewrite import rewritten
 from packhound.syntax.source import Source
 from packhound.syntax.trees import Trees
 from packhound.syntax.unfinished import without_unfinished
-from packhound.syntax.windows import is_binary, windows
+from packhound.syntax.windows import is_binary, windowed, windows
 from packhound.types import Document, ParsedFile
 
-__all__ = ["GRAMMAR_VERSION", "language_of", "parse", "windowed"]
-
-GRAMMAR_VERSION: str
-"""Changes whenever the nodes of some source may; computed when first asked for."""
+__all__ = ["language_of", "parse"]
 
 MAX_PARSE_BYTES = 1_000_000
 """Larger sources are generated or data, and a tree takes some 200 times their size of memory."""
@@ -41,12 +38,6 @@ def parse(document: Document, trees: Trees | None = None) -> ParsedFile:
     if len(document.source) > MAX_PARSE_BYTES:
         return windowed(document, f"larger than {MAX_PARSE_BYTES:,} bytes")
     return _parsed(document, language, trees or Trees())
-
-
-def windowed(document: Document, why: str) -> ParsedFile:
-    """What is left of a document that cannot be parsed."""
-    language = language_for(document.path, document.source, document.language) or "text"
-    return ParsedFile(document.path, language, windows(document), degraded=why)
 
 
 def _parsed(document: Document, language: str, trees: Trees) -> ParsedFile:
@@ -76,9 +67,3 @@ def _captures(grammar: Grammar, trees: Trees, path: str, code: bytes) -> Capture
             if len(second.definitions) > len(captures.definitions):
                 return second
     return captures
-
-
-def __getattr__(name: str) -> str:
-    if name == "GRAMMAR_VERSION":
-        return grammar_version()
-    raise AttributeError(name)

@@ -10,10 +10,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from tree_sitter import Tree
+if TYPE_CHECKING:
+    from tree_sitter import Tree
 
-from packhound.syntax.grammar import Grammar
+    from packhound.syntax.grammar import Grammar
 
 MOST_DOCUMENTS = 4
 """More than anyone edits at once."""

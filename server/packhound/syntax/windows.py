@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from packhound.syntax.languages import name_parts
+from packhound.syntax.languages import language_for, name_parts
 from packhound.syntax.lines import Lines, Run
-from packhound.types import Document, Node, Span
+from packhound.types import Document, Node, ParsedFile, Span
 
 _LINES = 40
 _SHORTEST = 24
@@ -31,6 +31,12 @@ def windows(document: Document) -> tuple[Node, ...]:
     stem = name_parts(document.path)[0]
     lines = Lines(source)
     return tuple(_window(stem, lines.span(*run)) for run in _runs(source, lines.starts))
+
+
+def windowed(document: Document, why: str) -> ParsedFile:
+    """What is left of a document that cannot be parsed."""
+    language = language_for(document.path, document.source, document.language) or "text"
+    return ParsedFile(document.path, language, windows(document), degraded=why)
 
 
 def portions(source: bytes, own: list[Run]) -> list[list[Run]]:

@@ -18,9 +18,9 @@ from packhound.errors import Cancelled
 from packhound.syntax.analyse import analyse, source_digest
 from packhound.syntax.assembled import assembled
 from packhound.syntax.frames import Task
-from packhound.syntax.parse import windowed
 from packhound.syntax.process import Worker, WorkerDied
 from packhound.syntax.run import Run
+from packhound.syntax.windows import windowed
 from packhound.types import Document, ParsedFile
 
 log = logging.getLogger("packhound")
