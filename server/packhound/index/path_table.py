@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
-from itertools import count
+from itertools import compress, count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,16 +60,16 @@ class WordLists:
 
         Only the thread that adds may ask.
         """
-        lists: dict[str, Numbers] = {}
-        for word in dict.fromkeys((*self._places, *self._late)):
-            found = self.of(word)
-            found = found[: np.searchsorted(found, len(kept))]
-            left = found[kept[found]]
-            if len(left):
-                lists[word] = left
-        starts = np.cumsum([0, *map(len, lists.values())], dtype=np.int32)
-        words = np.frombuffer(pack_texts([*lists]), np.uint8)
-        return words, starts, np.concatenate([_NONE, *lists.values()])
+        every = [*dict.fromkeys((*self._places, *self._late))]
+        lists = [self.of(word) for word in every]
+        numbers = np.concatenate([_NONE, *lists])
+        place = np.repeat(np.arange(len(every)), [*map(len, lists)])
+        inside = numbers < len(kept)
+        inside[inside] = kept[numbers[inside]]
+        counts = np.bincount(place[inside], minlength=len(every))
+        starts = np.concatenate(([0], np.cumsum(counts[counts > 0]))).astype(np.int32)
+        words = pack_texts([*compress(every, counts.tolist())])
+        return np.frombuffer(words, np.uint8), starts, numbers[inside]
 
 
 class PathTable:
