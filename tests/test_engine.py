@@ -562,3 +562,8 @@ def test_what_the_user_works_on_is_one_more_reason(root: Path) -> None:
             assert hit.score == pytest.approx(sum(reason.contribution for reason in hit.why))
     finally:
         engine.close()
+
+
+def test_a_server_leaves_the_grammars_to_its_parsers():
+    loaded = "import sys, packhound.engine; sys.exit('tree_sitter' in sys.modules)"
+    subprocess.run([sys.executable, "-c", loaded], check=True)

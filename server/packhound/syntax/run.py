@@ -1,10 +1,10 @@
-"""One pass of a parse pool over many documents, by as many threads as the pool has processes."""
+"""One pass of a parse pool over many documents: a thread that reads, and one for each process."""
 
 from __future__ import annotations
 
 import queue
-import threading
 from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 from packhound.analysed import AnalysedFile
 from packhound.types import Document
@@ -16,35 +16,55 @@ _BATCH_FILES = 64
 _BACKLOG_FILES = 256
 """Analysed files that may wait for their consumer."""
 
+_LOOK_EVERY_S = 0.1
+"""How soon the threads see that the consumer has left."""
+
+T = TypeVar("T")
+
 
 class Run:
-    """One call of `parse_many`: threads take batches from the documents and leave results."""
+    """One call of `parse_many`: one thread reads documents, others have batches of them analysed.
 
-    def __init__(self, documents: Iterator[Document]) -> None:
+    Nobody who has a worker waits for the disk, or for an interpreter that is busy elsewhere.
+    """
+
+    def __init__(self, documents: Iterator[Document], n_workers: int) -> None:
         self._documents = documents
-        self._reading = threading.Lock()
+        self._n_workers = n_workers
+        self._batches: queue.Queue[list[Document]] = queue.Queue(n_workers)
         self._done: queue.Queue[AnalysedFile | BaseException | None] = queue.Queue(_BACKLOG_FILES)
         self._stopped = False
 
-    def work(self, analysed: Callable[[list[Document]], list[AnalysedFile]]) -> None:
-        """What each thread does; an error goes to the consumer in the place of a result."""
+    def read(self) -> None:
+        """What the first thread does; an error goes to the consumer in the place of a result."""
         try:
             while not self._stopped and (batch := self._batch()):
-                for result in analysed(batch):
-                    self._put(result)
+                self._put(self._batches, batch)
         except BaseException as error:
-            self._put(error)
-        self._put(None)
+            self._put(self._done, error)
+        for _ in range(self._n_workers):
+            self._put(self._batches, [])
 
-    def results(self, n_threads: int) -> Iterator[AnalysedFile]:
-        """What the threads leave, until all have ended."""
+    def work(self, analysed: Callable[[list[Document]], list[AnalysedFile]]) -> None:
+        """What each of the others does, until it gets an empty batch."""
         try:
-            while n_threads:
+            while not self._stopped and (batch := self._next_batch()):
+                for result in analysed(batch):
+                    self._put(self._done, result)
+        except BaseException as error:
+            self._put(self._done, error)
+        self._put(self._done, None)
+
+    def results(self) -> Iterator[AnalysedFile]:
+        """What the threads leave, until all have ended."""
+        left = self._n_workers
+        try:
+            while left:
                 result = self._done.get()
                 if isinstance(result, BaseException):
                     raise result
                 if result is None:
-                    n_threads -= 1
+                    left -= 1
                 else:
                     yield result
         finally:
@@ -53,17 +73,24 @@ class Run:
     def _batch(self) -> list[Document]:
         batch: list[Document] = []
         size = 0
-        with self._reading:
-            for document in self._documents:
-                batch.append(document)
-                size += len(document.source)
-                if size >= _BATCH_BYTES or len(batch) >= _BATCH_FILES:
-                    break
+        for document in self._documents:
+            batch.append(document)
+            size += len(document.source)
+            if size >= _BATCH_BYTES or len(batch) >= _BATCH_FILES:
+                break
         return batch
 
-    def _put(self, result: AnalysedFile | BaseException | None) -> None:
+    def _next_batch(self) -> list[Document]:
         while not self._stopped:
             try:
-                return self._done.put(result, timeout=0.1)
+                return self._batches.get(timeout=_LOOK_EVERY_S)
+            except queue.Empty:
+                continue
+        return []
+
+    def _put(self, to: queue.Queue[T], item: T) -> None:
+        while not self._stopped:
+            try:
+                return to.put(item, timeout=_LOOK_EVERY_S)
             except queue.Full:
                 continue

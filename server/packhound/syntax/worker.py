@@ -98,16 +98,17 @@ class ParsePool:
     def parse_many(self, documents: Iterable[Document]) -> Iterator[AnalysedFile]:
         """Analyse documents as they come, in order of completion.
 
-        `documents` is read by the pool's threads, one at a time; what it raises is raised here.
+        `documents` is read by a thread of its own; what it raises is raised here.
         """
-        run = Run(iter(documents))
-        threads = [
+        run = Run(iter(documents), self._n_workers)
+        threads = [threading.Thread(target=run.read, daemon=True)]
+        threads += [
             threading.Thread(target=run.work, args=(self._batch,), daemon=True)
             for _ in range(self._n_workers)
         ]
         for thread in threads:
             thread.start()
-        return run.results(len(threads))
+        return run.results()
 
     def close(self) -> None:
         """End all processes. Calls in progress raise Cancelled."""
