@@ -59,10 +59,11 @@ def distinct(values: NDArray[np.integer[Any]]) -> NDArray[Any]:
 
     As `np.unique`, which takes longer and at its first use imports all of numpy.ma.
     """
-    ordered = np.sort(values)
+    # Nearly always some ascending runs, which this sort merges.
+    ordered = np.sort(values, kind="stable")
     first = np.ones(len(ordered), np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
-    return ordered[first]
+    return ordered.compress(first)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from packhound.index.snapshot import Snapshot
 from packhound.ranking.candidates import Candidates
 from packhound.ranking.facts import Corpus
-from packhound.ranking.matches import DOC, K1, NAME, SIGNATURE, Match, Positions, idf_of
+from packhound.ranking.matches import K1, SAID, Match, Tally, idf_of
 
 Floats = NDArray[np.float32]
+Positions = NDArray[np.intp]
 
 _FILE_K1, _FILE_B = 2.0, 0.6
 
@@ -65,11 +66,12 @@ def match_terms(
     snapshot: Snapshot, corpus: Corpus, terms: Sequence[str], weights: Sequence[float]
 ) -> Matches:
     """Look weighed terms up and score every node of the snapshot by them."""
-    found = tuple(corpus.matches.of(snapshot, term) for term in terms)
+    found = tuple(corpus.matches.of(snapshot, terms))
     idfs = tuple(weight * match.idf for match, weight in zip(found, weights, strict=True))
     node = np.zeros(snapshot.n_labels, np.float32)
-    for match, idf in zip(found, idfs, strict=True):
-        node[match.nodes] += np.float32(idf) * match.saturations
+    labels, saturations = _joined([match.nodes for match in found])
+    # This adds one after the other, in the order of the terms.
+    np.add.at(node, labels, _per_node(found, idfs) * saturations)
     return Matches(found, tuple(weights), idfs, node, np.flatnonzero(node > 0))
 
 
@@ -78,10 +80,11 @@ def score_nodes(
 ) -> Floats:
     """BM25F alone, per candidate node."""
     node = np.zeros(len(candidates), np.float32)
-    for term in terms:
-        match = corpus.matches.of(snapshot, term)
-        here, at = candidates.among(match.nodes)
-        node[at] += np.float32(match.idf) * match.saturations[here]
+    found = corpus.matches.of(snapshot, terms)
+    labels, saturations = _joined([match.nodes for match in found])
+    here, at = candidates.among(labels)
+    idfs = _per_node(found, [match.idf for match in found])
+    np.add.at(node, at, (idfs * saturations)[here])
     return node
 
 
@@ -89,15 +92,13 @@ def score_terms(
     snapshot: Snapshot, corpus: Corpus, candidates: Candidates, matches: Matches
 ) -> Lexical:
     """All lexical scores of the candidates."""
+    terms, n_files = matches.terms, len(candidates.files)
     whole = np.float32(sum(matches.idfs) or 1.0)
-    name, signature, doc = (
-        _of_field(snapshot, candidates, matches, field) for field in (NAME, SIGNATURE, DOC)
-    )
-    n_files = len(candidates.files)
-    in_files = _rows([match.in_files[candidates.files] for match in matches.terms], n_files)
-    in_paths = _rows([match.in_paths[candidates.files] for match in matches.terms], n_files)
-    file_idfs = [m.file_idf * w for m, w in zip(matches.terms, matches.weights, strict=True)]
-    path_idfs = [m.path_idf * w for m, w in zip(matches.terms, matches.weights, strict=True)]
+    name, signature, doc = (_of_field(snapshot, candidates, matches, i) for i, _ in enumerate(SAID))
+    in_files = _of_files(snapshot, candidates, [match.in_files for match in terms])
+    in_paths = _of_files(snapshot, candidates, [match.in_paths for match in terms])
+    file_idfs = [m.file_idf * w for m, w in zip(terms, matches.weights, strict=True)]
+    path_idfs = [m.path_idf * w for m, w in zip(terms, matches.weights, strict=True)]
     norms = _file_norms(snapshot, corpus, candidates)
     return Lexical(
         node=matches.node[candidates.labels],
@@ -116,12 +117,16 @@ def score_terms(
 
 def _covered(candidates: Candidates, matches: Matches) -> Floats:
     """The sum of the weights of the terms that each candidate node has, in whatever field."""
-    here, at = candidates.among(_joined([match.nodes for match in matches.terms]))
-    weights = np.repeat(_floats(matches.idfs), [len(match.nodes) for match in matches.terms])
+    labels, _ = _joined([match.nodes for match in matches.terms])
+    here, at = candidates.among(labels)
     covered = np.zeros(len(candidates), np.float32)
-    # This adds one after the other, in the order of the terms.
-    np.add.at(covered, at, weights[here])
+    np.add.at(covered, at, _per_node(matches.terms, matches.idfs)[here])
     return covered
+
+
+def _per_node(terms: Sequence[Match], values: Sequence[float]) -> Floats:
+    """A value of each term, once for each node that has it."""
+    return np.repeat(_floats(values), [len(match.nodes[0]) for match in terms])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,17 +137,37 @@ class _Field:
     hits: Floats
 
 
-def _of_field(snapshot: Snapshot, candidates: Candidates, matches: Matches, field: int) -> _Field:
-    parts = [(match, slice(*match.starts[field : field + 2])) for match in matches.terms]
-    sizes = [part.stop - part.start for _, part in parts]
-    here, at = candidates.among(_joined([match.labels[part] for match, part in parts]))
-    norms = np.concatenate([_NO_FLOATS, *(match.norms[part] for match, part in parts)])[here]
+def _of_field(snapshot: Snapshot, candidates: Candidates, matches: Matches, i: int) -> _Field:
+    """Of the field `SAID[i]`."""
+    parts = [slice(*match.starts[i : i + 2]) for match in matches.terms]
+    sizes = [part.stop - part.start for part in parts]
+    labels, norms = _joined(
+        [
+            (match.said[0][part], match.said[1][part])
+            for match, part in zip(matches.terms, parts, strict=True)
+        ]
+    )
+    here, at = candidates.among(labels)
+    norms = norms[here]
     idfs = _floats(
         [w * idf_of(snapshot.n_nodes, n) for w, n in zip(matches.weights, sizes, strict=True)]
     )
     scores = np.zeros(len(candidates), np.float32)
     np.add.at(scores, at, np.repeat(idfs, sizes)[here] * (norms / (norms + np.float32(K1))))
     return _Field(scores, np.bincount(at, minlength=len(candidates)).astype(np.float32))
+
+
+def _of_files(snapshot: Snapshot, candidates: Candidates, terms: Sequence[Tally]) -> Floats:
+    """What each term counts in each candidate file, [terms, files]."""
+    places = np.full(snapshot.n_file_ids, -1, np.intp)
+    places[candidates.files] = np.arange(len(candidates.files))
+    files, values = _joined(terms)
+    at = places.take(files)
+    here = np.flatnonzero(at >= 0)
+    rows = np.repeat(np.arange(len(terms)), [len(numbers) for numbers, _ in terms])
+    counts = np.zeros((len(terms), len(candidates.files)), np.float32)
+    counts[rows[here], at[here]] = values[here]
+    return counts
 
 
 def _file_norms(snapshot: Snapshot, corpus: Corpus, candidates: Candidates) -> Floats:
@@ -158,15 +183,17 @@ def _summed(weights: Sequence[float], values: NDArray[Any], n: int) -> Floats:
     return np.asarray(np.add.accumulate(parts)[-1]) if len(parts) else np.zeros(n, np.float32)
 
 
-_NO_FLOATS = np.zeros(0, np.float32)
+def _joined(tallies: Sequence[Tally]) -> tuple[Positions, Floats]:
+    """One after the other."""
+    numbers, values = zip(*tallies, strict=True) if tallies else ((), ())
+    # Numbers of this size serve as places as they are.
+    return (
+        np.concatenate([_NO_NUMBERS, *numbers], dtype=np.intp),
+        np.concatenate([_NO_FLOATS, *values]),
+    )
 
 
-def _rows(values: Sequence[Floats], n: int) -> Floats:
-    return np.concatenate([_NO_FLOATS, *values]).reshape(len(values), n)
-
-
-def _joined(labels: Sequence[Positions]) -> Positions:
-    return np.concatenate([np.zeros(0, np.intp), *labels])
+_NO_NUMBERS, _NO_FLOATS = np.zeros(0, np.int32), np.zeros(0, np.float32)
 
 
 def _floats(values: Sequence[float]) -> Floats:

@@ -5,18 +5,24 @@ The next key stroke, and the next search for a pack, ask for mostly the same ter
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from math import log
+from threading import Lock
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from packhound.index.columns import distinct
 from packhound.index.segment import TermPostings
 from packhound.index.snapshot import Snapshot
 from packhound.types import FIELDS
 
 Floats = NDArray[np.float32]
-Positions = NDArray[np.intp]
+Labels = NDArray[np.int32]
+Value = TypeVar("Value", bound=np.generic)
 
 NAME, PATH, SIGNATURE, DOC, BODY = (FIELDS.index(f) for f in FIELDS)
 INSIDE = (NAME, SIGNATURE, DOC, BODY)
@@ -28,65 +34,87 @@ LENGTH_NORMS = (0.3, 0.3, 0.5, 0.5, 0.75)
 """How much the length of each field counts (b)."""
 K1 = 1.2
 
-_KEPT = 500_000
-"""Postings of the matches that are kept, some 40 bytes each; emptied when full."""
+SAID = (NAME, SIGNATURE, DOC)
+"""Fields that are scored by themselves too."""
+
+_MOST_BYTES = 20_000_000
+"""Of the matches that are kept; the longest unused goes first."""
+
+Tally: TypeAlias = tuple[Labels, Floats]
+"""Ascending numbers, of labels or of files, and a value beside each."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Match:
     """One term in one snapshot.
 
-    `labels` and `starts` are those of its postings, `norms` the frequencies of these, evened out
-    for the length of their field. `nodes` are the labels with the term in any field, ascending,
-    `saturations` their BM25F before it is weighed. `in_files` and `in_paths` count the term
-    inside each file id and in its path.
+    `nodes` are the labels with the term in any field, with their BM25F before it is weighed. `said`
+    has the labels with the term in a field of `SAID`, those of `SAID[i]` from starts[i] on, with
+    how often they have it, evened out for the length of the field. `in_files` and `in_paths` count
+    the term inside each file and in its path.
     """
 
-    labels: Positions
+    nodes: Tally
+    said: Tally
     starts: tuple[int, ...]
-    norms: Floats
-    nodes: Positions
-    saturations: Floats
-    in_files: Floats
-    in_paths: Floats
+    in_files: Tally
+    in_paths: Tally
     idf: float
     file_idf: float
     path_idf: float
+
+    @property
+    def n_bytes(self) -> int:
+        """What its arrays take, and some of what they are held by."""
+        tallies = (self.nodes, self.said, self.in_files, self.in_paths)
+        return _OVERHEAD + sum(numbers.nbytes + values.nbytes for numbers, values in tallies)
+
+
+_OVERHEAD = 1_500
 
 
 class MatchCache:
     """The matches of one snapshot, which it does not keep alive. Safe to use from any thread."""
 
     def __init__(self) -> None:
+        self._lock = Lock()
         self._known: dict[str, Match] = {}
         self._size = 0
         self._nothing: Match | None = None
 
-    def of(self, snapshot: Snapshot, term: str) -> Match:
-        """What a term matches in the snapshot that this belongs to."""
-        found = self._known.get(term)
-        if found is None:
-            found = self._looked_up(snapshot, term)
-            size = _size_of(found)
-            self._size += size
-            if self._size > _KEPT:
-                self._known, self._size = {}, size
-            self._known[term] = found
-        return found
+    def of(self, snapshot: Snapshot, terms: Iterable[str]) -> list[Match]:
+        """What each term matches in the snapshot that this belongs to."""
+        wanted = [*terms]
+        known = self._known
+        found = {term: known.get(term) for term in wanted}
+        new = [term for term, match in found.items() if match is None]
+        if new:
+            found.update(zip(new, self._looked_up(snapshot, new), strict=True))
+        matches = {term: match for term, match in found.items() if match is not None}
+        self._keep(matches)
+        return [matches[term] for term in wanted]
 
-    def _looked_up(self, snapshot: Snapshot, term: str) -> Match:
-        postings = snapshot.postings(term)
-        if len(postings.labels):
-            return _match(snapshot, postings)
+    def _keep(self, used: Mapping[str, Match]) -> None:
+        """Those that were just used are the last that are forgotten."""
+        with self._lock:
+            for term, match in used.items():
+                if self._known.pop(term, None) is None:
+                    self._size += match.n_bytes
+                self._known[term] = match
+            while self._size > _MOST_BYTES:
+                self._size -= self._known.pop(next(iter(self._known))).n_bytes
+
+    def _looked_up(self, snapshot: Snapshot, terms: Sequence[str]) -> list[Match]:
+        postings = [snapshot.postings(term) for term in terms]
+        there = [found for found in postings if len(found.labels)]
         # Of the words that a query joins most are in no index, and they all match alike.
         if self._nothing is None:
-            self._nothing = _match(snapshot, postings)
-        return self._nothing
+            [self._nothing] = _matches(snapshot, [_NO_POSTINGS])
+        made = iter(_matches(snapshot, there) if there else ())
+        return [next(made) if len(found.labels) else self._nothing for found in postings]
 
 
-def _size_of(match: Match) -> int:
-    """In postings; each match counts every file, so even a rare term takes room."""
-    return len(match.norms) + (len(match.in_files) + len(match.in_paths)) // 10 + 20
+_NO_POSTINGS = TermPostings(np.zeros(0, np.intp), np.zeros(0, np.uint8), (0,) * (len(FIELDS) + 1))
 
 
 def idf_of(n: int, document_frequency: int) -> float:
@@ -94,56 +122,101 @@ def idf_of(n: int, document_frequency: int) -> float:
     return log(1 + (n - document_frequency + 0.5) / (document_frequency + 0.5))
 
 
-def _match(snapshot: Snapshot, postings: TermPostings) -> Match:
-    norms = _norms(snapshot, postings)
-    nodes, frequencies = _weighted(snapshot, postings, norms)
-    in_files, in_paths = _by_file(snapshot, postings)
-    return Match(
-        labels=postings.labels,
-        starts=postings.starts,
-        norms=norms,
-        nodes=nodes,
-        saturations=frequencies / (frequencies + np.float32(K1)),
-        in_files=in_files,
-        in_paths=in_paths,
-        idf=idf_of(snapshot.n_nodes, len(nodes)),
-        file_idf=idf_of(snapshot.n_files, int(np.count_nonzero(in_files))),
-        path_idf=idf_of(snapshot.n_files, int(np.count_nonzero(in_paths))),
-    )
+def _matches(snapshot: Snapshot, found: Sequence[TermPostings]) -> list[Match]:
+    """What each of some terms matches: all are worked on at once, since most of them are rare."""
+    labels = np.concatenate([postings.labels for postings in found])
+    counts = np.concatenate([postings.tf for postings in found])
+    sizes = np.diff([postings.starts for postings in found])
+    fields = np.repeat(np.tile(_FIELD_NUMBERS, len(found)), sizes.ravel())
+    norms = _norms(snapshot, labels, counts, fields)
+    weighted = _WEIGHTS.take(fields) * norms
+    owners = snapshot.file_of.take(labels)
+    inside = counts * (fields != PATH)
+    room = np.empty(snapshot.n_labels, np.float32)
+    made, start = [], 0
+    for postings in found:
+        here = slice(start, start := start + len(postings.labels))
+        path = postings.within(PATH)
+        nodes, frequencies = _summed(postings.labels, weighted[here], room)
+        in_files = _tally(np.bincount(owners[here], inside[here], snapshot.n_file_ids))
+        in_paths = _of_files(snapshot, owners[here][path], postings.tf[path])
+        made.append(
+            Match(
+                nodes=(nodes, frequencies / (frequencies + np.float32(K1))),
+                said=(
+                    _said(postings, postings.labels).astype(np.int32),
+                    _said(postings, norms[here]),
+                ),
+                starts=_said_starts(postings),
+                in_files=in_files,
+                in_paths=in_paths,
+                idf=idf_of(snapshot.n_nodes, len(nodes)),
+                file_idf=idf_of(snapshot.n_files, len(in_files[0])),
+                path_idf=idf_of(snapshot.n_files, len(in_paths[0])),
+            )
+        )
+    return made
 
 
-def _norms(snapshot: Snapshot, postings: TermPostings) -> Floats:
-    norms = np.empty(len(postings.labels), np.float32)
+_FIELD_NUMBERS = np.arange(len(FIELDS), dtype=np.uint8)
+_WEIGHTS = np.array(WEIGHTS, np.float32)
+
+
+def _norms(
+    snapshot: Snapshot,
+    labels: NDArray[np.intp],
+    counts: NDArray[np.unsignedinteger[Any]],
+    fields: NDArray[np.uint8],
+) -> Floats:
+    """How often each label holds a term in a field, evened out for the length of the field."""
+    norms = np.empty(len(labels), np.float32)
     for field, average in enumerate(snapshot.average_length):
-        here = postings.within(field)
-        if here.start < here.stop:
+        here = np.flatnonzero(fields == field)
+        if len(here):
             b = LENGTH_NORMS[field]
-            lengths = snapshot.lengths[field].take(postings.labels[here]).astype(np.float32)
+            lengths = snapshot.lengths[field].take(labels[here]).astype(np.float32)
             lengths *= np.float32(b / (average or 1.0))
             lengths += np.float32(1 - b)
-            np.divide(postings.tf[here], lengths, out=norms[here])
+            norms[here] = counts[here] / lengths
     return norms
 
 
-def _weighted(
-    snapshot: Snapshot, postings: TermPostings, norms: Floats
-) -> tuple[Positions, Floats]:
-    """Labels with the term in any field, and their frequencies in all fields, weighed."""
-    total = np.zeros(snapshot.n_labels, np.float32)
-    for field, weight in enumerate(WEIGHTS):
-        here = postings.within(field)
-        if here.start < here.stop:
-            total[postings.labels[here]] += np.float32(weight) * norms[here]
-    nodes = np.flatnonzero(total > 0)
-    return nodes, total.take(nodes)
+def _summed(labels: NDArray[np.intp], values: Floats, room: Floats) -> Tally:
+    """The sum of the values of each label, added in their order.
+
+    `room` has a value for every label there is, whatever it holds.
+    """
+    room[labels] = 0
+    np.add.at(room, labels, values)
+    nodes = distinct(labels)
+    return nodes.astype(np.int32), room.take(nodes)
 
 
-def _by_file(snapshot: Snapshot, postings: TermPostings) -> tuple[Floats, Floats]:
-    owners = snapshot.file_of.take(postings.labels)
-    path = postings.within(PATH)
-    counts = postings.tf.astype(np.float64)
-    counts[path] = 0
-    in_files = np.bincount(owners, counts, snapshot.n_file_ids).astype(np.float32)
-    in_paths = np.zeros(snapshot.n_file_ids, np.float32)
-    in_paths[owners[path]] = postings.tf[path]
-    return in_files, in_paths
+def _said(postings: TermPostings, values: NDArray[Value]) -> NDArray[Value]:
+    """The values beside those of some postings that are of the fields of `SAID`."""
+    return np.concatenate([values[postings.within(field)] for field in SAID])
+
+
+def _said_starts(postings: TermPostings) -> tuple[int, ...]:
+    starts = postings.starts
+    return 0, *accumulate(starts[field + 1] - starts[field] for field in SAID)
+
+
+def _of_files(
+    snapshot: Snapshot, owners: Labels, counts: NDArray[np.unsignedinteger[Any]]
+) -> Tally:
+    """What the path of each file counts, which every node of the file has."""
+    if not len(owners):
+        return _NOTHING
+    found = np.zeros(snapshot.n_file_ids, np.float32)
+    found[owners] = counts
+    return _tally(found)
+
+
+def _tally(counts: NDArray[Any]) -> Tally:
+    """The places of those that are more than zero, and they."""
+    places = np.flatnonzero(counts > 0)
+    return places.astype(np.int32), counts.take(places).astype(np.float32)
+
+
+_NOTHING: Tally = np.zeros(0, np.int32), np.zeros(0, np.float32)
