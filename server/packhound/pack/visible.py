@@ -25,7 +25,9 @@ _PLAIN = bytes(range(0x20, 0x7F)) + b"\t\n"
 
 def visible(text: str) -> str:
     """`text` with each hidden character as `<U+202E>`."""
-    if text.isascii() and not text.encode("ascii").translate(None, _PLAIN):
+    # Without what is plain little is left to look at, and of most texts nothing.
+    odd = text.encode("utf-8", "surrogatepass").translate(None, _PLAIN)
+    if not odd or not _HIDDEN.search(odd.decode("utf-8", "surrogatepass")):
         return text
     return _HIDDEN.sub(lambda found: f"<U+{ord(found[0]):04X}>", text)
 

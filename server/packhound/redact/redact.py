@@ -50,6 +50,8 @@ _SHORT = 24
 """A random token of so many characters after its prefix may well have no digit."""
 _PLAIN = ("AKIA", "ASIA", "ABIA", "ACCA", "LTAI")
 """Prefixes that no word begins with, though they have letters only."""
+_PRIVATE, _MANIFEST = "PRIVATE KEY", ("ecret", "ata:")
+"""What the secrets of several lines have."""
 _KEY = 3
 """Characters of a prefix that find its rows."""
 
@@ -94,17 +96,23 @@ def redact(text: str) -> Redacted:
 
 def _secrets(text: str) -> Iterator[Run]:
     """All secrets; they may overlap."""
-    yield from _blocks(text)
+    octets = octets_of(text)
+    known = _literals()
+    there = {literal for literal in known.begun(octets) if literal in text}
+    yield from _blocks(text, there)
     yield from _foreign(text)
     for literal, kind, pattern in ANYWHERE:
-        if literal in text:
+        if literal in there:
             for match in pattern.finditer(text):
                 if not is_sample(match[1]) and not (kind.endswith("word") and is_dull(match[1])):
                     yield *match.span(1), kind
-    octets = octets_of(text)
-    yield from _short(text, octets)
+    for prefix in _short_prefixes().keys() & there:
+        for kind, pattern in _short_prefixes()[prefix]:
+            yield from _drawn(text, kind, pattern)
     lowered = octets.lower().decode("latin-1")
     spans = suspicious_lines(octets, lowered)
+    if not spans:
+        return
     rules = _Rules("\n".join(text[start:end] for start, end, _ in spans))
     for start, end, asks in spans:
         line, plain = text[start:end], lowered[start:end]
@@ -121,7 +129,7 @@ class _Rules:
         rows = [row for begin in sorted(begins & known.keys()) for row in known[begin]]
         self._prefixed = [row for row in rows if row[0] in text]
         self._shapes = [row for row in IN_LINE if any(literal in lowered for literal in row[0])]
-        services = _services().found(octets_of(lowered))
+        services = _services().begun(octets_of(lowered))
         self._services = [service for service in services if service in lowered]
 
     def secrets(self, line: str, lowered: str) -> Iterator[Run]:
@@ -142,14 +150,14 @@ class _Rules:
                         yield *match.span("value"), f"{service.replace('_', '-')}-secret"
 
 
-def _blocks(text: str) -> Iterator[Run]:
-    """Secrets of several lines."""
-    if "PRIVATE KEY" in text:
+def _blocks(text: str, there: set[str]) -> Iterator[Run]:
+    """Secrets of several lines; `there` are the literals that the text has."""
+    if _PRIVATE in there:
         for pattern in (PRIVATE_KEY, PRIVATE_KEY_START):
             for match in pattern.finditer(text):
                 if is_base64(match["body"]):
                     yield *match.span("body"), "private-key"
-    if "ecret" in text and "ata:" in text:
+    if there.issuperset(_MANIFEST):
         for match in KUBERNETES.finditer(text):
             for value in KUBERNETES_VALUE.finditer(match["body"]):
                 base = match.start("body")
@@ -165,15 +173,6 @@ def _foreign(text: str) -> Iterator[Run]:
             for match in pattern.finditer(text):
                 group = 1 if pattern.groups and match[1] else 0
                 yield *match.span(group), kind
-
-
-def _short(text: str, octets: bytes) -> Iterator[Run]:
-    """Tokens so short that they may hold no digit, which is what lines are chosen by."""
-    beginnings, rows = _short_prefixes()
-    for prefix in beginnings.found(octets):
-        if prefix in text:
-            for kind, pattern in rows[prefix]:
-                yield from _drawn(text, kind, pattern)
 
 
 def _drawn(text: str, kind: str, pattern: re.Pattern[str]) -> Iterator[Run]:
@@ -223,12 +222,20 @@ def _prefixes() -> dict[str, list[Prefix]]:
 
 
 @lru_cache(maxsize=1)
-def _short_prefixes() -> tuple[Beginnings, dict[str, list[tuple[str, re.Pattern[str]]]]]:
+def _short_prefixes() -> dict[str, list[tuple[str, re.Pattern[str]]]]:
+    """Of tokens so short that they may hold no digit, which is what lines are chosen by."""
     rows: dict[str, list[tuple[str, re.Pattern[str]]]] = defaultdict(list)
     for kind, prefix, least, tail in PREFIXED:
         if least <= _SHORT and (prefix in _PLAIN or not prefix.isalnum()):
             rows[prefix].append((kind, _token(prefix, least, tail, "0-9A-Za-z")))
-    return Beginnings(rows), rows
+    return dict(rows)
+
+
+@lru_cache(maxsize=1)
+def _literals() -> Beginnings:
+    """What a text must have for the rules that read all of it."""
+    anywhere = (literal for literal, *_ in ANYWHERE)
+    return Beginnings({_PRIVATE, *_MANIFEST, *anywhere, *_short_prefixes()})
 
 
 def _token(prefix: str, least: int, tail: str, before: str) -> re.Pattern[str]:

@@ -9,11 +9,14 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 _QUAD = 4
+_FEW = 300
+"""In fewer characters each word is sought sooner than the table is asked."""
 _KEY_CHARACTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_+/=.~%-"
 _CLASSES = bytes(
     ord("0")
@@ -65,9 +68,10 @@ class Beginnings:
     """
 
     def __init__(self, words: Iterable[str]) -> None:
+        self._all = tuple(words)
         self._words: dict[int, list[str]] = defaultdict(list)
         self._shorter: list[str] = []
-        for word in words:
+        for word in self._all:
             if len(word) < _QUAD:
                 self._shorter.append(word)
             else:
@@ -75,13 +79,15 @@ class Beginnings:
         self._table = np.zeros(1 << 16, np.bool_)
         self._table[_hashes(np.array(list(self._words), np.uint32))] = True
 
-    def found(self, octets: bytes) -> list[str]:
-        """The words whose first four characters are in a text, and all that are shorter."""
+    def begun(self, octets: bytes) -> Iterable[str]:
+        """The words that a text could have: it has their first four characters, or is short."""
+        if len(octets) < _FEW:
+            return self._all
         # One from each byte on.
         quads = np.ndarray(len(octets), "<u4", octets + bytes(_QUAD), strides=(1,)).copy()
         present = set(quads[self._table.take(_hashes(quads))].tolist())
-        words = [word for quad in present for word in self._words.get(quad, ())]
-        return [*sorted(words), *self._shorter]
+        words = (self._words.get(quad, ()) for quad in present)
+        return chain(self._shorter, *words)
 
 
 def _hashes(quads: NDArray[np.uint32]) -> NDArray[np.uint32]:
