@@ -12,13 +12,14 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate, chain, pairwise
+from typing import NamedTuple
 
 from packhound.types import KINDS, Kind, Node, Span
 
 _KIND_IDX = {kind: i for i, kind in enumerate(KINDS)}
 _HEAD = 3
 _WIDTH = 8
-_START, _PARENT, _OWN_END, _TEXT_END = 1, 5, 6, 7
+_START, _LINES, _PARENT, _OWN_END, _TEXT_END = 1, 3, 5, 6, 7
 _OWN_TEXTS = 4
 """Texts of a node before its references."""
 _BYTES = 4
@@ -39,6 +40,17 @@ def encode_nodes(nodes: Sequence[Node]) -> bytes:
     ends = accumulate(map(len, texts))
     numbers = array("i", [len(nodes), len(own), len(texts), *table, *own, *ends])
     return _little(numbers).tobytes() + "".join(texts).encode("utf-8", "surrogatepass")
+
+
+class Told(NamedTuple):
+    """A node without its own text and what that refers to."""
+
+    kind: Kind
+    name: str
+    qualname: str
+    signature: str
+    doc: str
+    span: Span
 
 
 class Record:
@@ -72,6 +84,19 @@ class Record:
         """The kind, the name and the qualified name of one node."""
         first = self._table[(i - 1) * _WIDTH + _TEXT_END] if i else 0
         return KINDS[self._table[i * _WIDTH]], *self._two(first)
+
+    def told(self, i: int) -> Told:
+        """What others say of one node."""
+        row = i * _WIDTH
+        first = self._table[row - _WIDTH + _TEXT_END] if i else 0
+        name, qualname, signature, doc = self._texts(first, first + _OWN_TEXTS)
+        span = Span(*self._table[row + _START : row + _PARENT])
+        return Told(KINDS[self._table[row]], name, qualname, signature, doc, span)
+
+    def lines(self, i: int) -> tuple[int, int]:
+        """The first and the last line of one node."""
+        row = i * _WIDTH
+        return self._table[row + _LINES], self._table[row + _LINES + 1]
 
     def start(self, i: int) -> int:
         """Where the span of one node starts."""

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.records import Record
+from packhound.records import Record, Told
 from packhound.types import KINDS, FileStamp, Node
 
 Labels = NDArray[np.int32]
@@ -49,6 +49,18 @@ class FileEntry:
     def qualname(self, position: int) -> str:
         """The qualified name of a node, without decoding the rest of it."""
         return _opened(self).called(position)[2]
+
+    def told(self, position: int) -> Told:
+        """What is told of a node elsewhere, without decoding the rest of it."""
+        return _opened(self).told(position)
+
+    def lines(self, position: int) -> tuple[int, int]:
+        """The first and the last line of a node, without decoding it."""
+        return _opened(self).lines(position)
+
+    def name_as_written(self, position: int) -> str:
+        """The name of a node, whatever it is, without decoding the rest of it."""
+        return _opened(self).called(position)[1]
 
     def start(self, position: int) -> int:
         """Where a node starts, without decoding it."""

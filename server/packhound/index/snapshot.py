@@ -102,7 +102,7 @@ class Snapshot:
     def ref(self, label: int, root: str) -> NodeRef:
         """A live label as others name it."""
         entry, position = self.locate(label)
-        node = entry.node(position)
+        node = entry.told(position)
         return NodeRef(
             root=root,
             path=entry.path,

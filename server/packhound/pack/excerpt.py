@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain, islice, pairwise
 
 from packhound.index.entries import FileEntry
 from packhound.llm.counter import TokenCounter
@@ -34,6 +35,8 @@ _FULL_LINES = 600
 _KEPT = 384
 """Files that are kept between packs."""
 
+_Child = tuple[str, range]
+"""The name and the lines of a node within another."""
 Tiers = dict[Detail, tuple[int, ...]]
 """The lines of each tier that a node has, 0-based and ascending."""
 
@@ -67,7 +70,11 @@ class Excerpt:
         if not self._children:
             for child, parent in enumerate(entry.parents()):
                 self._children[parent].append(child)
-        children = [entry.node(child) for child in self._children.get(position, ())]
+        last = len(self.lines) - 1
+        children = [
+            (entry.name_as_written(child), _within(*entry.lines(child), last))
+            for child in self._children.get(position, ())
+        ]
         return _tiers(self, entry.node(position), children, words)
 
 
@@ -95,28 +102,25 @@ def _excerpt(path: str, source: bytes, counter: TokenCounter) -> Excerpt:
 
 
 def _tiers(
-    excerpt: Excerpt, node: Node, children: Sequence[Node], words: re.Pattern[str] | None
+    excerpt: Excerpt, node: Node, children: Sequence[_Child], words: re.Pattern[str] | None
 ) -> Tiers:
     last = len(excerpt.lines) - 1
-    own = sorted({line for run in node.own for line in _touched(excerpt, run, last)})
+    own = _own_lines(excerpt, node, last)
     if node.kind == "file":
         return _file_tiers(own)
-    span = range(node.span.start_line, min(node.span.end_line, last) + 1)
+    span = _within(node.span.start_line, node.span.end_line, last)
     if not span:
         return {}
-    signature = _signature_lines(excerpt, node, own or list(span))
-    inner = {line for child in children for line in _lines_of(child, last)}
-    inner.update(own)
+    signature = _signature_lines(excerpt, node, own or span)
+    inner = {*own, *chain.from_iterable(lines for _, lines in children)}
     doc = [n for n in span if n not in inner and excerpt.lines[n].strip()]
     tiers: Tiers = {}
     if node.kind not in ("section", "window"):
         tiers["outline"] = signature[:1]
         tiers["signature"] = _joined(signature, doc[: _DOC_LINES["signature"]])
-    heads = [
-        _signature_lines(excerpt, child, list(_lines_of(child, last)))[:1] for child in children
-    ]
     if children:
-        kept = _joined(signature, doc[: _DOC_LINES["elided"]], own[:_OWN_LINES], *heads)
+        heads = [_first_with(excerpt, name, lines) for name, lines in children if lines]
+        kept = _joined(signature, doc[: _DOC_LINES["elided"]], own[:_OWN_LINES], heads)
     else:
         kept = _elided(excerpt, span, signature, doc, words)
     if len(kept) <= _WORTH_ELIDING * len(span):
@@ -126,7 +130,7 @@ def _tiers(
     return tiers
 
 
-def _file_tiers(own: list[int]) -> Tiers:
+def _file_tiers(own: Sequence[int]) -> Tiers:
     """A file's own node is what stands between its definitions: imports and loose statements."""
     tiers: Tiers = {"full": tuple(own)} if own else {}
     if len(own) > _OWN_LINES:
@@ -141,24 +145,35 @@ def _elided(
     doc: list[int],
     words: re.Pattern[str] | None,
 ) -> tuple[int, ...]:
+    below = signature[-1] + 1
     documented = set(doc)
-    body = [line for line in span if line not in documented and line > signature[-1]]
+    body = [line for line in range(below, span.stop) if line not in documented]
     ends = (body[:_HEAD_LINES], body[len(body) - _TAIL_LINES :])
     kept = _joined(signature, doc[: _DOC_LINES["elided"]], *ends)
     if len(kept) > _WORTH_ELIDING * len(span):
         return kept
-    telling = [n for n in body if words and words.search(excerpt.lines[n])]
-    shown = {*kept, *telling[: _ELIDED_LINES - _HEAD_LINES - _TAIL_LINES]}
+    telling = islice(_telling(excerpt, body, words), _ELIDED_LINES - _HEAD_LINES - _TAIL_LINES)
+    shown = sorted({*kept, *telling})
     # A gap of one line costs as much to mark as to show.
-    return _joined(shown, [n for n in span if n - 1 in shown and n + 1 in shown])
+    return _joined(shown, [n + 1 for n, after in pairwise(shown) if after == n + 2])
 
 
-def _signature_lines(excerpt: Excerpt, node: Node, own: list[int]) -> tuple[int, ...]:
+def _telling(excerpt: Excerpt, body: Sequence[int], words: re.Pattern[str] | None) -> Iterator[int]:
+    """The lines that have one of the words, which do not reach across lines."""
+    text = "\n".join([excerpt.lines[line] for line in body]) if words else ""
+    number = at = 0
+    while words and (found := words.search(text, at)):
+        number += text.count("\n", at, found.start())
+        yield body[number]
+        at = text.find("\n", found.end()) + 1
+        number += 1
+        if not at:
+            return
+
+
+def _signature_lines(excerpt: Excerpt, node: Node, own: Sequence[int]) -> tuple[int, ...]:
     """From the line that has the name to where as much text as the signature's is passed."""
-    if not own:
-        return ()
-    named = (n for n in own if node.name and node.name in excerpt.lines[n])
-    first = next(named, own[0])
+    first = _first_with(excerpt, node.name, own)
     wanted = len("".join(node.signature.split()))
     shown = []
     for line in range(
@@ -171,14 +186,27 @@ def _signature_lines(excerpt: Excerpt, node: Node, own: list[int]) -> tuple[int,
     return tuple(shown)
 
 
+def _first_with(excerpt: Excerpt, name: str, lines: Sequence[int]) -> int:
+    """The first of some lines that has a name, the first of all where none has."""
+    named = (n for n in lines if name in excerpt.lines[n]) if name else iter(())
+    return next(named, lines[0])
+
+
+def _own_lines(excerpt: Excerpt, node: Node, last: int) -> Sequence[int]:
+    """The lines that have some of the node's own text."""
+    runs = [_touched(excerpt, run, last) for run in node.own]
+    return runs[0] if len(runs) == 1 else _joined(*runs)
+
+
 def _touched(excerpt: Excerpt, run: tuple[int, int], last: int) -> range:
     start, end = run
     first_line = excerpt.starts.line_of(start)
-    return range(first_line, min(excerpt.starts.line_of(max(start, end - 1)), last) + 1)
+    return _within(first_line, excerpt.starts.line_of(max(start, end - 1)), last)
 
 
-def _lines_of(node: Node, last: int) -> range:
-    return range(node.span.start_line, min(node.span.end_line, last) + 1)
+def _within(first: int, end: int, last: int) -> range:
+    """The lines from one to another, at most `last`."""
+    return range(first, min(end, last) + 1)
 
 
 def _joined(*runs: Collection[int]) -> tuple[int, ...]:

@@ -23,9 +23,12 @@ def demote_tests(pool: Pool, prompt: str) -> None:
     if _TESTING.search(prompt):
         return
     for candidate in pool.by_label.values():
-        qualname = candidate.entry.qualname(candidate.position)
-        if candidate.kind == "test" or _TEST_NAME.search(qualname):
+        if candidate.kind == "test" or _is_test(candidate.entry.qualname(candidate.position)):
             candidate.utility *= _TEST_SHARE
+
+
+def _is_test(qualname: str) -> bool:
+    return "test" in qualname and bool(_TEST_NAME.search(qualname))
 
 
 def demote_duplicates(pool: Pool, context: PackContext) -> None:

@@ -204,7 +204,7 @@ def _omitted(pool: Pool, fitting: Fitting, sent: Sent) -> tuple[Omitted, ...]:
     return tuple(
         Omitted(
             c.path,
-            safe_line(c.node.qualname or c.node.name),
+            safe_line(c.name),
             safe_line(_why_not(c, pool, fitting, sent)),
         )
         for c in islice(left, _OMITTED)

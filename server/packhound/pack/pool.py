@@ -43,9 +43,14 @@ class Candidate:
         return self.entry.start(self.position)
 
     @property
+    def name(self) -> str:
+        """The qualified name of the node, or its name."""
+        return self.entry.qualname(self.position) or self.entry.name_as_written(self.position)
+
+    @property
     def called(self) -> str:
         """What reasons call it."""
-        return f"{self.node.qualname or self.node.name} ({self.path})"
+        return f"{self.name} ({self.path})"
 
     def add(self, utility: float, reason: str) -> None:
         """One more reason, if it is worth telling; independent reasons add up as chances do."""

@@ -168,7 +168,7 @@ def _owned(snapshot: Snapshot, qualified: Iterable[tuple[str, ...]]) -> Labels:
         owner = parts[-2].lower()
         for label in snapshot.labels_named_folded(parts[-1].lower())[:_MOST_OWNED].tolist():
             entry, position = snapshot.locate(label)
-            owners = re.split(r"\W+", entry.node(position).qualname.lower())[:-1]
+            owners = re.split(r"\W+", entry.qualname(position).lower())[:-1]
             if owner in owners or owner in re.split(r"[\W_]+", entry.path.lower()):
                 found.append(label)
     return np.array(found, np.int32)

@@ -118,7 +118,7 @@ def _match(
         if owners:
             if around is None:
                 entry, position = snapshot.locate(label)
-                around = f"{entry.path}/{entry.node(position).qualname}".lower()
+                around = f"{entry.path}/{entry.qualname(position)}".lower()
             if not all(owner.lower() in around for owner in owners if owner):
                 return 0.0
         total += here or 0.2
