@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain, islice
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,8 @@ _ELSEWHERE = 3
 """A name that more definitions outside of every scope bear says nothing."""
 _CROWD = 30
 """A name with more definitions within one scope is a convention (`init`), not a reference."""
+
+_ALL = 1 << 30
 
 _SCOPE_WEIGHT = {"file": 1.0, "import": 0.9, "folder": 0.7, "elsewhere": 0.4}
 
@@ -55,8 +57,7 @@ class File(Protocol):
     def users(self, name: str) -> list[int]: ...  # noqa: D102
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(NamedTuple):
     """From a node asked about to `label`; `weight` in 0..1 says how sure the edge is."""
 
     kind: EdgeKind
@@ -132,14 +133,17 @@ class Graph:
                 # What names mean takes more room than time.
                 self._known.clear()
 
-    def neighbors(self, label: int) -> tuple[Edge, ...]:
-        """Edges of a node, surest first; none for a label that the graph does not know."""
+    def neighbors(self, label: int, most: int = _ALL) -> tuple[Edge, ...]:
+        """Edges of a node, surest first; none for a label that the graph does not know.
+
+        Of those that refer to it not all are sought, but at least the `most` surest.
+        """
         with self._lock:
             if label not in self._home:
                 return ()
             path, file, position = self._located(label)
             edges = [*_inside(file, position), *self._outward(path, file, position)]
-            edges += self._inward(file.name(position), label)
+            edges += self._inward(file.name(position), label, most)
             if file.node(position).kind == "file":
                 edges += self._import_edges(path)
         unique = {(edge.kind, edge.label): edge for edge in edges if edge.label != label}
@@ -221,6 +225,8 @@ class Graph:
 
     def _meaning(self, path: str, name: str) -> Meaning:
         """What `name` means in a file."""
+        if not self._defined.get(name):
+            return _NOTHING
         known = self._known[name].meanings
         found = known.get(path)
         if found is None:
@@ -228,22 +234,22 @@ class Graph:
         return found
 
     def _decided(self, path: str, name: str) -> Meaning:
-        defined = self._defined.get(name)
-        if not defined:
-            return _NOTHING
+        """The same of a name that some file defines."""
+        defined = self._defined[name]
         if path in defined:
             return defined[path], _SCOPE_WEIGHT["file"] / len(defined[path])
         definers = self._definers_of(path, name)
         if not definers.all:
             return _NOTHING
-        scopes = (
-            ("import", definers.among(self._imports(path)), _CROWD),
-            ("folder", definers.by_folder.get(folder_of(path), ()), _CROWD),
-            ("elsewhere", definers.all, _ELSEWHERE),
-        )
-        for scope, labels, most in scopes:
-            if 0 < len(labels) <= most:
-                return labels, _SCOPE_WEIGHT[scope] / len(labels)
+        labels = definers.among(self._imports(path))
+        if 0 < len(labels) <= _CROWD:
+            return labels, _SCOPE_WEIGHT["import"] / len(labels)
+        labels = definers.by_folder.get(folder_of(path), ())
+        if 0 < len(labels) <= _CROWD:
+            return labels, _SCOPE_WEIGHT["folder"] / len(labels)
+        labels = definers.all
+        if 0 < len(labels) <= _ELSEWHERE:
+            return labels, _SCOPE_WEIGHT["elsewhere"] / len(labels)
         return _NOTHING
 
     def _definers_of(self, path: str, name: str) -> Definers:
@@ -252,8 +258,8 @@ class Graph:
         known = self._known[name].definers
         found = known.get(family)
         if found is None:
-            defined = self._defined[name]
-            same = sorted(p for p in defined if family_of(self._files[p].language) == family)
+            defined, files = self._defined[name], self._files
+            same = sorted([p for p in defined if family_of(files[p].language) == family])
             found = known[family] = Definers({p: defined[p] for p in same})
         return found
 
@@ -275,13 +281,24 @@ class Graph:
             for target in targets:
                 yield Edge("references", target, weight)
 
-    def _inward(self, name: str, label: int) -> Iterator[Edge]:
+    def _inward(self, name: str, label: int, most: int) -> Iterator[Edge]:
+        """At least the `most` surest uses of a definition."""
+        sure: dict[float, list[str]] = defaultdict(list)
         for path in self._used.get(name, ()) if name else ():
             targets, weight = self._meaning(path, name)
             if label in targets:
+                sure[weight].append(path)
+        n = 0
+        for weight in sorted(sure, reverse=True):
+            # To find the nodes of a file that use a name costs more than all the rest.
+            if n >= most:
+                return
+            for path in sure[weight]:
                 file = self._files[path]
-                for position in file.users(name):
-                    yield Edge("referenced-by", int(file.labels[position]), weight)
+                users = [int(file.labels[position]) for position in file.users(name)]
+                n += len(users) - (label in users)
+                for user in users:
+                    yield Edge("referenced-by", user, weight)
 
     def _counted(self, name: str) -> Counter[int]:
         """How many nodes refer to each of the definitions of a name."""

@@ -34,8 +34,9 @@ class BoundCounter:
     def count(self, text: str) -> int:
         """Tokens of `text`, never too few."""
         known = self._lines
-        whole = text in known or text.find("\n", 0, -1) < 0
-        return sum(map(known.__getitem__, (text,) if whole else apart(text)))
+        if text.find("\n", 0, -1) < 0:
+            return known[text]
+        return sum(map(known.__getitem__, apart(text)))
 
 
 class _Lines(dict[str, int]):

@@ -71,7 +71,7 @@ def add_neighbours(pool: Pool, context: PackContext) -> None:
     for seed in pool.ranked()[:_SEEDS]:
         seen: dict[EdgeKind, int] = {}
         utility, called = seed.utility, seed.called
-        for edge in context.graph.neighbors(seed.label):
+        for edge in context.graph.neighbors(seed.label, _NEIGHBOURS):
             seen[edge.kind] = seen.get(edge.kind, 0) + 1
             candidate = pool.get(edge.label) if seen[edge.kind] <= _NEIGHBOURS else None
             if candidate and candidate.kind != "file":
