@@ -36,6 +36,16 @@ class FileEntry:
     node_digests: bytes
     record: bytes
 
+    def position(self, label: int) -> int:
+        """Where a label of this file is among its nodes. Raises ValueError for any other."""
+        # Those of a file were mostly given in a row.
+        first = int(self.labels[0]) if len(self.labels) else label
+        guess = label - first
+        if 0 <= guess < len(self.labels) and self.labels[guess] == label:
+            return guess
+        found: int = self.labels.tolist().index(label)
+        return found
+
     @property
     def nodes(self) -> tuple[Node, ...]:
         """All nodes, in the order of their start."""

@@ -92,7 +92,7 @@ class Snapshot:
         entry = self.entry(int(self.file_of[label])) if self.live[label] else None
         if entry is None:
             raise KeyError(label)
-        return entry, int((entry.labels == label).argmax())
+        return entry, entry.position(label)
 
     def node(self, label: int) -> Node:
         """The node of a live label."""

@@ -64,8 +64,7 @@ class Vectors:
             return np.zeros(asked, np.float32)
         code = query_code(_checked(query, self.dim))
         if labels is None or len(labels) * _GATHER_BELOW > n:
-            cosines = self._scanned(code)
-            return cosines if labels is None else cosines[labels]
+            return self._scanned(code, labels)
         return self._gathered(code, labels)
 
     def nearest(
@@ -92,10 +91,12 @@ class Vectors:
         best = _largest(cosines, labels, max(0, k))
         return labels[best], cosines[best]
 
-    def _scanned(self, code: QueryCode) -> Rows:
+    def _scanned(self, code: QueryCode, labels: NDArray[np.integer[Any]] | None) -> Rows:
         offsets, scales = self._joined()
         dots = dot_products(code.values, [block.columns for block in self.blocks])
-        return _cosines(code, dots[: len(offsets)], offsets, scales)
+        if labels is None:
+            return _cosines(code, dots[: len(offsets)], offsets, scales)
+        return _cosines(code, dots[labels], offsets[labels], scales[labels])
 
     def _gathered(self, code: QueryCode, labels: NDArray[np.integer[Any]]) -> Rows:
         offsets, scales = self._joined()

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import TypeAlias
 
 from packhound.pack.excerpt import Excerpts, Tiers
 from packhound.pack.pool import Candidate
@@ -19,6 +20,8 @@ from packhound.pack.types import DETAILS, Detail
 
 _VALUE: dict[Detail, float] = {"outline": 0.10, "signature": 0.25, "elided": 0.75, "full": 1.0}
 """What a tier is worth of the whole node."""
+
+_TIER: dict[Detail, int] = {detail: tier for tier, detail in enumerate(DETAILS)}
 
 _GAP_TOKENS = 7
 """The mark of a gap between lines."""
@@ -51,6 +54,9 @@ class _Offer:
     counted: int | None = None
 
 
+_Placed: TypeAlias = tuple[float, int, int, int, _Offer]
+
+
 @dataclass(slots=True, eq=False)
 class Fitting:
     """The state of one knapsack; `run` may be called again with a higher limit or more offers."""
@@ -64,8 +70,8 @@ class Fitting:
     unread: set[int] = field(default_factory=set)
     refused: dict[int, int] = field(default_factory=dict)
     _covered: dict[str, set[int]] = field(default_factory=dict)
-    _heap: list[tuple[float, int, int, int, _Offer]] = field(default_factory=list)
-    _n_pushed: int = 0
+    _heap: list[_Placed] = field(default_factory=list)
+    _n_placed: int = 0
     _waiting: list[_Offer] = field(default_factory=list)
     _tiers: dict[int, Tiers] = field(default_factory=dict)
     _taken: list[tuple[int, Choice | None]] = field(default_factory=list)
@@ -78,12 +84,14 @@ class Fitting:
             for tier in range(self.n_sent(candidate), most):
                 detail = DETAILS[tier]
                 value = candidate.utility * _VALUE[detail]
-                self._push(_Offer(candidate, detail, value, (), guesses[tier]))
+                offer = _Offer(candidate, detail, value, (), guesses[tier])
+                self._heap.append(self._placed(offer))
+        heapq.heapify(self._heap)
 
     def run(self, limit: int) -> None:
         """Accept offers, best first, while they fit into `limit` tokens."""
-        for offer in self._waiting:
-            self._push(offer)
+        self._heap += map(self._placed, self._waiting)
+        heapq.heapify(self._heap)
         self._waiting = []
         while self._heap and limit - self.spent >= _LEAST_LEFT:
             offer = heapq.heappop(self._heap)[-1]
@@ -100,7 +108,7 @@ class Fitting:
             stale = offer.counted != cost or offer.cost > cost * 1.01
             offer.counted, offer.cost = cost, cost
             if stale and self._heap and -gain / max(cost, 1) > self._heap[0][0]:
-                self._push(offer)
+                heapq.heappush(self._heap, self._placed(offer))
             elif self.spent + cost > limit:
                 self.refused[offer.candidate.label] = cost
                 self._waiting.append(offer)
@@ -124,11 +132,12 @@ class Fitting:
             del self._covered[path]
         return True
 
-    def _push(self, offer: _Offer) -> None:
+    def _placed(self, offer: _Offer) -> _Placed:
+        """An offer with its place in the heap: by density, then by discovery."""
         density = self._gain(offer) / max(offer.cost, 1.0)
-        self._n_pushed += 1
-        order = (offer.candidate.order, DETAILS.index(offer.detail), self._n_pushed)
-        heapq.heappush(self._heap, (-density, *order, offer))
+        self._n_placed += 1
+        tier = _TIER[offer.detail]
+        return -density, offer.candidate.order, tier, self._n_placed, offer
 
     def _gain(self, offer: _Offer) -> float:
         """What the offer adds to what is already shown of its node."""

@@ -31,7 +31,7 @@ def _without_blank_gaps(shown: set[int], lines: Sequence[str]) -> tuple[int, ...
     numbers = sorted(shown)
     for before, after in pairwise(numbers):
         between = range(before + 1, after)
-        if len(between) <= _BLANK_GAP and not any(lines[line].strip() for line in between):
+        if 0 < len(between) <= _BLANK_GAP and not any(lines[line].strip() for line in between):
             shown.update(between)
     return tuple(sorted(shown))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import islice
 from typing import TypeAlias
 
@@ -108,12 +109,23 @@ def _fit(
     known = set(pool.by_label)
     used = references_of(pool, context, bodies)
     fitting.offer((c for c in used if c.label not in known), best="signature")
+
+    @cache
+    def block(*choices: Choice) -> Block:
+        """The block of a file, which mostly stays from one round to the next."""
+        return block_of(choices, fitting.excerpts, context.snapshot.generation)
+
+    def measured() -> tuple[str, int]:
+        blocks = [block(*choices) for choices in _by_file(fitting)]
+        text = render(blocks, _known(pool, fitting, sent), request.format)
+        return text, counter.count(text)
+
     limit = available
     for _ in range(_ROUNDS):
         fitting.run(limit)
-        text, tokens = _measured(context, request, pool, fitting, counter, sent)
+        text, tokens = measured()
         while tokens > available and fitting.undo():
-            text, tokens = _measured(context, request, pool, fitting, counter, sent)
+            text, tokens = measured()
         if available - tokens < _WORTH_A_ROUND:
             break
         limit = fitting.spent + available - tokens
@@ -129,24 +141,6 @@ def _affordable(ranked: Sequence[Candidate], available: int) -> list[Candidate]:
     best = set(sorted(files, key=lambda path: (-files[path], path))[:most])
     chosen = [c for c in ranked if c.utility > 0 and (c.pinned or c.path in best)]
     return chosen[: _CANDIDATES + available // _TOKENS_A_CANDIDATE]
-
-
-def _measured(
-    context: PackContext,
-    request: PackRequest,
-    pool: Pool,
-    fitting: Fitting,
-    counter: TokenCounter,
-    sent: Sent,
-) -> tuple[str, int]:
-    blocks = _blocks(fitting, context.snapshot.generation)
-    known = _known(pool, fitting, sent)
-    text = render(blocks, known, request.format)
-    return text, counter.count(text)
-
-
-def _blocks(fitting: Fitting, generation: int) -> list[Block]:
-    return [block_of(choices, fitting.excerpts, generation) for choices in _by_file(fitting)]
 
 
 def _by_file(fitting: Fitting) -> list[list[Choice]]:

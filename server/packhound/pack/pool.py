@@ -77,7 +77,7 @@ class Pool:
         if label >= snapshot.n_labels or not snapshot.live[label]:
             return None
         entry = snapshot.entry(int(snapshot.file_of[label]))
-        return self._of(entry, entry.labels.tolist().index(label), label) if entry else None
+        return self._of(entry, entry.position(label), label) if entry else None
 
     def share_out(self, path: str, share: float, reason: str) -> None:
         """Give the definitions of a file a utility that sums to `share`."""

@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from xml.sax.saxutils import quoteattr
 
 from packhound.pack.types import Format
@@ -21,7 +22,7 @@ _BACKTICKS = re.compile("`+")
 _GAP = "..."
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Block:
     """The shown lines of one file: their numbers (0-based, ascending) and their texts."""
 
@@ -30,6 +31,37 @@ class Block:
     generation: int
     numbers: tuple[int, ...]
     texts: tuple[str, ...]
+
+    @cached_property
+    def runs(self) -> list[tuple[int, int]]:
+        """The first and the last number of each run of lines."""
+        runs: list[tuple[int, int]] = []
+        for number in self.numbers:
+            if runs and runs[-1][1] == number - 1:
+                runs[-1] = (runs[-1][0], number)
+            else:
+                runs.append((number, number))
+        return runs
+
+    @cached_property
+    def content(self) -> str:
+        """The lines, with a mark that says which are left out between them."""
+        shown: list[str] = []
+        before, at = self.numbers[0] - 1, 0
+        for first, last in self.runs:
+            if before < first - 1:
+                shown.append(f"{_GAP} {_numbers(before + 1, first - 1)}")
+            shown += self.texts[at : at + last - first + 1]
+            before, at = last, at + last - first + 1
+        return "\n".join(shown)
+
+    @cached_property
+    def ranges(self) -> str:
+        """The runs as `10-40,80`; many are shown as one from the first to the last."""
+        runs = self.runs
+        if len(runs) > _MAX_RANGES:
+            runs = [(runs[0][0], runs[-1][1])]
+        return ",".join(_numbers(first, last) for first, last in runs)
 
 
 def render(blocks: Sequence[Block], known: Sequence[str], form: Format) -> str:
@@ -44,25 +76,24 @@ def render(blocks: Sequence[Block], known: Sequence[str], form: Format) -> str:
 
 
 def _markdown(blocks: Sequence[Block], known: Sequence[str]) -> str:
-    runs = [run for block in blocks for run in _BACKTICKS.findall("\n".join(block.texts))]
+    runs = [run for block in blocks for run in _BACKTICKS.findall(block.content)]
     fence = "`" * max(3, 1 + max(map(len, runs), default=0))
     parts = []
     for block in blocks:
-        heading = f"### {visible_line(block.path)}:{ranges(block)} (generation {block.generation})"
-        parts.append(f"{heading}\n{fence}{block.language}\n{_content(block)}\n{fence}\n")
+        heading = f"### {visible_line(block.path)}:{block.ranges} (generation {block.generation})"
+        parts.append(f"{heading}\n{fence}{block.language}\n{block.content}\n{fence}\n")
     if known:
         parts.append("Sent before and unchanged: " + "; ".join(map(visible_line, known)) + "\n")
     return "\n".join(parts)
 
 
 def _xml(blocks: Sequence[Block], known: Sequence[str]) -> str:
-    contents = [_content(block) for block in blocks]
-    tag = _unused_tag("\n".join((*contents, *known)))
+    tag = _unused_tag("\n".join((*(block.content for block in blocks), *known)))
     parts = []
-    for block, content in zip(blocks, contents, strict=True):
+    for block in blocks:
         path = quoteattr(visible_line(block.path))
-        head = f'<{tag} path={path} lines="{ranges(block)}" generation="{block.generation}">'
-        parts.append(f"{head}\n{content}\n</{tag}>\n")
+        head = f'<{tag} path={path} lines="{block.ranges}" generation="{block.generation}">'
+        parts.append(f"{head}\n{block.content}\n</{tag}>\n")
     if known:
         listed = "\n".join(map(visible_line, known))
         parts.append(f'<{tag} note="sent before and unchanged">\n{listed}\n</{tag}>\n')
@@ -73,10 +104,10 @@ def _json(blocks: Sequence[Block], known: Sequence[str]) -> str:
     files = [
         {
             "path": visible_line(block.path),
-            "lines": ranges(block),
+            "lines": block.ranges,
             "generation": block.generation,
             "language": block.language,
-            "content": _content(block),
+            "content": block.content,
         }
         for block in blocks
     ]
@@ -84,35 +115,6 @@ def _json(blocks: Sequence[Block], known: Sequence[str]) -> str:
     if known:
         whole["sent_before"] = list(map(visible_line, known))
     return json.dumps(whole, ensure_ascii=False, separators=(",", ":"))
-
-
-def ranges(block: Block) -> str:
-    """The lines of a block as `10-40,80`; many runs are shown as one from the first to the last."""
-    runs = _runs(block.numbers)
-    if len(runs) > _MAX_RANGES:
-        runs = [(runs[0][0], runs[-1][1])]
-    return ",".join(_numbers(first, last) for first, last in runs)
-
-
-def _content(block: Block) -> str:
-    """The lines, with a mark that says which are left out between them."""
-    shown: list[str] = []
-    for i, (number, text) in enumerate(zip(block.numbers, block.texts, strict=True)):
-        before = block.numbers[i - 1] if i else number - 1
-        if before < number - 1:
-            shown.append(f"{_GAP} {_numbers(before + 1, number - 1)}")
-        shown.append(text)
-    return "\n".join(shown)
-
-
-def _runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
-    runs: list[tuple[int, int]] = []
-    for number in numbers:
-        if runs and runs[-1][1] == number - 1:
-            runs[-1] = (runs[-1][0], number)
-        else:
-            runs.append((number, number))
-    return runs
 
 
 def _numbers(first: int, last: int) -> str:

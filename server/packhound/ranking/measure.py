@@ -71,9 +71,8 @@ def measure(
     else:
         candidates = gather(snapshot, corpus, only, allowed, truncated=False)
     labels, files = candidates.labels, candidates.files
-    similarity = None
-    if vector is not None:
-        similarity = snapshot.similarities(vector, labels) if cosines is None else cosines[labels]
+    similarity = _likeness(snapshot, vector, labels) if cosines is None else cosines[labels]
+    title = _likeness(snapshot, title_vector, labels)
     return View(
         query=query,
         snapshot=snapshot,
@@ -89,16 +88,18 @@ def measure(
         named_folded=candidates.marked(any_case),
         owned=candidates.marked(_owned(snapshot, query.qualified)),
         similarity=similarity,
-        title_similarity=(
-            snapshot.similarities(title_vector, labels) if title_vector is not None else None
-        ),
+        title_similarity=title,
         code_similarity=(
-            snapshot.similarities(code_vector, labels) if code_vector is not None else None
+            title if code_vector is title_vector else _likeness(snapshot, code_vector, labels)
         ),
         mentioned=_mentions(snapshot, query, bearers)[labels] if query.kind == "report" else None,
         framed=_framed(snapshot, query)[labels] if query.frames else None,
         centroid=_centroids(snapshot, corpus, candidates, similarity),
     )
+
+
+def _likeness(snapshot: Snapshot, vector: Floats | None, labels: NDArray[np.intp]) -> Floats | None:
+    return None if vector is None else snapshot.similarities(vector, labels)
 
 
 def _mentions(snapshot: Snapshot, query: ParsedQuery, bearers: Iterable[Labels]) -> Floats:

@@ -120,6 +120,9 @@ def _secrets(text: str) -> Iterator[Run]:
         yield from ((start + first, start + last, kind) for first, last, kind in found)
 
 
+_SHAPES = [(literal, row) for row, shape in enumerate(IN_LINE) for literal in shape[0]]
+
+
 class _Rules:
     """The rules that could find anything in a text, which are a few of hundreds."""
 
@@ -128,7 +131,8 @@ class _Rules:
         begins = {piece[:_KEY] for piece in _PIECE.findall(text)}
         rows = [row for begin in sorted(begins & known.keys()) for row in known[begin]]
         self._prefixed = [row for row in rows if row[0] in text]
-        self._shapes = [row for row in IN_LINE if any(literal in lowered for literal in row[0])]
+        shapes = {row for literal, row in _SHAPES if literal in lowered}
+        self._shapes = [IN_LINE[row] for row in sorted(shapes)]
         services = _services().begun(octets_of(lowered))
         self._services = [service for service in services if service in lowered]
 
