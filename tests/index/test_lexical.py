@@ -13,6 +13,7 @@ from index_corpus import file
 
 from packhound.index.index import Index
 from packhound.index.snapshot import Snapshot
+from packhound.ranking import matches
 from packhound.ranking.candidates import gather
 from packhound.ranking.facts import facts_of
 from packhound.ranking.lexical import Lexical, match_terms, score_terms
@@ -69,10 +70,10 @@ def scores(snapshot) -> Lexical:
     corpus = facts_of(snapshot)
     every_file = np.arange(snapshot.n_file_ids, dtype=np.int32)
     candidates = gather(snapshot, corpus, every_file, None, truncated=False)
-    matches = match_terms(snapshot, corpus, QUERY, WEIGHTS_OF_QUERY)
+    found = match_terms(snapshot, corpus, QUERY, WEIGHTS_OF_QUERY)
     assert candidates.labels.tolist() == np.flatnonzero(snapshot.live).tolist()
-    assert np.array_equal(score_terms(snapshot, corpus, candidates, matches).node, matches.node[1:])
-    return score_terms(snapshot, corpus, candidates, matches)
+    assert np.array_equal(score_terms(snapshot, corpus, candidates, found).node, found.node[1:])
+    return score_terms(snapshot, corpus, candidates, found)
 
 
 def test_all_fields(scores):
@@ -127,9 +128,20 @@ def test_an_empty_index_scores_nothing():
     empty = Index(None).snapshot
     corpus = facts_of(empty)
     candidates = gather(empty, corpus, np.zeros(0, np.int32), None, truncated=False)
-    matches = match_terms(empty, corpus, QUERY, WEIGHTS_OF_QUERY)
-    scores = score_terms(empty, corpus, candidates, matches)
+    found = match_terms(empty, corpus, QUERY, WEIGHTS_OF_QUERY)
+    scores = score_terms(empty, corpus, candidates, found)
     assert not scores.found and len(scores.node) == len(scores.file) == 0
+
+
+def test_of_what_words_match_the_longest_unused_is_forgotten_first(snapshot, monkeypatch):
+    cache = matches.MatchCache()
+    [load, _, tree] = cache.of(snapshot, ["load", "config", "tree"])
+    monkeypatch.setattr(matches, "_MOST_BYTES", cache.n_bytes)
+    assert cache.of(snapshot, ["load"]) == [load]
+    cache.of(snapshot, ["parse"])
+    assert cache.n_bytes <= matches._MOST_BYTES
+    assert [*cache.terms] == ["tree", "load", "parse"]
+    assert cache.of(snapshot, ["tree", "load", "tree"]) == [tree, load, tree]
 
 
 def test_an_index_that_is_gone_leaves_nothing_behind():

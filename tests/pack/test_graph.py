@@ -77,6 +77,22 @@ def test_the_nearest_scope_gives_a_name_its_meaning():
     assert graph.neighbors(20) == ()
 
 
+@pytest.mark.parametrize("most", [1, 2, 3, 9])
+def test_the_surest_uses_are_found_though_not_all_are_sought(most):
+    imports = ("store.disk",)
+    files = {
+        "store/disk.py": file(0, node("load", "load"), node("open", "load")),
+        "far/away.py": file(10, node("copy", "load"), node("move", "load")),
+        "app/main.py": file(20, node("run", "load"), imports=imports),
+        "store/near.py": file(30, node("walk", "load")),
+    }
+    graph = graph_of(files)
+    every = [edge for edge in graph.neighbors(0) if edge.kind == "referenced-by"]
+    assert [edge.label for edge in every] == [1, 20, 30, 10, 11]
+    some = [edge for edge in graph.neighbors(0, most) if edge.kind == "referenced-by"]
+    assert some[:most] == every[:most] and some == every[: len(some)]
+
+
 def test_names_never_cross_languages():
     graph = graph_of(
         {

@@ -79,8 +79,13 @@ class MatchCache:
     def __init__(self) -> None:
         self._lock = Lock()
         self._known: dict[str, Match] = {}
-        self._size = 0
+        self.n_bytes = 0
         self._nothing: Match | None = None
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """Those whose matches are at hand, the longest unused first."""
+        return tuple(self._known)
 
     def of(self, snapshot: Snapshot, terms: Iterable[str]) -> list[Match]:
         """What each term matches in the snapshot that this belongs to."""
@@ -99,10 +104,10 @@ class MatchCache:
         with self._lock:
             for term, match in used.items():
                 if self._known.pop(term, None) is None:
-                    self._size += match.n_bytes
+                    self.n_bytes += match.n_bytes
                 self._known[term] = match
-            while self._size > _MOST_BYTES:
-                self._size -= self._known.pop(next(iter(self._known))).n_bytes
+            while self.n_bytes > _MOST_BYTES:
+                self.n_bytes -= self._known.pop(next(iter(self._known))).n_bytes
 
     def _looked_up(self, snapshot: Snapshot, terms: Sequence[str]) -> list[Match]:
         postings = [snapshot.postings(term) for term in terms]
