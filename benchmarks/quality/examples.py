@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from packhound.evaluation.cases import Case, Target, same_function, same_path
 from packhound.index.snapshot import Snapshot
 from packhound.ranking.measure import measure
-from packhound.ranking.query import parse_query
+from packhound.ranking.own_name import read_query
 from packhound.ranking.signals import FILE_SIGNALS, NODE_SIGNALS
 from packhound.ranking.view import View
 from packhound.search import query_vector, report_vectors
@@ -54,12 +54,12 @@ class Example:
 
 
 def examples_of(
-    cases: Iterable[Case], snapshot: Snapshot, embedder: object | None
+    cases: Iterable[Case], snapshot: Snapshot, embedder: object | None, root: Path
 ) -> Iterator[Example]:
-    """The examples of cases that are all about one corpus."""
+    """The examples of cases that are all about the corpus in one folder."""
     for case in cases:
         query = Query(case.text)
-        parsed = parse_query(query)
+        parsed = read_query(query, snapshot, str(root))
         vector, _ = query_vector(snapshot, parsed, query, embedder)
         title, code = report_vectors(parsed, vector, embedder)
         view = measure(snapshot, parsed, vector, title_vector=title, code_vector=code)

@@ -50,6 +50,10 @@ MENTION = 6.0
 """Likewise for a node that holds the whole query, before all that hold nothing of it: a word typed
 a second ago stands in one place only, and no development query asks for such a word."""
 
+FRAME = 2.0
+"""What a report gives the file of its innermost stack frame; commit messages, most of what the fit
+of reports sees, have no stack traces."""
+
 DOC = 0.05
 """What a doc comment counts beside a query that a person wrote; benchmarks/quality/README.md."""
 
@@ -141,8 +145,9 @@ def load_examples(
     def make() -> list[Example]:
         found: list[Example] = []
         for folder, cases in by_folder.items():
-            snapshot = snapshot_of(corpora / folder, embedder, cache)
-            found += map(shaped, examples_of(cases, snapshot, embedder))
+            root = corpora / folder
+            snapshot = snapshot_of(root, embedder, cache)
+            found += map(shaped, examples_of(cases, snapshot, embedder, root))
             print(folder, snapshot.n_nodes, file=sys.stderr)
         return found
 
@@ -169,12 +174,12 @@ def fit_source(source: str, data: Data) -> dict[str, object]:
     if data.reports:
         recipe = recipe_for(REPORTS if source != "dense" else QUERIES, source)
         found = cross_validated(
-            data.reports, lambda some: fit([*some, *data.mined], recipe), report_scores
+            data.reports, lambda some: fit_reports([*some, *data.mined], recipe), report_scores
         )
         scores = np.nanmean([*found.values()], axis=0)
         print(f"{source}: file@1, file@5, func@10 {scores.round(3)}")
         FIGURES[source]["file@1 file@5 func@10"] = scores.round(4).tolist()
-        weights["report"] = described(fit([*data.reports, *data.mined], recipe), "report")
+        weights["report"] = described(fit_reports([*data.reports, *data.mined], recipe), "report")
     return weights
 
 
@@ -185,6 +190,14 @@ def fit_queries(queries: Sequence[Example], docs: Sequence[Example], recipe: Rec
         names = fit(queries, recipe)
         for weights, own in ((fitted.file, names.file), (fitted.node, names.node)):
             weights["symbol"] = own["symbol"]
+    return fitted
+
+
+def fit_reports(reports: Sequence[Example], recipe: Recipe) -> Fitted:
+    """Fit the weights of reports, but for that of stack traces."""
+    fitted = fit(reports, recipe)
+    if "file_framed" not in recipe.without:
+        fitted.file["report"][FILE_NAMES.index("file_framed")] += FRAME
     return fitted
 
 

@@ -30,6 +30,9 @@ EITHER_WAY = frozenset(
 )
 """Every other signal measures likeness to the query, so a fit may not hold it against a node."""
 
+_LEAST = 1e-300
+"""Stands for the share of right answers that scores leave nothing of."""
+
 
 @dataclass(frozen=True)
 class Recipe:
@@ -130,7 +133,7 @@ class _Problem:
             kinds.append(self._kinds.index(example.kind))
         order = np.argsort(kinds, kind="stable")
         lengths = np.array([len(lists[i]) for i in order])
-        self._x = np.concatenate([lists[i] for i in order])
+        self._x = np.concatenate([lists[i] for i in order]).astype(np.float32)
         self._right = np.concatenate([right[i] for i in order])
         self._starts = np.cumsum(lengths) - lengths
         self._lengths = lengths
@@ -160,19 +163,19 @@ class _Problem:
         thetas = self._thetas(theta)
         scores = np.empty(len(self._x))
         spans = list(zip(self._edges[:-1], self._edges[1:], strict=True))
-        for kind, (a, b) in enumerate(spans):
-            scores[a:b] = self._x[a:b] @ thetas[kind]
-        everything = _logsumexp(scores, self._starts, self._lengths)
-        good = _logsumexp(np.where(self._right, scores, -1e9), self._starts, self._lengths)
-        total = self._weights.sum()
-        value = float((self._weights * (everything - good)).sum() / total)
-        weights = np.repeat(self._weights / total, self._lengths)
-        share = np.exp(scores - np.repeat(everything, self._lengths))
-        right = np.where(
-            self._right, np.exp(np.minimum(0, scores - np.repeat(good, self._lengths))), 0
-        )
-        residual = weights * (share - right)
-        by_kind = np.stack([self._x[a:b].T @ residual[a:b] for a, b in spans])
+        for weights, (a, b) in zip(thetas.astype(np.float32), spans, strict=True):
+            scores[a:b] = self._x[a:b] @ weights
+        largest = np.maximum.reduceat(scores, self._starts)
+        shares = np.exp(scores - np.repeat(largest, self._lengths))
+        good_shares = np.where(self._right, shares, 0)
+        everything = np.add.reduceat(shares, self._starts)
+        good = np.maximum(np.add.reduceat(good_shares, self._starts), _LEAST)
+        of_list = self._weights / self._weights.sum()
+        value = float((of_list * np.log(everything / good)).sum())
+        residual = np.repeat(of_list / everything, self._lengths) * shares
+        residual -= np.repeat(of_list / good, self._lengths) * good_shares
+        residuals = residual.astype(np.float32)
+        by_kind = np.stack([self._x[a:b].T @ residuals[a:b] for a, b in spans])
         n = len(self._examples)
         common, apart = theta[: self._d], thetas - theta[: self._d]
         ridge, kind_ridge = self._recipe.ridge / n, self._recipe.kind_ridge / n
@@ -262,9 +265,3 @@ def _best_per_file(scores: Floats, example: Example) -> NDArray[np.intp]:
     owners = example.owner[order]
     first = np.r_[True, owners[1:] != owners[:-1]]
     return order[first]
-
-
-def _logsumexp(scores: Floats, starts: NDArray[np.intp], lengths: NDArray[np.intp]) -> Floats:
-    largest = np.maximum.reduceat(scores, starts)
-    inside = np.exp(scores - np.repeat(largest, lengths))
-    return largest + np.log(np.add.reduceat(inside, starts))

@@ -87,7 +87,9 @@ def measure_way(
         snapshot = snapshot_of(root, embedder, given.cache)
 
         def ask(query: Query) -> Results:
-            return search(snapshot, replace(query, mode=mode), embedder, root="", fuser=fuser)
+            return search(
+                snapshot, replace(query, mode=mode), embedder, root=str(root), fuser=fuser
+            )
 
         ask(Query("the first search of a generation reads the facts of its files"))
         yield ask
@@ -111,7 +113,7 @@ def ablation(
     @contextmanager
     def opened(root: Path) -> Iterator[Callable[[Query], Mapping[str, Sequence[Hit]]]]:
         snapshot = snapshot_of(root, embedder, given.cache)
-        yield lambda query: ablated(snapshot, query, embedder, root="")
+        yield lambda query: ablated(snapshot, query, embedder, root=str(root))
 
     lost = losses(list(ablations(cases, given.corpora, opened)), WHOLE)
     for part, changes in lost.items():

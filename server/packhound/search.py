@@ -24,6 +24,7 @@ from packhound.ranking.filters import allowed_labels
 from packhound.ranking.fuse import fuser as fuser_named
 from packhound.ranking.measure import measure
 from packhound.ranking.model import Source, score_linear, weights_for
+from packhound.ranking.own_name import read_query
 from packhound.ranking.parts import WHOLE, parts
 from packhound.ranking.protocols import Ranking
 from packhound.ranking.query import ParsedQuery, parse_query
@@ -56,7 +57,7 @@ def search(
 ) -> Results:
     """Answer `query`; raises Cancelled when `cancel` is set meanwhile, nothing else."""
     watch = _Watch(query, cancel)
-    parsed = parse_query(query)
+    parsed = read_query(query, snapshot, root)
     if not parsed.text and not parsed.exact:
         return watch.results(snapshot, parsed, (), 0, ("the query has no words",))
     if query.mode == "symbol":
@@ -96,7 +97,8 @@ def explain(
     """
     watch = _Watch(query, cancel)
     entry, _ = snapshot.locate(label)
-    parsed = replace(parse_query(query), kinds=(), languages=(), globs=(), exact=())
+    parsed = read_query(query, snapshot, root)
+    parsed = replace(parsed, kinds=(), languages=(), globs=(), exact=())
     vector, _ = query_vector(snapshot, parsed, query, embedder)
     view = _view(snapshot, parsed, query, vector, embedder)
     ranked = bool(np.isin(label, view.candidates.labels))
@@ -138,7 +140,7 @@ def ablated(
     snapshot: Snapshot, query: Query, embedder: QueryEncoder | None, *, root: str
 ) -> dict[str, tuple[Hit, ...]]:
     """The hits as they are (`WHOLE`), and as they would be without each part that counts."""
-    parsed = parse_query(query)
+    parsed = read_query(query, snapshot, root)
     vector, _ = query_vector(snapshot, parsed, query, embedder)
     view = _view(snapshot, parsed, query, vector, embedder)
     whole = weights_for(_source(query, vector), parsed.kind)

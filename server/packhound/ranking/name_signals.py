@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from packhound.index.path_table import WordLists
-from packhound.ranking.kinds import KIND_RANK
+from packhound.ranking.kinds import KIND_RANK, REST
 from packhound.ranking.matches import BODY
+from packhound.ranking.query import STOPS
 from packhound.ranking.view import View, no_file, relative
 from packhound.text.kin import root_of
+from packhound.text.tokens import parts, stem
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 Numbers = NDArray[np.signedinteger[Any]]
+
+_WORDS = re.compile(r"[^\W_]+")
 
 
 def defines(view: View) -> Floats:
@@ -108,6 +114,21 @@ def first_words_in_stem(view: View) -> Floats:
     return _weighed(view, places, view.kept(_roots_in_stem))
 
 
+def neighbours_in_name(view: View) -> Floats:
+    """The file defines a name in which neighbouring words of the query are neighbours."""
+    found = no_file(view)
+    words = [stem(word) for word in _WORDS.findall(view.query.title.lower())]
+    wanted = frozenset(pairwise(root_of(word) for word in words if word not in STOPS))
+    if wanted:
+        # Names that have no word of the query but in its family are not looked at.
+        at = np.flatnonzero(view.lexical.name_hits * (1 - REST[view.kinds]))
+        numbers = view.snapshot.name_of[view.candidates.labels[at]]
+        names = view.snapshot.name_table.names
+        alike = [n for n in set(numbers.tolist()) if not wanted.isdisjoint(_pairs_in(names[n]))]
+        found[view.candidates.owner[at[np.isin(numbers, alike)]]] = 1
+    return found
+
+
 def entry_file(view: View) -> Floats:
     """A file that stands for its folder (`index`, `mod`, `__init__`, `main`)."""
     return view.flags("is_entry")
@@ -141,6 +162,12 @@ def module_mentioned(view: View) -> Floats:
         own = {part.strip("_") for part in path[-2:]}
         found.append(max(len(own & names) for names in spelled))
     return np.array(found, np.float32)
+
+
+@lru_cache(maxsize=65_536)
+def _pairs_in(name: str) -> frozenset[tuple[str, str]]:
+    """The families of each two neighbouring words of a name."""
+    return frozenset(pairwise(root_of(stem(part)) for part in parts(name)))
 
 
 def _term_weights(view: View) -> dict[str, float]:

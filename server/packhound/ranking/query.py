@@ -136,7 +136,7 @@ def _report(text: str, query: Query) -> ParsedQuery:
         counts[term] += 1
     extra = {term: _TITLE_WEIGHT for term in titled}
     extra |= {term: _FILLER_WEIGHT for term in counts if term in _FILLER and term not in titled}
-    kept = [term for term in counts.elements() if term not in _STOPS and not term.isdigit()]
+    kept = [term for term in counts.elements() if term not in STOPS and not term.isdigit()]
     terms, weights = _weigh(kept, extra)
     names = _report_names(title, body)
     return ParsedQuery(
@@ -235,7 +235,7 @@ def _words(text: str, kind: QueryKind) -> list[str]:
     words = terms_of(text)
     if kind in ("symbol", "phrase"):
         return words
-    return [word for word in words if word not in _STOPS] or words
+    return [word for word in words if word not in STOPS] or words
 
 
 def _weigh(
@@ -277,5 +277,6 @@ def _stemmed(words: Iterable[str]) -> frozenset[str]:
     return frozenset(term for word in words for term in terms_of(word))
 
 
-_STOPS = _stemmed(STOP_WORDS) | STOP_WORDS
+STOPS = _stemmed(STOP_WORDS) | STOP_WORDS
+"""Terms of a query in words that say nothing about code."""
 _FILLER = _stemmed(REPORT_WORDS)

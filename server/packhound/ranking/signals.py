@@ -37,6 +37,7 @@ FILE_SIGNALS: tuple[Measure, ...] = (
     name_signals.stem_in_query_kin,
     name_signals.query_in_path_kin,
     name_signals.first_words_in_stem,
+    name_signals.neighbours_in_name,
     name_signals.entry_file,
     name_signals.grab_bag,
     file_signals.dense_best,
