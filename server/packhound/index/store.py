@@ -24,8 +24,8 @@ from packhound.index.snapshot import Snapshot
 _APPLICATION_ID = 0x5061636B
 _SCHEMA = "CREATE TABLE rows (key INTEGER PRIMARY KEY, head BLOB, body BLOB, sum BLOB)"
 _FIRST_SAVE = (
-    # Rows hold kilobytes to megabytes; large pages make short chains.
-    "PRAGMA page_size = 16384",
+    # Rows hold kilobytes to megabytes; the largest pages make the shortest chains.
+    "PRAGMA page_size = 65536",
     # Nothing is overwritten, so a log would only be all of it once more.
     "PRAGMA journal_mode = TRUNCATE",
 )
