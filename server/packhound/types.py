@@ -49,8 +49,7 @@ class Span(NamedTuple):
     end_line: int
 
 
-@dataclass(frozen=True, slots=True)
-class FileStamp:
+class FileStamp(NamedTuple):
     """What the file system said of a file when it was read; decides whether to read it again."""
 
     size: int

@@ -57,10 +57,8 @@ class Saved:
 
 def file_head(entry: FileEntry) -> bytes:
     """All of a file but its nodes and labels."""
-    found = entry.stamp
-    stamp = found and (found.size, found.mtime_ns, found.ctime_ns, found.inode)
-    head = [entry.path, entry.language, entry.digest.hex(), stamp, entry.imports, entry.degraded]
-    return json.dumps([*head, len(entry.node_digests)]).encode("ascii")
+    head = (entry.path, entry.language, entry.digest.hex(), entry.stamp, entry.imports)
+    return json.dumps([*head, entry.degraded, len(entry.node_digests)]).encode("ascii")
 
 
 def file_body(entry: FileEntry) -> bytes:

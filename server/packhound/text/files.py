@@ -6,7 +6,6 @@ import errno
 import os
 import stat
 import time
-from dataclasses import replace
 from pathlib import Path
 
 from packhound.types import Document, FileStamp
@@ -90,7 +89,7 @@ def _lasting(stamp: FileStamp, now_ns: int) -> FileStamp:
     """
     changed_ns = stamp.mtime_ns if os.name == "nt" else stamp.ctime_ns
     tick_ns = _COARSE_TICK_NS if changed_ns % _SECOND_NS == 0 else _TICK_NS
-    return replace(stamp, inode=-1) if 0 <= now_ns - changed_ns < tick_ns else stamp
+    return stamp._replace(inode=-1) if 0 <= now_ns - changed_ns < tick_ns else stamp
 
 
 def _content(handle: int, size: int, most: int) -> bytes:
