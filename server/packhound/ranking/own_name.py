@@ -39,17 +39,19 @@ def read_query(query: Query, snapshot: Snapshot, root: str) -> ParsedQuery:
     words = parsed.text.split()
     own = _words_of(root)
     corpus = facts_of(snapshot)
-    kept = [word for word in words if not _is_own(word, own, snapshot, corpus)]
+    names = [word for word in words if _is_own(word, own, snapshot, corpus)]
+    kept = [word for word in words if word not in names]
     left = sum(word.lower() not in STOP_WORDS for word in kept)
-    if len(kept) == len(words) or left < _FEWEST_WORDS:
+    if not names or left < _FEWEST_WORDS:
         return parsed
+    said = ", ".join(dict.fromkeys(_EDGES.sub("", name) for name in names))
     return replace(
         parse_query(replace(query, text=" ".join(kept))),
         exact=parsed.exact,
         kinds=parsed.kinds,
         languages=parsed.languages,
         globs=parsed.globs,
-        notes=parsed.notes,
+        notes=(*parsed.notes, f"searched without '{said}', which is all over this project"),
     )
 
 
