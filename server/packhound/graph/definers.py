@@ -39,5 +39,7 @@ class Definers:
 
     def among(self, paths: Iterable[str]) -> Labels:
         """The definitions in some files."""
+        if self._labels.keys().isdisjoint(paths):
+            return ()
         here = sorted(self._labels.keys() & paths)
         return tuple(label for path in here for label in self._labels[path])

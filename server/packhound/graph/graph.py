@@ -238,7 +238,10 @@ class Graph:
         defined = self._defined[name]
         if path in defined:
             return defined[path], _SCOPE_WEIGHT["file"] / len(defined[path])
-        definers = self._definers_of(path, name)
+        return self._scoped(path, self._definers_of(path, name))
+
+    def _scoped(self, path: str, definers: Definers) -> Meaning:
+        """What a name means in a file that does not define it."""
         if not definers.all:
             return _NOTHING
         labels = definers.among(self._imports(path))
@@ -303,10 +306,15 @@ class Graph:
     def _counted(self, name: str) -> Counter[int]:
         """How many nodes refer to each of the definitions of a name."""
         found = Counter[int]()
-        for path, n in self._used.get(name, {}).items() if name in self._defined else ():
-            bearers = self._definers_of(path, name).all
-            # Where one alone bears the name, it means that one in whichever scope.
-            for target in bearers if len(bearers) == 1 else self._decided(path, name)[0]:
+        defined = self._defined.get(name, {})
+        for path, n in self._used.get(name, {}).items() if defined else ():
+            targets = defined.get(path)
+            if targets is None:
+                definers = self._definers_of(path, name)
+                # Where one alone bears the name, it means that one in whichever scope.
+                alone = len(definers.all) == 1
+                targets = definers.all if alone else self._scoped(path, definers)[0]
+            for target in targets:
                 found[target] += n
         return found
 
