@@ -143,7 +143,13 @@ def gathered(
 ) -> tuple[Codes, NDArray[np.float32]]:
     """The codes of `labels` from blocks, [len(labels), dim], and their scales."""
     codes, scales = np.zeros((len(labels), dim), np.int8), np.zeros(len(labels), np.float32)
-    for number in distinct(labels // VECTOR_BLOCK).tolist() if dim else ():
+    if not dim or not len(labels):
+        return codes, scales
+    runs = _runs(labels)
+    if _RUN * len(runs) <= len(labels):
+        codes[:] = _joined(blocks, runs).T
+        return codes, np.concatenate([blocks[i].scales[at] for i, at in runs])
+    for number in distinct(labels // VECTOR_BLOCK).tolist():
         here = labels // VECTOR_BLOCK == number
         block, at = blocks[number], labels[here] % VECTOR_BLOCK
         codes[here] = block.columns.take(at, axis=1).T
@@ -151,12 +157,24 @@ def gathered(
     return codes, scales
 
 
+_RUN = 4
+"""Labels in a row from which on it is faster to copy them together."""
+
+
 def columns_of(blocks: Sequence[VectorBlock], labels: NDArray[np.integer[Any]]) -> Codes:
     """The codes of `labels` from blocks, [dim, len(labels)]; fast where labels come in a row."""
-    numbers, at = np.divmod(labels, VECTOR_BLOCK)
-    broken = (np.diff(at) != 1) | (np.diff(numbers) != 0)
+    return _joined(blocks, _runs(labels))
+
+
+def _joined(blocks: Sequence[VectorBlock], runs: Sequence[tuple[int, slice]]) -> Codes:
+    return np.concatenate([blocks[number].columns[:, at] for number, at in runs], axis=1)
+
+
+def _runs(labels: NDArray[np.integer[Any]]) -> list[tuple[int, slice]]:
+    """The runs of labels that follow each other within one block: its number, and where in it."""
+    broken = (labels[1:] - labels[:-1] != 1) | (labels[1:] % VECTOR_BLOCK == 0)
     firsts = np.concatenate(([0], np.flatnonzero(broken) + 1))
-    sizes = np.diff(firsts, append=len(labels))
-    runs = zip(numbers[firsts].tolist(), at[firsts].tolist(), sizes.tolist(), strict=True)
-    parts = [blocks[number].columns[:, first : first + n] for number, first, n in runs]
-    return np.concatenate(parts, axis=1)
+    sizes = np.diff(firsts, append=len(labels)).tolist()
+    numbers, starts = np.divmod(labels[firsts], VECTOR_BLOCK)
+    places = zip(numbers.tolist(), starts.tolist(), sizes, strict=True)
+    return [(number, slice(start, start + size)) for number, start, size in places]
