@@ -93,6 +93,32 @@ def test_the_surest_uses_are_found_though_not_all_are_sought(most):
     assert some[:most] == every[:most] and some == every[: len(some)]
 
 
+def test_equally_sure_neighbours_stand_in_the_order_of_their_places():
+    nodes = {
+        "a.py": (node("Box", kind="class"), node("open", "load", parent=0), node("shut", parent=0)),
+        "b/one.py": (node("load"), node("save")),
+        "b/two.py": (node("run", "load"), node("walk", "load")),
+    }
+    found = []
+    for paths in (sorted(nodes), sorted(nodes, reverse=True)):
+        files, first = {}, 0
+        for path in paths:
+            labels = np.arange(first, first + len(nodes[path]), dtype=np.int32)
+            labels = labels[::-1] if found else labels
+            files[path] = FakeFile(nodes[path], labels, digest=path.encode())
+            first += len(labels)
+        places = {int(n): (path, i) for path in files for i, n in enumerate(files[path].labels)}
+        graph, by_place = graph_of(files), {place: label for label, place in places.items()}
+        found.append(
+            {
+                place: [(e.kind, places[e.label]) for e in graph.neighbors(by_place[place])]
+                for place in sorted(by_place)
+            }
+        )
+    assert found[0] == found[1]
+    assert [place for _, place in found[0]["b/one.py", 0]][:2] == [("b/two.py", 0), ("b/two.py", 1)]
+
+
 def test_names_never_cross_languages():
     graph = graph_of(
         {

@@ -36,6 +36,7 @@ _SCOPE_WEIGHT = {"file": 1.0, "import": 0.9, "folder": 0.7, "elsewhere": 0.4}
 Meaning: TypeAlias = tuple[Labels, float]
 """The definitions that a name means in a file, and how sure each of them is."""
 _NOTHING: Meaning = ((), 0.0)
+_NOWHERE = "", -1
 
 
 class File(Protocol):
@@ -83,7 +84,7 @@ class Graph:
         self._lock = threading.RLock()
         self._seen: Mapping[str, File] | None = None
         self._files: dict[str, File] = {}
-        self._home: dict[int, str] = {}
+        self._home: dict[int, tuple[str, int]] = {}  # label -> path and position
         self._defined: dict[str, dict[str, Labels]] = defaultdict(dict)
         self._used: dict[str, dict[str, int]] = defaultdict(dict)
         self._importable: Importable | None = None
@@ -146,8 +147,11 @@ class Graph:
             edges += self._inward(file.name(position), label, most)
             if file.node(position).kind == "file":
                 edges += self._import_edges(path)
-        unique = {(edge.kind, edge.label): edge for edge in edges if edge.label != label}
-        return tuple(sorted(unique.values(), key=lambda e: (-e.weight, e.kind, e.label)))
+            unique = {(edge.kind, edge.label): edge for edge in edges if edge.label != label}
+            # By place where equally sure: labels say in which order files were read.
+            places = self._home
+            order = sorted(unique.values(), key=lambda e: (-e.weight, e.kind, places[e.label]))
+            return tuple(order)
 
     def references(self, label: int, most: int) -> tuple[Edge, ...]:
         """The first definitions that a node's own text uses."""
@@ -187,7 +191,7 @@ class Graph:
             self._forget(name)
             del self._used[name][path]
         for label in old.labels.tolist():
-            if self._home.get(label) == path:
+            if self._home.get(label, _NOWHERE)[0] == path:
                 del self._home[label]
 
     def _install(self, path: str, file: File) -> None:
@@ -203,7 +207,7 @@ class Graph:
         for name, n in Counter(file.references()).items():
             self._forget(name)
             self._used[name][path] = n
-        self._home.update(dict.fromkeys(labels, path))
+        self._home.update((label, (path, position)) for position, label in enumerate(labels))
 
     def _forget(self, name: str) -> None:
         """What was found out about a name, since a file that has it changes."""
@@ -219,9 +223,8 @@ class Graph:
         return file.labels.tolist() if file else []
 
     def _located(self, label: int) -> tuple[str, File, int]:
-        path = self._home[label]
-        file = self._files[path]
-        return path, file, file.labels.tolist().index(label)
+        path, position = self._home[label]
+        return path, self._files[path], position
 
     def _meaning(self, path: str, name: str) -> Meaning:
         """What `name` means in a file."""
