@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from packhound.index.path_table import WordLists
 from packhound.ranking.kinds import KIND_RANK, REST
-from packhound.ranking.matches import BODY
+from packhound.ranking.matches import BODY, NAME
 from packhound.ranking.query import STOPS
 from packhound.ranking.view import View, no_file, relative
 from packhound.text.kin import root_of
@@ -117,15 +117,18 @@ def first_words_in_stem(view: View) -> Floats:
 def neighbours_in_name(view: View) -> Floats:
     """The file defines a name in which neighbouring words of the query are neighbours."""
     found = no_file(view)
-    words = [stem(word) for word in _WORDS.findall(view.query.title.lower())]
-    wanted = frozenset(pairwise(root_of(word) for word in words if word not in STOPS))
+    words = _WORDS.findall(view.query.title.lower())
+    wanted = frozenset(pairwise(_family(word) for word in words if stem(word) not in STOPS))
     if wanted:
         # Names that have no word of the query but in its family are not looked at.
         at = np.flatnonzero(view.lexical.name_hits * (1 - REST[view.kinds]))
-        numbers = view.snapshot.name_of[view.candidates.labels[at]]
+        labels = view.candidates.labels[at]
+        several = view.snapshot.lengths[NAME][labels] > 1
+        numbers = view.snapshot.name_of[labels[several]]
         names = view.snapshot.name_table.names
         alike = [n for n in set(numbers.tolist()) if not wanted.isdisjoint(_pairs_in(names[n]))]
-        found[view.candidates.owner[at[np.isin(numbers, alike)]]] = 1
+        here = (numbers[:, None] == np.array(alike, np.int32)).any(axis=1)
+        found[view.candidates.owner[at[several][here]]] = 1
     return found
 
 
@@ -167,7 +170,12 @@ def module_mentioned(view: View) -> Floats:
 @lru_cache(maxsize=65_536)
 def _pairs_in(name: str) -> frozenset[tuple[str, str]]:
     """The families of each two neighbouring words of a name."""
-    return frozenset(pairwise(root_of(stem(part)) for part in parts(name)))
+    return frozenset(pairwise(map(_family, parts(name))))
+
+
+@lru_cache(maxsize=65_536)
+def _family(word: str) -> str:
+    return root_of(stem(word))
 
 
 def _term_weights(view: View) -> dict[str, float]:
