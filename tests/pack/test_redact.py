@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from packhound.redact.known import PREFIXED, SERVICES
-from packhound.redact.redact import redact
+from packhound.redact.redact import redact, without
 from packhound.redact.rules import read_rules
 
 DRAW = random.Random(7)
@@ -160,3 +160,15 @@ def test_any_text_keeps_its_lines(text):
 def test_redacting_twice_is_redacting_once_or_more(text):
     once = redact(text).text
     assert redact(once).text.count("\n") == once.count("\n")
+
+
+@given(
+    st.text(alphabet="ab\n", max_size=12),
+    st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12), st.sampled_from("xyz")), max_size=5),
+)
+def test_nothing_of_overlapping_secrets_is_left(text, runs):
+    inside = {i for start, end, _ in runs for i in range(start, end)}
+    rest = "".join(c for i, c in enumerate(text) if i not in inside or c == "\n")
+    runs = [(start, min(end, len(text)), kind) for start, end, kind in runs if start < len(text)]
+    clean = without(text, runs).text
+    assert re.sub(r"\[REDACTED:.\]", "", clean) == rest

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
@@ -79,13 +79,19 @@ class Redacted:
 
 def redact(text: str) -> Redacted:
     """Take the secrets out of a text."""
-    runs = sorted(set(_secrets(text)), key=lambda run: (run[0], -run[1], run[2]))
+    return without(text, _secrets(text))
+
+
+def without(text: str, secrets: Iterable[Run]) -> Redacted:
+    """A text without what stands at some runs of it, which may overlap."""
+    runs = sorted(set(secrets), key=lambda run: (run[0], -run[1], run[2]))
     if not runs:
         return Redacted(text, ())
     starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
     pieces, found, at = [], [], 0
-    for start, end, kind in runs:
-        if start < at:
+    for first, end, kind in runs:
+        start = max(first, at)
+        if start >= end:
             continue
         line_ends = "".join(c for c in text[start:end] if c in "\r\n")
         pieces += [text[at:start], f"[REDACTED:{kind}]", line_ends]
