@@ -6,24 +6,13 @@ from pathlib import Path
 
 import pytest
 from raw import RawClient
-
-SOURCES = {
-    "config.py": "def load_config(path):\n    '''Read the settings file.'''\n    return path\n",
-    "shapes.py": "class Circle:\n    def area(self):\n        return 3\n",
-}
+from two_files import make_folder
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A workspace of two small files."""
     return make_folder(tmp_path / "workspace")
-
-
-def make_folder(path: Path, sources: dict[str, str] = SOURCES) -> Path:
-    path.mkdir(parents=True)
-    for name, text in sources.items():
-        (path / name).write_text(text, encoding="utf-8", newline="")
-    return path
 
 
 @pytest.fixture

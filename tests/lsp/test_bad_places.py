@@ -10,9 +10,9 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import make_folder
 from raw import PATIENCE_S, RawClient
 from test_features import open_document, search
+from two_files import make_folder
 
 from packhound.folders import index_folder
 from packhound.ipc import connect

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 import pytest_lsp
-from conftest import make_folder
 from lsprotocol import types
 from pygls.protocol import default_converter
 from pytest_lsp import ClientServerConfig, LanguageClient
 from raw import COMMAND
+from two_files import make_folder
 
 RECORDED = Path(__file__).parents[3] / "shared" / "clients" / "caps"
 MINIMAL = {

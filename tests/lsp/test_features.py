@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from conftest import make_folder
+from two_files import make_folder
 
 
 def search(client, query: str, **params: object) -> list[str]:

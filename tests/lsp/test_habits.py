@@ -9,9 +9,9 @@ import subprocess
 import sys
 
 import pytest
-from conftest import make_folder
 from test_features import open_document
 from test_packs import eventually, git
+from two_files import make_folder
 
 TWINS = {
     "east.py": "def cross_bridge():\n    return 'east'\n\n\ndef pay_toll():\n    pass\n",

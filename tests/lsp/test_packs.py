@@ -7,8 +7,8 @@ import subprocess
 import time
 
 import pytest
-from conftest import make_folder
 from test_features import change, open_document
+from two_files import make_folder
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from conftest import make_folder
 from raw import RawClient
+from two_files import make_folder
 
 URI = {"uri": "file:///nowhere/else.py"}
 START = {"position": {"line": 0, "character": 0}}

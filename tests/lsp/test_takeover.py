@@ -7,8 +7,8 @@ import signal
 import time
 
 import pytest
-from conftest import make_folder
 from raw import PATIENCE_S, RawClient
+from two_files import make_folder
 
 from packhound.folders import index_folder
 from packhound.ipc import connect

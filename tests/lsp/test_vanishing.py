@@ -13,8 +13,8 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import make_folder
 from raw import COMMAND, PATIENCE_S, frame
+from two_files import make_folder
 
 from packhound.engine import Engine
 from packhound.settings import Settings
