@@ -1,10 +1,12 @@
 """The engine over a real folder: real parsers, real index, real disk."""
 
+import gc
 import os
 import subprocess
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -201,7 +203,8 @@ def test_a_new_parser_is_made_ready_as_the_first_was(engine: Engine) -> None:
         assert not live.is_ready(mail)
 
 
-def test_what_packs_need_is_not_made_while_an_edit_waits(engine: Engine) -> None:
+def test_what_packs_need_is_not_made_while_an_edit_waits(engine: Engine, monkeypatch) -> None:
+    monkeypatch.setattr("packhound.engine._LATELY_S", 1_000.0)
     assert engine.settled(30)
     with engine._indexer._wake:
         assert not engine._busy()
@@ -209,12 +212,35 @@ def test_what_packs_need_is_not_made_while_an_edit_waits(engine: Engine) -> None
         assert engine._busy()
     assert engine.settled(30)
     assert engine._busy()  # Whoever types goes on typing.
-    engine._used_at -= 1
+    engine._used_at -= 1_000
     assert not engine._busy()
     engine.search(Query("edited"))
     assert engine._busy()
     engine.close()
     assert not engine._busy()
+
+
+def test_garbage_is_looked_for_once_nobody_types(engine: Engine, monkeypatch) -> None:
+    class Loop:
+        def __init__(self) -> None:
+            self.itself = self
+
+    def wait(until) -> bool:
+        deadline = time.monotonic() + 30
+        while not until() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return until()
+
+    monkeypatch.setattr("packhound.indexer._QUIET_S", 0.05)
+    engine.refresh()
+    assert wait(lambda: not engine._indexer._untidy)
+    gc.disable()
+    try:
+        garbage = weakref.ref(Loop())
+        engine.update(Document("shop/mail.py", b"def edited():\n    pass\n"))
+        assert wait(lambda: garbage() is None)
+    finally:
+        gc.enable()
 
 
 def test_changes_made_while_closed_are_noticed(engine: Engine, root: Path) -> None:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("packhound")
 
 _LATELY_S = 0.5
+"""Longer than between two keys of one who types."""
 
 Listener = Callable[[], None]
 """Told, on the indexing thread, that `status` has changed."""
