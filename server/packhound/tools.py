@@ -118,7 +118,7 @@ def _linked(engine: Engine, path: str, line: int, most: int) -> Iterator[Json]:
 
 
 def _page(engine: Engine, results: Results, offset: int, limit: int, snippet_lines: int) -> Json:
-    excerpts = Excerpts(engine.source, counter_for())
+    excerpts = _excerpts(engine)
     wanted = frozenset(terms(results.query))
     hits = results.hits[offset : offset + limit]
     more = len(results.hits) > offset + limit
@@ -142,6 +142,12 @@ def _hit(hit: Hit, excerpts: Excerpts, snippet_lines: int, wanted: frozenset[str
     answer["snippet_line"] = span.start_line + start + 1
     answer["snippet"] = "\n".join(lines[start : start + snippet_lines])
     return answer
+
+
+def _excerpts(engine: Engine) -> Excerpts:
+    """The texts of the current generation as they may leave."""
+    snapshot = engine.snapshot
+    return Excerpts(snapshot.files, lambda path: engine.source(path, snapshot), counter_for())
 
 
 def _telling(lines: Sequence[str], n: int, wanted: frozenset[str]) -> int:
@@ -233,7 +239,7 @@ def _read_node(engine: Engine, given: dict[str, Any]) -> Json:
             f" it has {last:,} lines"
         )
     engine.picked(path, given["line"] - 1)
-    excerpt = Excerpts(engine.source, counter_for()).of(path)
+    excerpt = _excerpts(engine).of(path)
     if excerpt is None:
         raise SettingsError(f"'{visible_line(path)}' has changed since it was indexed; ask again")
     first = node.span.start_line + given["offset"]

@@ -11,7 +11,7 @@ from test_document import edited
 
 from packhound.jsonc import plain, with_entry, without_entry
 from packhound.pack.render import Block, render
-from packhound.pack.visible import visible, visible_lines
+from packhound.pack.visible import visible, visible_text
 from packhound.patch import Hunk, read_hunks
 from packhound.redact.redact import redact
 from packhound.text.document import TextBuffer, line_starts
@@ -132,7 +132,7 @@ def quotes(data: bytes) -> None:
     for _ in range(1 + draw.number(2)):
         path = draw.spliced(BREAKERS, 6) or "x"
         quoted = (draw.spliced(BREAKERS) for _ in range(1 + draw.number(2)))
-        texts = tuple(line for text in quoted for line in visible_lines(text))
+        texts = tuple(line for text in quoted for line in visible_text(text).split("\n"))
         blocks.append(Block(path, "python", 1, tuple(range(len(texts))), texts))
     known = [draw.spliced(BREAKERS, 4) for _ in range(draw.number(2))]
     contents = ["\n".join(block.texts) for block in blocks]

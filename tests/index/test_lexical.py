@@ -133,15 +133,13 @@ def test_an_empty_index_scores_nothing():
     assert not scores.found and len(scores.node) == len(scores.file) == 0
 
 
-def test_of_what_words_match_the_longest_unused_is_forgotten_first(snapshot, monkeypatch):
+def test_what_words_match_is_looked_up_once_and_counted(snapshot):
     cache = matches.MatchCache()
     [load, _, tree] = cache.of(snapshot, ["load", "config", "tree"])
-    monkeypatch.setattr(matches, "_MOST_BYTES", cache.n_bytes)
-    assert cache.of(snapshot, ["load"]) == [load]
-    cache.of(snapshot, ["parse"])
-    assert cache.n_bytes <= matches._MOST_BYTES
-    assert [*cache.terms] == ["tree", "load", "parse"]
     assert cache.of(snapshot, ["tree", "load", "tree"]) == [tree, load, tree]
+    [config] = cache.of(snapshot, ["config"])
+    assert cache.kept.n_bytes == sum(match.n_bytes for match in (load, config, tree))
+    assert cache.kept.keys == ("tree", "load", "config")
 
 
 def test_an_index_that_is_gone_leaves_nothing_behind():

@@ -34,7 +34,7 @@ class BoundCounter:
     def count(self, text: str) -> int:
         """Tokens of `text`, never too few."""
         known = self._lines
-        if text.find("\n", 0, -1) < 0:
+        if text in known or text.find("\n", 0, -1) < 0:
             return known[text]
         return sum(map(known.__getitem__, apart(text)))
 

@@ -40,7 +40,7 @@ _MENTIONED = 10.0
 def top_files(context: PackContext, prompt: str, budget: int, counter: TokenCounter) -> Shown:
     """Whole files in the order of their best hit; the one that does not fit is cut."""
     hits = context.search(Query(prompt, 60)).hits
-    excerpts = Excerpts(context.source, counter)
+    excerpts = Excerpts(context.snapshot.files, context.source, counter)
     shown: Shown = {}
     for path in dict.fromkeys(hit.node.path for hit in hits):
         excerpt = excerpts.of(path)
@@ -60,7 +60,7 @@ def ripgrep(context: PackContext, prompt: str, budget: int, counter: TokenCounte
     if not words:
         return {}
     pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, words[:200]))})\b")
-    excerpts = Excerpts(context.source, counter)
+    excerpts = Excerpts(context.snapshot.files, context.source, counter)
     found: list[tuple[int, int, str, list[int]]] = []
     for path in sorted(context.snapshot.files):
         source = context.source(path) or b""
@@ -87,7 +87,7 @@ def ripgrep(context: PackContext, prompt: str, budget: int, counter: TokenCounte
 
 def repository_map(context: PackContext, prompt: str, budget: int, counter: TokenCounter) -> Shown:
     """Signatures of the definitions that PageRank over references from file to file ranks first."""
-    excerpts = Excerpts(context.source, counter)
+    excerpts = Excerpts(context.snapshot.files, context.source, counter)
     shown: Shown = {}
     opened: set[str] = set()
     for path, position in _ranked_definitions(context, prompt):

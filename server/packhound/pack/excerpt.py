@@ -7,16 +7,17 @@ changes, so a line in a pack has the number that it has in the file.
 from __future__ import annotations
 
 import re
+import sys
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import chain, islice, pairwise
 
 from packhound.index.entries import FileEntry
+from packhound.kept import Kept
 from packhound.llm.counter import TokenCounter
 from packhound.pack.types import Detail
-from packhound.pack.visible import visible_lines
+from packhound.pack.visible import visible_text
 from packhound.redact.redact import redact
 from packhound.text.document import LineIndex
 from packhound.types import Node
@@ -32,8 +33,8 @@ _OWN_LINES = 40
 _FULL_LINES = 600
 """A longer container is never shown whole."""
 
-_KEPT = 384
-"""Files that are kept between packs."""
+_MOST_BYTES = 8_000_000
+"""Of the texts that are kept between packs: those of some 400 files."""
 
 _Child = tuple[str, range]
 """The name and the lines of a node within another."""
@@ -79,9 +80,18 @@ class Excerpt:
 
 
 class Excerpts:
-    """The files of one pack, read when first asked for. The last ones are kept between packs."""
+    """The files of one pack, read when first asked for; their clean texts are kept between packs.
 
-    def __init__(self, source: Callable[[str], bytes | None], counter: TokenCounter) -> None:
+    `source(path)` must be the text that `files[path]` was made from, or None.
+    """
+
+    def __init__(
+        self,
+        files: Mapping[str, FileEntry],
+        source: Callable[[str], bytes | None],
+        counter: TokenCounter,
+    ) -> None:
+        self._files = files
         self._source = source
         self._counter = counter
         self._read: dict[str, Excerpt | None] = {}
@@ -89,16 +99,23 @@ class Excerpts:
     def of(self, path: str) -> Excerpt | None:
         """The excerpt of a file, None if the file is not what was indexed any more."""
         if path not in self._read:
-            source = self._source(path)
-            self._read[path] = None if source is None else _excerpt(path, source, self._counter)
+            self._read[path] = self._made(path)
         return self._read[path]
 
+    def _made(self, path: str) -> Excerpt | None:
+        entry, source = self._files.get(path), self._source(path)
+        if entry is None or source is None:
+            return None
+        clean = _CLEAN.get(entry.digest)
+        if clean is None:
+            clean = visible_text(redact(source.decode("utf-8", "replace")).text)
+        _CLEAN.keep({entry.digest: clean})
+        lines = clean.split("\n")
+        return Excerpt(lines, LineIndex(source), Costs(lines, self._counter))
 
-@lru_cache(maxsize=_KEPT)
-def _excerpt(path: str, source: bytes, counter: TokenCounter) -> Excerpt:
-    """Of a path too, since its language decides which nodes a text has."""
-    lines = visible_lines(redact(source.decode("utf-8", "replace")).text)
-    return Excerpt(lines, LineIndex(source), Costs(lines, counter))
+
+_CLEAN = Kept[bytes, str](_MOST_BYTES, sys.getsizeof)
+"""By the digest of the source."""
 
 
 def _tiers(

@@ -58,7 +58,7 @@ def pack(context: PackContext, request: PackRequest) -> Pack:
     counter = counter_for(request.tokenizer)
     pool = gather(context, request)
     _check(context)
-    excerpts = Excerpts(context.source, counter)
+    excerpts = Excerpts(context.snapshot.files, context.source, counter)
     sent = context.conversations.sent(request.conversation)
     fitting = Fitting(
         excerpts,

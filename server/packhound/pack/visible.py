@@ -43,6 +43,6 @@ def safe_line(text: str) -> str:
     return visible_line(redact(text).text)
 
 
-def visible_lines(text: str) -> list[str]:
-    """The lines of a text, by the line ends that editors know, without them and made visible."""
-    return visible(text.replace("\r\n", "\n").replace("\r", "\n")).split("\n")
+def visible_text(text: str) -> str:
+    """The same with each line end that editors know as a line feed."""
+    return visible(text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text)

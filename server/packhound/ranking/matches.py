@@ -5,11 +5,11 @@ The next key stroke, and the next search for a pack, ask for mostly the same ter
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from math import log
-from threading import Lock
+from operator import attrgetter
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from packhound.index.columns import distinct
 from packhound.index.segment import TermPostings
 from packhound.index.snapshot import Snapshot
+from packhound.kept import Kept
 from packhound.types import FIELDS
 
 Floats = NDArray[np.float32]
@@ -77,37 +78,19 @@ class MatchCache:
     """The matches of one snapshot, which it does not keep alive. Safe to use from any thread."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
-        self._known: dict[str, Match] = {}
-        self.n_bytes = 0
+        self.kept = Kept[str, Match](_MOST_BYTES, attrgetter("n_bytes"))
         self._nothing: Match | None = None
-
-    @property
-    def terms(self) -> tuple[str, ...]:
-        """Those whose matches are at hand, the longest unused first."""
-        return tuple(self._known)
 
     def of(self, snapshot: Snapshot, terms: Iterable[str]) -> list[Match]:
         """What each term matches in the snapshot that this belongs to."""
         wanted = [*terms]
-        known = self._known
-        found = {term: known.get(term) for term in wanted}
+        found = {term: self.kept.get(term) for term in wanted}
         new = [term for term, match in found.items() if match is None]
         if new:
             found.update(zip(new, self._looked_up(snapshot, new), strict=True))
         matches = {term: match for term, match in found.items() if match is not None}
-        self._keep(matches)
+        self.kept.keep(matches)
         return [matches[term] for term in wanted]
-
-    def _keep(self, used: Mapping[str, Match]) -> None:
-        """Those that were just used are the last that are forgotten."""
-        with self._lock:
-            for term, match in used.items():
-                if self._known.pop(term, None) is None:
-                    self.n_bytes += match.n_bytes
-                self._known[term] = match
-            while self.n_bytes > _MOST_BYTES:
-                self.n_bytes -= self._known.pop(next(iter(self._known))).n_bytes
 
     def _looked_up(self, snapshot: Snapshot, terms: Sequence[str]) -> list[Match]:
         postings = [snapshot.postings(term) for term in terms]
