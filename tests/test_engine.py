@@ -220,6 +220,20 @@ def test_what_packs_need_is_not_made_while_an_edit_waits(engine: Engine, monkeyp
     assert not engine._busy()
 
 
+def test_what_packs_need_is_made_while_somebody_asks_all_the_time(
+    engine: Engine, monkeypatch
+) -> None:
+    asked = []
+    monkeypatch.setattr("packhound.packer._BIT_S", 0.0)
+    monkeypatch.setattr(engine, "_busy", lambda: asked.append(True) or True)
+    assert engine.settled(30)
+    preparing = engine.prepare()
+    preparing.join(30)
+    assert not preparing.is_alive()
+    assert asked
+    assert engine._packs()._graph._seen is engine.snapshot.files
+
+
 def test_garbage_is_looked_for_once_nobody_types(engine: Engine, monkeypatch) -> None:
     class Loop:
         def __init__(self) -> None:

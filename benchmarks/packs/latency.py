@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import sys
-import threading
 import time
 from pathlib import Path
 from statistics import median, quantiles
@@ -32,10 +31,7 @@ def main() -> None:
     ]
     engine = Engine.open(folder, Settings(git=False))
     engine.settled()
-    engine.prepare()
-    for thread in threading.enumerate():
-        if thread.name == "packhound-graph":
-            thread.join()
+    engine.prepare().join()
     took = []
     for prompt in [*asked[:WARM_UP], *asked]:
         began = time.perf_counter()

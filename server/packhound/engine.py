@@ -194,15 +194,20 @@ class Engine:
         """The current generation and the ways to ask it, as packs are made from it."""
         return self._packs().context(self.snapshot, cancel)
 
-    def prepare(self) -> None:
-        """Make ready what a first search and pack need once nothing is pending; returns at once."""
+    def prepare(self) -> threading.Thread:
+        """Make ready what a first search and pack need once nothing is pending; returns at once.
+
+        The thread that is returned does it, and ends when it is done.
+        """
 
         def prepare() -> None:
             if self.settled() and not self._closed:
                 self.snapshot.name_table.fold()
                 self._packs().prepare(self.snapshot, self._busy)
 
-        threading.Thread(target=prepare, name="packhound-graph", daemon=True).start()
+        preparing = threading.Thread(target=prepare, name="packhound-graph", daemon=True)
+        preparing.start()
+        return preparing
 
     def neighbors(self, path: str, line: int) -> tuple[tuple[EdgeKind, NodeRef], ...]:
         """What the node at a 0-based line contains and refers to, and what refers to it."""

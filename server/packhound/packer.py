@@ -25,6 +25,8 @@ Opened: TypeAlias = Callable[[str], "Document | None"]
 
 _BIT_S, _PAUSE_S, _BUSY_S = 0.0005, 0.002, 0.02
 """A bit of work, and how long it then rests; longer where somebody is at work."""
+_PATIENCE_S = 0.05
+"""As long a bit waits at most, so that one who asks all the time loses a hundredth of it."""
 
 
 class Packer:
@@ -39,15 +41,16 @@ class Packer:
         self._changes = Changes(root, opened)
 
     def prepare(self, snapshot: Snapshot, busy: Callable[[], object]) -> None:
-        """Make what packs need before it is asked for, in bits, while nothing else is asked."""
+        """Make what packs need before it is asked for, in bits, mostly while nothing is asked."""
         began = time.perf_counter()
 
         def pause() -> None:
             nonlocal began
             if time.perf_counter() - began < _BIT_S:
                 return
+            until = time.perf_counter() + _PATIENCE_S
             time.sleep(_PAUSE_S)
-            while busy():
+            while busy() and time.perf_counter() < until:
                 time.sleep(_BUSY_S)
             began = time.perf_counter()
 
