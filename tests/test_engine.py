@@ -225,6 +225,7 @@ def test_what_packs_need_is_made_while_somebody_asks_all_the_time(
 ) -> None:
     asked = []
     monkeypatch.setattr("packhound.packer._BIT_S", 0.0)
+    monkeypatch.setattr("packhound.packer._PATIENCE_S", 0.1)
     monkeypatch.setattr(engine, "_busy", lambda: asked.append(True) or True)
     assert engine.settled(30)
     preparing = engine.prepare()

@@ -25,8 +25,8 @@ Opened: TypeAlias = Callable[[str], "Document | None"]
 
 _BIT_S, _PAUSE_S, _BUSY_S = 0.0005, 0.002, 0.02
 """A bit of work, and how long it then rests; longer where somebody is at work."""
-_PATIENCE_S = 0.05
-"""As long a bit waits at most, so that one who asks all the time loses a hundredth of it."""
+_PATIENCE_S = 5.0
+"""So long in all a preparation waits for quiet, which whoever asks all the time never leaves."""
 
 
 class Packer:
@@ -42,16 +42,18 @@ class Packer:
 
     def prepare(self, snapshot: Snapshot, busy: Callable[[], object]) -> None:
         """Make what packs need before it is asked for, in bits, mostly while nothing is asked."""
-        began = time.perf_counter()
+        began, patience_s = time.perf_counter(), _PATIENCE_S
 
         def pause() -> None:
-            nonlocal began
+            nonlocal began, patience_s
             if time.perf_counter() - began < _BIT_S:
                 return
-            until = time.perf_counter() + _PATIENCE_S
             time.sleep(_PAUSE_S)
-            while busy() and time.perf_counter() < until:
+            while busy():
                 time.sleep(_BUSY_S)
+                patience_s -= _BUSY_S
+                if patience_s < 0:
+                    break
             began = time.perf_counter()
 
         self._graph.prepare(snapshot.files, pause)
