@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from packhound.index.columns import VECTOR_BLOCK, VectorColumn, distinct
+from packhound.index.columns import VECTOR_BLOCK, VectorColumn, distinct, gathered
 from packhound.index.quantized import QUERY_OFFSET, quantized, query_code, scales_of, unit_rows
 from packhound.index.scan import dot_products, sums_of
 from packhound.index.vectors import Vectors
@@ -14,10 +14,10 @@ from packhound.index.vectors import Vectors
 def test_products_are_exact(dim, n):
     random = np.random.default_rng(dim * n)
     query = random.integers(1, 128, (1, dim)).astype(np.uint8)
-    columns = random.integers(-127, 128, (dim, n)).astype(np.int8)
-    columns[:, 0], query[0, : dim // 2] = random.choice([-127, 127]), 127
-    assert np.array_equal(dot_products(query, [columns]), (query.astype(int) @ columns)[0])
-    assert np.array_equal(sums_of(columns), columns.sum(axis=0, dtype=int))
+    columns = random.integers(-127, 128, (3, dim, n)).astype(np.int8)
+    columns[..., 0], query[0, : dim // 2] = random.choice([-127, 127]), 127
+    assert np.array_equal(dot_products(query, [columns]), (query.astype(int) @ columns).ravel())
+    assert np.array_equal(sums_of(columns), columns.sum(axis=1, dtype=int))
 
 
 def test_cosines_of_codes_are_near_those_of_the_rows():
@@ -33,8 +33,8 @@ def test_cosines_of_codes_are_near_those_of_the_rows():
 def test_blocks_are_read_in_a_row():
     random = np.random.default_rng(2)
     query = random.integers(1, 128, (1, 16)).astype(np.uint8)
-    blocks = [random.integers(-127, 128, (16, n)).astype(np.int8) for n in (5, 1, 64)]
-    one = np.concatenate(blocks, axis=1)
+    blocks = [random.integers(-127, 128, (n, 16, 4)).astype(np.int8) for n in (5, 1, 64)]
+    one = np.concatenate(blocks)
     assert np.array_equal(dot_products(query, blocks), dot_products(query, [one]))
 
 
@@ -59,6 +59,24 @@ def test_cosines_of_some_labels_are_those_of_the_scan(labels):
     query = random.standard_normal(8).astype(np.float32)
     asked = np.array(labels, np.int32)
     assert np.array_equal(vectors.similarities(query, asked), vectors.similarities(query)[asked])
+
+
+@pytest.mark.parametrize("sizes", [[3, 61, 64, 5_000], [4_096, 130, 1], [1, 1, 200]])
+def test_vectors_that_come_in_parts_are_those_of_one_list(sizes):
+    random = np.random.default_rng(4)
+    codes = quantized(random.standard_normal((sum(sizes), 8)))
+    scales = scales_of(codes)
+    column, first = VectorColumn(8), 0
+    for size in sizes:
+        here = slice(first, first := first + size)
+        column.append(here.start, codes[here], scales[here])
+    every = np.arange(sum(sizes))
+    found, their_scales = gathered(column.blocks, every, 8)
+    sums = np.concatenate([block.sums for block in column.blocks])
+    assert np.array_equal(found, codes) and np.array_equal(their_scales, scales)
+    assert (
+        np.array_equal(sums[every], codes.sum(axis=1, dtype=int)) and not sums[len(codes) :].any()
+    )
 
 
 @pytest.mark.parametrize("values", [[], [3], [3, 1, 3, 2, 1], [0, 0]])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -20,6 +21,10 @@ T = TypeVar("T", bound=np.generic)
 
 VECTOR_BLOCK = 4096
 """Vectors in one block: 1 MB at 256 dimensions, which stays in a processor's cache."""
+
+VECTOR_GROUP = 64
+"""Vectors whose values of one dimension lie side by side: a line of the cache. So a scan reads
+memory from one end to the other, which takes two thirds of the time of blocks without groups."""
 
 _FIRST_CAPACITY = 1024
 
@@ -70,8 +75,8 @@ def distinct(values: NDArray[np.integer[Any]]) -> NDArray[Any]:
 class VectorBlock:
     """`VECTOR_BLOCK` vectors, those that are not there yet zero.
 
-    `columns` [dim, VECTOR_BLOCK] has the code of a vector in each column, `scales` 1 / length of
-    each, `sums` the sum of each.
+    `columns` [groups, dim, VECTOR_GROUP] has the code of a vector in each column, `scales`
+    1 / length of each, `sums` the sum of each.
     """
 
     columns: Codes
@@ -93,7 +98,7 @@ class VectorColumn:
     def reserve(self, n: int) -> None:
         """Make sure that there is room for `n` vectors; those without dimensions need none."""
         while self.dim and len(self.blocks) * VECTOR_BLOCK < n:
-            columns = np.zeros((self.dim, VECTOR_BLOCK), np.int8)
+            columns = np.zeros((VECTOR_BLOCK // VECTOR_GROUP, self.dim, VECTOR_GROUP), np.int8)
             scales, sums = np.zeros(VECTOR_BLOCK, np.float32), np.zeros(VECTOR_BLOCK, np.int32)
             self.blocks.append(VectorBlock(columns, scales, sums))
 
@@ -101,11 +106,12 @@ class VectorColumn:
         """Set the vectors from `first` on."""
         self.reserve(first + len(codes))
         for number, at, part in _cut(first, len(codes)) if self.dim else ():
-            self._put(self.blocks[number], at, codes[part], scales[part])
+            _put(self.blocks[number], at, codes[part], scales[part])
 
     def code(self, label: int) -> Codes:
         """The code of one vector, [dim]."""
-        code: Codes = self.blocks[label // VECTOR_BLOCK].columns[:, label % VECTOR_BLOCK]
+        group, column = divmod(label % VECTOR_BLOCK, VECTOR_GROUP)
+        code: Codes = self.blocks[label // VECTOR_BLOCK].columns[group, :, column]
         return code
 
     def write(self, labels: NDArray[np.int32], codes: Codes) -> None:
@@ -114,18 +120,32 @@ class VectorColumn:
         for number in distinct(labels // VECTOR_BLOCK).tolist():
             here = labels // VECTOR_BLOCK == number
             at = labels[here] % VECTOR_BLOCK
-            self._put(self.blocks[number], at, codes[here], scales[here])
+            _put(self.blocks[number], at, codes[here], scales[here])
 
-    def _put(
-        self,
-        block: VectorBlock,
-        at: slice | NDArray[np.int32],
-        codes: Codes,
-        scales: NDArray[np.float32],
-    ) -> None:
-        columns = np.ascontiguousarray(codes.T)
-        block.columns[:, at], block.scales[at] = columns, scales
-        block.sums[at] = sums_of(columns)
+
+def _put(
+    block: VectorBlock,
+    at: slice | NDArray[np.int32],
+    codes: Codes,
+    scales: NDArray[np.float32],
+) -> None:
+    """Set the vectors of a block at some places, whole groups of them the fast way."""
+    n_whole = 0
+    if isinstance(at, slice):
+        first, last = at.start // VECTOR_GROUP, -(-at.stop // VECTOR_GROUP)
+        touched: slice | NDArray[np.int32] = slice(first, last)
+        places = np.arange(at.start, at.stop)
+        if at.start % VECTOR_GROUP == 0:
+            n_whole = len(codes) // VECTOR_GROUP
+            whole = codes[: n_whole * VECTOR_GROUP].reshape(n_whole, VECTOR_GROUP, codes.shape[1])
+            block.columns[first : first + n_whole] = whole.transpose(0, 2, 1)
+    else:
+        touched, places = distinct(at // VECTOR_GROUP), at
+    rest = slice(n_whole * VECTOR_GROUP, None)
+    groups, columns = np.divmod(places[rest], VECTOR_GROUP)
+    block.columns[groups, :, columns] = codes[rest]
+    block.scales[at] = scales
+    block.sums.reshape(-1, VECTOR_GROUP)[touched] = sums_of(block.columns[touched])
 
 
 def _cut(first: int, n: int) -> Iterator[tuple[int, slice, slice]]:
@@ -143,38 +163,25 @@ def gathered(
 ) -> tuple[Codes, NDArray[np.float32]]:
     """The codes of `labels` from blocks, [len(labels), dim], and their scales."""
     codes, scales = np.zeros((len(labels), dim), np.int8), np.zeros(len(labels), np.float32)
-    if not dim or not len(labels):
-        return codes, scales
-    runs = _runs(labels)
-    if _RUN * len(runs) <= len(labels):
-        codes[:] = _joined(blocks, runs).T
-        return codes, np.concatenate([blocks[i].scales[at] for i, at in runs])
-    for number in distinct(labels // VECTOR_BLOCK).tolist():
+    for number in distinct(labels // VECTOR_BLOCK).tolist() if dim else ():
         here = labels // VECTOR_BLOCK == number
         block, at = blocks[number], labels[here] % VECTOR_BLOCK
-        codes[here] = block.columns.take(at, axis=1).T
+        codes[here] = block.columns[at // VECTOR_GROUP, :, at % VECTOR_GROUP]
         scales[here] = block.scales[at]
     return codes, scales
 
 
-_RUN = 4
-"""Labels in a row from which on it is faster to copy them together."""
-
-
-def columns_of(blocks: Sequence[VectorBlock], labels: NDArray[np.integer[Any]]) -> Codes:
-    """The codes of `labels` from blocks, [dim, len(labels)]; fast where labels come in a row."""
-    return _joined(blocks, _runs(labels))
-
-
-def _joined(blocks: Sequence[VectorBlock], runs: Sequence[tuple[int, slice]]) -> Codes:
-    return np.concatenate([blocks[number].columns[:, at] for number, at in runs], axis=1)
-
-
-def _runs(labels: NDArray[np.integer[Any]]) -> list[tuple[int, slice]]:
-    """The runs of labels that follow each other within one block: its number, and where in it."""
-    broken = (labels[1:] - labels[:-1] != 1) | (labels[1:] % VECTOR_BLOCK == 0)
-    firsts = np.concatenate(([0], np.flatnonzero(broken) + 1))
-    sizes = np.diff(firsts, append=len(labels)).tolist()
-    numbers, starts = np.divmod(labels[firsts], VECTOR_BLOCK)
-    places = zip(numbers.tolist(), starts.tolist(), sizes, strict=True)
-    return [(number, slice(start, start + size)) for number, start, size in places]
+def groups_of(
+    blocks: Sequence[VectorBlock], labels: NDArray[np.integer[Any]]
+) -> tuple[Codes, NDArray[np.intp]]:
+    """The groups that hold any of `labels`, [groups, dim, VECTOR_GROUP], and the place of each
+    label in these, counted column by column."""
+    at, column = np.divmod(labels, VECTOR_GROUP)
+    groups = distinct(at)
+    numbers, firsts = np.divmod(groups, VECTOR_BLOCK // VECTOR_GROUP)
+    ends = np.flatnonzero(np.diff(numbers, append=-1)) + 1
+    parts = [
+        blocks[numbers[start]].columns[firsts[start:end]]
+        for start, end in pairwise([0, *ends.tolist()])
+    ]
+    return np.concatenate(parts), groups.searchsorted(at) * VECTOR_GROUP + column

@@ -146,8 +146,9 @@ def _vectors(snapshot: Snapshot, i: int, known: Mask) -> tuple[Codes, NDArray[np
     blocks = snapshot.vectors.blocks
     if not blocks:
         return np.zeros((0, len(known)), np.int8), np.zeros(len(known), np.float32)
-    n = len(known)
-    return blocks[i].columns[:, :n] * known, blocks[i].scales[:n] * known
+    n, dim = len(known), snapshot.vectors.dim
+    columns = blocks[i].columns.transpose(1, 0, 2).reshape(dim, -1)
+    return columns[:, :n] * known, blocks[i].scales[:n] * known
 
 
 def unpack_block(packed: bytes) -> Block:

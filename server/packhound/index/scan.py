@@ -1,7 +1,7 @@
 """Dot products of a quantized query with blocks of vectors, by onnxruntime's integer product.
 
 numpy multiplies small integers one by one; onnxruntime, which is here for the encoder, uses the
-processor's instructions for them: 43,000 vectors of 256 dimensions take 0.35 ms instead of 2.5.
+processor's instructions for them: 43,000 vectors of 256 dimensions take 0.3 ms instead of 2.5.
 """
 
 from __future__ import annotations
@@ -20,16 +20,17 @@ if TYPE_CHECKING:
 
 
 def dot_products(query: NDArray[np.uint8], blocks: Sequence[Codes]) -> NDArray[np.int32]:
-    """`query` [1, dim] times the columns of all blocks [dim, n], exactly, in a row."""
+    """`query` [1, dim] times all columns of the blocks [groups, dim, n], exactly, in a row."""
     feed: dict[str, NDArray[Any]] = {_block(i): columns for i, columns in enumerate(blocks)}
     feed["query"] = query
-    found: NDArray[np.int32] = _session(len(blocks)).run(None, feed)[0][0]
-    return found
+    found: NDArray[np.int32] = _session(len(blocks)).run(None, feed)[0]
+    return found.ravel()
 
 
 def sums_of(columns: Codes) -> NDArray[np.int32]:
-    """The sum of each column of [dim, n]."""
-    return dot_products(np.ones((1, len(columns)), np.uint8), [columns])
+    """The sum of each column of [groups, dim, n], [groups, n]."""
+    groups, dim, n = columns.shape
+    return dot_products(np.ones((1, dim), np.uint8), [columns]).reshape(groups, n)
 
 
 @lru_cache(maxsize=8)
@@ -53,7 +54,7 @@ def _model(n_blocks: int) -> bytes:
         for block, product in zip(blocks, products, strict=True)
     )
     # Attribute: name, integer, and that it is one.
-    axis = _field(1, b"axis") + _number(3, 1) + _number(20, _INTEGER)
+    axis = _field(1, b"axis") + _number(3, 0) + _number(20, _INTEGER)
     graph += _node("Concat", products, "dots", axis) + _field(2, b"scan")
     graph += _field(11, _tensor("query", _UINT8))
     graph += b"".join(_field(11, _tensor(block, _INT8)) for block in blocks)

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.index.columns import VectorBlock, columns_of, gathered
+from packhound.index.columns import VectorBlock, gathered, groups_of
 from packhound.index.entries import Labels
 from packhound.index.quantized import QUERY_OFFSET, Codes, QueryCode, Rows, query_code
 from packhound.index.scan import dot_products
@@ -100,7 +100,8 @@ class Vectors:
 
     def _gathered(self, code: QueryCode, labels: NDArray[np.integer[Any]]) -> Rows:
         offsets, scales = self._joined()
-        dots = dot_products(code.values, [columns_of(self.blocks, labels)])
+        groups, places = groups_of(self.blocks, labels)
+        dots = dot_products(code.values, [groups])[places]
         return _cosines(code, dots, offsets[labels], scales[labels])
 
     def _joined(self) -> tuple[NDArray[np.int32], Rows]:
