@@ -21,6 +21,7 @@ from packhound.index.names import NameTable
 from packhound.index.path_table import DEPTH, FLAG, FOLDER, N_ROOTS, STEM
 from packhound.index.snapshot import Snapshot
 from packhound.ranking.matches import INSIDE, MatchCache
+from packhound.ranking.name_pairs import NamePairs
 from packhound.text.paths import FLAGS
 
 Floats = NDArray[np.float32]
@@ -37,7 +38,7 @@ class Corpus:
     inside each file, `flags` has a row per name in `FLAGS`, `depth` is counted from the shallowest
     file, `plain` says that a file is neither test nor example. `folder` is the number of the
     file's folder, `n_roots` how many families the words of its stem have, `n_stems` how many files
-    have its stem. `centroid_lengths` are NaN until somebody asks.
+    have its stem. `centroid_lengths` are NaN until somebody asks. `pairs` belong to the names.
     """
 
     generation: int
@@ -53,6 +54,7 @@ class Corpus:
     n_stems: Floats
     centroid_lengths: Floats
     matches: MatchCache
+    pairs: NamePairs
 
 
 class Facts:
@@ -154,6 +156,7 @@ def _gathered(snapshot: Snapshot, before: Corpus | None, entries: tuple[FileEntr
         n_stems=np.bincount(rows[live, STEM], minlength=n)[rows[:, STEM]].astype(np.float32),
         centroid_lengths=_kept_lengths(before, files),
         matches=MatchCache(),
+        pairs=before.pairs if before else NamePairs(),
     )
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from packhound.index.snapshot import Snapshot
 from packhound.ranking.candidates import Candidates
 from packhound.ranking.facts import Corpus
-from packhound.ranking.matches import K1, SAID, Match, Tally, idf_of
+from packhound.ranking.matches import K1, SAID, Match, Tally
 
 Floats = NDArray[np.float32]
 Positions = NDArray[np.intp]
@@ -28,12 +28,15 @@ _FILE_K1, _FILE_B = 2.0, 0.6
 class Matches:
     """The terms of a query in a whole snapshot: `node` is BM25F per label.
 
-    `matched` are the labels with any term, `weights` and `idfs` belong to the terms.
+    `matched` are the labels with any term, `weights` and `idfs` belong to the terms. `labels` are
+    those of each term one after the other, with the idf of their term beside them in `label_idfs`.
     """
 
     terms: tuple[Match, ...]
     weights: tuple[float, ...]
     idfs: tuple[float, ...]
+    labels: Positions
+    label_idfs: Floats
     node: Floats
     matched: Positions
 
@@ -70,9 +73,11 @@ def match_terms(
     idfs = tuple(weight * match.idf for match, weight in zip(found, weights, strict=True))
     node = np.zeros(snapshot.n_labels, np.float32)
     labels, saturations = _joined([match.nodes for match in found])
+    label_idfs = _per_node(found, idfs)
     # This adds one after the other, in the order of the terms.
-    np.add.at(node, labels, _per_node(found, idfs) * saturations)
-    return Matches(found, tuple(weights), idfs, node, np.flatnonzero(node > 0))
+    np.add.at(node, labels, label_idfs * saturations)
+    matched = np.flatnonzero(node > 0)
+    return Matches(found, tuple(weights), idfs, labels, label_idfs, node, matched)
 
 
 def score_nodes(
@@ -94,19 +99,18 @@ def score_terms(
     """All lexical scores of the candidates."""
     terms, n_files = matches.terms, len(candidates.files)
     whole = np.float32(sum(matches.idfs) or 1.0)
-    name, signature, doc = (_of_field(snapshot, candidates, matches, i) for i, _ in enumerate(SAID))
-    in_files = _of_files(snapshot, candidates, [match.in_files for match in terms])
-    in_paths = _of_files(snapshot, candidates, [match.in_paths for match in terms])
+    said, hits = _of_said(candidates, matches)
+    in_files, in_paths = _of_files(snapshot, candidates, terms)
     file_idfs = [m.file_idf * w for m, w in zip(terms, matches.weights, strict=True)]
     path_idfs = [m.path_idf * w for m, w in zip(terms, matches.weights, strict=True)]
     norms = _file_norms(snapshot, corpus, candidates)
     return Lexical(
         node=matches.node[candidates.labels],
-        name=name.scores,
-        signature=signature.scores,
-        doc=doc.scores,
+        name=said[0],
+        signature=said[1],
+        doc=said[2],
         covered=_covered(candidates, matches) / whole,
-        name_hits=name.hits,
+        name_hits=hits,
         file=_summed(file_idfs, in_files / (in_files + norms), n_files),
         path=_summed(path_idfs, in_paths / (in_paths + np.float32(K1)), n_files),
         file_covered=_summed(matches.idfs, (in_files + in_paths) > 0, n_files) / whole,
@@ -117,10 +121,9 @@ def score_terms(
 
 def _covered(candidates: Candidates, matches: Matches) -> Floats:
     """The sum of the weights of the terms that each candidate node has, in whatever field."""
-    labels, _ = _joined([match.nodes for match in matches.terms])
-    here, at = candidates.among(labels)
+    here, at = candidates.among(matches.labels)
     covered = np.zeros(len(candidates), np.float32)
-    np.add.at(covered, at, _per_node(matches.terms, matches.idfs)[here])
+    np.add.at(covered, at, matches.label_idfs[here])
     return covered
 
 
@@ -129,45 +132,40 @@ def _per_node(terms: Sequence[Match], values: Sequence[float]) -> Floats:
     return np.repeat(_floats(values), [len(match.nodes[0]) for match in terms])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Field:
-    """BM25 of one field of the candidate nodes, and how many of the terms it has."""
-
-    scores: Floats
-    hits: Floats
-
-
-def _of_field(snapshot: Snapshot, candidates: Candidates, matches: Matches, i: int) -> _Field:
-    """Of the field `SAID[i]`."""
-    parts = [slice(*match.starts[i : i + 2]) for match in matches.terms]
-    sizes = [part.stop - part.start for part in parts]
-    labels, norms = _joined(
-        [
-            (match.said[0][part], match.said[1][part])
-            for match, part in zip(matches.terms, parts, strict=True)
-        ]
-    )
+def _of_said(candidates: Candidates, matches: Matches) -> tuple[Floats, Floats]:
+    """BM25 of each field of `SAID`, [fields, nodes], and how many of the terms the names have."""
+    terms, n = matches.terms, len(candidates)
+    labels, norms = _joined([match.said for match in terms])
     here, at = candidates.among(labels)
-    norms = norms[here]
+    sizes = [size for match in terms for size in match.n_said]
     idfs = _floats(
-        [w * idf_of(snapshot.n_nodes, n) for w, n in zip(matches.weights, sizes, strict=True)]
+        [w * idf for m, w in zip(terms, matches.weights, strict=True) for idf in m.said_idfs]
     )
-    scores = np.zeros(len(candidates), np.float32)
-    np.add.at(scores, at, np.repeat(idfs, sizes)[here] * (norms / (norms + np.float32(K1))))
-    return _Field(scores, np.bincount(at, minlength=len(candidates)).astype(np.float32))
+    # All fields are worked on at once: those of one are n nodes after those of the one before.
+    firsts = np.tile(n * np.arange(len(SAID)), len(terms))
+    cells = np.repeat(firsts, sizes)[here] + at
+    norms = norms[here]
+    scores = np.zeros(n * len(SAID), np.float32)
+    np.add.at(scores, cells, np.repeat(idfs, sizes)[here] * (norms / (norms + np.float32(K1))))
+    hits = np.bincount(cells, minlength=len(scores))[:n].astype(np.float32)
+    return scores.reshape(len(SAID), n), hits
 
 
-def _of_files(snapshot: Snapshot, candidates: Candidates, terms: Sequence[Tally]) -> Floats:
-    """What each term counts in each candidate file, [terms, files]."""
+def _of_files(
+    snapshot: Snapshot, candidates: Candidates, terms: Sequence[Match]
+) -> tuple[Floats, Floats]:
+    """What each term counts inside each candidate file and in its path, [terms, files] each."""
+    n = len(terms)
     places = np.full(snapshot.n_file_ids, -1, np.intp)
     places[candidates.files] = np.arange(len(candidates.files))
-    files, values = _joined(terms)
+    tallies = [*(match.in_files for match in terms), *(match.in_paths for match in terms)]
+    files, values = _joined(tallies)
     at = places.take(files)
     here = np.flatnonzero(at >= 0)
-    rows = np.repeat(np.arange(len(terms)), [len(numbers) for numbers, _ in terms])
-    counts = np.zeros((len(terms), len(candidates.files)), np.float32)
+    rows = np.repeat(np.arange(2 * n), [len(numbers) for numbers, _ in tallies])
+    counts = np.zeros((2 * n, len(candidates.files)), np.float32)
     counts[rows[here], at[here]] = values[here]
-    return counts
+    return counts[:n], counts[n:]
 
 
 def _file_norms(snapshot: Snapshot, corpus: Corpus, candidates: Candidates) -> Floats:

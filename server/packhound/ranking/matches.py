@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from math import log
 from operator import attrgetter
 from typing import Any, TypeAlias, TypeVar
@@ -50,17 +49,18 @@ class Match:
     """One term in one snapshot.
 
     `nodes` are the labels with the term in any field, with their BM25F before it is weighed. `said`
-    has the labels with the term in a field of `SAID`, those of `SAID[i]` from starts[i] on, with
-    how often they have it, evened out for the length of the field. `in_files` and `in_paths` count
-    the term inside each file and in its path.
+    has the labels with the term in a field of `SAID`, field by field, n_said[i] of them in
+    `SAID[i]`, with how often they have it, evened out for the length of the field; `said_idfs` are
+    those of the fields. `in_files` and `in_paths` count the term inside each file and in its path.
     """
 
     nodes: Tally
     said: Tally
-    starts: tuple[int, ...]
+    n_said: tuple[int, ...]
     in_files: Tally
     in_paths: Tally
     idf: float
+    said_idfs: tuple[float, ...]
     file_idf: float
     path_idf: float
 
@@ -125,6 +125,7 @@ def _matches(snapshot: Snapshot, found: Sequence[TermPostings]) -> list[Match]:
     for postings in found:
         here = slice(start, start := start + len(postings.labels))
         path = postings.within(PATH)
+        n_said = _n_said(postings)
         nodes, frequencies = _summed(postings.labels, weighted[here], room)
         in_files = _tally(np.bincount(owners[here], inside[here], snapshot.n_file_ids))
         in_paths = _of_files(snapshot, owners[here][path], postings.tf[path])
@@ -135,10 +136,11 @@ def _matches(snapshot: Snapshot, found: Sequence[TermPostings]) -> list[Match]:
                     _said(postings, postings.labels).astype(np.int32),
                     _said(postings, norms[here]),
                 ),
-                starts=_said_starts(postings),
+                n_said=n_said,
                 in_files=in_files,
                 in_paths=in_paths,
                 idf=idf_of(snapshot.n_nodes, len(nodes)),
+                said_idfs=tuple(idf_of(snapshot.n_nodes, n) for n in n_said),
                 file_idf=idf_of(snapshot.n_files, len(in_files[0])),
                 path_idf=idf_of(snapshot.n_files, len(in_paths[0])),
             )
@@ -185,9 +187,9 @@ def _said(postings: TermPostings, values: NDArray[Value]) -> NDArray[Value]:
     return np.concatenate([values[postings.within(field)] for field in SAID])
 
 
-def _said_starts(postings: TermPostings) -> tuple[int, ...]:
+def _n_said(postings: TermPostings) -> tuple[int, ...]:
     starts = postings.starts
-    return 0, *accumulate(starts[field + 1] - starts[field] for field in SAID)
+    return tuple(starts[field + 1] - starts[field] for field in SAID)
 
 
 def _of_files(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,10 +12,11 @@ from numpy.typing import NDArray
 from packhound.index.path_table import WordLists
 from packhound.ranking.kinds import KIND_RANK, REST
 from packhound.ranking.matches import BODY, NAME
+from packhound.ranking.name_pairs import pairs_of
 from packhound.ranking.query import STOPS
 from packhound.ranking.view import View, no_file, relative
 from packhound.text.kin import root_of
-from packhound.text.tokens import parts, stem
+from packhound.text.tokens import stem
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
@@ -118,16 +117,14 @@ def neighbours_in_name(view: View) -> Floats:
     """The file defines a name in which neighbouring words of the query are neighbours."""
     found = no_file(view)
     words = _WORDS.findall(view.query.title.lower())
-    wanted = frozenset(pairwise(_family(word) for word in words if stem(word) not in STOPS))
+    wanted = pairs_of(word for word in words if stem(word) not in STOPS)
     if wanted:
         # Names that have no word of the query but in its family are not looked at.
         at = np.flatnonzero(view.lexical.name_hits * (1 - REST[view.kinds]))
         labels = view.candidates.labels[at]
         several = view.snapshot.lengths[NAME][labels] > 1
         numbers = view.snapshot.name_of[labels[several]]
-        names = view.snapshot.name_table.names
-        alike = [n for n in set(numbers.tolist()) if not wanted.isdisjoint(_pairs_in(names[n]))]
-        here = (numbers[:, None] == np.array(alike, np.int32)).any(axis=1)
+        here = view.corpus.pairs.having(view.snapshot.name_table.names, numbers, wanted)
         found[view.candidates.owner[at[several][here]]] = 1
     return found
 
@@ -165,17 +162,6 @@ def module_mentioned(view: View) -> Floats:
         own = {part.strip("_") for part in path[-2:]}
         found.append(max(len(own & names) for names in spelled))
     return np.array(found, np.float32)
-
-
-@lru_cache(maxsize=65_536)
-def _pairs_in(name: str) -> frozenset[tuple[str, str]]:
-    """The families of each two neighbouring words of a name."""
-    return frozenset(pairwise(map(_family, parts(name))))
-
-
-@lru_cache(maxsize=65_536)
-def _family(word: str) -> str:
-    return root_of(stem(word))
 
 
 def _term_weights(view: View) -> dict[str, float]:
