@@ -47,7 +47,7 @@ MAY_IMPORT = {
     "rerank": VALUES | {"index", "ranking"},
     "models": VALUES | {"settings", "index", "rerank"},
     "stored": VALUES | {"text", "syntax", "index"},
-    "packer": VALUES | {"index", "graph", "pack", "changes"},
+    "packer": VALUES | {"index", "graph", "pack", "ranking", "changes"},
     "engine": VALUES
     | {"settings", "text", "syntax", "index", "indexer", "search", "graph", "pack"}
     | {"folders", "habits", "packer", "memory", "models", "stored"},

@@ -17,6 +17,7 @@ from packhound.index.snapshot import Snapshot
 from packhound.pack import pack as packing
 from packhound.pack.conversations import Conversations
 from packhound.pack.types import Pack, PackContext, PackRequest
+from packhound.ranking import facts
 from packhound.types import Document, Label, NodeRef, Query, Results
 
 Searcher: TypeAlias = Callable[[Snapshot, Query, "threading.Event | None"], Results]
@@ -41,7 +42,7 @@ class Packer:
         self._changes = Changes(root, opened)
 
     def prepare(self, snapshot: Snapshot, busy: Callable[[], object]) -> None:
-        """Make what packs need before it is asked for, in bits, mostly while nothing is asked."""
+        """Make what searches and packs need before anyone asks, in bits, mostly in quiet."""
         began, patience_s = time.perf_counter(), _PATIENCE_S
 
         def pause() -> None:
@@ -56,6 +57,7 @@ class Packer:
                     break
             began = time.perf_counter()
 
+        facts.prepare(snapshot, pause)
         self._graph.prepare(snapshot.files, pause)
         for make in packing.TABLES:
             make()

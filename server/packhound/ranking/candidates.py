@@ -62,7 +62,7 @@ class Candidates:
         """Which of some labels are candidates, and their positions among these."""
         at = self.position.take(labels)
         here = np.flatnonzero(at >= 0)
-        return here, at[here]
+        return here, at.take(here)
 
     def marked(self, labels: NDArray[np.integer[Any]]) -> Mask:
         """Which of the candidate nodes are among some labels."""

@@ -6,7 +6,7 @@ of the edited file only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import compress
 from operator import is_not
@@ -88,6 +88,41 @@ def facts_of(snapshot: Snapshot) -> Corpus:
 
 _FEW = 200
 """Changed files whose facts are mended one by one; after more, all arrays are made anew."""
+
+
+def centroid_lengths(snapshot: Snapshot, corpus: Corpus, files: NDArray[np.intp]) -> Floats:
+    """Length of the sum of the vectors of each file: it makes a sum of cosines one cosine.
+
+    The files must be there. What is found is kept once all vectors of the file are there.
+    """
+    lengths = corpus.centroid_lengths.take(files)
+    unknown = np.flatnonzero(np.isnan(lengths)).tolist()
+    if unknown:
+        files_there = (corpus.files[i] for i in files[unknown].tolist())
+        labels = [entry.labels for entry in files_there if entry]
+        ends = np.cumsum([*map(len, labels)])[:-1]
+        rows = np.split(snapshot.vectors.rows(np.concatenate(labels)), ends)
+        sums = [vectors.sum(axis=0) for vectors in rows]
+        lengths[unknown] = np.sqrt([total.dot(total) for total in sums])
+        whole = [*compress(unknown, (snapshot.has_vector[own].all() for own in labels))]
+        corpus.centroid_lengths[files[whole]] = lengths[whole]
+    return lengths
+
+
+def prepare(snapshot: Snapshot, pause: Callable[[], None]) -> None:
+    """Find out what searches would when they first meet a file or a name; `pause` every while."""
+    corpus, names = facts_of(snapshot), snapshot.name_table.names
+    live = np.array([entry.file_id for entry in corpus.entries], np.intp)
+    for start in range(0, len(live), _AT_ONCE):
+        pause()
+        centroid_lengths(snapshot, corpus, live[start : start + _AT_ONCE])
+    for start in range(0, len(names), _AT_ONCE):
+        pause()
+        corpus.pairs.see(names, np.arange(start, min(start + _AT_ONCE, len(names)), dtype=np.int32))
+
+
+_AT_ONCE = 32
+"""Files or names that are prepared without a pause: a fraction of a millisecond each."""
 
 
 def _corpus(snapshot: Snapshot, before: Corpus | None) -> Corpus:

@@ -89,7 +89,7 @@ def score_nodes(
     labels, saturations = _joined([match.nodes for match in found])
     here, at = candidates.among(labels)
     idfs = _per_node(found, [match.idf for match in found])
-    np.add.at(node, at, (idfs * saturations)[here])
+    np.add.at(node, at, (idfs * saturations).take(here))
     return node
 
 
@@ -105,7 +105,7 @@ def score_terms(
     path_idfs = [m.path_idf * w for m, w in zip(terms, matches.weights, strict=True)]
     norms = _file_norms(snapshot, corpus, candidates)
     return Lexical(
-        node=matches.node[candidates.labels],
+        node=matches.node.take(candidates.labels),
         name=said[0],
         signature=said[1],
         doc=said[2],
@@ -123,7 +123,7 @@ def _covered(candidates: Candidates, matches: Matches) -> Floats:
     """The sum of the weights of the terms that each candidate node has, in whatever field."""
     here, at = candidates.among(matches.labels)
     covered = np.zeros(len(candidates), np.float32)
-    np.add.at(covered, at, matches.label_idfs[here])
+    np.add.at(covered, at, matches.label_idfs.take(here))
     return covered
 
 
@@ -143,10 +143,10 @@ def _of_said(candidates: Candidates, matches: Matches) -> tuple[Floats, Floats]:
     )
     # All fields are worked on at once: those of one are n nodes after those of the one before.
     firsts = np.tile(n * np.arange(len(SAID)), len(terms))
-    cells = np.repeat(firsts, sizes)[here] + at
-    norms = norms[here]
+    cells = np.repeat(firsts, sizes).take(here) + at
+    norms = norms.take(here)
     scores = np.zeros(n * len(SAID), np.float32)
-    np.add.at(scores, cells, np.repeat(idfs, sizes)[here] * (norms / (norms + np.float32(K1))))
+    np.add.at(scores, cells, np.repeat(idfs, sizes).take(here) * (norms / (norms + np.float32(K1))))
     hits = np.bincount(cells, minlength=len(scores))[:n].astype(np.float32)
     return scores.reshape(len(SAID), n), hits
 
@@ -164,13 +164,13 @@ def _of_files(
     here = np.flatnonzero(at >= 0)
     rows = np.repeat(np.arange(2 * n), [len(numbers) for numbers, _ in tallies])
     counts = np.zeros((2 * n, len(candidates.files)), np.float32)
-    counts[rows[here], at[here]] = values[here]
+    counts[rows.take(here), at.take(here)] = values.take(here)
     return counts[:n], counts[n:]
 
 
 def _file_norms(snapshot: Snapshot, corpus: Corpus, candidates: Candidates) -> Floats:
     average = corpus.n_terms.sum() / max(1, snapshot.n_files) or 1.0
-    lengths = corpus.n_terms[candidates.files]
+    lengths = corpus.n_terms.take(candidates.files)
     norms = _FILE_K1 * (1 - _FILE_B) + _FILE_K1 * _FILE_B / average * lengths
     return np.asarray(norms, np.float32)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from itertools import compress, pairwise
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from packhound.ranking.candidates import (
     gather,
     kth_largest,
 )
-from packhound.ranking.facts import Corpus, facts_of
+from packhound.ranking.facts import Corpus, centroid_lengths, facts_of
 from packhound.ranking.lexical import match_terms, score_nodes, score_terms
 from packhound.ranking.query import ParsedQuery
 from packhound.ranking.view import View
@@ -71,7 +71,7 @@ def measure(
     else:
         candidates = gather(snapshot, corpus, only, allowed, truncated=False)
     labels, files = candidates.labels, candidates.files
-    similarity = _likeness(snapshot, vector, labels) if cosines is None else cosines[labels]
+    similarity = _likeness(snapshot, vector, labels) if cosines is None else cosines.take(labels)
     title = _likeness(snapshot, title_vector, labels)
     return View(
         query=query,
@@ -80,10 +80,10 @@ def measure(
         candidates=candidates,
         lexical=score_terms(snapshot, corpus, candidates, words),
         compounds=score_nodes(snapshot, corpus, candidates, compound_terms(query)),
-        kinds=snapshot.kind_of[labels].astype(np.intp),
-        best=best[files],
-        total=total[files],
-        base=base[files],
+        kinds=snapshot.kind_of.take(labels).astype(np.intp),
+        best=best.take(files),
+        total=total.take(files),
+        base=base.take(files),
         named=candidates.marked(exact),
         named_folded=candidates.marked(any_case),
         owned=candidates.marked(_owned(snapshot, query.qualified)),
@@ -181,27 +181,9 @@ def _centroids(
     """Cosine of the query with the mean vector of each candidate file."""
     if similarity is None or not len(candidates):
         return None
-    lengths = _centroid_lengths(snapshot, corpus, candidates)
+    lengths = centroid_lengths(snapshot, corpus, candidates.files)
     cosines: Floats = candidates.total(similarity) / np.maximum(lengths, np.float32(1e-3))
     return cosines
-
-
-def _centroid_lengths(snapshot: Snapshot, corpus: Corpus, candidates: Candidates) -> Floats:
-    """Length of the sum of each file's vectors: what makes a sum of cosines one cosine.
-
-    A length is kept for all later searches once all vectors of the file are there.
-    """
-    lengths = corpus.centroid_lengths[candidates.files]
-    unknown = np.flatnonzero(np.isnan(lengths)).tolist()
-    if unknown:
-        labels = [candidates.entries[i].labels for i in unknown]
-        ends = np.cumsum([*map(len, labels)])[:-1]
-        rows = np.split(snapshot.vectors.rows(np.concatenate(labels)), ends)
-        sums = [vectors.sum(axis=0) for vectors in rows]
-        lengths[unknown] = np.sqrt([total.dot(total) for total in sums])
-        whole = [*compress(unknown, (snapshot.has_vector[own].all() for own in labels))]
-        corpus.centroid_lengths[candidates.files[whole]] = lengths[whole]
-    return lengths
 
 
 def _joined(labels: list[Labels]) -> Labels:

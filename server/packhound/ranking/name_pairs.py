@@ -7,8 +7,9 @@ is told by a few bits whether it may be one of those, and looked at only then.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import pairwise
+from operator import or_
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,7 @@ _SEEN = 1 << _N_BITS
 
 
 class NamePairs:
-    """A bit for each two neighbouring words of a name, by the number of the name.
+    """Two bits for each two neighbouring words of a name, by the number of the name.
 
     Several threads may ask at once: what gets lost between them is worked out again.
     """
@@ -35,15 +36,18 @@ class NamePairs:
 
     def having(self, names: Sequence[str], numbers: Numbers, wanted: frozenset[Pair]) -> Mask:
         """Which of the names of some numbers have any of the pairs that are wanted."""
-        bits = self._bits_of(names, numbers)
-        likely = np.flatnonzero(bits & np.uint64(_bits_of(wanted)))
+        bits = self.see(names, numbers)
+        likely = np.zeros(len(numbers), np.bool_)
+        for both in map(np.uint64, map(_bits_of, wanted)):
+            likely |= (bits & both) == both
         places = numbers[likely].tolist()
         alike = {n for n in set(places) if not wanted.isdisjoint(_pairs_in(names[n]))}
         found = np.zeros(len(numbers), np.bool_)
         found[likely] = [n in alike for n in places]
         return found
 
-    def _bits_of(self, names: Sequence[str], numbers: Numbers) -> NDArray[np.uint64]:
+    def see(self, names: Sequence[str], numbers: Numbers) -> NDArray[np.uint64]:
+        """The bits of the names of some numbers."""
         bits = self._bits
         if len(bits) < len(names):
             bits = np.zeros(len(names), np.uint64)
@@ -52,7 +56,7 @@ class NamePairs:
         found = bits.take(numbers)
         if not found.all():
             for number in set(numbers[found == 0].tolist()):
-                bits[number] = _SEEN | _bits_of(_pairs_in(names[number]))
+                bits[number] = reduce(or_, map(_bits_of, pairs_of(parts(names[number]))), _SEEN)
             found = bits.take(numbers)
         return found
 
@@ -62,16 +66,15 @@ def pairs_of(words: Iterable[str]) -> frozenset[Pair]:
     return frozenset(pairwise(map(_family, words)))
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=4_096)
 def _pairs_in(name: str) -> frozenset[Pair]:
     return pairs_of(parts(name))
 
 
-def _bits_of(pairs: frozenset[Pair]) -> int:
-    bits = 0
-    for pair in pairs:
-        bits |= 1 << hash(pair) % _N_BITS
-    return bits
+def _bits_of(pair: Pair) -> int:
+    """Two bits of many, since one would be shared by too many pairs."""
+    number = hash(pair)
+    return 1 << number % _N_BITS | 1 << (number >> 32) % _N_BITS
 
 
 @lru_cache(maxsize=65_536)

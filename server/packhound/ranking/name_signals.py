@@ -42,7 +42,7 @@ def defines_times(view: View) -> Floats:
 
 def defines_kind(view: View) -> Floats:
     """What the query's name is here: a type counts most, then a function, then the rest."""
-    rank = KIND_RANK[view.kinds]
+    rank = KIND_RANK.take(view.kinds)
     return view.candidates.best(rank * view.named_folded)
 
 
@@ -120,12 +120,13 @@ def neighbours_in_name(view: View) -> Floats:
     wanted = pairs_of(word for word in words if stem(word) not in STOPS)
     if wanted:
         # Names that have no word of the query but in its family are not looked at.
-        at = np.flatnonzero(view.lexical.name_hits * (1 - REST[view.kinds]))
-        labels = view.candidates.labels[at]
-        several = view.snapshot.lengths[NAME][labels] > 1
-        numbers = view.snapshot.name_of[labels[several]]
+        at = np.flatnonzero(view.lexical.name_hits)
+        labels = view.candidates.labels.take(at)
+        several = view.snapshot.lengths[NAME].take(labels) > 1
+        several &= REST.take(view.kinds.take(at)) == 0
+        numbers = view.snapshot.name_of.take(labels[several])
         here = view.corpus.pairs.having(view.snapshot.name_table.names, numbers, wanted)
-        found[view.candidates.owner[at[several][here]]] = 1
+        found[view.candidates.owner.take(at[several][here])] = 1
     return found
 
 

@@ -77,17 +77,17 @@ def node_size(view: View) -> Floats:
 
 def node_is_type(view: View) -> Floats:
     """The node is a class, a struct, a trait or another type."""
-    return TYPE[view.kinds]
+    return TYPE.take(view.kinds)
 
 
 def node_is_function(view: View) -> Floats:
     """The node is a function or a method."""
-    return FUNCTION[view.kinds]
+    return FUNCTION.take(view.kinds)
 
 
 def node_is_rest(view: View) -> Floats:
     """The node is what a file holds outside its definitions, or a stretch of plain text."""
-    return REST[view.kinds]
+    return REST.take(view.kinds)
 
 
 def node_mentioned(view: View) -> Floats:

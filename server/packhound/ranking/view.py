@@ -53,11 +53,11 @@ class View:
 
     def node(self, values: NDArray[Value]) -> NDArray[Value]:
         """Values per label, at the candidate nodes."""
-        return values[self.candidates.labels]
+        return values.take(self.candidates.labels)
 
     def file(self, values: NDArray[Value]) -> NDArray[Value]:
         """Values per file id, at the candidate files."""
-        return values[self.candidates.files]
+        return values.take(self.candidates.files)
 
     def flags(self, name: str) -> Floats:
         """A yes-or-no fact of the candidate files as 0 and 1."""
