@@ -30,7 +30,7 @@ from packhound.ranking.protocols import Ranking
 from packhound.ranking.query import ParsedQuery, parse_query
 from packhound.ranking.symbols import rank_symbols
 from packhound.ranking.view import View
-from packhound.types import Hit, Query, Results
+from packhound.types import Hit, NodeRef, Query, Results, Signal
 
 Floats = NDArray[np.float32]
 
@@ -109,8 +109,8 @@ def explain(
     ranking = fuser_named(fuser, _source(query, vector))(view, len(view.candidates))
     position = int(np.flatnonzero(view.candidates.labels == label)[0])
     rank = int((ranking.scores > ranking.scores[position]).sum()) + 1
-    [hit] = _hits(view, ranking, [position], root)
-    return replace(hit, rank=rank) if ranked else hit
+    [(node, score, why)] = _found(view, ranking, [position], root)
+    return Hit(node, rank if ranked else 0, score, why)
 
 
 def related(
@@ -273,21 +273,23 @@ def _best(view: View, ranking: Ranking, limit: int, root: str) -> tuple[Hit, ...
     scores = np.round(np.asarray(ranking.scores, np.float64), 9)
     floor = kth_largest(scores, limit, -math.inf)
     inside = np.flatnonzero(scores >= floor).tolist()
-    hits = _hits(view, ranking, inside, root)
-    hits.sort(key=lambda hit: (-round(hit.score, 9), hit.node.path, hit.node.span.start))
+    found = _found(view, ranking, inside, root)
+    found.sort(key=lambda hit: (-round(hit[1], 9), hit[0].path, hit[0].span.start))
     return tuple(
-        Hit(hit.node, rank, hit.score, hit.why) for rank, hit in enumerate(hits[:limit], 1)
+        Hit(node, rank, score, why) for rank, (node, score, why) in enumerate(found[:limit], 1)
     )
 
 
-def _hits(view: View, ranking: Ranking, chosen: Sequence[int], root: str) -> list[Hit]:
-    """Each of the nodes `ranking.nodes[i]` as a hit without a rank."""
+def _found(
+    view: View, ranking: Ranking, chosen: Sequence[int], root: str
+) -> list[tuple[NodeRef, float, tuple[Signal, ...]]]:
+    """Each of the nodes `ranking.nodes[i]` with its score and the reasons that add up to it."""
     labels = view.candidates.labels[ranking.nodes[chosen]].tolist()
-    scored = (
-        (math.fsum([weight * value for _, value, weight in why]), why)
-        for why in ranking.why(chosen)
-    )
     return [
-        Hit(view.snapshot.ref(label, root), 0, score, why)
-        for label, (score, why) in zip(labels, scored, strict=True)
+        (
+            view.snapshot.ref(label, root),
+            math.fsum([weight * value for _, value, weight in why]),
+            why,
+        )
+        for label, why in zip(labels, ranking.why(chosen), strict=True)
     ]

@@ -72,4 +72,6 @@ def _scaled(rows: Rows) -> Rows:
     with np.errstate(over="ignore", invalid="ignore"):
         largest = np.abs(rows).max(axis=1, keepdims=True, initial=0)
         usable = np.isfinite(largest) & (largest > 0)
+        if usable.all():
+            return np.asarray(rows / largest)
         return np.where(usable, rows / np.where(usable, largest, 1), 0).astype(np.float32)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import compress
+from operator import attrgetter
 from typing import Any, TypeVar
 
 import numpy as np
@@ -35,6 +36,7 @@ _REPORT_COHERENCE = 1.0
 """How much the other nodes that match raise a file: less for a report, of whose many words every
 large file has some."""
 _NO_LABELS = np.zeros(0, np.int32)
+_FILE_ID = attrgetter("file_id")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,8 +89,10 @@ def coherence(snapshot: Snapshot, node_scores: Floats, matched: Positions) -> tu
     best = np.zeros(snapshot.n_file_ids, np.float32)
     if len(owners):
         # Labels ascend and those of a file were mostly given in a row, so runs of one file are few.
-        starts = np.flatnonzero(np.concatenate(([True], owners[1:] != owners[:-1])))
-        np.maximum.at(best, owners[starts], np.maximum.reduceat(scores, starts))
+        first = np.ones(len(owners), np.bool_)
+        np.not_equal(owners[1:], owners[:-1], out=first[1:])
+        starts = np.flatnonzero(first)
+        np.maximum.at(best, owners.take(starts), np.maximum.reduceat(scores, starts))
     return best, total
 
 
@@ -117,8 +121,9 @@ def choose(
     """
     paths = snapshot.paths
     by_meaning = _distinct(snapshot.file_of[near], DENSE_FILES)
-    alike = [_best(distinct(snapshot.file_of[n]), base, NAMED_FILES, paths) for n in named]
-    by_name = _distinct(np.concatenate(alike), NAMED_FILES)
+    bearing = [distinct(snapshot.file_of[labels]) for labels in named if len(labels)]
+    alike = [_best(files, base, NAMED_FILES, paths) for files in bearing]
+    by_name = _distinct(np.concatenate([_NO_LABELS, *alike]), NAMED_FILES)
     by_words = _best(np.flatnonzero(base > 0), base, LEXICAL_FILES, paths)
     files = distinct(np.concatenate((by_words, by_meaning, by_name)))
     most = max(1, budget // 4)
@@ -137,21 +142,21 @@ def gather(
     groups = [entry.labels for entry in known]
     if allowed is not None:
         groups = [labels[allowed[labels]] for labels in groups]
-    counts = np.array([*map(len, groups)], np.intp)
+    counts = np.fromiter(map(len, groups), np.intp, len(groups))
     if not counts.all():
         known = [*compress(known, counts.tolist())]
         counts = counts[counts > 0]
-    labels = np.concatenate([_NO_LABELS, *groups]).astype(np.intp)
+    labels = np.concatenate([_NO_LABELS, *groups], dtype=np.intp)
     position = np.full(snapshot.n_labels, -1, np.int32)
     position[labels] = np.arange(len(labels), dtype=np.int32)
     return Candidates(
-        files=np.array([entry.file_id for entry in known], np.intp),
+        files=np.fromiter(map(_FILE_ID, known), np.intp, len(known)),
         labels=labels,
         starts=np.cumsum(counts) - counts,
         owner=np.repeat(np.arange(len(known)), counts),
         position=position,
         entries=tuple(known),
-        considered=int(counts.sum()),
+        considered=len(labels),
         truncated=truncated,
     )
 
@@ -171,7 +176,7 @@ def kth_largest(values: NDArray[np.floating[Any]], k: int, least: float) -> floa
 def _best(files: Positions, scores: Floats, k: int, paths: Sequence[str]) -> Labels:
     """The k of some files with the largest scores, by falling score, then by path: file ids tell
     in which order files came to the index, which is not to show."""
-    found = scores[files]
+    found = scores.take(files)
     inside = files[found >= kth_largest(found, k, -np.inf)]
     numbers = inside.tolist()
     falling = (-scores[inside]).tolist()

@@ -121,7 +121,7 @@ def prepare(snapshot: Snapshot, pause: Callable[[], None]) -> None:
         corpus.pairs.see(names, np.arange(start, min(start + _AT_ONCE, len(names)), dtype=np.int32))
 
 
-_AT_ONCE = 32
+_AT_ONCE = 8
 """Files or names that are prepared without a pause: a fraction of a millisecond each."""
 
 

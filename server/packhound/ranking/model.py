@@ -40,6 +40,12 @@ class Weights:
     repeat: float
 
     @cached_property
+    def factors(self) -> tuple[Floats, Floats]:
+        """The weights alone, of files and of nodes."""
+        file, node = ([weight for _, weight in pairs] for pairs in (self.file, self.node))
+        return np.array(file, np.float64), np.array(node, np.float64)
+
+    @cached_property
     def by_name(self) -> tuple[NDArray[np.intp], tuple[str, ...], Floats]:
         """Signals in the order of their names: their rows, names and weights.
 
@@ -86,7 +92,7 @@ class Scored:
         orders = np.argsort(-np.abs(factors[:, None] * values), axis=0, kind="stable")
         weights = factors.tolist()
         return [
-            tuple(Signal(names[i], found[i], weights[i]) for i in order if found[i])
+            tuple([Signal(names[i], found[i], weights[i]) for i in order if found[i]])
             for order, found in zip(orders.T.tolist(), values.T.tolist(), strict=True)
         ]
 
@@ -103,11 +109,12 @@ def score_linear(view: View, weights: Weights, depth: int) -> Scored:
     candidates = view.candidates
     file = _measured(weights.file, view, len(candidates.files))
     node = _measured(weights.node, view, len(candidates))
-    scores = _factors(weights.node) @ node + (_factors(weights.file) @ file)[candidates.owner]
+    of_file, of_node = weights.factors
+    scores = of_node @ node + (of_file @ file).take(candidates.owner)
     # The best node of a file loses nothing for repeats, and no node gains.
     floor = kth_largest(candidates.best(scores), max(1, depth), -inf) - _ROUNDED
     nodes = np.flatnonzero(scores >= floor)
-    scores, owner = scores[nodes], candidates.owner[nodes]
+    scores, owner = scores.take(nodes), candidates.owner.take(nodes)
     repeats = _repeats(scores, owner)
     return Scored(nodes, scores - weights.repeat * repeats, weights, file, node, owner, repeats)
 
@@ -117,10 +124,6 @@ def _measured(signals: tuple[tuple[Measure, float], ...], view: View, n: int) ->
     for row, (measure, _) in enumerate(signals):
         values[row] = measure(view)
     return values
-
-
-def _factors(signals: tuple[tuple[Measure, float], ...]) -> Floats:
-    return np.array([weight for _, weight in signals], np.float64)
 
 
 def _repeats(scores: Floats, owner: Positions) -> Floats:

@@ -165,6 +165,11 @@ def module_mentioned(view: View) -> Floats:
     return np.array(found, np.float32)
 
 
+def _files(view: View) -> Numbers:
+    """The candidate files, in the type of numbers that lists of words have."""
+    return view.candidates.files.astype(np.int32)
+
+
 def _term_weights(view: View) -> dict[str, float]:
     return dict(zip(view.query.terms, view.lexical.idfs, strict=True))
 
@@ -179,7 +184,7 @@ def _root_weights(view: View) -> dict[str, float]:
 
 
 def _terms_in_stem(view: View) -> dict[str, Mask]:
-    return _marks(view.snapshot.path_table.words, view.query.terms, view.candidates.files)
+    return _marks(view.snapshot.path_table.words, view.query.terms, view.kept(_files))
 
 
 def _terms_in_folders(view: View) -> dict[str, Mask]:
@@ -189,7 +194,7 @@ def _terms_in_folders(view: View) -> dict[str, Mask]:
 
 def _roots_in_stem(view: View) -> dict[str, Mask]:
     roots = view.snapshot.path_table.roots
-    return _marks(roots, view.kept(_root_weights), view.candidates.files)
+    return _marks(roots, view.kept(_root_weights), view.kept(_files))
 
 
 def _roots_in_path(view: View) -> dict[str, Mask]:
