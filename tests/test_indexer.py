@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from packhound.index.index import Index
 from packhound.indexer import Indexer
 from packhound.settings import Settings
@@ -17,3 +19,26 @@ def test_a_cancelled_first_look_leaves_no_parsers(tmp_path: Path) -> None:
     indexer._step()
     assert indexer._bulk_pool is None and not indexer.pending
     indexer.close()
+
+
+def test_who_waits_for_a_pass_is_not_woken_at_every_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each time costs the thread that indexes the interpreter."""
+    n_files, woken = 300, []
+    for number in range(n_files):
+        (tmp_path / f"part_{number}.py").write_text(f"x = {number}\n")
+    indexer = Indexer(tmp_path, Settings(), Index(None), None, lambda: None)
+    wake_all = indexer._wake.notify_all
+
+    def counted() -> None:
+        woken.append(1)
+        wake_all()
+
+    monkeypatch.setattr(indexer._wake, "notify_all", counted)
+    indexer.start()
+    try:
+        assert indexer.settled(60)
+    finally:
+        indexer.close()
+    assert len(woken) < n_files / 2

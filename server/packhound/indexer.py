@@ -205,7 +205,8 @@ class Indexer:
             self._rest()
         with self._wake:
             self._in_hand = 0
-            self._wake.notify_all()
+            if not self.pending:
+                self._wake.notify_all()
 
     def _apply_edits(self) -> None:
         with self._wake:

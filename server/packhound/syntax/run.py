@@ -13,8 +13,8 @@ _BATCH_BYTES = 256 * 1024
 _BATCH_FILES = 64
 """A batch keeps a worker busy for some 0.1 s, and few workers wait long for the last ones."""
 
-_BACKLOG_FILES = 256
-"""Analysed files that may wait for their consumer."""
+_BACKLOG = 4
+"""Analysed batches that may wait for their consumer."""
 
 _LOOK_EVERY_S = 0.1
 """How soon the threads see that the consumer has left."""
@@ -32,7 +32,7 @@ class Run:
         self._documents = documents
         self._n_workers = n_workers
         self._batches: queue.Queue[list[Document]] = queue.Queue(n_workers)
-        self._done: queue.Queue[AnalysedFile | BaseException | None] = queue.Queue(_BACKLOG_FILES)
+        self._done: queue.Queue[list[AnalysedFile] | BaseException | None] = queue.Queue(_BACKLOG)
         self._stopped = False
 
     def read(self) -> None:
@@ -49,8 +49,7 @@ class Run:
         """What each of the others does, until it gets an empty batch."""
         try:
             while not self._stopped and (batch := self._next_batch()):
-                for result in analysed(batch):
-                    self._put(self._done, result)
+                self._put(self._done, analysed(batch))
         except BaseException as error:
             self._put(self._done, error)
         self._put(self._done, None)
@@ -66,7 +65,7 @@ class Run:
                 if result is None:
                     left -= 1
                 else:
-                    yield result
+                    yield from result
         finally:
             self._stopped = True
 
