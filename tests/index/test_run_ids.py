@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
+from tokenizers.models import BPE, WordPiece
 
 from packhound.analysed import ENCODED, PARTS, NodeRuns
 from packhound.index.embed import BUNDLED
@@ -49,6 +50,21 @@ def test_code_in_all_languages(folder):
 )
 def test_any_text(text):
     assert run_ids.of(text) == by_tokenizer(text)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        BPE({"[UNK]": 0, "a": 1, "b": 2, "ab": 3}, [], unk_token="[UNK]"),
+        WordPiece({"[UNK]": 0, "ab": 1, "abab": 2}, unk_token="[UNK]", max_input_chars_per_word=3),
+    ],
+    ids=["a word that no merge makes", "a word too long for its model"],
+)
+def test_a_word_of_the_vocabulary_is_one_id_only_where_the_model_says_so(model: BPE | WordPiece):
+    other = Tokenizer.from_file(str(BUNDLED / "tokenizer.json"))
+    other.model = model
+    for text in ("ab", "AB", "abab", "ababab", "xab ab"):
+        assert RunIds(other, LIMIT).of(text) == other.encode(text, add_special_tokens=False).ids
 
 
 def test_a_long_text_is_cut():

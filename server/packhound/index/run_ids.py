@@ -113,19 +113,36 @@ class _IdsOfRuns(dict[str, Ids]):
 
 
 class _IdsOfWords(dict[str, Ids]):
-    """Asking for a new word has the tokenizer read it."""
+    """Asking for a new word looks it up, or has the tokenizer read it."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         super().__init__()
         self._tokenizer = tokenizer
+        self._longest_whole = _longest_whole(tokenizer)
 
     def __missing__(self, word: str) -> Ids:
         if len(self) >= _REMEMBERED:
             self.clear()
-        ids = tuple(self._tokenizer.encode(word, add_special_tokens=False).ids)
+        ids = self._read(word)
         if len(word) <= _LONGEST:
             self[word] = ids
         return ids
+
+    def _read(self, word: str) -> Ids:
+        # In ASCII it is one part of a run, which nothing before the vocabulary would cut again.
+        if word.isascii() and len(word) <= self._longest_whole:
+            whole = self._tokenizer.token_to_id(word.lower())
+            if whole is not None:
+                return (whole,)
+        return tuple(self._tokenizer.encode(word, add_special_tokens=False).ids)
+
+
+def _longest_whole(tokenizer: Tokenizer) -> int:
+    """Up to so many characters a word of the vocabulary is one id; 0 where it may be several."""
+    from tokenizers.models import WordPiece
+
+    model = tokenizer.model
+    return int(model.max_input_chars_per_word) if isinstance(model, WordPiece) else 0
 
 
 def _read_by_encoder(nodes: NodeRuns) -> tuple[list[str], NDArray[np.int32], Numbers]:
