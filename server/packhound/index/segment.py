@@ -10,7 +10,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, compress, count, pairwise
+from itertools import chain, compress, count, islice, pairwise
+from operator import ne
 from typing import Any
 
 import numpy as np
@@ -142,11 +143,10 @@ def merge(segments: Sequence[Segment], new_labels: Labels, base: int, n_labels: 
     `new_labels` gives for every label of the snapshot its new one relative to `base`, or -1 to
     drop its postings; the order of labels must not change.
     """
-    vocabularies = [list(segment.vocabulary()) for segment in segments]
-    union = list(dict.fromkeys(sorted(chain.from_iterable(vocabularies))))
-    rank = dict(zip(union, range(len(union)), strict=True))
-    places = [_places(rank, vocabulary) for vocabulary in vocabularies]
-    del vocabularies, rank
+    union, ranks = _ranked([*chain.from_iterable(s.vocabulary() for s in segments)])
+    ends = np.cumsum([segment.n_terms for segment in segments])
+    places = [_places(some) for some in np.split(ranks, ends[:-1])]
+    del ranks
     totals = np.zeros(len(union) * N_FIELDS, np.int64)
     for place, segment in zip(places, segments, strict=True):
         totals[place] += _surviving(segment, new_labels).counts
@@ -184,8 +184,19 @@ def _surviving(segment: Segment, new_labels: Labels) -> _Surviving:
     )
 
 
-def _places(rank: dict[bytes, int], vocabulary: list[bytes]) -> NDArray[np.int32]:
-    terms = np.fromiter(map(rank.__getitem__, vocabulary), np.int32, len(vocabulary))
+def _ranked(terms: list[bytes]) -> tuple[list[bytes], NDArray[np.int32]]:
+    """The distinct terms, ascending, and the position among them of each."""
+    # That they come in ascending runs makes sorting cheaper than looking each of them up.
+    order = sorted(range(len(terms)), key=terms.__getitem__)
+    ordered = [terms[i] for i in order]
+    is_first = [True, *map(ne, islice(ordered, 1, None), ordered)][: len(terms)]
+    ranks = np.empty(len(terms), np.int32)
+    ranks[np.array(order, np.intp)] = np.cumsum(is_first, dtype=np.int32) - 1
+    return list(compress(ordered, is_first)), ranks
+
+
+def _places(terms: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Where the counts of each term begin and go on, field by field."""
     places = terms[:, None] * np.int32(N_FIELDS) + np.arange(N_FIELDS, dtype=np.int32)
     return np.asarray(places.ravel(), np.int32)
 
