@@ -81,6 +81,13 @@ lob_key ?= 'test_8f14e45fceea167a5a36dedd4bea25438f1'
 CO_API_KEY="hT7kqLwzP04vbnhT7kqLwzP04vbnhT7kqLwzP04v"
 finnhub_id ?= `"hT7kqLwzP04vbnhT7kqL"`
 curl -u	admin:"hunter22x" https://internal
+curl -uadmin:Gq3M8z https://internal
+curl --header	"X-Token: xB0.rcX0.5s4" https://internal
+password_prod = "9c3ced6fed60d2"
+DB_PASSWORD ?= "hT7kq92Lwz"
+const password = process.env.PASSWORD || 'hT7kq92Lwz'
+xapp-7-H-8-d-4W
+bundle config BUNDLE_GEMS__CONTRIBSYS__COM="'8f14e45f:ceea167a'
 """
 
 CODE = """
@@ -108,6 +115,10 @@ secret = sha256(utf8_decode_2(payload))
 self.passwordResetTokenGenerator2 = makeTokenGenerator()
 cache-key: setup-node-v20-linux-x64-2f4a
 public_key = "XmlHttpRequestEventTargetFactory"
+curl -u user: https://example.org/
+curl --header "Authorization: Bearer $TOKEN1" https://example.org/
+password_label = "your-password-2"
+tokenizer = "cl100k_base"
 """
 
 
@@ -138,6 +149,33 @@ def test_a_key_header_in_code_takes_nothing_else():
 def test_values_of_a_kubernetes_secret():
     text = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: x\ndata:\n  pw: aGVsbG8gd29ybGQ=\n"
     assert "aGVsbG8gd29ybGQ" not in redact(text).text
+
+
+def test_values_of_a_kubernetes_secret_in_the_order_of_its_keys():
+    text = "apiVersion: v1\ndata:\n  pw: aGVsbG8gd29ybGQ=\n  x: y\nkind: {}\nmetadata: {{}}\n"
+    assert "aGVsbG8gd29ybGQ" not in redact(text.format("Secret")).text
+    assert redact(text.format("ConfigMap")).text == text.format("ConfigMap")
+    other = text.format("ConfigMap") + "---\nkind: Secret\n"
+    assert redact(other).text == other
+
+
+def test_a_command_on_several_lines():
+    command = "curl https://internal \\\n  -X POST \\\n  -u 'admin:hT7kq92Lw' \\\n  -d @file\n"
+    assert "hT7kq92Lw" not in redact(command).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "curl " * 20_000,
+        "curl\n" * 60_000,
+        "data:\n" + " a b c d e f\n" * 60_000,
+        "data:\n" * 60_000,
+    ],
+    ids=["commands", "lines", "values", "keys"],
+)
+def test_what_only_begins_like_a_secret_is_read_at_once(text):
+    assert redact(f"{text}\nkind: secre").text == f"{text}\nkind: secre"
 
 
 def test_rules_in_the_format_of_gitleaks_are_read(tmp_path: Path):

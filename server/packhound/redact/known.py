@@ -156,7 +156,7 @@ PREFIXED: tuple[Prefixed, ...] = (
     *(("settlemint-token", f"sm_{kind}_", 16, _ALNUM) for kind in ("aat", "pat", "sat")),
     *(("shippo-token", f"shippo_{kind}_", 40, _HEX) for kind in ("live", "test")),
     *(("shopify-token", f"shp{kind}_", 32, _HEX) for kind in ("at", "ca", "pa", "ss")),
-    ("slack-token", "xapp-", 10, _WORD),
+    ("slack-token", "xapp-", 8, _WORD),
     *(
         ("slack-token", f"xox{kind}", 8, "0-9A-Za-z.-")
         for kind in ("a-", "b-", "c-", "d-", "e-", "e.", "o-")

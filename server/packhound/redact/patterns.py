@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 ASSIGNED = re.compile(
-    r"(?P<name>(?:passw(?:or)?d|passphrase|pwd|secret|token|credentials?"
-    r"|(?:api|access|auth|private|secret|encryption|signing)[_-]?key)s?)['\"`\]]{0,2}"
-    r"[ \t]{0,3}(?:=>|:=|:|==?|,)[ \t]{0,3}(?P<quote>['\"`])(?P<value>[^\s'\"`]{8,200})(?P=quote)"
+    r"(?P<name>(?:passw(?:or)?d[\w.-]{0,20}|passphrase|pwd|secret|token|credentials?"
+    r"|(?:api|access|auth|private|secret|encryption|signing)[_-]?key)s?)['\"`\]]{0,3}"
+    r"[ \t]{0,3}(?:=>|\?=|:{1,3}=|:|==?|\|\||,)[ \t]{0,3}"
+    r"(?P<quote>['\"`])(?P<value>[^\s'\"`]{8,200})(?P=quote)"
 )
 """A quoted value given to a name that asks for a secret. Like those below: of lower case text."""
 
@@ -123,13 +124,16 @@ IN_LINE: tuple[tuple[tuple[str, ...], str, re.Pattern[str]], ...] = (
 )
 """Sought in suspicious lines only, where any of the first column occurs in lower case."""
 
+_CURL = r"curl\b(?<!\wcurl)[^\n]{0,300}?(?:\n[^\n]{0,300}?){0,5}?"
+"""A command on one line or on some."""
+
 ANYWHERE: tuple[tuple[str, str, re.Pattern[str]], ...] = (
     ("://", "url-password", re.compile(r"://[^\s/:@'\"<>]{0,80}:([^\s/:@'\"<>{}$%]{3,120})@")),
     (
         "curl",
         "curl-password",
         re.compile(
-            r"curl\b(?<!\wcurl)[^\n]*?\s(?:-u|--user)[= \t]{1,3}['\"]?[^\s:'\"]{1,60}['\"]?:['\"]?"
+            rf"{_CURL}\s(?:-u|--user)[= \t]{{0,5}}['\"]?[^\s:'\"]{{1,60}}['\"]?:['\"]?"
             r"([^\s'\"]{3,})"
         ),
     ),
@@ -137,10 +141,10 @@ ANYWHERE: tuple[tuple[str, str, re.Pattern[str]], ...] = (
         "curl",
         "curl-authorization",
         re.compile(
-            r"curl\b(?<!\wcurl)[^\n]*?\s(?:-H|--header)[= ]{0,3}['\"][\w-]{0,40}"
+            rf"{_CURL}\s(?:-H|--header)[= \t]{{0,5}}['\"]{{1,2}}[\w-]{{0,40}}"
             r"(?i:auth|token|key|secret)"
-            r"[\w-]{0,20}:\s{0,3}(?:\w+ )?"
-            r"([\w=~@.+/-]{16,})['\"]"
+            r"[\w-]{0,20}:\s{0,3}(?:\w+[ \t])?"
+            r"([\w=~@.+/-]{16,}|(?=[a-zA-Z_=~@.+/-]*\d)[\w=~@.+/-]{8,15})['\"]"
         ),
     ),
     (
@@ -171,7 +175,7 @@ ANYWHERE: tuple[tuple[str, str, re.Pattern[str]], ...] = (
     (
         "CONTRIBSYS",
         "contribsys-secret",
-        re.compile(r"CONTRIBSYS__COM['\"]?[\s:=('\"`]{1,8}([0-9a-f]{8}:[0-9a-f]{8})\b"),
+        re.compile(r"CONTRIBSYS__COM[^\n]{1,12}?\b([0-9a-f]{8}:[0-9a-f]{8})\b"),
     ),
     (
         "contribsys.com",
@@ -218,8 +222,13 @@ PRIVATE_KEY_START = re.compile(
     r"PRIVATE KEY(?: BLOCK)?-----(?P<body>(?:[\s\"'+,;]|\\n|\\r)*"
     r"(?:[A-Za-z0-9+/=]{40,}(?:[\s\"'+,;]|\\n|\\r)*)+)"
 )
-KUBERNETES = re.compile(
-    r"(?im)^kind:[ \t]*[\"']?secret\b(?:.*\n){0,40}?^(?:string)?data:[^\n]*\n"
-    r"(?P<body>(?:[ \t]+[^\n]*\n?)+)"
+_DATA, _VALUE_LINE = r"^(?:string)?data:[^\n]*\n", r"[ \t][^\n]*"
+_SECRET = r"^kind:[ \t]*[\"']?secret\b"
+KUBERNETES = (
+    re.compile(rf"(?im){_SECRET}(?:.*\n){{0,40}}?{_DATA}(?P<body>(?:{_VALUE_LINE}\n?)+)"),
+    # As `kubectl get -o yaml` prints it, by the names of the keys.
+    re.compile(
+        rf"(?im){_DATA}(?P<body>(?:{_VALUE_LINE}\n)+)(?![ \t])(?:(?!---).*\n){{0,40}}?{_SECRET}"
+    ),
 )
 KUBERNETES_VALUE = re.compile(r":[ \t]*['\"]?([\w+/]{10,}={0,3})")

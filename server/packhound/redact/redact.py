@@ -109,8 +109,9 @@ def _secrets(text: str) -> Iterator[Run]:
     yield from _foreign(text)
     for literal, kind, pattern in ANYWHERE:
         if literal in there:
+            made_up = is_dull if kind.endswith("password") else is_sample
             for match in pattern.finditer(text):
-                if not is_sample(match[1]) and not (kind.endswith("word") and is_dull(match[1])):
+                if not made_up(match[1]):
                     yield *match.span(1), kind
     for prefix in _short_prefixes().keys() & there:
         for kind, pattern in _short_prefixes()[prefix]:
@@ -168,10 +169,11 @@ def _blocks(text: str, there: set[str]) -> Iterator[Run]:
                 if is_base64(match["body"]):
                     yield *match.span("body"), "private-key"
     if there.issuperset(_MANIFEST):
-        for match in KUBERNETES.finditer(text):
-            for value in KUBERNETES_VALUE.finditer(match["body"]):
+        for pattern in KUBERNETES:
+            for match in pattern.finditer(text):
                 base = match.start("body")
-                yield base + value.start(1), base + value.end(1), "kubernetes-secret"
+                for value in KUBERNETES_VALUE.finditer(match["body"]):
+                    yield base + value.start(1), base + value.end(1), "kubernetes-secret"
 
 
 def _foreign(text: str) -> Iterator[Run]:

@@ -59,7 +59,7 @@ def _changes(value: str) -> int:
 
 def is_base64(body: str) -> bool:
     """Whether most of a text is in runs that only encoded bytes have."""
-    encoded = sum(len(run) for run in re.findall(r"[A-Za-z0-9+/=]{20,}", body))
+    encoded = sum(len(run) for run in re.findall(r"[A-Za-z0-9+/=_-]{20,}", body))
     return encoded >= 40 and encoded >= 0.6 * len("".join(body.split()))
 
 
@@ -70,7 +70,7 @@ def is_sample(value: str) -> bool:
 
 
 def is_dull(value: str) -> bool:
-    """Passwords in URLs that everyone writes in documentation."""
+    """Passwords in URLs and commands that everyone writes in documentation."""
     return is_placeholder(value) or (is_name(value) and len(value) < 12) or value.isdigit()
 
 
