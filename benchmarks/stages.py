@@ -1,0 +1,97 @@
+"""What each stage of a hybrid search takes, and what the learned ranker adds to it.
+
+    python -m benchmarks.stages FOLDER [OUT.json]
+
+Every stage of `packhound.search` in its order, each question being asked for the first time; then
+whole searches with the learned ranker and with reciprocal rank fusion in turns. Milliseconds,
+median and 95th percentile over the questions of queries.json.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections import defaultdict
+from itertools import pairwise
+from pathlib import Path
+from statistics import median, quantiles
+
+from packhound.engine import Engine
+from packhound.index.embed import Embedder
+from packhound.index.snapshot import Snapshot
+from packhound.ranking.fuse import fuser
+from packhound.ranking.measure import measure
+from packhound.ranking.own_name import read_query
+from packhound.search import query_vector, search
+from packhound.settings import Settings
+from packhound.types import Query
+
+QUERIES = json.loads((Path(__file__).parent / "queries.json").read_text("utf-8"))
+DEPTH = 10
+
+
+def main() -> None:
+    folder = Path(sys.argv[1])
+    engine = Engine.open(folder, Settings(git=False))
+    engine.settled()
+    snapshot, embedder = engine.snapshot, Embedder.open()
+    search(snapshot, Query("warm up"), embedder, root=str(folder))
+    took: dict[str, list[float]] = defaultdict(list)
+    for text in QUERIES:
+        for stage, ms in by_stage(snapshot, Query(text), embedder, str(folder)).items():
+            took[stage].append(ms)
+    for i, text in enumerate(QUERIES):
+        ways = ("linear", "rrf")
+        ms = {
+            way: whole(snapshot, Query(text), embedder, str(folder), way)
+            for way in (ways if i % 2 else reversed(ways))
+        }
+        took["whole search, ranker"].append(ms["linear"])
+        took["whole search, reciprocal ranks"].append(ms["rrf"])
+        took["added by the ranker"].append(ms["linear"] - ms["rrf"])
+    figures = {
+        "nodes": engine.status().nodes,
+        "n": len(QUERIES),
+        "ms": {name: described(values) for name, values in took.items()},
+    }
+    engine.close()
+    print(json.dumps(figures, indent=1))
+    if len(sys.argv) > 2:
+        Path(sys.argv[2]).write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+
+
+def by_stage(snapshot: Snapshot, query: Query, embedder: Embedder, root: str) -> dict[str, float]:
+    """Milliseconds of each stage of one search."""
+    moments = [time.perf_counter()]
+    parsed = read_query(query, snapshot, root)
+    moments.append(time.perf_counter())
+    vector, _ = query_vector(snapshot, parsed, query, embedder)
+    moments.append(time.perf_counter())
+    view = measure(snapshot, parsed, vector)
+    moments.append(time.perf_counter())
+    ranking = fuser("linear", "hybrid")(view, DEPTH)
+    moments.append(time.perf_counter())
+    best = sorted(range(len(ranking.nodes)), key=lambda i: -ranking.scores[i])[:DEPTH]
+    ranking.why(best)
+    moments.append(time.perf_counter())
+    names = ("read", "embed", "candidates and what signals look at", "signals and ranker", "why")
+    return {
+        name: (after - before) * 1e3
+        for name, (before, after) in zip(names, pairwise(moments), strict=True)
+    }
+
+
+def whole(snapshot: Snapshot, query: Query, embedder: Embedder, root: str, way: str) -> float:
+    """Milliseconds of one search."""
+    began = time.perf_counter()
+    search(snapshot, query, embedder, root=root, fuser=way)
+    return (time.perf_counter() - began) * 1e3
+
+
+def described(values: list[float]) -> dict[str, float]:
+    return {"p50": round(median(values), 2), "p95": round(quantiles(values, n=20)[-1], 2)}
+
+
+if __name__ == "__main__":
+    main()
