@@ -33,7 +33,7 @@ class Example:
 
     `owner` is the file of each node, `found[j, t]` whether node j answers target t, `functions`
     the same for the functions of a bug report. `place` orders nodes by path and position, which
-    decides ties. `weight` is how much the example counts in a fit.
+    decides ties.
     """
 
     case: Case
@@ -45,7 +45,6 @@ class Example:
     functions: NDArray[np.bool_]
     place: NDArray[np.intp]
     labels: tuple[str, ...] = field(default=())
-    weight: float = 1.0
 
     @property
     def repository(self) -> str:

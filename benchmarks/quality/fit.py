@@ -29,11 +29,11 @@ from learning import (
     fit,
     function_first,
     ndcg,
-    node_scores,
     order_of,
     report_scores,
     thinned,
 )
+from speakers import with_speakers
 
 from packhound.evaluation.suite import load_suite
 from packhound.index.embed import Embedder
@@ -53,9 +53,6 @@ a second ago stands in one place only, and no development query asks for such a 
 FRAME = 2.0
 """What a report gives the file of its innermost stack frame; commit messages, most of what the fit
 of reports sees, have no stack traces."""
-
-DOC = 0.05
-"""What a doc comment counts beside a query that a person wrote; benchmarks/quality/README.md."""
 
 QUERIES = Recipe(ridge=10, kind_ridge=50, node_share=2, rounds=2)
 REPORT_SIGNALS = frozenset(
@@ -121,12 +118,11 @@ def load_data(given: argparse.Namespace) -> Data:
         return load_examples(suite, corpora, given.cache, embedder, shaped) if suite else []
 
     mined = load(given.mined, given.mined_corpora, thinned)
-    docs = load(given.docs, given.docs_corpora, thinned)
     return Data(
         queries=load(given.suite, given.corpora),
         reports=load(given.reports, given.report_corpora),
         mined=[example for example in mined if example.kind == "report"],
-        docs=[replace(example, weight=DOC) for example in docs],
+        docs=load(given.docs, given.docs_corpora, thinned),
     )
 
 
@@ -157,8 +153,8 @@ def load_examples(
 def fit_source(source: str, data: Data) -> dict[str, object]:
     """Cross-validate one set of weights, then fit it on everything."""
     recipe = recipe_for(QUERIES, source)
-    # Without vectors the development queries lose by them: 0.008 of NDCG@10.
-    docs = data.docs if source == "hybrid" else []
+    # Likeness of meaning alone tells nothing that the doc comments could weigh.
+    docs = data.docs if source != "dense" else []
     found = cross_validated(data.queries, lambda some: fit_queries(some, docs, recipe), ndcg)
     print(f"{source}: NDCG@10 {summary(data.queries, found)}")
     FIGURES[source] = {"ndcg@10": summary(data.queries, found)}
@@ -184,13 +180,11 @@ def fit_source(source: str, data: Data) -> dict[str, object]:
 
 
 def fit_queries(queries: Sequence[Example], docs: Sequence[Example], recipe: Recipe) -> Fitted:
-    """Fit the weights; what doc comments teach of prose is not true of a name as a query."""
-    fitted = fit([*queries, *docs], recipe)
-    if docs:
-        names = fit(queries, recipe)
-        for weights, own in ((fitted.file, names.file), (fitted.node, names.node)):
-            weights["symbol"] = own["symbol"]
-    return fitted
+    """Fit the weights on the queries, and on the doc comments which node speaks for its file."""
+    fitted = fit(queries, recipe)
+    if not docs:
+        return fitted
+    return with_speakers(fitted, [*queries, *docs], recipe.without)
 
 
 def fit_reports(reports: Sequence[Example], recipe: Recipe) -> Fitted:
@@ -224,8 +218,8 @@ def cross_validated(
         fitted = fit_on([e for e in examples if e.repository not in fold])
         for example in examples:
             if example.repository in fold:
-                scores = node_scores(example, fitted)
-                found[id(example)] = score(example, order_of(example, scores, REPEAT[example.kind]))
+                order = order_of(example, fitted, REPEAT[example.kind])
+                found[id(example)] = score(example, order)
     return found
 
 
@@ -247,9 +241,11 @@ def described(fitted: Fitted, kind: str) -> dict[str, dict[str, float]]:
     if kind == "symbol" and node["node_words"]:
         node["node_named"] += DEFINITION
         node["node_covered"] += MENTION
+    within = fitted.within[kind]
     return {
         "file": _named(FILE_NAMES, fitted.file[kind].tolist()),
         "node": _named(tuple(node), list(node.values())),
+        "within": {} if within is fitted.node[kind] else _named(NODE_NAMES, within.tolist()),
         "repeat": {"same_file_above": REPEAT[kind]},
     }
 

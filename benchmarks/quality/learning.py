@@ -48,10 +48,14 @@ class Recipe:
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """Weights of the raw signals for each kind of query: file [p], node [q]."""
+    """Weights of the raw signals for each kind of query: file [p], node [q].
+
+    `within` [q] order the nodes of one file.
+    """
 
     file: dict[str, Floats]
     node: dict[str, Floats]
+    within: dict[str, Floats]
 
 
 def fit(examples: Sequence[Example], recipe: Recipe) -> Fitted:
@@ -124,12 +128,12 @@ class _Problem:
             for i in np.flatnonzero(good):
                 lists.append(np.vstack((x[i : i + 1], x[wrong])))
                 right.append(np.r_[True, np.zeros(len(wrong), bool)])
-                weights.append(example.weight / good.sum())
+                weights.append(1 / good.sum())
                 kinds.append(self._kinds.index(example.kind))
         for example, x, good in self._within:
             lists.append(x)
             right.append(good)
-            weights.append(self._recipe.node_share * example.weight)
+            weights.append(self._recipe.node_share)
             kinds.append(self._kinds.index(example.kind))
         order = np.argsort(kinds, kind="stable")
         lengths = np.array([len(lists[i]) for i in order])
@@ -189,26 +193,23 @@ class _Problem:
         """Weights of the raw signals; kinds without examples get the common ones."""
         known = dict(zip(self._kinds, self._thetas(theta), strict=True))
         weights = {kind: known.get(kind, theta[: self._d]) * self._scale for kind in KINDS}
-        return Fitted(
-            {kind: w[: self._p] for kind, w in weights.items()},
-            {kind: w[self._p :] for kind, w in weights.items()},
-        )
+        node = {kind: w[self._p :] for kind, w in weights.items()}
+        return Fitted({kind: w[: self._p] for kind, w in weights.items()}, node, node)
 
 
-def node_scores(example: Example, fitted: Fitted) -> Floats:
-    """What the product would score every node."""
+def order_of(example: Example, fitted: Fitted, repeat: float) -> NDArray[np.intp]:
+    """Nodes in the order of the results: the first of a file stands where the best of them would,
+    further ones pay `repeat` each, ties go by place."""
+    owner, nodes = example.owner, example.nodes.astype(np.float64)
     file = example.files.astype(np.float64) @ fitted.file[example.kind]
-    return file[example.owner] + example.nodes.astype(np.float64) @ fitted.node[example.kind]
-
-
-def order_of(example: Example, scores: Floats, repeat: float) -> NDArray[np.intp]:
-    """Nodes in the order of the results: repeated files pay `repeat`, ties go by place."""
-    by_file = np.lexsort((example.place, -scores, example.owner))
-    owners = example.owner[by_file]
-    starts = np.searchsorted(owners, owners, side="left")
+    scores = file[owner] + nodes @ fitted.node[example.kind]
+    by_file = np.lexsort((example.place, -(nodes @ fitted.within[example.kind]), owner))
     repeats = np.empty(len(scores))
-    repeats[by_file] = np.arange(len(scores)) - starts
-    return np.lexsort((example.place, -(scores - repeat * repeats)))
+    repeats[by_file] = np.arange(len(scores)) - np.searchsorted(owner[by_file], owner[by_file])
+    best = np.full(len(file), -np.inf)
+    np.maximum.at(best, owner, scores)
+    lifted = np.where(repeats == 0, best[owner], scores)
+    return np.lexsort((example.place, -(lifted - repeat * repeats)))
 
 
 def ndcg(example: Example, order: NDArray[np.intp]) -> float:

@@ -1,4 +1,4 @@
-"""Mine what tells the nodes of a file apart: what a doc comment says, and the function it is for.
+"""Mine what tells the nodes of a file apart: what a doc comment says, and what it is for.
 
     python benchmarks/quality/mine_docs.py --sources train.json --never never_train.txt --out DIR
 
@@ -27,12 +27,13 @@ from packhound.text.paths import FLAGS, path_facts
 from packhound.text.walk import WalkLimits, walk
 from packhound.types import Document, Node
 
-MOST_OF_A_TREE = 40
+MOST_OF_A_TREE = 60
 MOST_OF_A_FILE = 3
 MOST_BYTES = 400_000
 WORDS = range(5, 26)
 FEWEST_BYTES = 80
-"""Of a function's own text; less of it says nothing."""
+"""Of a definition's own text; less of it says nothing."""
+DEFINITIONS = ("function", "method", "class", "struct", "enum", "interface", "trait")
 
 _ASIDE = ("is_test", "is_example", "is_stale", "is_prose", "is_setting")
 _SENTENCE = re.compile(r"(.+?)(?:[.!?](?:\s|$)|\n\s*\n|$)", re.DOTALL)
@@ -44,7 +45,7 @@ _NO_QUERY = re.compile(
 )
 
 Found = tuple[str, str, str]
-"""A path, a function in it and what its doc comment says."""
+"""A path, a definition in it and what its doc comment says."""
 
 
 def main() -> None:
@@ -65,16 +66,16 @@ def mine(repository: str, git_dir: str, trees: Path) -> Iterator[Row]:
             found += [(path, node.qualname, query) for node, query in queries if query]
         (trees / name / path).write_bytes(blanked(document))
     random.Random(0).shuffle(found)
-    for path, function, query in islice(_spread(found), MOST_OF_A_TREE):
-        function = f"{path}:{function.replace('::', '.')}"
-        gold = [{"file": path, "changes": {"edited_entities": [function]}}]
+    for path, definition, query in islice(_spread(found), MOST_OF_A_TREE):
+        entity = f"{path}:{definition.replace('::', '.')}"
+        gold = [{"file": path, "changes": {"edited_entities": [entity]}}]
         yield {"instance_id": name, "repo": repository, "problem_statement": query, "gold": gold}
 
 
 def query_of(node: Node) -> str:
-    """The first sentence of a function's doc comment, empty where it makes no query."""
+    """The first sentence of a definition's doc comment, empty where it makes no query."""
     own = sum(end - start for start, end in node.own)
-    if node.kind not in ("function", "method") or not node.doc or own < FEWEST_BYTES:
+    if node.kind not in DEFINITIONS or not node.doc or own < FEWEST_BYTES:
         return ""
     sentence = _SENTENCE.match(node.doc.strip())
     query = " ".join(_MARKS.sub("", sentence[1]).split()) if sentence else ""
@@ -102,10 +103,10 @@ def _flags(path: str) -> set[str]:
 def _spread(found: Iterable[Found]) -> Iterator[Found]:
     """Not too many of one file."""
     taken: Counter[str] = Counter()
-    for path, function, query in found:
+    for path, definition, query in found:
         taken[path] += 1
         if taken[path] <= MOST_OF_A_FILE:
-            yield path, function, query
+            yield path, definition, query
 
 
 if __name__ == "__main__":

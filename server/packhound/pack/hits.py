@@ -18,7 +18,8 @@ _FILE_OWN, _FILE_INNER = 0.4, 0.8
 _OF_ANY_QUERY = {
     *("node_size", "node_count", "node_is_rest", "node_is_type", "node_is_function", "depth"),
     *("entry_file", "grab_bag", "test_path", "example_path", "stale_path", "internal_path"),
-    *("prose_file", "setting_file", "header_file", "same_file_above", "name_length"),
+    *("prose_file", "setting_file", "header_file", "same_file_above", "speaks_for_file"),
+    "name_length",
 }
 """Signals that say something of the code and nothing of the query: no reason for anyone."""
 

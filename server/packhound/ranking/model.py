@@ -10,6 +10,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import compress
 from math import inf
 from pathlib import Path
 from typing import Literal
@@ -32,12 +33,15 @@ Source = Literal["hybrid", "lexical", "dense"]
 class Weights:
     """The weights for one kind of query: signals that have one, and those of a repeated file.
 
-    `repeat`, never negative, is taken from a node for each better node of the same file.
+    `repeat`, never negative, is taken from a node for each better node of the same file. Better is
+    what scores more by `within`, a weight for each signal of `node`, or by `node` where it is
+    empty: what finds the right file is not what finds the right function in it.
     """
 
     file: tuple[tuple[Measure, float], ...]
     node: tuple[tuple[Measure, float], ...]
     repeat: float
+    within: tuple[float, ...] = ()
 
     @cached_property
     def factors(self) -> tuple[Floats, Floats]:
@@ -49,20 +53,22 @@ class Weights:
     def by_name(self) -> tuple[NDArray[np.intp], tuple[str, ...], Floats]:
         """Signals in the order of their names: their rows, names and weights.
 
-        The rows are those of files, then those of nodes, then that of repeats.
+        The rows are those of files, then those of nodes, then those of repeats and of speakers.
         """
         pairs = [(measure.__name__, weight) for measure, weight in (*self.file, *self.node)]
-        pairs.append((REPEATED, -self.repeat))
+        pairs += [(REPEATED, -self.repeat), (SPEAKS, 1.0)]
         rows = sorted(range(len(pairs)), key=pairs.__getitem__)
         names, factors = zip(*(pairs[row] for row in rows), strict=True)
         return np.array(rows), names, np.array(factors, np.float64)
 
     def without(self, signals: frozenset[str]) -> Weights:
         """The same weights but for those of some signals."""
+        kept = [measure.__name__ not in signals for measure, _ in self.node]
         return Weights(
             tuple(pair for pair in self.file if pair[0].__name__ not in signals),
-            tuple(pair for pair in self.node if pair[0].__name__ not in signals),
+            tuple(compress(self.node, kept)),
             0.0 if REPEATED in signals else self.repeat,
+            () if SPEAKS in signals else tuple(compress(self.within, kept)),
         )
 
 
@@ -71,8 +77,9 @@ class Scored:
     """Scores of the candidate nodes that can be among the best, and the values behind them.
 
     `nodes` are their positions among the candidates, ascending, with `scores`, `owner`, the file
-    of each, and `repeats`, how many nodes of its file score better, beside them. `file` [signals,
-    files] and `node` [signals, candidate nodes] hold the values.
+    of each, `repeats`, how many nodes of its file are better, and `lifts`, what the best of them
+    gains to stand for its file, beside them. `file` [signals, files] and `node` [signals, candidate
+    nodes] hold the values.
     """
 
     nodes: Positions
@@ -82,23 +89,29 @@ class Scored:
     node: Floats
     owner: Positions
     repeats: Floats
+    lifts: Floats
 
     def why(self, chosen: Sequence[int]) -> list[tuple[Signal, ...]]:
         """The reasons for the score of each `nodes[i]`, the greatest first; they add up to it."""
         at = np.array(chosen, np.intp)
         rows, names, factors = self.weights.by_name
-        parts = (self.file[:, self.owner[at]], self.node[:, self.nodes[at]], self.repeats[None, at])
-        values = np.concatenate(parts)[rows]
+        of_nodes = (self.node[:, self.nodes[at]], self.repeats[None, at], self.lifts[None, at])
+        values = np.concatenate((self.file[:, self.owner[at]], *of_nodes))[rows]
         orders = np.argsort(-np.abs(factors[:, None] * values), axis=0, kind="stable")
         weights = factors.tolist()
         return [
-            tuple([Signal(names[i], found[i], weights[i]) for i in order if found[i]])
+            tuple(
+                [Signal(names[i], found[i], weights[i]) for i in order if found[i] and weights[i]]
+            )
             for order, found in zip(orders.T.tolist(), values.T.tolist(), strict=True)
         ]
 
 
 REPEATED = "same_file_above"
 """The signal that keeps one file from flooding the results."""
+
+SPEAKS = "speaks_for_file"
+"""The signal that gives the place of a file to the node that answers best in it."""
 
 _ROUNDED = 1e-8
 """More than the difference between scores that count as equal."""
@@ -111,12 +124,16 @@ def score_linear(view: View, weights: Weights, depth: int) -> Scored:
     node = _measured(weights.node, view, len(candidates))
     of_file, of_node = weights.factors
     scores = of_node @ node + (of_file @ file).take(candidates.owner)
-    # The best node of a file loses nothing for repeats, and no node gains.
-    floor = kth_largest(candidates.best(scores), max(1, depth), -inf) - _ROUNDED
-    nodes = np.flatnonzero(scores >= floor)
+    best = candidates.best(scores)
+    # The best node of a file stands where the file does, and no other node gains.
+    floor = kth_largest(best, max(1, depth), -inf) - _ROUNDED
+    nodes = np.flatnonzero((best >= floor).take(candidates.owner))
     scores, owner = scores.take(nodes), candidates.owner.take(nodes)
-    repeats = _repeats(scores, owner)
-    return Scored(nodes, scores - weights.repeat * repeats, weights, file, node, owner, repeats)
+    standing = np.array(weights.within) @ node[:, nodes] if weights.within else scores
+    repeats = _repeats(standing, owner)
+    lifts = np.where(repeats == 0, best.take(owner) - scores, 0.0)
+    scores = scores + lifts - weights.repeat * repeats
+    return Scored(nodes, scores, weights, file, node, owner, repeats, lifts)
 
 
 def _measured(signals: tuple[tuple[Measure, float], ...], view: View, n: int) -> Floats:
@@ -127,7 +144,7 @@ def _measured(signals: tuple[tuple[Measure, float], ...], view: View, n: int) ->
 
 
 def _repeats(scores: Floats, owner: Positions) -> Floats:
-    """How many nodes of the same file score better than each node; `owner` ascends."""
+    """How many nodes of the same file are better than each node; `owner` ascends."""
     order = np.lexsort((-scores, owner))
     repeats = np.empty(len(scores), np.float64)
     repeats[order] = np.arange(len(scores)) - np.searchsorted(owner, owner)
@@ -150,17 +167,14 @@ def _load() -> dict[tuple[str, str], Weights]:
 
 
 def _weights(given: dict[str, dict[str, float]]) -> Weights:
-    return read_weights(given["file"], given["node"], float(given["repeat"]["same_file_above"]))
-
-
-def read_weights(file: dict[str, float], node: dict[str, float], repeat: float) -> Weights:
     """Weights by the names of their signals; signals without one are not measured."""
+    file, node, within = given["file"], given["node"], given.get("within", {})
+    used = [signal for signal in NODE_SIGNALS if signal.__name__ in node.keys() | within.keys()]
     return Weights(
         tuple(
-            (signal, file[signal.__name__]) for signal in FILE_SIGNALS if file.get(signal.__name__)
+            (signal, file[signal.__name__]) for signal in FILE_SIGNALS if signal.__name__ in file
         ),
-        tuple(
-            (signal, node[signal.__name__]) for signal in NODE_SIGNALS if node.get(signal.__name__)
-        ),
-        repeat,
+        tuple((signal, node.get(signal.__name__, 0.0)) for signal in used),
+        float(given["repeat"][REPEATED]),
+        tuple(within.get(signal.__name__, 0.0) for signal in used) if within else (),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from packhound.ranking.model import REPEATED
+from packhound.ranking.model import REPEATED, SPEAKS
 from packhound.ranking.signals import FILE_SIGNALS, NODE_SIGNALS
 
 WHOLE = "all"
@@ -29,6 +29,7 @@ def parts() -> dict[str, frozenset[str]]:
         "stage: file signals": file,
         "stage: node signals": node,
         "stage: one node per file first": frozenset({REPEATED}),
+        "stage: which node speaks for its file": frozenset({SPEAKS}),
         **{f"signal: {name}": frozenset({name}) for name in sorted(file | node)},
     }
 
