@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from packhound.errors import Cancelled, ModelError
 from packhound.index.snapshot import Snapshot
-from packhound.ranking.candidates import kth_largest
+from packhound.ranking.candidates import largest
 from packhound.ranking.filters import allowed_labels
 from packhound.ranking.fuse import fuser as fuser_named
 from packhound.ranking.measure import measure
@@ -271,9 +271,7 @@ def _best(view: View, ranking: Ranking, limit: int, root: str) -> tuple[Hit, ...
     if not limit:
         return ()
     scores = np.round(np.asarray(ranking.scores, np.float64), 9)
-    floor = kth_largest(scores, limit, -math.inf)
-    inside = np.flatnonzero(scores >= floor).tolist()
-    found = _found(view, ranking, inside, root)
+    found = _found(view, ranking, largest(scores, limit).tolist(), root)
     found.sort(key=lambda hit: (-round(hit[1], 9), hit[0].path, hit[0].span.start))
     return tuple(
         Hit(node, rank, score, why) for rank, (node, score, why) in enumerate(found[:limit], 1)

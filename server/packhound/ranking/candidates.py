@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import compress
+from math import inf
 from operator import attrgetter
 from typing import Any, TypeVar
 
@@ -161,23 +162,26 @@ def gather(
     )
 
 
-def kth_largest(values: NDArray[np.floating[Any]], k: int, least: float) -> float:
-    """The k-th largest of some values, `least` where that is less or there are fewer."""
-    if len(values) <= k:
-        return least
+def largest(values: NDArray[np.floating[Any]], k: int, least: float = -inf) -> Positions:
+    """Where the k largest of some values are, ascending, with all that equal the last of them;
+    none that is less than `least`."""
     # No more than the k-th of the largest of each 16 rows is larger than the k-th of all.
     whole = len(values) // 16 * 16
     if whole // 16 > k:
         best = values[:whole].reshape(16, -1).max(axis=0)
-        values = values[values >= np.partition(best, -k)[-k]]
-    return max(float(np.partition(values, -k)[-k]), least)
+        least = max(least, float(np.partition(best, -k)[-k]))
+    inside = np.flatnonzero(values >= least)
+    if len(inside) <= k:
+        return inside
+    found = values.take(inside)
+    return inside.compress(found >= np.partition(found, -k)[-k])
 
 
 def _best(files: Positions, scores: Floats, k: int, paths: Sequence[str]) -> Labels:
     """The k of some files with the largest scores, by falling score, then by path: file ids tell
     in which order files came to the index, which is not to show."""
     found = scores.take(files)
-    inside = files[found >= kth_largest(found, k, -np.inf)]
+    inside = files.take(largest(found, k))
     numbers = inside.tolist()
     falling = (-scores[inside]).tolist()
     ranked = sorted(zip(falling, map(paths.__getitem__, numbers), numbers, strict=True))

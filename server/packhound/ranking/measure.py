@@ -17,7 +17,7 @@ from packhound.ranking.candidates import (
     choose,
     coherence,
     gather,
-    kth_largest,
+    largest,
 )
 from packhound.ranking.facts import Corpus, centroid_lengths, facts_of
 from packhound.ranking.lexical import match_terms, score_nodes, score_terms
@@ -148,8 +148,8 @@ def _near(
         return labels[found > 0]
     if allowed is not None:
         cosines = np.where(allowed, cosines, np.float32(0))
-    labels = np.flatnonzero(cosines >= kth_largest(cosines, NEAR, 1e-6)).astype(np.int32)
-    return labels[np.argsort(-cosines[labels], kind="stable")][:NEAR]
+    labels = largest(cosines, NEAR, 1e-6).astype(np.int32)
+    return labels[np.argsort(-cosines.take(labels), kind="stable")][:NEAR]
 
 
 def _named_folded(snapshot: Snapshot, names: Iterable[str]) -> Labels:

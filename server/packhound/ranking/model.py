@@ -18,7 +18,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.ranking.candidates import kth_largest
+from packhound.ranking.candidates import largest
 from packhound.ranking.query import QueryKind
 from packhound.ranking.signals import FILE_SIGNALS, NODE_SIGNALS
 from packhound.ranking.view import Measure, View
@@ -124,10 +124,10 @@ def score_linear(view: View, weights: Weights, depth: int) -> Scored:
     node = _measured(weights.node, view, len(candidates))
     of_file, of_node = weights.factors
     scores = of_node @ node + (of_file @ file).take(candidates.owner)
-    best = candidates.best(scores)
+    best, k = candidates.best(scores), max(1, depth)
     # The best node of a file stands where the file does, and no other node gains.
-    floor = kth_largest(best, max(1, depth), -inf) - _ROUNDED
-    nodes = np.flatnonzero((best >= floor).take(candidates.owner))
+    floor = best.take(largest(best, k)).min() if len(best) > k else -inf
+    nodes = np.flatnonzero((best >= floor - _ROUNDED).take(candidates.owner))
     scores, owner = scores.take(nodes), candidates.owner.take(nodes)
     standing = np.array(weights.within) @ node[:, nodes] if weights.within else scores
     repeats = _repeats(standing, owner)
