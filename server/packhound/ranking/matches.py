@@ -164,10 +164,10 @@ def _norms(
         here = np.flatnonzero(fields == field)
         if len(here):
             b = LENGTH_NORMS[field]
-            lengths = snapshot.lengths[field].take(labels[here]).astype(np.float32)
+            lengths = snapshot.lengths[field].take(labels.take(here)).astype(np.float32)
             lengths *= np.float32(b / (average or 1.0))
             lengths += np.float32(1 - b)
-            norms[here] = counts[here] / lengths
+            norms[here] = counts.take(here) / lengths
     return norms
 
 
@@ -176,9 +176,9 @@ def _summed(labels: NDArray[np.intp], values: Floats, room: Floats) -> Tally:
 
     `room` has a value for every label there is, whatever it holds.
     """
-    room[labels] = 0
-    np.add.at(room, labels, values)
     nodes = distinct(labels)
+    room[nodes] = 0
+    np.add.at(room, labels, values)
     return nodes.astype(np.int32), room.take(nodes)
 
 
