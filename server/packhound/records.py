@@ -132,12 +132,13 @@ class Record:
     def users(self, name: str) -> list[int]:
         """The nodes that refer to a name."""
         found, at = [], self._text.find(name)
+        text_ends = self._table[_TEXT_END::_WIDTH]
         while at >= 0:
             text = bisect_right(self._ends, at)
             start = self._ends[text - 1] if text else 0
             if start == at and self._ends[text] == at + len(name):
-                node = bisect_right(self._table[_TEXT_END::_WIDTH], text)
-                first = self._table[(node - 1) * _WIDTH + _TEXT_END] if node else 0
+                node = bisect_right(text_ends, text)
+                first = text_ends[node - 1] if node else 0
                 if text >= first + _OWN_TEXTS:
                     found.append(node)
             at = self._text.find(name, at + 1)

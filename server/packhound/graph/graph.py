@@ -283,15 +283,17 @@ class Graph:
 
     def _outward(self, path: str, file: File, position: int) -> Iterator[Edge]:
         for name in file.node(position).references:
-            targets, weight = self._meaning(path, name)
-            for target in targets:
-                yield Edge("references", target, weight)
+            if self._defined.get(name):
+                targets, weight = self._meaning(path, name)
+                for target in targets:
+                    yield Edge("references", target, weight)
 
     def _inward(self, name: str, label: int, most: int) -> Iterator[Edge]:
         """At least the `most` surest uses of a definition."""
         sure: dict[float, list[str]] = defaultdict(list)
+        known = self._known[name].meanings
         for path in self._used.get(name, ()) if name else ():
-            targets, weight = self._meaning(path, name)
+            targets, weight = known.get(path) or self._meaning(path, name)
             if label in targets:
                 sure[weight].append(path)
         n = 0
