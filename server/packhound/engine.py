@@ -22,7 +22,7 @@ from packhound.folders import check_root, index_folder
 from packhound.habits import Habits
 from packhound.index.snapshot import Snapshot
 from packhound.indexer import Indexer
-from packhound.memory import collect, collect_seldom, keep_little
+from packhound.memory import collect, collect_seldom, keep_little, tidy
 from packhound.models import Models, named_in
 from packhound.settings import Settings
 from packhound.stored import Opening, Stored
@@ -204,6 +204,7 @@ class Engine:
             if self.settled() and not self._closed:
                 self.snapshot.name_table.fold()
                 self._packs().prepare(self.snapshot, self._busy)
+                tidy()  # Else a search or pack soon waits for a look at all that is new.
 
         preparing = threading.Thread(target=prepare, name="packhound-graph", daemon=True)
         preparing.start()
