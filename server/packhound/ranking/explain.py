@@ -11,7 +11,7 @@ _OTHERS = {
     "name_match": "How well the name matches what was typed.",
     "definition_kind": "Types before functions before the rest.",
     "same_file_above": "Better nodes of the same file come first.",
-    "speaks_for_file": "It answers best in its file, which another part of it brought here.",
+    "speaks_for_file": "Another part brought the file here; this one answers best in it.",
     "name_length": "Longer names say less about what was typed.",
     "cross_encoder": "What the reranker, which reads query and code together, makes of it.",
     "changed_lately": "Changed lately by git's history, or not committed yet.",
