@@ -8,7 +8,7 @@ difference that is held back more strongly (ridge).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -140,7 +140,6 @@ class _Problem:
         self._x = np.concatenate([lists[i] for i in order]).astype(np.float32)
         self._right = np.concatenate([right[i] for i in order])
         self._starts = np.cumsum(lengths) - lengths
-        self._lengths = lengths
         self._weights = np.array([weights[i] for i in order])
         row_kinds = np.repeat(np.array(kinds)[order], lengths)
         self._edges = np.searchsorted(row_kinds, np.arange(len(self._kinds) + 1))
@@ -152,14 +151,10 @@ class _Problem:
 
     def _node_parts(self, example: Example) -> list[tuple[Example, Floats, NDArray[np.bool_]]]:
         """The nodes of each right file, where only some of them are right."""
-        found = example.functions if example.functions.shape[1] else example.found
         parts = []
-        for file in np.unique(example.owner[found.any(axis=1)]):
-            here = np.flatnonzero(example.owner == file)
-            good = found[here].any(axis=1)
-            if 0 < good.sum() < len(here):
-                x = np.hstack((np.zeros((len(here), self._p)), example.nodes[here])) * self._scale
-                parts.append((example, x, good))
+        for here, good in right_files(example):
+            x = np.hstack((np.zeros((len(here), self._p)), example.nodes[here])) * self._scale
+            parts.append((example, x, good))
         return parts
 
     def loss(self, theta: Floats) -> tuple[float, Floats]:
@@ -169,15 +164,8 @@ class _Problem:
         spans = list(zip(self._edges[:-1], self._edges[1:], strict=True))
         for weights, (a, b) in zip(thetas.astype(np.float32), spans, strict=True):
             scores[a:b] = self._x[a:b] @ weights
-        largest = np.maximum.reduceat(scores, self._starts)
-        shares = np.exp(scores - np.repeat(largest, self._lengths))
-        good_shares = np.where(self._right, shares, 0)
-        everything = np.add.reduceat(shares, self._starts)
-        good = np.maximum(np.add.reduceat(good_shares, self._starts), _LEAST)
         of_list = self._weights / self._weights.sum()
-        value = float((of_list * np.log(everything / good)).sum())
-        residual = np.repeat(of_list / everything, self._lengths) * shares
-        residual -= np.repeat(of_list / good, self._lengths) * good_shares
+        value, residual = listwise(scores, self._right, self._starts, of_list)
         residuals = residual.astype(np.float32)
         by_kind = np.stack([self._x[a:b].T @ residuals[a:b] for a, b in spans])
         n = len(self._examples)
@@ -195,6 +183,33 @@ class _Problem:
         weights = {kind: known.get(kind, theta[: self._d]) * self._scale for kind in KINDS}
         node = {kind: w[self._p :] for kind, w in weights.items()}
         return Fitted({kind: w[: self._p] for kind, w in weights.items()}, node, node)
+
+
+def right_files(example: Example) -> Iterator[tuple[NDArray[np.intp], NDArray[np.bool_]]]:
+    """The nodes of each right file of which only some are right, and which are."""
+    found = example.functions if example.functions.shape[1] else example.found
+    for file in np.unique(example.owner[found.any(axis=1)]):
+        here = np.flatnonzero(example.owner == file)
+        right = found[here].any(axis=1)
+        if not right.all():
+            yield here, right
+
+
+def listwise(
+    scores: Floats, right: NDArray[np.bool_], starts: NDArray[np.intp], shares: Floats
+) -> tuple[float, Floats]:
+    """The loss of lists that begin at `starts` and count `shares`, and its slope at each score.
+
+    A list loses -log of what its right scores have of the softmax over all of its scores.
+    """
+    lengths = np.diff(starts, append=len(scores))
+    parts = np.exp(scores - np.repeat(np.maximum.reduceat(scores, starts), lengths))
+    good_parts = np.where(right, parts, 0)
+    everything = np.add.reduceat(parts, starts)
+    good = np.maximum(np.add.reduceat(good_parts, starts), _LEAST)
+    slope = np.repeat(shares / everything, lengths) * parts
+    slope -= np.repeat(shares / good, lengths) * good_parts
+    return float((shares * np.log(everything / good)).sum()), slope
 
 
 def order_of(example: Example, fitted: Fitted, repeat: float) -> NDArray[np.intp]:

@@ -8,13 +8,12 @@ the weights that order files stay as they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 from examples import NODE_NAMES, Example
-from learning import EITHER_WAY, Fitted, Floats
-from numpy.typing import NDArray
+from learning import EITHER_WAY, Fitted, Floats, listwise, right_files
 from scipy.optimize import minimize
 
 KINDS = ("phrase", "prose")
@@ -26,27 +25,26 @@ it are those of other nodes."""
 
 def with_speakers(fitted: Fitted, examples: Sequence[Example], without: Sequence[str]) -> Fitted:
     """The same weights, and those that choose among the nodes of a file by the other signals."""
-    lists = [one for example in examples if example.kind in KINDS for one in _lists(example)]
-    nodes = np.concatenate([nodes for _, nodes, _ in lists])
+    lists = [
+        (example.nodes[here].astype(np.float64), example.kind, right)
+        for example in examples
+        if example.kind in KINDS
+        for here, right in right_files(example)
+    ]
+    nodes = np.concatenate([nodes for nodes, *_ in lists])
+    right = np.concatenate([right for *_, right in lists])
+    given = np.concatenate([nodes @ fitted.node[kind] for nodes, kind, _ in lists])
+    lengths = np.array([len(right) for *_, right in lists])
+    starts, alike = np.cumsum(lengths) - lengths, np.full(len(lists), 1 / len(lists))
     deviation = nodes.std(axis=0)
     untaught = UNTAUGHT.union(without)
     taught = np.array([name not in untaught for name in NODE_NAMES]) & (deviation > 1e-6)
     scale = np.where(taught, 1 / np.maximum(deviation, 1e-6), 0.0)
-    given = np.concatenate([nodes @ fitted.node[kind] for kind, nodes, _ in lists])
-    right = np.concatenate([right for *_, right in lists])
-    lengths = np.array([len(right) for *_, right in lists])
-    starts = np.cumsum(lengths) - lengths
-    scaled = nodes * scale
+    scaled, ridge = nodes * scale, RIDGE / len(lists)
 
     def loss(added: Floats) -> tuple[float, Floats]:
-        scores = given + scaled @ added
-        shares = np.exp(scores - np.repeat(np.maximum.reduceat(scores, starts), lengths))
-        good = np.where(right, shares, 0.0)
-        everything, found = np.add.reduceat(shares, starts), np.add.reduceat(good, starts)
-        found = np.maximum(found, 1e-300)
-        residual = shares / np.repeat(everything, lengths) - good / np.repeat(found, lengths)
-        value = np.log(everything / found).sum() + RIDGE / 2 * added @ added
-        return value / len(lists), (scaled.T @ residual + RIDGE * added) / len(lists)
+        value, slope = listwise(given + scaled @ added, right, starts, alike)
+        return value + ridge / 2 * float(added @ added), scaled.T @ slope + ridge * added
 
     least = np.minimum(*(fitted.node[kind] for kind in KINDS)) / np.where(taught, scale, 1.0)
     bounds = [
@@ -58,13 +56,3 @@ def with_speakers(fitted: Fitted, examples: Sequence[Example], without: Sequence
     added = found.x * scale
     own = {kind: fitted.node[kind] + added for kind in KINDS}
     return replace(fitted, within=fitted.node | own)
-
-
-def _lists(example: Example) -> Iterator[tuple[str, Floats, NDArray[np.bool_]]]:
-    """The nodes of each right file of which only some are right."""
-    found = example.functions if example.functions.shape[1] else example.found
-    for file in np.unique(example.owner[found.any(axis=1)]):
-        here = np.flatnonzero(example.owner == file)
-        right = found[here].any(axis=1)
-        if not right.all():
-            yield example.kind, example.nodes[here].astype(np.float64), right
