@@ -25,7 +25,6 @@ from pathlib import Path
 from benchmarks.lsp_probe import edit_to_search_ms
 
 HERE = Path(__file__).parent
-QUERIES = json.loads((HERE / "queries.json").read_text())
 
 
 def main() -> None:

@@ -7,6 +7,7 @@ from shop import embedder, snapshot
 
 from packhound import search as searching
 from packhound.ranking.facts import facts_of, prepare
+from packhound.ranking.name_pairs import NamePairs, pairs_of
 from packhound.types import Query
 
 QUESTION = Query("how the stock levels are kept")
@@ -28,3 +29,24 @@ def test_all_files_and_names_are_prepared() -> None:
     lengths = corpus.centroid_lengths[[entry.file_id for entry in corpus.entries]]
     assert np.allclose(lengths, np.linalg.norm(sums, axis=1))
     assert pauses and corpus.pairs.see(names, np.arange(len(names), dtype=np.int32)).all()
+
+
+def test_names_that_come_while_another_thread_asks_are_seen() -> None:
+    pairs, more = NamePairs(), ["load_config", "save_config", "parse_price", "merge_runs"]
+
+    class Growing(list[str]):
+        """Names of which another search has seen more before this one has counted them twice."""
+
+        asked = 0
+
+        def __len__(self) -> int:
+            self.asked += 1
+            if self.asked == 2:
+                pairs.see(more, np.arange(len(more), dtype=np.int32))
+            return super().__len__()
+
+    few = np.arange(2, dtype=np.int32)
+    wanted = pairs_of(["load", "config"])
+    assert pairs.having(Growing(more[:2]), few, wanted).tolist() == [True, False]
+    every = np.arange(len(more), dtype=np.int32)
+    assert pairs.having(more, every, wanted).tolist() == [True, False, False, False]

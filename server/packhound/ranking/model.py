@@ -51,13 +51,15 @@ class Weights:
 
     @cached_property
     def by_name(self) -> tuple[NDArray[np.intp], tuple[str, ...], Floats]:
-        """Signals in the order of their names: their rows, names and weights.
+        """Signals that have a weight in the order of their names: their rows, names and weights.
 
         The rows are those of files, then those of nodes, then those of repeats and of speakers.
         """
         pairs = [(measure.__name__, weight) for measure, weight in (*self.file, *self.node)]
         pairs += [(REPEATED, -self.repeat), (SPEAKS, 1.0)]
-        rows = sorted(range(len(pairs)), key=pairs.__getitem__)
+        rows = sorted(
+            (row for row, (_, weight) in enumerate(pairs) if weight), key=pairs.__getitem__
+        )
         names, factors = zip(*(pairs[row] for row in rows), strict=True)
         return np.array(rows), names, np.array(factors, np.float64)
 
@@ -100,9 +102,7 @@ class Scored:
         orders = np.argsort(-np.abs(factors[:, None] * values), axis=0, kind="stable")
         weights = factors.tolist()
         return [
-            tuple(
-                [Signal(names[i], found[i], weights[i]) for i in order if found[i] and weights[i]]
-            )
+            tuple([Signal(names[i], found[i], weights[i]) for i in order if found[i]])
             for order, found in zip(orders.T.tolist(), values.T.tolist(), strict=True)
         ]
 
@@ -168,7 +168,7 @@ def _load() -> dict[tuple[str, str], Weights]:
 
 def _weights(given: dict[str, dict[str, float]]) -> Weights:
     """Weights by the names of their signals; signals without one are not measured."""
-    file, node, within = given["file"], given["node"], given.get("within", {})
+    file, node, within = given["file"], given["node"], given["within"]
     used = [signal for signal in NODE_SIGNALS if signal.__name__ in node.keys() | within.keys()]
     return Weights(
         tuple(

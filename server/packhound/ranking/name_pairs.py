@@ -48,10 +48,10 @@ class NamePairs:
 
     def see(self, names: Sequence[str], numbers: Numbers) -> NDArray[np.uint64]:
         """The bits of the names of some numbers."""
-        bits = self._bits
-        if len(bits) < len(names):
+        bits = known = self._bits
+        if len(known) < len(names):
             bits = np.zeros(len(names), np.uint64)
-            bits[: len(self._bits)] = self._bits
+            bits[: len(known)] = known
             self._bits = bits
         found = bits.take(numbers)
         if not found.all():
