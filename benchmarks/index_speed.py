@@ -21,15 +21,15 @@ from pathlib import Path
 
 import numpy as np
 
-from packhound.analysed import AnalysedFile, NodeRuns
-from packhound.index.index import Index
-from packhound.index.neighbours import build_graph
-from packhound.index.quantized import Rows, unit_rows
-from packhound.index.store import Store
-from packhound.ranking.facts import facts_of
-from packhound.ranking.lexical import match_terms
-from packhound.records import encode_nodes
-from packhound.types import FileStamp, Node, Span
+from packhound.core.types import FileStamp, Node, Span
+from packhound.index.vectors.hnsw import build_graph
+from packhound.index.vectors.quantization import Rows, unit_rows
+from packhound.index.writer import Index
+from packhound.parsing.analysed_file import AnalysedFile, NodeRuns
+from packhound.parsing.node_codec import encode_nodes
+from packhound.search.retrieve.bm25 import match_terms
+from packhound.search.retrieve.corpus_stats import facts_of
+from packhound.storage.sqlite_store import Store
 
 NODES_PER_FILE = 10
 TERMS_OF_PART = (2, 7, 10, 0, 6, 50, 0, 0)

@@ -23,8 +23,8 @@ QUERIES = json.loads((Path(__file__).parent / "queries.json").read_text())
 
 def main() -> None:
     step, folder = sys.argv[1:]
-    from packhound.engine import Engine
-    from packhound.types import Query
+    from packhound.core.types import Query
+    from packhound.service.engine import Engine
 
     engine = Engine.open(Path(folder))
     if step != "warm":

@@ -2,7 +2,7 @@
 
     python -m benchmarks.stages FOLDER [OUT.json]
 
-Every stage of `packhound.search` in its order, each question being asked for the first time; then
+Every stage of `packhound.search.pipeline` in its order, each question being asked for the first time; then
 whole searches with the learned ranker and with reciprocal rank fusion in turns. Milliseconds,
 median and 95th percentile over the questions of queries.json.
 """
@@ -17,15 +17,15 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import median, quantiles
 
-from packhound.engine import Engine
-from packhound.index.embed import Embedder
+from packhound.core.settings import Settings
+from packhound.core.types import Query
+from packhound.encoder.embedder import Embedder
 from packhound.index.snapshot import Snapshot
-from packhound.ranking.fuse import fuser
-from packhound.ranking.measure import measure
-from packhound.ranking.own_name import read_query
-from packhound.search import query_vector, search
-from packhound.settings import Settings
-from packhound.types import Query
+from packhound.search.pipeline import query_vector, search
+from packhound.search.query.project_name import read_query
+from packhound.search.rank.fusion import fuser
+from packhound.search.retrieve.retrieve import measure
+from packhound.service.engine import Engine
 
 QUERIES = json.loads((Path(__file__).parent / "queries.json").read_text("utf-8"))
 DEPTH = 10

@@ -14,9 +14,9 @@ import sys
 import time
 from pathlib import Path
 
-from packhound import saver
-from packhound.engine import Engine
-from packhound.types import Query
+from packhound.core.types import Query
+from packhound.indexing import autosave as saver
+from packhound.service.engine import Engine
 
 # A test waits for a second save, not for half a minute.
 saver.SAVE_AFTER_S = 0.05

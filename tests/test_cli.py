@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from packhound.api.socket import serve_socket
 from packhound.cli import show
 from packhound.cli.verify import differences
-from packhound.engine import Engine
-from packhound.ipc import serve_socket
-from packhound.settings import Settings
-from packhound.types import Document, Query
+from packhound.core.settings import Settings
+from packhound.core.types import Document, Query
+from packhound.service.engine import Engine
 
 CODE = 'def open_door(key):\n    """Unlock the front door."""\n    return key.turn()\n'
 

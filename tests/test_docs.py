@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from packhound.cli import main
-from packhound.settings import Settings
-from packhound.types import KINDS
+from packhound.core.settings import Settings
+from packhound.core.types import KINDS
 
 README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
 

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from packhound.engine import Engine
-from packhound.errors import RootError
-from packhound.folders import check_root, clear_index, index_folder
+from packhound.core.errors import RootError
+from packhound.core.settings import Settings
+from packhound.core.types import Document, Query
 from packhound.pack.pack import pack
-from packhound.pack.types import PackRequest
-from packhound.settings import Settings
-from packhound.syntax.process import Worker, WorkerDied
-from packhound.types import Document, Query
-from packhound.workspace import Workspace
+from packhound.pack.request import PackRequest
+from packhound.parsing.pool.worker import Worker, WorkerDied
+from packhound.service.engine import Engine
+from packhound.service.roots import check_root, clear_index, index_folder
+from packhound.service.workspace import Workspace
 
 FILES = {
     "shop/cart.py": '''"""The shopping cart."""
@@ -158,7 +158,7 @@ def test_a_second_start_loads_what_the_first_one_saved(engine: Engine, root: Pat
 
 
 def test_a_first_reading_ends_with_one_segment(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("packhound.reading._BATCH_NODES", 2)
+    monkeypatch.setattr("packhound.indexing.bulk_read._BATCH_NODES", 2)
     engine = Engine.open(root)
     try:
         assert engine.settled(30)
@@ -204,7 +204,7 @@ def test_a_new_parser_is_made_ready_as_the_first_was(engine: Engine) -> None:
 
 
 def test_what_packs_need_is_not_made_while_an_edit_waits(engine: Engine, monkeypatch) -> None:
-    monkeypatch.setattr("packhound.engine._LATELY_S", 1_000.0)
+    monkeypatch.setattr("packhound.service.engine._LATELY_S", 1_000.0)
     assert engine.settled(30)
     with engine._indexer._wake:
         assert not engine._busy()
@@ -224,8 +224,8 @@ def test_what_packs_need_is_made_while_somebody_asks_all_the_time(
     engine: Engine, monkeypatch
 ) -> None:
     asked = []
-    monkeypatch.setattr("packhound.packer._BIT_S", 0.0)
-    monkeypatch.setattr("packhound.packer._PATIENCE_S", 0.1)
+    monkeypatch.setattr("packhound.pack.service._BIT_S", 0.0)
+    monkeypatch.setattr("packhound.pack.service._PATIENCE_S", 0.1)
     monkeypatch.setattr(engine, "_busy", lambda: asked.append(True) or True)
     assert engine.settled(30)
     preparing = engine.prepare()
@@ -246,7 +246,7 @@ def test_garbage_is_looked_for_once_nobody_types(engine: Engine, monkeypatch) ->
             time.sleep(0.01)
         return until()
 
-    monkeypatch.setattr("packhound.indexer._QUIET_S", 0.05)
+    monkeypatch.setattr("packhound.indexing.indexer._QUIET_S", 0.05)
     engine.refresh()
     assert wait(lambda: not engine._indexer._untidy)
     gc.disable()
@@ -401,7 +401,7 @@ def test_without_file_handles_nothing_is_lost(
     engine: Engine, root: Path, paths: list[str] | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     resource = pytest.importorskip("resource")
-    monkeypatch.setattr("packhound.indexer._AFTER_FAULT_S", 0.05)
+    monkeypatch.setattr("packhound.indexing.indexer._AFTER_FAULT_S", 0.05)
     (root / "shop" / "cart.py").write_text("def later_wombat(): pass\n")
     before = dict(engine.snapshot.files)
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -606,5 +606,5 @@ def test_what_the_user_works_on_is_one_more_reason(root: Path) -> None:
 
 
 def test_a_server_leaves_the_grammars_to_its_parsers():
-    loaded = "import sys, packhound.engine; sys.exit('tree_sitter' in sys.modules)"
+    loaded = "import sys, packhound.service.engine; sys.exit('tree_sitter' in sys.modules)"
     subprocess.run([sys.executable, "-c", loaded], check=True)

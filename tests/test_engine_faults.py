@@ -19,12 +19,14 @@ sys.path.append(str(Path(__file__).with_name("index")))
 
 from index_check import contents
 
-from packhound import indexer, looking, saver
-from packhound.engine import Engine
-from packhound.index.embed import Embedder
-from packhound.index.index import Index
-from packhound.settings import Settings
-from packhound.syntax import worker
+from packhound.core.settings import Settings
+from packhound.encoder.embedder import Embedder
+from packhound.index.writer import Index
+from packhound.indexing import autosave as saver
+from packhound.indexing import folder_scan as looking
+from packhound.indexing import indexer
+from packhound.parsing.pool import pool as worker
+from packhound.service.engine import Engine
 
 FILES = {f"p{n % 3}/m{n}.py": f"def load_{n}(path):\n    return path + {n}\n" for n in range(12)}
 POINTS = {

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from packhound.engine import Engine
-from packhound.settings import Settings
-from packhound.types import Query
+from packhound.core.settings import Settings
+from packhound.core.types import Query
+from packhound.service.engine import Engine
 
 WORDS = ("load", "store", "parse", "render", "merge", "route", "price", "stock")
 

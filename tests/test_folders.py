@@ -4,7 +4,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 
 import pytest
 
-from packhound.folders import index_folder, place_in
+from packhound.service.roots import index_folder, place_in
 
 
 @pytest.mark.parametrize(

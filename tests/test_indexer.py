@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from packhound.index.index import Index
-from packhound.indexer import Indexer
-from packhound.settings import Settings
+from packhound.core.settings import Settings
+from packhound.index.writer import Index
+from packhound.indexing.indexer import Indexer
 
 
 def test_a_cancelled_first_look_leaves_no_parsers(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from packhound.kept import Kept
+from packhound.core.caching import Kept
 
 
 def test_the_longest_unused_goes_first() -> None:

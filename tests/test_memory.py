@@ -9,15 +9,15 @@ import threading
 
 import pytest
 
-from packhound.indexer import Indexer
-from packhound.settings import Settings
-from packhound.workspace import Workspace
+from packhound.core.settings import Settings
+from packhound.indexing.indexer import Indexer
+from packhound.service.workspace import Workspace
 
 CHILD = """
 import os, threading
 from pathlib import Path
 import numpy as np
-from packhound.memory import give_back, keep_little
+from packhound.indexing.malloc import give_back, keep_little
 
 def resident_mb():
     pages = int(Path("/proc/self/statm").read_text().split()[1])

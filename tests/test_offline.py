@@ -17,9 +17,9 @@ def hook(event, arguments):
         seen.append([event, str(arguments[1] if event == "subprocess.Popen" else arguments[:2])])
 sys.addaudithook(hook)
 from pathlib import Path
-from packhound.engine import Engine
-from packhound.pack.types import PackRequest
-from packhound.types import Query
+from packhound.service.engine import Engine
+from packhound.pack.request import PackRequest
+from packhound.core.types import Query
 engine = Engine.open(Path(sys.argv[1]))
 engine.settled()
 engine.search(Query("load the settings"))

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from packhound.records import Record, encode_nodes
-from packhound.types import KINDS, Node, Span
+from packhound.core.types import KINDS, Node, Span
+from packhound.parsing.node_codec import Record, encode_nodes
 
 numbers = st.integers(0, 2**31 - 1)
 runs = st.tuples(numbers, numbers)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from packhound.engine import Engine
-from packhound.errors import Cancelled
-from packhound.settings import Settings
-from packhound.types import Budget, Document, Query, Results
+from packhound.core.errors import Cancelled
+from packhound.core.settings import Settings
+from packhound.core.types import Budget, Document, Query, Results
+from packhound.service.engine import Engine
 
 MODEL = Path(__file__).parents[1] / "fixtures" / "models" / "cross_encoder"
 PARSER = "def parse_config_file(path):\n    return split(path)\n"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from packhound.settings import Settings, cache_folder, read_settings
+from packhound.core.settings import Settings, cache_folder, read_settings
 
 
 def test_client_names_are_read() -> None:

@@ -13,10 +13,10 @@ import pytest
 SESSION = """
 import sys
 from pathlib import Path
-from packhound.engine import Engine
-from packhound.pack.types import PackRequest
-from packhound.settings import Settings
-from packhound.types import Document, Query
+from packhound.service.engine import Engine
+from packhound.pack.request import PackRequest
+from packhound.core.settings import Settings
+from packhound.core.types import Document, Query
 engine = Engine.open(Path(sys.argv[1]), Settings(git=True, activation=True))
 engine.settled()
 for text in ("load the settings", "load_settings", "kind:class settings"):

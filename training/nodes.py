@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from packhound.syntax.parse import language_of, parse
-from packhound.text.files import read
-from packhound.text.walk import WalkLimits, walk
-from packhound.types import Document, Node
+from packhound.core.types import Document, Node
+from packhound.files.reader import read
+from packhound.files.walk import WalkLimits, walk
+from packhound.parsing.parse import language_of, parse
 
 MAX_FILE_BYTES = 400_000
 """Longer files are tables and amalgamations; a few of them would outweigh their repository."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from packhound.text.tokens import parts
+from packhound.text.tokenizer import parts
 
 MIN_QUERY_WORDS = 3
 MAX_QUERY = 600

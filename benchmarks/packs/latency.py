@@ -15,9 +15,9 @@ import time
 from pathlib import Path
 from statistics import median, quantiles
 
-from packhound.engine import Engine
-from packhound.pack.types import PackRequest
-from packhound.settings import Settings
+from packhound.core.settings import Settings
+from packhound.pack.request import PackRequest
+from packhound.service.engine import Engine
 
 BUDGET = 8_000
 WARM_UP = 3

@@ -13,9 +13,9 @@ import sys
 import time
 from pathlib import Path
 
+from packhound.files.reader import read
+from packhound.files.walk import WalkLimits, walk
 from packhound.redact.redact import redact
-from packhound.text.files import read
-from packhound.text.walk import WalkLimits, walk
 
 MAX_BYTES = 1_000_000
 

@@ -11,14 +11,14 @@ from hashlib import blake2b
 from pathlib import Path
 from threading import Lock
 
-from packhound.index.embed import Embedder
-from packhound.index.index import Index
+from packhound.encoder.embedder import Embedder
+from packhound.files.reader import read
+from packhound.files.walk import WalkLimits, walk
 from packhound.index.snapshot import Snapshot
-from packhound.syntax.version import grammar_version
-from packhound.syntax.worker import ParsePool
-from packhound.text.files import read
-from packhound.text.tokens import TOKENIZER_VERSION
-from packhound.text.walk import WalkLimits, walk
+from packhound.index.writer import Index
+from packhound.parsing.pool.pool import ParsePool
+from packhound.parsing.version import grammar_version
+from packhound.text.tokenizer import TOKENIZER_VERSION
 
 MAX_BYTES = 1_000_000
 

@@ -14,14 +14,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from packhound.core.types import Query
 from packhound.evaluation.cases import Case, Target, same_function, same_path
 from packhound.index.snapshot import Snapshot
-from packhound.ranking.measure import measure
-from packhound.ranking.own_name import read_query
-from packhound.ranking.signals import FILE_SIGNALS, NODE_SIGNALS
-from packhound.ranking.view import View
-from packhound.search import query_vector, report_vectors
-from packhound.types import Query
+from packhound.search.pipeline import query_vector, report_vectors
+from packhound.search.query.project_name import read_query
+from packhound.search.retrieve.retrieve import measure
+from packhound.search.signals.context import View
+from packhound.search.signals.registry import FILE_SIGNALS, NODE_SIGNALS
 
 FILE_NAMES = tuple(signal.__name__ for signal in FILE_SIGNALS)
 NODE_NAMES = tuple(signal.__name__ for signal in NODE_SIGNALS)

@@ -35,10 +35,10 @@ from learning import (
 )
 from speakers import with_speakers
 
+from packhound.encoder.embedder import Embedder
 from packhound.evaluation.suite import load_suite
-from packhound.index.embed import Embedder
 
-WEIGHTS = Path(__file__).parents[2] / "server/packhound/ranking/weights.json"
+WEIGHTS = Path(__file__).parents[2] / "server/packhound/search/rank/weights.json"
 
 REPEAT = {"symbol": 1.0, "phrase": 5.0, "prose": 5.0, "report": 0.1}
 """What a node pays for each better node of its file; chosen by cross-validation."""

@@ -19,13 +19,13 @@ from pathlib import Path
 
 from mine_reports import Row, export, run
 
-from packhound.syntax.grammar import grammar_of
-from packhound.syntax.languages import language_for
-from packhound.syntax.parse import parse
-from packhound.text.files import read
-from packhound.text.paths import FLAGS, path_facts
-from packhound.text.walk import WalkLimits, walk
-from packhound.types import Document, Node
+from packhound.core.types import Document, Node
+from packhound.files.reader import read
+from packhound.files.walk import WalkLimits, walk
+from packhound.parsing.grammar import grammar_of
+from packhound.parsing.languages import language_for
+from packhound.parsing.parse import parse
+from packhound.text.path_features import FLAGS, path_facts
 
 MOST_OF_A_TREE = 60
 MOST_OF_A_FILE = 3

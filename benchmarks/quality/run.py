@@ -22,13 +22,13 @@ from pathlib import Path
 import numpy as np
 from corpora import snapshot_of
 
+from packhound.core.types import KINDS, Hit, Query, Results
+from packhound.encoder.embedder import Embedder
 from packhound.evaluation.cases import Case
 from packhound.evaluation.score import Outcome, ablations, evaluate, losses, summarize
 from packhound.evaluation.suite import load_suite
-from packhound.index.embed import Embedder
-from packhound.ranking.parts import WHOLE
-from packhound.search import ablated, search
-from packhound.types import KINDS, Hit, Query, Results
+from packhound.search.ablation import WHOLE
+from packhound.search.pipeline import ablated, search
 
 GROUPS: dict[str, Callable[[Case], str] | None] = {
     "all": None,

@@ -9,8 +9,8 @@ from typing import get_args
 
 from editor_clients import CHECKOUT
 
-from packhound.settings import _CHOICES, _LEGAL, Settings
-from packhound.types import KINDS, Mode
+from packhound.core.settings import _CHOICES, _LEGAL, Settings
+from packhound.core.types import KINDS, Mode
 
 EXTENSION = CHECKOUT / "vscode-extension"
 MANIFEST = json.loads((EXTENSION / "package.json").read_text())

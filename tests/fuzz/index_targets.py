@@ -15,15 +15,15 @@ from shop import snapshot
 from syntax_check import check_nodes
 from test_properties import SOURCES
 
-from packhound.index.changes import MANIFEST, changed_rows, row_sum, seal
-from packhound.index.manifest import StoredRow, read_saved
-from packhound.index.store import UNREADABLE
-from packhound.search import search
-from packhound.syntax.analyse import analyse
-from packhound.syntax.parse import parse
-from packhound.syntax.worker import assembled
-from packhound.text.walk import WalkLimits, searchable, walk, wanted
-from packhound.types import KINDS, MODES, Document, Focus, Query
+from packhound.core.types import KINDS, MODES, Document, Focus, Query
+from packhound.files.walk import WalkLimits, searchable, walk, wanted
+from packhound.parsing.analyse import analyse
+from packhound.parsing.parse import parse
+from packhound.parsing.pool.pool import assembled
+from packhound.search.pipeline import search
+from packhound.storage.dirty_rows import MANIFEST, changed_rows, row_sum, seal
+from packhound.storage.load import StoredRow, read_saved
+from packhound.storage.sqlite_store import UNREADABLE
 
 WORDS = (
     *("session", "Router.match", "load", "'exact", "^pre", "fix$", "!", '"add item"', "basket()"),

@@ -9,12 +9,12 @@ from xml.etree import ElementTree
 from draw import Draw
 from test_document import edited
 
-from packhound.jsonc import plain, with_entry, without_entry
+from packhound.git.hunks import Hunk, read_hunks
+from packhound.mcp.jsonc import plain, with_entry, without_entry
 from packhound.pack.render import Block, render
-from packhound.pack.visible import visible, visible_text
-from packhound.patch import Hunk, read_hunks
+from packhound.redact.control_characters import visible, visible_text
 from packhound.redact.redact import redact
-from packhound.text.document import TextBuffer, line_starts
+from packhound.text.text_buffer import TextBuffer, line_starts
 
 LETTERS = ("a", "\n", "\r\n", "\r", "é", "漢", "😀", "\u2028", "\f", "\ud83d", "\ude00", "\ufeff")
 

@@ -17,13 +17,13 @@ from queue import SimpleQueue
 from draw import Draw
 from shop import FILES
 
-from packhound.engine import Engine
-from packhound.errors import SettingsError
-from packhound.lsp.wire import FrameReader, FrameWriter, WireError, encode
-from packhound.settings import Settings
-from packhound.tool_schemas import TOOLS
-from packhound.tool_text import as_text
-from packhound.tools import call, checked
+from packhound.api.tool_schemas import TOOLS
+from packhound.api.tool_text import as_text
+from packhound.api.tools import call, checked
+from packhound.core.errors import SettingsError
+from packhound.core.settings import Settings
+from packhound.lsp.jsonrpc.frames import FrameReader, FrameWriter, WireError, encode
+from packhound.service.engine import Engine
 
 PATIENCE_S = 60.0
 INTERNAL_ERROR = -32_603

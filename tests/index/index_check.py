@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from packhound.core.types import FIELDS
 from packhound.index.snapshot import Snapshot
-from packhound.ranking.facts import facts_of
-from packhound.ranking.lexical import match_terms
-from packhound.types import FIELDS
+from packhound.search.retrieve.bm25 import match_terms
+from packhound.search.retrieve.corpus_stats import facts_of
 
 Key = tuple[str, int]
 

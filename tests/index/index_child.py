@@ -10,9 +10,9 @@ from pathlib import Path
 
 from index_corpus import BagOfWords, file, stamp
 
-from packhound.errors import StoreError
-from packhound.index.index import Index
-from packhound.index.store import Store
+from packhound.core.errors import StoreError
+from packhound.index.writer import Index
+from packhound.storage.sqlite_store import Store
 
 VERSIONS = "tokenizer 1, model bag-of-words"
 

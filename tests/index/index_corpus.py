@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from packhound.analysed import PARTS, AnalysedFile, NodeRuns
-from packhound.index.quantized import Rows, unit_rows
-from packhound.records import encode_nodes
-from packhound.types import FileStamp, Node, Span
+from packhound.core.types import FileStamp, Node, Span
+from packhound.index.vectors.quantization import Rows, unit_rows
+from packhound.parsing.analysed_file import PARTS, AnalysedFile, NodeRuns
+from packhound.parsing.node_codec import encode_nodes
 
 
 def file(path: str, text: str) -> AnalysedFile:

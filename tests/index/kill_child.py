@@ -6,8 +6,8 @@ import random
 import sys
 from pathlib import Path
 
-from packhound import saver
-from packhound.engine import Engine
+from packhound.indexing import autosave as saver
+from packhound.service.engine import Engine
 
 # Every change is saved at once, so that most kills fall into a save.
 saver.SAVE_AFTER_S = 0.01

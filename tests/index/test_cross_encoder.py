@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from packhound.errors import ModelError
-from packhound.index.cross_encoder import CrossEncoder
+from packhound.core.errors import ModelError
+from packhound.encoder.cross_encoder import CrossEncoder
 
 MODELS = Path(__file__).parents[2] / "fixtures" / "models"
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from packhound.errors import ModelError
-from packhound.index.embed import BUNDLED, Embedder
-from packhound.index.quantized import quantized, query_code, scales_of, unit_rows
+from packhound.core.errors import ModelError
+from packhound.encoder.embedder import BUNDLED, Embedder
+from packhound.index.vectors.quantization import quantized, query_code, scales_of, unit_rows
 
 MODELS = Path(__file__).parents[2] / "fixtures" / "models"
 TEXTS = ["load config", "parse tree file search", "", "unheard words", "load " * 50]

@@ -6,10 +6,11 @@ import pytest
 from index_check import contents
 from index_corpus import BagOfWords, file, stamp
 
-from packhound.index import arrivals, state
+from packhound.index import diff as arrivals
+from packhound.index import state
 from packhound.index.columns import Column, VectorColumn
-from packhound.index.index import Index
-from packhound.index.labels import LabelColumns
+from packhound.index.node_columns import LabelColumns
+from packhound.index.writer import Index
 
 POINTS = [
     (Column, "write"),

@@ -11,9 +11,9 @@ from index_check import contents
 from index_child import VERSIONS, filled, put
 from index_corpus import BagOfWords
 
-from packhound.errors import StoreError
-from packhound.index.index import Index
-from packhound.index.store import Store
+from packhound.core.errors import StoreError
+from packhound.index.writer import Index
+from packhound.storage.sqlite_store import Store
 
 resource = pytest.importorskip("resource")
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from index_check import contents
 
-from packhound.engine import Engine
-from packhound.settings import Settings
+from packhound.core.settings import Settings
+from packhound.service.engine import Engine
 
 CHILD = Path(__file__).with_name("kill_child.py")
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="POSIX signals")

@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 from index_corpus import file
 
-from packhound.index.index import Index
+from packhound.core.types import FIELDS
 from packhound.index.snapshot import Snapshot
-from packhound.ranking import matches
-from packhound.ranking.candidates import gather
-from packhound.ranking.facts import facts_of
-from packhound.ranking.lexical import Lexical, match_terms, score_terms
-from packhound.ranking.matches import LENGTH_NORMS, WEIGHTS
-from packhound.text.tokens import terms
-from packhound.types import FIELDS
+from packhound.index.writer import Index
+from packhound.search.retrieve import term_matches as matches
+from packhound.search.retrieve.bm25 import Lexical, match_terms, score_terms
+from packhound.search.retrieve.candidates import gather
+from packhound.search.retrieve.corpus_stats import facts_of
+from packhound.search.retrieve.term_matches import LENGTH_NORMS, WEIGHTS
+from packhound.text.tokenizer import terms
 
 TEXTS = {
     "a.py": "function load: load config load x\nclass tree: parse tree",

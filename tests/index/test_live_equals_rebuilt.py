@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from index_check import contents
 
-from packhound.analysed import AnalysedFile
-from packhound.index.embed import Embedder
-from packhound.index.index import Index
-from packhound.syntax.analyse import analyse
-from packhound.syntax.assembled import assembled
-from packhound.syntax.parse import parse
-from packhound.syntax.worker import ParsePool
-from packhound.text.document import TextBuffer
-from packhound.types import Document
+from packhound.core.types import Document
+from packhound.encoder.embedder import Embedder
+from packhound.index.writer import Index
+from packhound.parsing.analyse import analyse
+from packhound.parsing.analysed_file import AnalysedFile
+from packhound.parsing.assembled import assembled
+from packhound.parsing.parse import parse
+from packhound.parsing.pool.pool import ParsePool
+from packhound.text.text_buffer import TextBuffer
 
 PATHS = ("a.py", "b.ts", "c.rs", "d.txt")
 SNIPPETS = (

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from packhound.index.path_table import FLAG, FOLDER, N_ROOTS, STEM, PathTable
-from packhound.text.paths import FLAGS, path_facts
+from packhound.text.path_features import FLAGS, path_facts
 
 PARTS = st.sampled_from(["src", "tests", "utils", "http_server", "parseConfig", "Index", "é"])
 PATHS = st.builds(

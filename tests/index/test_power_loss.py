@@ -17,9 +17,9 @@ from index_check import contents
 from index_child import VERSIONS, edits
 from index_corpus import BagOfWords
 
-from packhound.errors import StoreError
-from packhound.index.index import Index
-from packhound.index.store import Store
+from packhound.core.errors import StoreError
+from packhound.index.writer import Index
+from packhound.storage.sqlite_store import Store
 
 HERE = Path(__file__).parent
 DATABASE, LOG, SHARED = "index.sqlite", "index.sqlite-wal", "index.sqlite-shm"

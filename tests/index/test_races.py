@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from packhound.errors import StoreError
-from packhound.index.lock import WriterLock
+from packhound.core.errors import StoreError
+from packhound.storage.writer_lock import WriterLock
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
 RACERS = 4

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 from tokenizers.models import BPE, WordPiece
 
-from packhound.analysed import ENCODED, PARTS, NodeRuns
-from packhound.index.embed import BUNDLED
-from packhound.index.run_ids import RunIds, reads_by_runs
-from packhound.text.tokens import runs
+from packhound.encoder.embedder import BUNDLED
+from packhound.encoder.token_cache import RunIds, reads_by_runs
+from packhound.parsing.analysed_file import ENCODED, PARTS, NodeRuns
+from packhound.text.tokenizer import runs
 
 REPOSITORY = Path(__file__).parents[2]
 LIMIT = 256

@@ -4,9 +4,15 @@ import numpy as np
 import pytest
 
 from packhound.index.columns import VECTOR_BLOCK, VectorColumn, distinct, gathered
-from packhound.index.quantized import QUERY_OFFSET, quantized, query_code, scales_of, unit_rows
-from packhound.index.scan import dot_products, sums_of
-from packhound.index.vectors import Vectors
+from packhound.index.vectors.exact import Vectors
+from packhound.index.vectors.int8_matmul import dot_products, sums_of
+from packhound.index.vectors.quantization import (
+    QUERY_OFFSET,
+    quantized,
+    query_code,
+    scales_of,
+    unit_rows,
+)
 
 
 @pytest.mark.parametrize("dim", [1, 2, 3, 5, 31, 64, 256, 384, 4096])

@@ -21,10 +21,10 @@ from index_check import contents
 from index_child import VERSIONS, edits, filled, put
 from index_corpus import BagOfWords, file, stamp
 
-from packhound.errors import StoreError
-from packhound.index import rows
-from packhound.index.index import Index
-from packhound.index.store import Store
+from packhound.core.errors import StoreError
+from packhound.index.writer import Index
+from packhound.storage import rows
+from packhound.storage.sqlite_store import Store
 
 HERE = Path(__file__).parent
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX rights and signals")

@@ -19,9 +19,9 @@ from index_child import VERSIONS
 from index_corpus import BagOfWords
 from test_power_loss import History
 
-from packhound.errors import StoreError
-from packhound.index.index import Index
-from packhound.index.store import Store
+from packhound.core.errors import StoreError
+from packhound.index.writer import Index
+from packhound.storage.sqlite_store import Store
 
 HERE = Path(__file__).parent
 CALLS = "openat,write,pwrite64,ftruncate,fsync,fdatasync,unlink,rename,pwritev,mmap"

@@ -11,12 +11,13 @@ import pytest
 from index_check import contents, keys
 from index_corpus import BagOfWords, file, stamp
 
-from packhound.errors import Cancelled
-from packhound.index import neighbours, upkeep
+from packhound.core.errors import Cancelled
+from packhound.index import maintenance as upkeep
 from packhound.index.compaction import compact
-from packhound.index.index import Index
-from packhound.index.neighbours import build_graph, graph_problem, recall_of
-from packhound.index.store import Store
+from packhound.index.vectors import hnsw as neighbours
+from packhound.index.vectors.hnsw import build_graph, graph_problem, recall_of
+from packhound.index.writer import Index
+from packhound.storage.sqlite_store import Store
 
 WORDS = [f"w{i}" for i in range(60)]
 
@@ -29,8 +30,8 @@ def small(monkeypatch):
     monkeypatch.setattr(upkeep, "_FEWEST_DEAD", 10)
     monkeypatch.setattr(upkeep, "_TAIL", 20)
     monkeypatch.setattr("packhound.index.state.QUICK", 400)
-    monkeypatch.setattr("packhound.index.tiers._SMALLEST", 20)
-    monkeypatch.setattr("packhound.index.tiers.FAN_OUT", 3)
+    monkeypatch.setattr("packhound.index.postings.merge_policy._SMALLEST", 20)
+    monkeypatch.setattr("packhound.index.postings.merge_policy.FAN_OUT", 3)
 
 
 def text(i: int, version: int = 0) -> str:

@@ -14,8 +14,8 @@ from raw import PATIENCE_S, RawClient
 from test_features import open_document, search
 from two_files import make_folder
 
-from packhound.folders import index_folder
-from packhound.ipc import connect
+from packhound.api.socket import connect
+from packhound.service.roots import index_folder
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="POSIX files")
 
@@ -222,7 +222,7 @@ def test_whoever_asks_is_answered_again_when_there_are_file_handles(started, tmp
 
 
 WITHOUT_THREADS = """
-from packhound.engine import Engine
+from packhound.service.engine import Engine
 opened = Engine.open
 def open(root, *others):
     if root.name == "heavy":

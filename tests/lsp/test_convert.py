@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types
 
-from packhound.lsp.convert import choose_encoding, path_of, range_of, symbol_kind, uri_of
-from packhound.text.document import LineIndex, TextBuffer
-from packhound.types import Kind
+from packhound.core.types import Kind
+from packhound.lsp.position import choose_encoding, path_of, range_of, symbol_kind, uri_of
+from packhound.text.text_buffer import LineIndex, TextBuffer
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from packhound.core.types import Document, Label, Node, NodeRef
 from packhound.lsp.heads import head_of
-from packhound.syntax.parse import parse
-from packhound.types import Document, Label, Node, NodeRef
+from packhound.parsing.parse import parse
 
 LANGUAGES = Path(__file__).parents[2] / "fixtures" / "languages"
 SAMPLES = sorted(path for path in LANGUAGES.glob("*/*") if path.is_file())

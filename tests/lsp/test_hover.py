@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from packhound.core.types import Hit, Label, NodeRef, Signal, Span
 from packhound.lsp.hover import escape, hover_text
-from packhound.types import Hit, Label, NodeRef, Signal, Span
 
 WHY = (
     Signal("made_up", 0.5, 3.0),

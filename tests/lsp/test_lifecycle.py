@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from raw import COMMAND, PATIENCE_S, RawClient, frame
 
-from packhound.parent import is_alive
+from packhound.core.parent_process import is_alive
 
 
 @pytest.mark.parametrize(

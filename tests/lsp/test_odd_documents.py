@@ -14,7 +14,7 @@ from raw import PATIENCE_S, RawClient
 from test_features import change, open_document, search
 from two_files import make_folder
 
-from packhound.parent import is_alive
+from packhound.core.parent_process import is_alive
 
 HUGE = {
     "20 megabytes": "def wombat(): pass\n" * 1_050_000,

@@ -13,10 +13,10 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 from raw import frame
 
-from packhound.errors import Cancelled, PackhoundError, SettingsError
+from packhound.core.errors import Cancelled, PackhoundError, SettingsError
+from packhound.lsp.jsonrpc.frames import FrameReader, FrameWriter
+from packhound.lsp.jsonrpc.protocol import N_WORKERS
 from packhound.lsp.languageserver import PackhoundServer
-from packhound.lsp.protocol import N_WORKERS
-from packhound.lsp.wire import FrameReader, FrameWriter
 
 
 class Client:

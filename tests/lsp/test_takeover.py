@@ -10,8 +10,8 @@ import pytest
 from raw import PATIENCE_S, RawClient
 from two_files import make_folder
 
-from packhound.folders import index_folder
-from packhound.ipc import connect
+from packhound.api.socket import connect
+from packhound.service.roots import index_folder
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals")
 

@@ -10,8 +10,8 @@ import subprocess
 import pytest
 from raw import COMMAND, frame
 
-from packhound.errors import SettingsError
-from packhound.lsp.transport import accept_one
+from packhound.core.errors import SettingsError
+from packhound.lsp.jsonrpc.transport import accept_one
 
 
 def test_over_a_loopback_address(tmp_path):

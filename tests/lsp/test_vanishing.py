@@ -16,9 +16,9 @@ import pytest
 from raw import COMMAND, PATIENCE_S, frame
 from two_files import make_folder
 
-from packhound.engine import Engine
-from packhound.settings import Settings
-from packhound.types import Query
+from packhound.core.settings import Settings
+from packhound.core.types import Query
+from packhound.service.engine import Engine
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 

@@ -7,8 +7,8 @@ import tempfile
 
 import pytest
 
-from packhound.engine import Engine
-from packhound.settings import Settings
+from packhound.core.settings import Settings
+from packhound.service.engine import Engine
 
 FILES = {
     "store/disk.py": '''

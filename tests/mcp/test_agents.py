@@ -9,9 +9,9 @@ import sys
 
 import pytest
 
-from packhound.agents import agents, apply, plan, server_command
-from packhound.errors import SettingsError
-from packhound.jsonc import plain, with_entry, without_entry
+from packhound.core.errors import SettingsError
+from packhound.mcp.agent_configs import agents, apply, plan, server_command
+from packhound.mcp.jsonc import plain, with_entry, without_entry
 
 
 def agent(tmp_path, name):

@@ -11,9 +11,9 @@ import time
 
 import pytest
 
-from packhound.errors import SettingsError, StoreError
-from packhound.ipc import SocketServer, connect, serve_socket
-from packhound.types import Document
+from packhound.api.socket import SocketServer, connect, serve_socket
+from packhound.core.errors import SettingsError, StoreError
+from packhound.core.types import Document
 
 
 @pytest.fixture

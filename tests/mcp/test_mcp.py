@@ -16,15 +16,15 @@ pytest.importorskip("mcp.client.stdio")
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from packhound.ipc import serve_socket
-from packhound.parent import is_alive
-from packhound.types import Document
+from packhound.api.socket import serve_socket
+from packhound.core.parent_process import is_alive
+from packhound.core.types import Document
 
 pytestmark = pytest.mark.asyncio
 
 
 def parameters(*roots):
-    code = "from packhound.mcp import serve_mcp; import sys, pathlib; " + (
+    code = "from packhound.mcp.server import serve_mcp; import sys, pathlib; " + (
         "serve_mcp([pathlib.Path(root) for root in sys.argv[1:]])"
     )
     return StdioServerParameters(

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from packhound.errors import SettingsError
-from packhound.tool_schemas import TOOLS
-from packhound.tool_text import as_text
-from packhound.tools import call, checked
-from packhound.types import Document
+from packhound.api.tool_schemas import TOOLS
+from packhound.api.tool_text import as_text
+from packhound.api.tools import call, checked
+from packhound.core.errors import SettingsError
+from packhound.core.types import Document
 
 OUTSIDE = (
     *("../outside.py", "../../etc/passwd", "/etc/passwd", "file:///etc/passwd", "store/../../x"),

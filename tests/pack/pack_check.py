@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fnmatch import fnmatch
 
+from packhound.core.types import Document, FileStamp, Hit, Query, Results, Signal
 from packhound.graph.graph import Graph
-from packhound.index.index import Index
 from packhound.index.snapshot import Snapshot
+from packhound.index.writer import Index
 from packhound.pack.conversations import Conversations
-from packhound.pack.types import PackContext
-from packhound.syntax.worker import ParsePool
-from packhound.text.tokens import terms
-from packhound.types import Document, FileStamp, Hit, Query, Results, Signal
+from packhound.pack.request import PackContext
+from packhound.parsing.pool.pool import ParsePool
+from packhound.text.tokenizer import terms
 
 SHOP = {
     "shop/cart.py": '''

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from packhound.core.types import Kind, Node, Span
 from packhound.graph.graph import Graph
 from packhound.graph.imports import Importable
-from packhound.types import Kind, Node, Span
 
 DEFINITIONS = ("load", "save", "parse", "Config")
 

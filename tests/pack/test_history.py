@@ -10,10 +10,10 @@ import sys
 
 import pytest
 
-from packhound.activation import Activation
-from packhound.changes import Changes, changed_lines, moved, parse_diff
-from packhound.history import HistoryReader, parse_log, parse_status, read_history
-from packhound.types import Document
+from packhound.core.types import Document
+from packhound.git.log import HistoryReader, parse_log, parse_status, read_history
+from packhound.git.working_tree import Changes, changed_lines, moved, parse_diff
+from packhound.search.rank.activation import Activation
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 

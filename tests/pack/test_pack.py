@@ -13,17 +13,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pack_check import SHOP, context_of
 
-from packhound.errors import Cancelled
+from packhound.api.json_codec import pack_json
+from packhound.core.errors import Cancelled
+from packhound.core.types import Signal
 from packhound.llm.counter import counter_for
-from packhound.pack.candidates import gather
 from packhound.pack.conversations import Conversations
+from packhound.pack.gather import gather
 from packhound.pack.mentions import Files, mentions
 from packhound.pack.pack import pack
 from packhound.pack.render import Block, render
-from packhound.pack.types import FORMATS, PackFocus, PackRequest
-from packhound.pack.visible import visible
-from packhound.render import pack_json
-from packhound.types import Signal
+from packhound.pack.request import FORMATS, PackFocus, PackRequest
+from packhound.redact.control_characters import visible
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "packs"
 COUNT = counter_for().count

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from packhound.errors import SettingsError
+from packhound.core.errors import SettingsError
 from packhound.llm.bound import BoundCounter, n_tokens
 from packhound.llm.counter import counter_for
 from packhound.llm.pretokens import apart, pretokens

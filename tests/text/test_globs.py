@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from packhound.text.globs import translated
-from packhound.text.ignores import IgnoreRules, read_rules
+from packhound.files.gitignore import IgnoreRules, read_rules
+from packhound.files.globs import translated
 
 PIECES = (
     *("a", "b", "*", "**", "/", "?", "[a-c]", "[!a]", "[^b]", ".py", ".log", "\\", "[", "]", "-"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from packhound.text.paths import is_test, path_facts
+from packhound.text.path_features import is_test, path_facts
 
 TESTS = [
     *("tests/check.py", "src/test/java/A.java", "spec/helper.rb", "web/__tests__/a.js"),

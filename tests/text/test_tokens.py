@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from packhound.text.tokens import (
+from packhound.text.tokenizer import (
     MAX_WORD,
     folded,
     parts,

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from packhound.text.files import as_utf8, read
-from packhound.text.walk import WalkLimits, searchable, walk, walk_by_steps, wanted
+from packhound.files.reader import as_utf8, read
+from packhound.files.walk import WalkLimits, searchable, walk, walk_by_steps, wanted
 
 
 def make(root: Path, files: dict[str, str | bytes]) -> Path:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer
 
-from packhound.index.embed import BUNDLED, Embedder
+from packhound.encoder.embedder import BUNDLED, Embedder
 
 LARGEST = 16_000_000
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from packhound.agents import Agent, apply, plan, server_command
-from packhound.agents import agents as known_agents
-from packhound.errors import SettingsError
-from packhound.settings import Settings, read_settings
+from packhound.core.errors import SettingsError
+from packhound.core.settings import Settings, read_settings
+from packhound.mcp.agent_configs import Agent, apply, plan, server_command
+from packhound.mcp.agent_configs import agents as known_agents
 
 
 @click.command()
@@ -18,7 +18,7 @@ from packhound.settings import Settings, read_settings
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change a setting.")
 def mcp(roots: tuple[Path, ...], changes: tuple[str, ...]) -> None:
     """Serve ROOTS (default: here) to an agent over MCP, on standard input and output."""
-    from packhound.mcp import serve_mcp
+    from packhound.mcp.server import serve_mcp
 
     given = dict(change.partition("=")[::2] for change in changes)
     settings, problems = read_settings(given, Settings())

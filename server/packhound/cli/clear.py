@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
+from packhound.api.socket import connect
 from packhound.cli.opening import ROOT
-from packhound.folders import clear_index, index_folder, real_path
-from packhound.habits import forget
-from packhound.ipc import connect
-from packhound.settings import cache_folder
+from packhound.core.settings import cache_folder
+from packhound.search.rank.personalization import forget
+from packhound.service.roots import clear_index, index_folder, real_path
 
 
 @click.command()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from packhound.history import History
-from packhound.types import Hit
+from packhound.core.types import Hit
+from packhound.git.log import History
 
 HEADINGS = ("commits", "changed")
 

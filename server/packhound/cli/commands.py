@@ -15,8 +15,8 @@ import click
 
 from packhound import __version__
 from packhound.cli.opening import MODEL, ROOT, SET, open_engine, searcher, wait
-from packhound.errors import PackhoundError, SettingsError
-from packhound.types import KINDS, MODES, MOST_HITS, Query
+from packhound.core.errors import PackhoundError, SettingsError
+from packhound.core.types import KINDS, MODES, MOST_HITS, Query
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 LIMIT = click.option(
@@ -132,8 +132,8 @@ def search(
     **narrowing: Any,  # noqa: ANN401 - the fields of Query, checked by click
 ) -> None:
     """Search a folder: QUERY is a name, a phrase or a whole bug report."""
-    from packhound.history import HistoryReader
-    from packhound.render import results_json
+    from packhound.api.json_codec import results_json
+    from packhound.git.log import HistoryReader
 
     if (query is None) == (batch is None):
         raise SettingsError("give either QUERY or --batch FILE")
@@ -163,8 +163,8 @@ def search(
 @JSON
 def explain(query: str, place: str, root: Path, as_json: bool) -> None:
     """Why the code at PATH:LINE scores as it does for QUERY, ranked or not."""
+    from packhound.api.json_codec import hit_json
     from packhound.cli import show
-    from packhound.render import hit_json
 
     path, line = _place(place)
     with open_engine(root) as engine:
@@ -184,8 +184,8 @@ def explain(query: str, place: str, root: Path, as_json: bool) -> None:
 @JSON
 def related(place: str, root: Path, limit: int, as_json: bool) -> None:
     """Code like the code at PATH:LINE."""
+    from packhound.api.json_codec import results_json
     from packhound.cli import show
-    from packhound.render import results_json
 
     path, line = _place(place)
     with open_engine(root) as engine:
@@ -201,8 +201,8 @@ def related(place: str, root: Path, limit: int, as_json: bool) -> None:
 @JSON
 def status(root: Path, as_json: bool) -> None:
     """What is indexed, and how well the index holds."""
+    from packhound.api.json_codec import status_json
     from packhound.cli import show
-    from packhound.render import status_json
 
     with open_engine(root) as engine:
         found = engine.status()

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from packhound import __version__
-from packhound.errors import PackhoundError
-from packhound.settings import Settings, cache_folder
+from packhound.core.errors import PackhoundError
+from packhound.core.settings import Settings, cache_folder
 
 if TYPE_CHECKING:
-    from packhound.engine import Engine
+    from packhound.service.engine import Engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def _hnswlib() -> Finding:
 
 
 def _encoder() -> Finding:
-    from packhound.index.embed import Embedder
+    from packhound.encoder.embedder import Embedder
 
     try:
         encoder = Embedder.open(None)
@@ -70,8 +70,8 @@ def _encoder() -> Finding:
 
 
 def _parser() -> Finding:
-    from packhound.syntax.worker import ParsePool
-    from packhound.types import Document
+    from packhound.core.types import Document
+    from packhound.parsing.pool.pool import ParsePool
 
     pool = ParsePool(workers=1)
     try:
@@ -83,7 +83,7 @@ def _parser() -> Finding:
 
 
 def _folder(root: Path, *, verify: bool) -> Iterator[Finding]:
-    from packhound.engine import Engine
+    from packhound.service.engine import Engine
 
     try:
         engine = Engine.open(root, Settings())
@@ -104,7 +104,7 @@ def _folder(root: Path, *, verify: bool) -> Iterator[Finding]:
 def _verified(engine: Engine) -> Finding:
     """The index that is kept against one made anew in memory."""
     from packhound.cli.verify import differences
-    from packhound.engine import Engine
+    from packhound.service.engine import Engine
 
     fresh = Engine.open(engine.root, Settings(persist=False))
     try:

@@ -14,8 +14,9 @@ from rich.console import Console
 from rich.table import Table
 
 from packhound.cli.opening import SET, settings_of
-from packhound.engine import Engine
-from packhound.errors import SettingsError
+from packhound.core.errors import SettingsError
+from packhound.core.settings import Settings
+from packhound.core.types import Hit, Query, Results
 from packhound.evaluation.cases import Case
 from packhound.evaluation.commits import cases_of_history
 from packhound.evaluation.score import (
@@ -29,11 +30,10 @@ from packhound.evaluation.score import (
     summarize,
 )
 from packhound.evaluation.suite import load_suite
-from packhound.folders import real_path
-from packhound.ranking.parts import WHOLE
-from packhound.settings import Settings
-from packhound.text.paths import is_test
-from packhound.types import Hit, Query, Results
+from packhound.search.ablation import WHOLE
+from packhound.service.engine import Engine
+from packhound.service.roots import real_path
+from packhound.text.path_features import is_test
 
 _GROUPS: dict[str, Callable[[Case], str] | None] = {
     "all": None,

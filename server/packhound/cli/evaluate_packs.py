@@ -13,11 +13,11 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from packhound.engine import Engine
+from packhound.core.settings import Settings
+from packhound.evaluation.packs import OURS, PackOutcome, evaluate_packs, summarize_packs
 from packhound.evaluation.suite import load_suite
-from packhound.pack.evaluate import OURS, PackOutcome, evaluate_packs, summarize_packs
-from packhound.pack.types import PackContext, unchanged
-from packhound.settings import Settings
+from packhound.pack.request import PackContext, unchanged
+from packhound.service.engine import Engine
 
 
 def score_packs(suite: Path, corpora: Path, out: Path | None, as_json: bool) -> None:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from packhound.errors import SettingsError
-from packhound.settings import Settings, read_settings
-from packhound.types import Query, Results
+from packhound.core.errors import SettingsError
+from packhound.core.settings import Settings, read_settings
+from packhound.core.types import Query, Results
 
 if TYPE_CHECKING:
-    from packhound.engine import Engine
+    from packhound.service.engine import Engine
 
 ROOT = click.option(
     "--root", default=".", type=click.Path(path_type=Path), help="Folder to search; default: here."
@@ -36,9 +36,9 @@ def searcher(
     root: Path, model: str, changes: Sequence[str]
 ) -> Iterator[Callable[[Query], Results]]:
     """A running language server of the folder, which sees unsaved text; else its engine."""
-    from packhound.folders import index_folder, real_path
-    from packhound.ipc import connect
-    from packhound.render import results_of
+    from packhound.api.json_codec import results_of
+    from packhound.api.socket import connect
+    from packhound.service.roots import index_folder, real_path
 
     server = None
     if not (model or changes):
@@ -56,7 +56,7 @@ def searcher(
 @contextmanager
 def open_engine(root: Path, model: str = "", changes: Sequence[str] = ()) -> Iterator[Engine]:
     """The engine of `root`, when nothing is pending any more."""
-    from packhound.engine import Engine
+    from packhound.service.engine import Engine
 
     engine = Engine.open(root, settings_of(model, changes))
     try:

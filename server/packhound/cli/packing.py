@@ -8,12 +8,12 @@ from pathlib import Path
 
 import click
 
+from packhound.api.json_codec import pack_json
+from packhound.api.socket import connect
 from packhound.cli.opening import MODEL, ROOT, open_engine
-from packhound.errors import SettingsError
-from packhound.folders import index_folder, real_path
-from packhound.ipc import connect
-from packhound.pack.types import FORMATS, Format, Pack, PackRequest
-from packhound.render import pack_json
+from packhound.core.errors import SettingsError
+from packhound.pack.request import FORMATS, Format, Pack, PackRequest
+from packhound.service.roots import index_folder, real_path
 
 
 @click.command()

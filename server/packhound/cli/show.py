@@ -14,12 +14,12 @@ from rich.table import Table
 from rich.text import Text
 
 from packhound.cli.columns import HEADINGS
-from packhound.ranking.explain import phrase
-from packhound.types import Hit, Results, Status
+from packhound.core.types import Hit, Results, Status
+from packhound.search.explain import phrase
 
 if TYPE_CHECKING:
     from packhound.cli.doctor import Finding
-    from packhound.engine import Engine
+    from packhound.service.engine import Engine
 
 _BAR = 16
 _NUMBERS = len("10   12.34")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from packhound.engine import Engine
-from packhound.index.entries import Labels
+from packhound.core.types import Budget, Query
+from packhound.index.file_entry import Labels
 from packhound.index.snapshot import Snapshot
-from packhound.types import Budget, Query
+from packhound.service.engine import Engine
 
 _PROBES = 50
 """Names that are searched in both, evenly from all that there are."""

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from packhound.errors import SettingsError
+from packhound.core.errors import SettingsError
+from packhound.core.types import Node
 from packhound.evaluation.cases import Case, Target
-from packhound.git import open_repository, stream
-from packhound.patch import OPTIONS, Hunk, read_hunks
-from packhound.types import Node
+from packhound.git.client import open_repository, stream
+from packhound.git.hunks import OPTIONS, Hunk, read_hunks
 
 COMMIT = "commit"
 """The category of a query that is a commit's subject."""

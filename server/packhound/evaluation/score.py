@@ -12,9 +12,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Literal, TypeVar
 
-from packhound.errors import SettingsError
+from packhound.core.errors import SettingsError
+from packhound.core.types import Hit, Query, Results
 from packhound.evaluation.cases import REPORT, Case, Target, same_function, same_path
-from packhound.types import Hit, Query, Results
 
 TOP = 10
 MOST_OF_A_REPORT = 50

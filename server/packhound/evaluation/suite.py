@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from packhound.errors import SettingsError
+from packhound.core.errors import SettingsError
 from packhound.evaluation.cases import REPORT, Case, Target
 
 

@@ -18,9 +18,9 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from packhound.core.types import Node
 from packhound.graph.definers import Definers, Labels, family_of, folder_of
 from packhound.graph.imports import Importable
-from packhound.types import Node
 
 EdgeKind = Literal["contains", "contained-in", "imports", "references", "referenced-by"]
 

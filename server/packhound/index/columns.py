@@ -14,8 +14,8 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from packhound.index.quantized import Codes, scales_of
-from packhound.index.scan import sums_of
+from packhound.index.vectors.int8_matmul import sums_of
+from packhound.index.vectors.quantization import Codes, scales_of
 
 T = TypeVar("T", bound=np.generic)
 

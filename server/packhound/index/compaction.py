@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from packhound.index.columns import VECTOR_BLOCK
-from packhound.index.entries import FileEntry, Labels
-from packhound.index.labels import NO_LABELS, LabelColumns
-from packhound.index.rows import Block
-from packhound.index.segment import Segment, merge
+from packhound.index.file_entry import FileEntry, Labels
+from packhound.index.node_columns import NO_LABELS, LabelColumns
+from packhound.index.postings.segment import Segment, merge
 from packhound.index.snapshot import Snapshot
+from packhound.storage.rows import Block
 
 
 @dataclass(frozen=True, slots=True, eq=False)

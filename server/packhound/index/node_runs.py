@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.analysed import PARTS, NodeRuns
+from packhound.parsing.analysed_file import PARTS, NodeRuns
 
 Numbers = NDArray[np.int64]
 Mask = NDArray[np.bool_]

@@ -13,8 +13,8 @@ from itertools import compress, count
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.index.packing import pack, pack_texts, unpack, unpack_texts
-from packhound.text.paths import folder_facts, path_facts
+from packhound.core.array_codec import pack, pack_texts, unpack, unpack_texts
+from packhound.text.path_features import folder_facts, path_facts
 
 Numbers = NDArray[np.int32]
 Mask = NDArray[np.bool_]

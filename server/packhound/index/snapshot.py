@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from packhound.core.types import Label, Node, NodeRef
 from packhound.index.columns import distinct
-from packhound.index.entries import FileEntry, Labels
-from packhound.index.names import Bearers, NameTable
+from packhound.index.file_entry import FileEntry, Labels
+from packhound.index.name_index import Bearers, NameTable
 from packhound.index.path_table import PathTable
-from packhound.index.postings import Postings
-from packhound.index.quantized import Rows
-from packhound.index.segment import TermPostings
-from packhound.index.vectors import Vectors
-from packhound.text.paths import stem_of
-from packhound.types import Label, Node, NodeRef
+from packhound.index.postings.reader import Postings
+from packhound.index.postings.segment import TermPostings
+from packhound.index.vectors.exact import Vectors
+from packhound.index.vectors.quantization import Rows
+from packhound.text.path_features import stem_of
 
 __all__ = ["FileEntry", "Mask", "Snapshot"]
 

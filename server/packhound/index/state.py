@@ -11,20 +11,20 @@ from itertools import compress
 
 import numpy as np
 
-from packhound.analysed import AnalysedFile, NodeRuns
-from packhound.index.arrivals import Arrival, arrive
+from packhound.core.types import FileStamp
 from packhound.index.compaction import Compacted, catch_up, relabelled
-from packhound.index.entries import FileEntry, Labels
-from packhound.index.labels import NO_LABELS, LabelColumns, restored
-from packhound.index.neighbours import NeighbourGraph
+from packhound.index.diff import Arrival, arrive
+from packhound.index.file_entry import FileEntry, Labels
+from packhound.index.node_columns import NO_LABELS, LabelColumns, restored
 from packhound.index.path_table import PathTable
-from packhound.index.postings import Postings
-from packhound.index.rows import PENDING, Saved
-from packhound.index.segment import Segment, build
+from packhound.index.postings.merge_policy import QUICK, merged_run, run_to_merge
+from packhound.index.postings.reader import Postings
+from packhound.index.postings.segment import Segment, build
 from packhound.index.snapshot import Snapshot
-from packhound.index.tiers import QUICK, merged_run, run_to_merge
-from packhound.records import Record
-from packhound.types import FileStamp
+from packhound.index.vectors.hnsw import NeighbourGraph
+from packhound.parsing.analysed_file import AnalysedFile, NodeRuns
+from packhound.parsing.node_codec import Record
+from packhound.storage.rows import PENDING, Saved
 
 _UNREAD = FileStamp(-1, -1, -1, -1)
 

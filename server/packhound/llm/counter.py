@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
-from packhound.errors import SettingsError
+from packhound.core.errors import SettingsError
 from packhound.llm.bound import BoundCounter
 
 LEGAL = "empty, 'tiktoken', 'tiktoken:<encoding>', or the path of a tokenizer.json"

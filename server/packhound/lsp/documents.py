@@ -15,13 +15,13 @@ from pathlib import Path
 
 from pygls.exceptions import JsonRpcInvalidParams
 
-from packhound.engine import Engine
-from packhound.lsp.convert import path_of
+from packhound.core.types import Document
+from packhound.lsp.jsonrpc.frames import BODY_BYTES, Params
 from packhound.lsp.params import object_in, text_in, uri_in
-from packhound.lsp.wire import BODY_BYTES, Params
-from packhound.text.document import Encoding, Position, TextBuffer
-from packhound.types import Document
-from packhound.workspace import Workspace
+from packhound.lsp.position import path_of
+from packhound.service.engine import Engine
+from packhound.service.workspace import Workspace
+from packhound.text.text_buffer import Encoding, Position, TextBuffer
 
 log = logging.getLogger("packhound.lsp")
 

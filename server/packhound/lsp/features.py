@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from lsprotocol import types
 
+from packhound.core.types import Query
 from packhound.lsp import requests
 from packhound.lsp.hover import hover_text
+from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.languageserver import PackhoundServer
 from packhound.lsp.params import text_in
 from packhound.lsp.places import Places
 from packhound.lsp.requests import find
 from packhound.lsp.symbols import hit_of, resolved, symbol_of
-from packhound.lsp.wire import Params
-from packhound.types import Query
 
 # Editors show a list; a hundred symbols are a few milliseconds of JSON.
 SYMBOLS = 100

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from packhound.types import NodeRef
+from packhound.core.types import NodeRef
 
 _WORDS = 8
 """Words of a signature that are looked for; more of them tell no two places apart."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from packhound.ranking.explain import phrase
-from packhound.types import Hit
+from packhound.core.types import Hit
+from packhound.search.explain import phrase
 
 BAR_WIDTH = 12
 ROWS = 12

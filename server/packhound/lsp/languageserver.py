@@ -12,16 +12,16 @@ from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 
 from packhound import __version__
-from packhound.engine import Engine
-from packhound.lsp.client import Client, read_client
-from packhound.lsp.convert import uri_of
-from packhound.lsp.lenient import lenient_converter
+from packhound.core.parent_process import watch_parent
+from packhound.lsp.capabilities import Client, read_client
+from packhound.lsp.jsonrpc.frames import FrameReader, FrameWriter, Params, WireError
+from packhound.lsp.jsonrpc.lenient import lenient_converter
+from packhound.lsp.jsonrpc.protocol import PackhoundProtocol
+from packhound.lsp.jsonrpc.transport import Stream
 from packhound.lsp.params import uri_in
-from packhound.lsp.protocol import PackhoundProtocol
+from packhound.lsp.position import uri_of
 from packhound.lsp.session import Session
-from packhound.lsp.transport import Stream
-from packhound.lsp.wire import FrameReader, FrameWriter, Params, WireError
-from packhound.parent import watch_parent
+from packhound.service.engine import Engine
 
 # How long an index may take to close, and the last messages to leave.
 FAREWELL_S = 1.0

@@ -10,7 +10,7 @@ from pathlib import Path
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
-from packhound.errors import SettingsError
+from packhound.core.errors import SettingsError
 
 _TYPES = {
     logging.ERROR: types.MessageType.Error,

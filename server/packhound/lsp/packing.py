@@ -6,7 +6,8 @@ from collections import Counter
 
 from pygls.exceptions import JsonRpcInvalidParams
 
-from packhound.engine import Engine
+from packhound.api.json_codec import Json, pack_json
+from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.languageserver import PackhoundServer
 from packhound.lsp.params import (
     choice_in,
@@ -21,9 +22,8 @@ from packhound.lsp.params import (
 )
 from packhound.lsp.places import Places
 from packhound.lsp.session import Session
-from packhound.lsp.wire import Params
-from packhound.pack.types import FORMATS, PackFocus, PackRequest
-from packhound.render import Json, pack_json
+from packhound.pack.request import FORMATS, PackFocus, PackRequest
+from packhound.service.engine import Engine
 
 # A conversation that was pasted whole still fits.
 PROMPT_CHARACTERS = 1_000_000

@@ -7,9 +7,9 @@ from typing import TypeVar
 
 from pygls.exceptions import JsonRpcInvalidParams
 
-from packhound.lsp.wire import Params
-from packhound.settings import Settings
-from packhound.types import KINDS, MODES, MOST_HITS, Focus, Query
+from packhound.core.settings import Settings
+from packhound.core.types import KINDS, MODES, MOST_HITS, Focus, Query
+from packhound.lsp.jsonrpc.frames import Params
 
 # A page of text; longer ones were pasted by mistake.
 QUERY_CHARACTERS = 10_000

@@ -6,12 +6,12 @@ import os
 
 from lsprotocol import types
 
-from packhound.lsp.convert import range_of, uri_of
+from packhound.api.json_codec import Json
+from packhound.core.types import NodeRef, Span
 from packhound.lsp.heads import head_of
+from packhound.lsp.position import range_of, uri_of
 from packhound.lsp.session import Session
-from packhound.render import Json
-from packhound.text.document import LineIndex
-from packhound.types import NodeRef, Span
+from packhound.text.text_buffer import LineIndex
 
 
 class Places:

@@ -14,16 +14,16 @@ from typing import TypeAlias
 
 from pygls.exceptions import JsonRpcInvalidParams
 
-from packhound.errors import Cancelled
+from packhound.api.json_codec import Json, hit_json, results_json
+from packhound.core.errors import Cancelled
+from packhound.core.types import Focus, Query, Results
 from packhound.lsp.hover import hover_text
+from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.languageserver import PackhoundServer
 from packhound.lsp.packing import neighbors, pack
 from packhound.lsp.params import flag_in, limit_in, line_in, object_in, query_of, uri_in
 from packhound.lsp.places import Places
 from packhound.lsp.session import Session
-from packhound.lsp.wire import Params
-from packhound.render import Json, hit_json, results_json
-from packhound.types import Focus, Query, Results
 
 Answer: TypeAlias = Callable[[PackhoundServer, Params], object]
 

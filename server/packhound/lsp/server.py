@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from packhound.lsp.transport import accept_one, take_stdio
+from packhound.lsp.jsonrpc.transport import accept_one, take_stdio
 
 
 def serve(

@@ -13,18 +13,18 @@ from typing import Any
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
-from packhound.engine import Engine
-from packhound.errors import PackhoundError
-from packhound.ipc import SocketServer, serve_socket
-from packhound.lsp.announce import Announcer, Progress
-from packhound.lsp.client import Client
-from packhound.lsp.convert import path_of
+from packhound.api.json_codec import Json, workspace_json
+from packhound.api.socket import SocketServer, serve_socket
+from packhound.core.errors import PackhoundError
+from packhound.core.settings import Settings, read_settings
+from packhound.core.types import Query, Results
+from packhound.lsp.capabilities import Client
 from packhound.lsp.documents import Documents
-from packhound.lsp.threads import Chores
-from packhound.render import Json, workspace_json
-from packhound.settings import Settings, read_settings
-from packhound.types import Query, Results
-from packhound.workspace import Workspace
+from packhound.lsp.jsonrpc.executors import Chores
+from packhound.lsp.position import path_of
+from packhound.lsp.progress import Announcer, Progress
+from packhound.service.engine import Engine
+from packhound.service.workspace import Workspace
 
 SECTION = "packhound"
 # A client that promises to tell its settings and does not is not waited for any longer.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from packhound.lsp.convert import symbol_kind
+from packhound.core.types import Hit, NodeRef, Results
 from packhound.lsp.places import Places
+from packhound.lsp.position import symbol_kind
 from packhound.lsp.session import Session
-from packhound.types import Hit, NodeRef, Results
 
 _START = types.Range(types.Position(0, 0), types.Position(0, 0))
 

@@ -13,14 +13,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from itertools import chain, islice, pairwise
 
-from packhound.index.entries import FileEntry
-from packhound.kept import Kept
+from packhound.core.caching import Kept
+from packhound.core.types import Node
+from packhound.index.file_entry import FileEntry
 from packhound.llm.counter import TokenCounter
-from packhound.pack.types import Detail
-from packhound.pack.visible import visible_text
+from packhound.pack.request import Detail
+from packhound.redact.control_characters import visible_text
 from packhound.redact.redact import redact
-from packhound.text.document import LineIndex
-from packhound.types import Node
+from packhound.text.text_buffer import LineIndex
 
 _DOC_LINES = {"signature": 3, "elided": 6}
 _SIGNATURE_LINES = 8

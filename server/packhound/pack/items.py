@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from packhound.pack.excerpt import Excerpts
-from packhound.pack.fit import Choice
+from packhound.pack.knapsack import Choice
 from packhound.pack.render import Block
-from packhound.pack.types import CONTAINERS, PackItem
+from packhound.pack.request import CONTAINERS, PackItem
 
 _MAX_REASONS = 4
 _BLANK_GAP = 2

@@ -13,17 +13,16 @@ from functools import cache
 from itertools import islice
 from typing import TypeAlias
 
-from packhound.errors import Cancelled
+from packhound.core.errors import Cancelled
 from packhound.llm.counter import TokenCounter, counter_for
 from packhound.llm.prices import cost, find_model
-from packhound.pack.around import references_of
-from packhound.pack.candidates import gather
 from packhound.pack.excerpt import Excerpts
-from packhound.pack.fit import Choice, Fitting
+from packhound.pack.gather import gather
 from packhound.pack.items import block_of, items_of
+from packhound.pack.knapsack import Choice, Fitting
 from packhound.pack.pool import Candidate, Pool
 from packhound.pack.render import Block, render
-from packhound.pack.types import (
+from packhound.pack.request import (
     CONTAINERS,
     DETAILS,
     Omitted,
@@ -31,8 +30,9 @@ from packhound.pack.types import (
     PackContext,
     PackRequest,
 )
-from packhound.pack.visible import safe_line
+from packhound.pack.sources.neighbourhood import references_of
 from packhound.pack.words import telling_words
+from packhound.redact.control_characters import safe_line
 from packhound.redact.redact import redact
 
 _FIRST_SHARE = 0.9

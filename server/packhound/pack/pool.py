@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 
-from packhound.index.entries import FileEntry
-from packhound.pack.types import Lines, PackContext, PackRequest
-from packhound.types import KINDS, Kind, Node
+from packhound.core.types import KINDS, Kind, Node
+from packhound.index.file_entry import FileEntry
+from packhound.pack.request import Lines, PackContext, PackRequest
 
 _MATE_MOST = 0.12
 """What standing in a file with others is worth at most."""

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from xml.sax.saxutils import quoteattr
 
-from packhound.pack.types import Format
-from packhound.pack.visible import visible_line
+from packhound.pack.request import Format
+from packhound.redact.control_characters import visible_line
 
 _MAX_RANGES = 8
 _BACKTICKS = re.compile("`+")

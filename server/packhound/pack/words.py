@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from packhound.text.tokens import identifiers
+from packhound.text.tokenizer import identifiers
 
 _MAX_WORDS = 40
 _MIN_LENGTH = 5

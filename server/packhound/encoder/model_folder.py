@@ -1,0 +1,171 @@
+"""What a folder with a sentence-embedding model says about itself.
+
+Understood are the layouts of sentence-transformers exports (model.onnx or onnx/model.onnx,
+tokenizer.json, config.json, 1_Pooling/config.json, config_sentence_transformers.json) and our own
+packhound.json, which has the last word: {"pooling", "max_tokens", "query_prefix",
+"document_prefix"}, all optional.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from packhound.core.errors import ModelError
+
+Pooling = Literal["mean", "cls", "last"]
+
+RECIPE_VERSION = 1
+"""How texts become vectors beyond what the folder says; part of every fingerprint.
+
+1  first version
+"""
+
+_POOLING_FLAGS: dict[str, Pooling] = {
+    "pooling_mode_mean_tokens": "mean",
+    "pooling_mode_cls_token": "cls",
+    "pooling_mode_lasttoken": "last",
+}
+_POOLINGS: tuple[Pooling, ...] = ("mean", "cls", "last")
+_MOST_TOKENS = 512
+"""Where the folder names no limit, or a greater one: longer texts cost time and gain nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFolder:
+    """Files of a model and how to use them."""
+
+    model: Path
+    tokenizer: Path
+    pooling: Pooling
+    max_tokens: int
+    pad_id: int
+    query_prefix: str
+    document_prefix: str
+    fingerprint: str
+
+
+def read_model_folder(folder: Path) -> ModelFolder:
+    """Read the files next to the model. Raises ModelError naming the folder and the remedy."""
+    model = _first_of(folder, "model.onnx", "onnx/model.onnx")
+    tokenizer = _first_of(folder, "tokenizer.json")
+    config = _json(folder, "config.json")
+    own = _json(folder, "packhound.json")
+    prompts = _json(folder, "config_sentence_transformers.json").get("prompts")
+    _refuse_further_layers(folder)
+    return ModelFolder(
+        model=model,
+        tokenizer=tokenizer,
+        pooling=_pooling(folder, own),
+        max_tokens=_max_tokens(folder, config, own),
+        pad_id=_number(config, "pad_token_id", 0),
+        query_prefix=_prefix("query", own, prompts),
+        document_prefix=_prefix("document", own, prompts),
+        fingerprint=_fingerprint(folder, model),
+    )
+
+
+def _first_of(folder: Path, *names: str) -> Path:
+    for name in names:
+        if _is_file(folder / name):
+            return folder / name
+    raise ModelError(
+        f"model folder {folder}: {' or '.join(names)} is missing; "
+        "export the model to ONNX there, or leave its setting empty"
+    )
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # No name that a file can have, or no right to look.
+        return False
+
+
+def _json(folder: Path, name: str) -> dict[str, object]:
+    path = folder / name
+    if not _is_file(path):
+        return {}
+    try:
+        found = json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise ModelError(f"model folder {folder}: {name} cannot be read: {error}") from None
+    if not isinstance(found, dict):
+        raise ModelError(f"model folder {folder}: {name} is not a JSON object")
+    return found
+
+
+def _pooling(folder: Path, own: dict[str, object]) -> Pooling:
+    asked = own.get("pooling")
+    if asked is not None:
+        return _legal(folder, asked)
+    flags = _json(folder, "1_Pooling/config.json")
+    modes = [name for name, on in flags.items() if name.startswith("pooling_mode") and on is True]
+    known = [_POOLING_FLAGS[mode] for mode in modes if mode in _POOLING_FLAGS]
+    if len(modes) > len(known) or len(known) > 1:
+        raise ModelError(
+            f"model folder {folder}: 1_Pooling asks for {', '.join(modes)}; "
+            f"only one of {', '.join(_POOLINGS)} is supported"
+        )
+    return known[0] if known else "mean"
+
+
+def _legal(folder: Path, asked: object) -> Pooling:
+    for pooling in _POOLINGS:
+        if asked == pooling:
+            return pooling
+    raise ModelError(
+        f"model folder {folder}: pooling {asked!r} in packhound.json is none of "
+        f"{', '.join(_POOLINGS)}"
+    )
+
+
+def _refuse_further_layers(folder: Path) -> None:
+    """A Dense layer after the pooling is outside model.onnx; its vectors would be wrong."""
+    dense = next(folder.glob("*_Dense"), None)
+    if dense is not None:
+        raise ModelError(
+            f"model folder {folder}: the layer {dense.name} is not part of model.onnx; "
+            "export the model with it, and remove that folder"
+        )
+
+
+def _max_tokens(folder: Path, config: dict[str, object], own: dict[str, object]) -> int:
+    limits = [
+        _number(own, "max_tokens", 0),
+        _number(_json(folder, "sentence_bert_config.json"), "max_seq_length", 0),
+        _number(_json(folder, "tokenizer_config.json"), "model_max_length", 0),
+        _number(config, "max_position_embeddings", 0),
+    ]
+    named = [limit for limit in limits if limit > 0]
+    return min(named[0] if limits[0] else min(named, default=_MOST_TOKENS), _MOST_TOKENS)
+
+
+def _number(values: dict[str, object], name: str, default: int) -> int:
+    value = values.get(name)
+    return value if isinstance(value, int) else default
+
+
+def _prefix(kind: str, own: dict[str, object], prompts: object) -> str:
+    asked = own.get(f"{kind}_prefix")
+    if asked is None and isinstance(prompts, dict):
+        asked = prompts.get(kind)
+    return asked if isinstance(asked, str) else ""
+
+
+def _fingerprint(folder: Path, model: Path) -> str:
+    """Digest of all that decides a vector: every JSON file and the model with its weights."""
+    files = sorted(
+        {*folder.glob("*.json"), *folder.glob("*/*.json"), *model.parent.glob("*.onnx*")}
+    )
+    digest = hashlib.sha256(f"packhound {RECIPE_VERSION}\0".encode())
+    for path in files:
+        content = hashlib.sha256()
+        with path.open("rb") as file:
+            while block := file.read(1 << 20):
+                content.update(block)
+        digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + content.digest())
+    return digest.hexdigest()[:32]

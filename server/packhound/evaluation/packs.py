@@ -1,0 +1,137 @@
+"""How often a pack holds what a fix changed: measured on bug reports, beside other ways to pack.
+
+A function is *shown* if its body is in the prompt, whole or with an elided middle (for a baseline:
+at least half of its own lines); it is *named* if at least the line that names it is.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+from packhound.core.types import Node
+from packhound.evaluation.cases import Case, Target, same_function
+from packhound.evaluation.pack_baselines import Shown, repository_map, ripgrep, top_files
+from packhound.evaluation.score import Figure, bootstrap_interval
+from packhound.llm.counter import counter_for
+from packhound.pack.pack import pack
+from packhound.pack.request import Pack, PackContext, PackRequest
+
+BUDGETS = (4_000, 8_000, 16_000)
+BASELINES = {"top files": top_files, "ripgrep": ripgrep, "repository map": repository_map}
+OURS = "packhound"
+
+ContextOpener = Callable[[Path], AbstractContextManager[PackContext]]
+"""Opens the folder of one corpus for packing; leaving it closes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PackOutcome:
+    """Whether all functions of one case were shown, and named, by one method at one budget."""
+
+    case: Case
+    method: str
+    budget: int
+    shown: bool
+    named: bool
+    took_ms: float
+
+
+def evaluate_packs(
+    cases: Sequence[Case],
+    corpora: Path,
+    opener: ContextOpener,
+    budgets: Sequence[int] = BUDGETS,
+    baselines: bool = True,
+) -> Iterator[PackOutcome]:
+    """Pack every case that has functions to find, at every budget, by every method."""
+    for case in cases:
+        if not case.functions:
+            continue
+        with opener(corpora / case.folder) as context:
+            yield from judge_case(context, case, budgets, baselines)
+
+
+def judge_case(
+    context: PackContext, case: Case, budgets: Sequence[int], baselines: bool
+) -> Iterator[PackOutcome]:
+    """All outcomes of one case."""
+    gold = [nodes_of(context, target) for target in case.functions]
+    counter = counter_for()
+    for budget in budgets:
+        started = time.perf_counter()
+        made = pack(context, PackRequest(case.text, budget))
+        took_ms = (time.perf_counter() - started) * 1_000
+        shown = all(any(_pack_shows(made, p, n, whole=True) for p, n in nodes) for nodes in gold)
+        named = all(any(_pack_shows(made, p, n, whole=False) for p, n in nodes) for nodes in gold)
+        yield PackOutcome(case, OURS, budget, shown, named, took_ms)
+        for name, method in BASELINES.items() if baselines else ():
+            started = time.perf_counter()
+            lines = method(context, case.text, budget, counter)
+            took_ms = (time.perf_counter() - started) * 1_000
+            shown = all(any(_lines_show(lines, p, n) for p, n in nodes) for nodes in gold)
+            named = all(any(_lines_name(lines, p, n) for p, n in nodes) for nodes in gold)
+            yield PackOutcome(case, name, budget, shown, named, took_ms)
+
+
+def summarize_packs(outcomes: Sequence[PackOutcome]) -> dict[str, dict[int, dict[str, Figure]]]:
+    """Shares of cases by method, budget and measure (`shown`, `named`)."""
+    groups: dict[tuple[str, int], list[PackOutcome]] = defaultdict(list)
+    for outcome in outcomes:
+        groups[outcome.method, outcome.budget].append(outcome)
+    table: dict[str, dict[int, dict[str, Figure]]] = defaultdict(dict)
+    for (method, budget), group in groups.items():
+        table[method][budget] = {
+            "shown": _share([outcome.shown for outcome in group]),
+            "named": _share([outcome.named for outcome in group]),
+        }
+    return dict(table)
+
+
+def nodes_of(context: PackContext, target: Target) -> list[tuple[str, Node]]:
+    """The nodes that a gold function is in the index; none if it was not indexed."""
+    entry = context.snapshot.files.get(target.path)
+    wanted = target.function or ""
+    nodes = entry.nodes if entry else ()
+    return [(target.path, node) for node in nodes if same_function(wanted, node.qualname)]
+
+
+def _pack_shows(made: Pack, path: str, node: Node, *, whole: bool) -> bool:
+    """A container is shown by its own part; a part that ends within a function shows no body."""
+    first, last = node.span.start_line, node.span.end_line
+    for item in made.items:
+        if item.path != path or item.start_line > last or item.end_line < first:
+            continue
+        if not whole or (
+            item.detail in ("elided", "full") and _covers(item.start_line, item.end_line, node)
+        ):
+            return True
+    return False
+
+
+def _covers(start: int, end: int, node: Node) -> bool:
+    if node.kind in ("class", "struct", "interface", "trait", "module", "impl"):
+        return start <= node.span.start_line + 12
+    overlap = min(end, node.span.end_line) - max(start, node.span.start_line) + 1
+    return 2 * overlap >= node.span.end_line - node.span.start_line + 1
+
+
+def _lines_show(lines: Shown, path: str, node: Node) -> bool:
+    span = range(node.span.start_line, node.span.end_line + 1)
+    have = lines.get(path, set())
+    return 2 * sum(line in have for line in span) >= len(span)
+
+
+def _lines_name(lines: Shown, path: str, node: Node) -> bool:
+    head = range(node.span.start_line, min(node.span.start_line + 12, node.span.end_line + 1))
+    return any(line in lines.get(path, set()) for line in head)
+
+
+def _share(values: Sequence[bool]) -> Figure:
+    floats = [float(value) for value in values]
+    low, high = bootstrap_interval(floats)
+    return Figure(sum(floats) / len(floats), low, high, len(floats))

@@ -1,0 +1,146 @@
+"""Which lines the user has changed: an editor's text against the disk, the disk against HEAD.
+
+Git is asked in the background, when something has changed since it was asked last. The text of an
+open document is compared when it is asked about, so no edit is missed.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import TypeAlias
+
+from packhound.core.types import Document
+from packhound.files.reader import text_of
+from packhound.git.client import Repository, Stamp, git, has_filters, open_repository
+from packhound.git.hunks import OPTIONS, read_hunks
+from packhound.git.log import parse_status
+
+Lines: TypeAlias = tuple[int, int]
+"""First and last line, 0-based and inclusive."""
+ChangedLines: TypeAlias = Mapping[str, tuple[Lines, ...]]
+
+_TIMEOUT_S = 5.0
+_PATIENCE_S = 0.15
+"""How long a question waits for git, which answers in some 20 ms."""
+_WHOLE: Lines = (0, 1 << 30)
+_MAX_NEW = 50
+"""More files that git does not know are no work in progress."""
+_MAX_COMPARED = 2_000
+"""Lines between the first and the last edit; more count as changed throughout."""
+
+_DIFF = ("diff", "HEAD", *OPTIONS, "--", ".")
+_NEW = ("status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules", "--", ".")
+_LINE_END = re.compile(rb"\r\n|\r|\n")
+
+
+class Changes:
+    """The changed lines of one folder's files. Methods may be called from any thread."""
+
+    def __init__(self, root: Path, opened: Callable[[str], Document | None]) -> None:
+        self._root = root
+        self._opened = opened
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._stale = True
+        self._repository: Repository | None = None
+        self._stamp: Stamp = ()
+        self._committed: ChangedLines = {}
+
+    def touched(self) -> None:
+        """Something on the disk may have changed."""
+        self._stale = True
+
+    def refresh(self) -> None:
+        """Ask git again if anything has changed since the last time; returns at once."""
+        with self._lock:
+            if self._thread is not None and self._thread.is_alive():
+                return
+            repository = self._repository
+            if self._stale or (repository is not None and repository.stamp() != self._stamp):
+                self._stale = False
+                self._thread = threading.Thread(
+                    target=self._read, name="packhound-changes", daemon=True
+                )
+                self._thread.start()
+
+    def lines(self, path: str) -> tuple[Lines, ...]:
+        """The lines of a file, as the editor has it, that are not in the last commit."""
+        thread = self._thread
+        if thread is not None:
+            thread.join(_PATIENCE_S)
+        found = self._committed.get(path, ())
+        document = self._opened(path)
+        if document is None:
+            return found
+        saved = text_of(self._root, path)
+        if saved is None:
+            return (_WHOLE,)
+        return moved(found, _edits(saved, document.source))
+
+    def _read(self) -> None:
+        repository = self._repository or open_repository(self._root)
+        if repository.state == "ready":
+            self._repository, self._stamp = repository, repository.stamp()
+            self._committed = changed_lines(self._root, repository)
+
+
+def changed_lines(root: Path, repository: Repository | None = None) -> ChangedLines:
+    """The lines of files on disk that differ from the last commit; {} where unknown."""
+    repository = repository or open_repository(root)
+    if repository.state != "ready" or has_filters(root):
+        return {}
+    found = parse_diff(git(root, *_DIFF, timeout_s=_TIMEOUT_S) or "")
+    status = git(root, *_NEW, timeout_s=_TIMEOUT_S) or ""
+    _, new = parse_status(status, repository.prefix)
+    return {**found, **({path: (_WHOLE,) for path in new} if len(new) <= _MAX_NEW else {})}
+
+
+def parse_diff(diff: str) -> dict[str, tuple[Lines, ...]]:
+    """The lines that a diff without context adds or changes, by path; a removal marks its place."""
+    found: dict[str, list[Lines]] = {}
+    for path, hunk in read_hunks(diff.split("\n")):
+        if hunk:
+            start = max(0, hunk.new - 1)
+            found.setdefault(path, []).append((start, start + max(hunk.n_new, 1) - 1))
+    return {path: tuple(lines) for path, lines in found.items()}
+
+
+def moved(lines: Sequence[Lines], edits: Sequence[tuple[int, int, int, int]]) -> tuple[Lines, ...]:
+    """Lines of an old text where they are in the new one, and the lines that the edits touch.
+
+    An edit is (first, end, first, end): half open, of the old text and of the new.
+    """
+    result = []
+    for first, last in lines:
+        before = sum((d - c) - (b - a) for a, b, c, d in edits if b <= first)
+        within = sum((d - c) - (b - a) for a, b, c, d in edits if first <= a and b <= last + 1)
+        result.append((max(0, first + before), max(0, last + before + within)))
+    result += [(c, max(c, d - 1)) for _, _, c, d in edits]
+    return tuple(sorted(set(result)))
+
+
+def _edits(old: bytes, new: bytes) -> list[tuple[int, int, int, int]]:
+    if old == new:
+        return []
+    before, after = _LINE_END.split(old), _LINE_END.split(new)
+    start = _common(before, after)
+    end = _common(before[start:][::-1], after[start:][::-1])
+    before, after = before[start : len(before) - end], after[start : len(after) - end]
+    if max(len(before), len(after)) > _MAX_COMPARED:
+        return [(start, start + len(before), start, start + len(after))]
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    return [
+        (start + a, start + b, start + c, start + d)
+        for tag, a, b, c, d in matcher.get_opcodes()
+        if tag != "equal"
+    ]
+
+
+def _common(left: Sequence[bytes], right: Sequence[bytes]) -> int:
+    """How many lines two texts begin with alike."""
+    pairs = zip(left, right, strict=False)
+    return next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(left), len(right)))

@@ -1,0 +1,147 @@
+"""The per-label columns of an index that is being written, and snapshots' views of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+
+import numpy as np
+from numpy.typing import NDArray
+
+from packhound.index.columns import Column, VectorColumn
+from packhound.index.name_index import Bearers, NameTable
+from packhound.index.postings.builder import N_FIELDS
+from packhound.index.postings.segment import Labels
+from packhound.index.vectors.exact import Graph, Mask, Vectors, no_vectors
+from packhound.index.vectors.quantization import Codes
+from packhound.parsing.node_codec import Record
+from packhound.storage.rows import NEVER, PENDING, PRESENT, Block, Saved
+
+_epochs = count(1)
+
+NO_LABELS: Labels = np.zeros(0, np.int32)
+_NO_CODES = np.zeros((0, 0), np.int8)
+_NO_SCALES = np.zeros(0, np.float32)
+
+
+class LabelColumns:
+    """What the index knows of each label. Labels are only added; `live` says which still count.
+
+    Within one `epoch` a label means the same node for ever; renumbering begins another.
+    """
+
+    def __init__(self, dim: int) -> None:
+        self.dim = dim
+        self.names = NameTable()
+        self.bearers = Bearers()
+        self.file_of: Column[np.int32] = Column(np.int32)
+        self.kind_of: Column[np.uint8] = Column(np.uint8)
+        self.name_of: Column[np.int32] = Column(np.int32)
+        self.tail_of: Column[np.int32] = Column(np.int32)
+        self.lengths = tuple(Column[np.int32](np.int32) for _ in range(N_FIELDS))
+        self.codes = VectorColumn(dim)
+        self.epoch = new_epoch()
+        self.live: Mask = np.zeros(0, np.bool_)
+        self.vector_state: NDArray[np.uint8] = np.zeros(0, np.uint8)
+        self.n_live = 0
+        self.totals: NDArray[np.int64] = np.zeros(N_FIELDS, np.int64)
+
+    def __len__(self) -> int:
+        return len(self.live)
+
+    def add(
+        self,
+        nodes: Sequence[tuple[Record, NDArray[np.intp]]],
+        file_ids: Labels,
+        lengths: NDArray[np.int32],
+    ) -> Labels:
+        """Add one label a node, dead yet and without a vector, and return them.
+
+        The nodes are those at the given positions of each record.
+        """
+        first, n = len(self), len(file_ids)
+        kinds = np.concatenate([np.frombuffer(r.kinds(), np.uint8)[fresh] for r, fresh in nodes])
+        named = [pair for r, fresh in nodes for pair in map(r.names().__getitem__, fresh.tolist())]
+        names = self.names.add_all([name for name, _ in named])
+        tails = self.names.add_all([_tail(*pair) for pair in named])
+        state = np.full(n, PENDING, np.uint8)
+        self._append(Block(file_ids, kinds, names, tails, lengths, state, _NO_CODES, _NO_SCALES))
+        return np.arange(first, first + n, dtype=np.int32)
+
+    def append_block(self, block: Block) -> None:
+        """Add labels with their vectors, all dead."""
+        self.codes.append(len(self), block.codes, block.scales)
+        self._append(block)
+
+    def _append(self, block: Block) -> None:
+        first, n = len(self), len(block.file_of)
+        self.file_of.write(first, block.file_of)
+        self.kind_of.write(first, block.kind_of)
+        self.name_of.write(first, block.name_of)
+        self.tail_of.write(first, block.tail_of)
+        for lengths, column in zip(block.lengths.T, self.lengths, strict=True):
+            column.write(first, lengths)
+        self.codes.reserve(first + n)
+        # From here on nothing can fail that would leave the columns of different lengths.
+        state = np.concatenate((self.vector_state, block.state))
+        self.live = np.concatenate((self.live, np.zeros(n, np.bool_)))
+        self.vector_state = state
+
+    def turn(self, born: Labels, died: Labels) -> None:
+        """Let dead labels count, and live ones no more, in one step."""
+        if not len(born) and not len(died):
+            return
+        totals = self.totals + self._lengths_of(born) - self._lengths_of(died)
+        live = self.live.copy()
+        live[born], live[died] = True, False
+        n_live = self.n_live + len(born) - len(died)
+        self.live, self.n_live, self.totals = live, n_live, totals
+
+    def _lengths_of(self, labels: Labels) -> NDArray[np.int64]:
+        columns = [column.view(len(self))[labels] for column in self.lengths]
+        return np.array([column.sum(dtype=np.int64) for column in columns])
+
+    def attach(self, labels: Labels, codes: Codes) -> None:
+        """Give labels their vectors; a zero one has no direction and stays out for good."""
+        directed = codes.any(axis=1)
+        self.codes.write(labels[directed], codes[directed])
+        self.vector_state = self.vector_state.copy()
+        self.vector_state[labels] = np.where(directed, PRESENT, NEVER)
+
+    def vectors(self, graph: Graph | None) -> Vectors:
+        """The vectors as of now."""
+        if not self.dim:
+            return no_vectors(self.live)
+        present = self.vector_state == PRESENT
+        usable = present & self.live
+        present.flags.writeable = usable.flags.writeable = False
+        blocks = tuple(self.codes.blocks)
+        return Vectors(self.dim, blocks, self.vector_state, present, usable, graph)
+
+
+def restored(saved: Saved, dim: int) -> LabelColumns:
+    """The columns of a saved index, its files' labels live. Raises ValueError on another `dim`."""
+    columns = LabelColumns(dim)
+    columns.epoch = saved.epoch
+    columns.names = NameTable(saved.names)
+    for block in saved.blocks:
+        if block.codes.shape[1] != dim:
+            raise ValueError(f"saved vectors have {block.codes.shape[1]} dimensions, not {dim}")
+        columns.append_block(block)
+    labels = np.concatenate([NO_LABELS, *(entry.labels for entry in saved.files)])
+    columns.turn(labels, NO_LABELS)
+    return columns
+
+
+def new_epoch() -> int:
+    """A number for an epoch that no other of this process has."""
+    return next(_epochs)
+
+
+def _tail(name: str, qualname: str) -> str:
+    """The last part of a qualified name, where that is not the name itself: `C::f` gives f."""
+    for separator in ("::", "#", "/", "."):
+        _, found, last = qualname.rpartition(separator)
+        if found:
+            return last or name
+    return qualname or name

@@ -1,0 +1,190 @@
+"""Bytes to JSON messages and back, for a peer that may send anything.
+
+A frame is a few header lines, an empty line and a body of `Content-Length` bytes. Line ends inside
+JSON texts are always escaped, so a raw header inside a body proves that a length was wrong: the
+reader goes on from that header. After any input the next valid frame is therefore read, or
+`WireError` says that the stream cannot be followed any more; it never waits for bytes that belong
+to somebody else.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from queue import SimpleQueue
+from typing import TypeAlias
+
+from packhound.core.errors import PackhoundError
+
+Params: TypeAlias = Mapping[str, object]
+"""What a message is about, as it came."""
+
+# Editors send two short header lines; what is longer is no header.
+HEADER_BYTES = 8_192
+# The largest file that is indexed is far below this, even with every character escaped.
+BODY_BYTES = 64 * 1024 * 1024
+# What a client may leave unread: more means that it has forgotten us.
+BACKLOG_BYTES = 256 * 1024 * 1024
+# Parameters of the protocol nest less than twenty deep.
+DEPTH = 512
+
+_HEADER = re.compile(
+    rb"content-length[ \t]*:[ \t]*(\d{1,20})[ \t]*\r?\n"
+    rb"(?:(?![^\r\n]*content-length)[!-9;-~]+[ \t]*:[^\r\n]*\r?\n)*\r?\n",
+    re.IGNORECASE,
+)
+
+
+class WireError(PackhoundError):
+    """The stream cannot be followed any more; the only safe answer is to end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """A frame that holds no message, and why."""
+
+    reason: str
+
+
+class FrameReader:
+    """Messages from a stream; `read` returns the next bytes and nothing at the end."""
+
+    def __init__(self, read: Callable[[], bytes]) -> None:
+        self._read = read
+        self._buffer = bytearray()
+
+    def __iter__(self) -> Iterator[object | Malformed]:
+        """Each message until the stream ends; raises WireError."""
+        while (length := self._header()) is not None and (body := self._body(length)) is not None:
+            yield self._message(body)
+
+    def _header(self) -> int | None:
+        """Skip to the end of the next header; what is before it belongs to a broken frame."""
+        while not (match := _HEADER.search(self._buffer)):
+            if len(self._buffer) > HEADER_BYTES:
+                raise WireError(f"no message header in {HEADER_BYTES} bytes")
+            if not self._more():
+                return None
+        length = int(match[1])
+        if match.end() - match.start() > HEADER_BYTES:
+            raise WireError(f"a message header is longer than {HEADER_BYTES} bytes")
+        if length > BODY_BYTES:
+            raise WireError(f"a message of {length} bytes is announced; {BODY_BYTES} are legal")
+        del self._buffer[: match.end()]
+        return length
+
+    def _body(self, length: int) -> bytes | None:
+        seen = 0
+        while True:
+            if self._buffer.find(b"\n", seen) >= 0:
+                match = _HEADER.search(self._buffer, max(seen - HEADER_BYTES, 0))
+                if match and match.start() < length:
+                    return self._take(match.start())
+            if len(self._buffer) >= length:
+                return self._take(length)
+            seen = len(self._buffer)
+            if not self._more():
+                return None
+
+    def _message(self, body: bytes) -> object | Malformed:
+        try:
+            text = body.decode("utf-8")
+            message, end = _DECODER.raw_decode(text, len(text) - len(text.lstrip(_SPACE)))
+            rest = text[end:].lstrip(_SPACE)
+        except (ValueError, RecursionError) as error:
+            # The length may have been too small for garbage, and cut the next header in two.
+            self._buffer[:0] = body[-_CUT_HEADER:]
+            return Malformed(f"not JSON: {error}")
+        if rest:
+            # The length was too large: what follows the message is the start of the next frame.
+            self._buffer[:0] = rest.encode("utf-8")
+        return message if _is_shallow(message) else Malformed(f"nested deeper than {DEPTH}")
+
+    def _take(self, length: int) -> bytes:
+        taken = bytes(self._buffer[:length])
+        del self._buffer[:length]
+        return taken
+
+    def _more(self) -> bool:
+        received = self._read()
+        self._buffer += received
+        return bool(received)
+
+
+class FrameWriter:
+    """Messages to a stream, in order, by a thread of its own.
+
+    A client that does not read never stops the thread that reads from it, and is lost when
+    `backlog_bytes` wait for it.
+    """
+
+    def __init__(
+        self,
+        write: Callable[[bytes], object],
+        on_lost: Callable[[], None],
+        backlog_bytes: int = BACKLOG_BYTES,
+    ) -> None:
+        self._write = write
+        self._on_lost = on_lost
+        self._room = backlog_bytes
+        self._lock = threading.Lock()
+        self._queue: SimpleQueue[bytes | None] = SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="packhound-write", daemon=True)
+        self._thread.start()
+
+    def put(self, frame: bytes) -> None:
+        """Queue one frame."""
+        with self._lock:
+            self._room -= len(frame)
+        if self._room < 0:
+            self._on_lost()
+        self._queue.put(frame)
+
+    def close(self, timeout_s: float) -> None:
+        """Write what is queued, for at most `timeout_s`."""
+        self._queue.put(None)
+        self._thread.join(timeout_s)
+
+    def _run(self) -> None:
+        while (frame := self._queue.get()) is not None:
+            try:
+                self._write(frame)
+            except (OSError, ValueError):
+                self._on_lost()
+                return
+            with self._lock:
+                self._room += len(frame)
+
+
+def encode(message: object) -> bytes:
+    """A message as a frame; raises ValueError or TypeError for what JSON cannot say."""
+    body = json.dumps(message, separators=(",", ":"), allow_nan=False).encode("ascii")
+    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
+def _refuse_constant(name: str) -> object:
+    raise ValueError(f"{name} is no JSON number")
+
+
+_CUT_HEADER = 256
+_SPACE = " \t\r\n"
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+
+
+def _is_shallow(message: object) -> bool:
+    layer = [message]
+    for _ in range(DEPTH + 1):
+        layer = [
+            item for value in layer if isinstance(value, dict | list) for item in _items(value)
+        ]
+        if not layer:
+            return True
+    return False
+
+
+def _items(value: dict[str, object] | list[object]) -> list[object]:
+    found = value.values() if isinstance(value, dict) else value
+    return [item for item in found if isinstance(item, dict | list)]

@@ -1,0 +1,187 @@
+"""Which coding agents are here, and how each is told of Packhound's MCP server.
+
+A change is first planned and shown as a diff; nothing but the entry `packhound` is touched, and
+removing it restores what was there.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from packhound.core.errors import SettingsError
+from packhound.mcp.jsonc import plain, with_entry, without_entry
+
+_NAME = "packhound"
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """A coding agent: the file that names its MCP servers, and what shows that it is installed.
+
+    `entry` makes the text of the file with the server (given its command) or without it (None).
+    """
+
+    name: str
+    config: Path
+    marks: tuple[Path, ...]
+    entry: Callable[[str, list[str] | None], str]
+
+    @property
+    def found(self) -> bool:
+        """Whether the agent seems to be installed."""
+        return any(mark.exists() for mark in self.marks)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What installing or removing would do to one file."""
+
+    agent: str
+    path: Path
+    before: str
+    after: str
+
+    @property
+    def diff(self) -> str:
+        """The change as a unified diff; empty if there is none."""
+        lines = difflib.unified_diff(
+            self.before.splitlines(keepends=True),
+            self.after.splitlines(keepends=True),
+            str(self.path),
+            str(self.path),
+        )
+        return "".join(lines)
+
+
+def agents(home: Path, workspace: Path) -> tuple[Agent, ...]:
+    """All agents that Packhound knows, found or not."""
+    user_code, zed = _vscode_folder(home), _config_home(home) / "zed"
+    claude = home / ".claude.json"
+    return (
+        Agent("Claude Code", claude, (home / ".claude", claude), _servers),
+        Agent("Cursor", home / ".cursor" / "mcp.json", (home / ".cursor",), _servers),
+        Agent("VS Code", user_code / "mcp.json", (user_code,), _vscode_servers),
+        Agent("Codex", home / ".codex" / "config.toml", (home / ".codex",), _codex_table),
+        Agent("Gemini CLI", home / ".gemini" / "settings.json", (home / ".gemini",), _servers),
+        Agent(
+            "Windsurf",
+            home / ".codeium" / "windsurf" / "mcp_config.json",
+            (home / ".codeium" / "windsurf",),
+            _servers,
+        ),
+        Agent("Zed", zed / "settings.json", (zed,), _zed),
+        Agent("this folder", workspace / ".mcp.json", (workspace / ".mcp.json",), _servers),
+    )
+
+
+def plan(agent: Agent, command: list[str] | None) -> Change:
+    """The change that names the server in an agent's file, or removes it (None).
+
+    Raises:
+        SettingsError: the file is not what the agent itself would write.
+    """
+    try:
+        before = agent.config.read_text("utf-8")
+    except FileNotFoundError:
+        before = ""
+    except (OSError, UnicodeDecodeError) as problem:
+        raise SettingsError(f"'{agent.config}' cannot be read: {problem}") from None
+    if command is None and not before:
+        return Change(agent.name, agent.config, "", "")
+    try:
+        after = agent.entry(before, command)
+    except (ValueError, TypeError, AttributeError) as problem:
+        raise SettingsError(f"'{agent.config}' is left alone: {problem}") from None
+    return Change(agent.name, agent.config, before, after)
+
+
+def apply(change: Change) -> None:
+    """Write a planned change, in one step. Raises SettingsError."""
+    try:
+        change.path.parent.mkdir(parents=True, exist_ok=True)
+        target = change.path.resolve()
+        beside = target.with_name(f"{target.name}.packhound")
+        beside.write_text(change.after, "utf-8")
+        if target.exists():
+            beside.chmod(target.stat().st_mode & 0o777)
+        beside.replace(target)
+    except OSError as problem:
+        raise SettingsError(f"'{change.path}' cannot be written: {problem}") from None
+
+
+def server_command(root: str) -> list[str]:
+    """How an agent starts the server; `root` "." means the folder that the agent works in."""
+    return [sys.executable, "-m", "packhound", "mcp", root]
+
+
+def _servers(before: str, command: list[str] | None) -> str:
+    return _json_entry(before, "mcpServers", _stdio(command))
+
+
+def _vscode_servers(before: str, command: list[str] | None) -> str:
+    # VS Code does not start servers in the workspace; it replaces this variable.
+    given = _stdio([*command[:-1], "${workspaceFolder}"] if command else None)
+    return _json_entry(before, "servers", given and {"type": "stdio", **given})
+
+
+def _zed(before: str, command: list[str] | None) -> str:
+    given = _stdio(command)
+    return _json_entry(before, "context_servers", given and {"source": "custom", **given})
+
+
+def _stdio(command: list[str] | None) -> dict[str, object] | None:
+    return {"command": command[0], "args": command[1:]} if command else None
+
+
+def _json_entry(before: str, key: str, entry: dict[str, object] | None) -> str:
+    """The file with the entry under `key`, everything else as it was, in its order."""
+    if before.strip() and plain(before) != before:
+        # It has comments, or commas where JSON has none: what is in it stays as it was written.
+        return with_entry(before, key, _NAME, entry) if entry else without_entry(before, key, _NAME)
+    whole = json.loads(before) if before.strip() else {}
+    if not isinstance(whole, dict) or not isinstance(whole.get(key, {}), dict):
+        raise ValueError("it is not a JSON object of settings")
+    servers = whole.get(key, {})
+    if entry is None:
+        if _NAME not in servers:
+            return before
+        del servers[_NAME]
+        if not servers:
+            whole.pop(key, None)
+    else:
+        whole[key] = {**servers, _NAME: entry}
+    found = re.search(r"^([ \t]+)\"", before, re.MULTILINE)
+    indent = found[1] if found else "  "
+    return json.dumps(whole, indent=indent, ensure_ascii=False) + "\n"
+
+
+_CODEX = re.compile(rf"(?ms)^\[mcp_servers\.{_NAME}\]\n.*?(?=^\[|\Z)")
+
+
+def _codex_table(before: str, command: list[str] | None) -> str:
+    """A TOML file edited as text, so that its comments stay."""
+    without = _CODEX.sub("", before)
+    if command is None:
+        return without.rstrip("\n") + "\n" if without.strip() else ""
+    arguments = ", ".join(json.dumps(argument) for argument in command[1:])
+    table = f"[mcp_servers.{_NAME}]\ncommand = {json.dumps(command[0])}\nargs = [{arguments}]\n"
+    return f"{without.rstrip()}\n\n{table}" if without.strip() else table
+
+
+def _vscode_folder(home: Path) -> Path:
+    if sys.platform == "darwin":
+        return home / "Library" / "Application Support" / "Code" / "User"
+    if sys.platform == "win32":
+        return Path(os.environ.get("APPDATA", home / "AppData" / "Roaming")) / "Code" / "User"
+    return _config_home(home) / "Code" / "User"
+
+
+def _config_home(home: Path) -> Path:
+    return home / ".config"

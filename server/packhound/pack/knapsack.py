@@ -1,0 +1,197 @@
+"""The knapsack: which nodes, at which tier of detail, fit the budget with the most utility.
+
+Greedy by utility per token over marginal cost: an offer pays only for lines that no accepted offer
+of its file shows yet, so overlapping nodes are never paid twice. Costs are counted when an offer
+comes up, not before; until then a guess from the node's size stands for them.
+"""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TypeAlias
+
+from packhound.pack.excerpt import Excerpts, Tiers
+from packhound.pack.pool import Candidate
+from packhound.pack.request import DETAILS, Detail
+
+_VALUE: dict[Detail, float] = {"outline": 0.10, "signature": 0.25, "elided": 0.75, "full": 1.0}
+"""What a tier is worth of the whole node."""
+
+_TIER: dict[Detail, int] = {detail: tier for tier, detail in enumerate(DETAILS)}
+
+_GAP_TOKENS = 7
+"""The mark of a gap between lines."""
+_HEADER_TOKENS = 24
+"""Heading and fence of a file, besides its path."""
+_CHARACTERS_PER_TOKEN = 3.4
+_LEAST_LEFT = 10
+"""With fewer tokens left nothing is tried any more."""
+_SLACK = 40
+"""By how much a guessed cost may be wrong before an offer is not even read."""
+
+
+@dataclass(slots=True, eq=False)
+class Choice:
+    """A candidate at the tier that was accepted for it."""
+
+    candidate: Candidate
+    detail: Detail
+    lines: tuple[int, ...]
+    cost: int
+
+
+@dataclass(slots=True, eq=False)
+class _Offer:
+    candidate: Candidate
+    detail: Detail
+    value: float
+    lines: tuple[int, ...]
+    cost: float
+    counted: int | None = None
+
+
+_Placed: TypeAlias = tuple[float, int, int, int, _Offer]
+
+
+@dataclass(slots=True, eq=False)
+class Fitting:
+    """The state of one knapsack; `run` may be called again with a higher limit or more offers."""
+
+    excerpts: Excerpts
+    words: re.Pattern[str] | None
+    n_sent: Callable[[Candidate], int]
+    known: Mapping[str, frozenset[int]]
+    spent: int = 0
+    chosen: dict[int, Choice] = field(default_factory=dict)
+    unread: set[int] = field(default_factory=set)
+    refused: dict[int, int] = field(default_factory=dict)
+    _covered: dict[str, set[int]] = field(default_factory=dict)
+    _heap: list[_Placed] = field(default_factory=list)
+    _n_placed: int = 0
+    _waiting: list[_Offer] = field(default_factory=list)
+    _tiers: dict[int, Tiers] = field(default_factory=dict)
+    _taken: list[tuple[int, Choice | None]] = field(default_factory=list)
+
+    def offer(self, candidates: Iterable[Candidate], best: Detail = "full") -> None:
+        """Add nodes to choose from, up to a tier and without the first `n_sent`."""
+        most = DETAILS.index(best) + 1
+        for candidate in candidates:
+            guesses = _guesses(candidate)
+            for tier in range(self.n_sent(candidate), most):
+                detail = DETAILS[tier]
+                value = candidate.utility * _VALUE[detail]
+                offer = _Offer(candidate, detail, value, (), guesses[tier])
+                self._heap.append(self._placed(offer))
+        heapq.heapify(self._heap)
+
+    def run(self, limit: int) -> None:
+        """Accept offers, best first, while they fit into `limit` tokens."""
+        self._heap += map(self._placed, self._waiting)
+        heapq.heapify(self._heap)
+        self._waiting = []
+        while self._heap and limit - self.spent >= _LEAST_LEFT:
+            offer = heapq.heappop(self._heap)[-1]
+            gain = self._gain(offer)
+            if gain <= 0:
+                continue
+            left = limit - self.spent
+            if offer.counted is None and offer.cost > 2 * left + _SLACK:
+                self._waiting.append(offer)
+                continue
+            if not self._read(offer):
+                continue
+            cost = self._cost(offer)
+            stale = offer.counted != cost or offer.cost > cost * 1.01
+            offer.counted, offer.cost = cost, cost
+            if stale and self._heap and -gain / max(cost, 1) > self._heap[0][0]:
+                heapq.heappush(self._heap, self._placed(offer))
+            elif self.spent + cost > limit:
+                self.refused[offer.candidate.label] = cost
+                self._waiting.append(offer)
+            else:
+                self._accept(offer, cost)
+
+    def undo(self) -> bool:
+        """Take back the last offer that was accepted; False if there is none."""
+        if not self._taken:
+            return False
+        label, before = self._taken.pop()
+        after = self.chosen.pop(label)
+        if before:
+            self.chosen[label] = before
+        self.spent -= after.cost - (before.cost if before else 0)
+        path = after.candidate.path
+        shown = [choice.lines for choice in self.chosen.values() if choice.candidate.path == path]
+        if shown:
+            self._covered[path] = {line for lines in shown for line in lines}
+        else:
+            del self._covered[path]
+        return True
+
+    def _placed(self, offer: _Offer) -> _Placed:
+        """An offer with its place in the heap: by density, then by discovery."""
+        density = self._gain(offer) / max(offer.cost, 1.0)
+        self._n_placed += 1
+        tier = _TIER[offer.detail]
+        return -density, offer.candidate.order, tier, self._n_placed, offer
+
+    def _gain(self, offer: _Offer) -> float:
+        """What the offer adds to what is already shown of its node."""
+        now = self.chosen.get(offer.candidate.label)
+        return offer.value - (offer.candidate.utility * _VALUE[now.detail] if now else 0.0)
+
+    def _read(self, offer: _Offer) -> bool:
+        label = offer.candidate.label
+        if label not in self._tiers:
+            excerpt = self.excerpts.of(offer.candidate.path)
+            if excerpt is None:
+                self.unread.add(label)
+            candidate = offer.candidate
+            found = (
+                excerpt.tiers(candidate.entry, candidate.position, self.words) if excerpt else {}
+            )
+            self._tiers[label] = found
+        offer.lines = self._tiers[label].get(offer.detail, ())
+        known = self.known.get(offer.candidate.path)
+        if known:
+            offer.lines = tuple(line for line in offer.lines if line not in known)
+        return bool(offer.lines)
+
+    def _cost(self, offer: _Offer) -> int:
+        excerpt = self.excerpts.of(offer.candidate.path)
+        assert excerpt is not None
+        covered = self._covered.get(offer.candidate.path)
+        new = [n for n in offer.lines if n not in covered] if covered else offer.lines
+        cost = excerpt.cost(new) + _GAP_TOKENS * _n_runs(new)
+        if covered is None:
+            cost += _HEADER_TOKENS + len(offer.candidate.path) // 2
+        return cost
+
+    def _accept(self, offer: _Offer, cost: int) -> None:
+        label, path = offer.candidate.label, offer.candidate.path
+        before = self.chosen.get(label)
+        self._taken.append((label, before))
+        total = cost + (before.cost if before else 0)
+        self.chosen[label] = Choice(offer.candidate, offer.detail, offer.lines, total)
+        self.spent += cost
+        self._covered.setdefault(path, set()).update(offer.lines)
+        self.refused.pop(label, None)
+
+
+def _guesses(candidate: Candidate) -> tuple[float, ...]:
+    """The likely cost of each tier before the file is read."""
+    n_signature, n_doc, n_bytes = candidate.entry.sizes(candidate.position)
+    signature = n_signature / _CHARACTERS_PER_TOKEN + _GAP_TOKENS
+    documented = signature + min(n_doc, 200) / _CHARACTERS_PER_TOKEN
+    whole = n_bytes / _CHARACTERS_PER_TOKEN + _GAP_TOKENS
+    return min(signature, 25.0), documented, min(0.7 * whole, 400.0), whole
+
+
+def _n_runs(lines: Sequence[int]) -> int:
+    if not lines or lines[-1] - lines[0] == len(lines) - 1:
+        return min(len(lines), 1)
+    return 1 + sum(1 for before, line in pairwise(lines) if before != line - 1)

@@ -1,0 +1,121 @@
+"""What a pack is asked for with, and what it is. Lines are 0-based and inclusive, as everywhere."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from packhound.core.types import Query, Results
+from packhound.graph.graph import Graph
+from packhound.index.snapshot import Snapshot
+from packhound.pack.conversations import Conversations
+
+Detail = Literal["outline", "signature", "elided", "full"]
+DETAILS: tuple[Detail, ...] = get_args(Detail)
+"""From the line that names a node to all of its lines."""
+
+CONTAINERS = frozenset({"class", "struct", "interface", "trait", "module", "impl", "enum", "file"})
+"""Kinds whose own text is what stands between other nodes."""
+
+Format = Literal["markdown", "xml", "json"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+
+Lines = tuple[int, int]
+"""First and last line."""
+
+
+def unchanged(path: str) -> Sequence[Lines]:
+    """Of a file that is as it was committed: no lines."""
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class PackFocus:
+    """Where the user is: the file and line of the cursor, the selection, and the open files."""
+
+    path: str
+    line: int = 0
+    selection: Lines | None = None
+    open_paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PackRequest:
+    """A prompt and what its pack may cost.
+
+    `reserve` tokens of `budget` are kept free for the system's and the user's own text. `pinned`
+    names files, or runs of their lines as `path:10-20` (1-based), that come first; `excluded` are
+    globs. `tokenizer` is as in `llm.counter_for`. Packs of one `conversation` do not repeat nodes.
+    """
+
+    prompt: str
+    budget: int = 8_000
+    reserve: int = 0
+    focus: PackFocus | None = None
+    pinned: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    model: str = ""
+    tokenizer: str = ""
+    format: Format = "markdown"
+    conversation: str = ""
+
+    @property
+    def available(self) -> int:
+        """Tokens that the pack may have."""
+        return max(0, self.budget - max(0, self.reserve))
+
+
+@dataclass(frozen=True, slots=True)
+class PackItem:
+    """A part of one file in the pack; parts of one file do not overlap."""
+
+    path: str
+    start_line: int
+    end_line: int
+    detail: Detail
+    tokens: int
+    score: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Omitted:
+    """A node that was considered and left out, and why."""
+
+    path: str
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """The text to send, at most `budget` tokens by the count of the request's tokenizer."""
+
+    tokens: int
+    budget: int
+    items: tuple[PackItem, ...]
+    omitted: tuple[Omitted, ...]
+    text: str
+    notes: tuple[str, ...] = ()
+    generation: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PackContext:
+    """What a pack is made from: one snapshot and the ways to ask it.
+
+    `search` must answer from `snapshot`. `source` gives the text that the snapshot was made of, or
+    None where there is none any more. `changed` tells the lines of a file that differ from the last
+    commit or the file on disk.
+    """
+
+    snapshot: Snapshot
+    root: str
+    search: Callable[[Query], Results]
+    source: Callable[[str], bytes | None]
+    graph: Graph
+    conversations: Conversations = field(default_factory=Conversations)
+    changed: Callable[[str], Sequence[Lines]] = unchanged
+    cancel: threading.Event | None = None

@@ -1,0 +1,101 @@
+"""The packs of one folder, and what they need from one to the next.
+
+That is the graph, the conversations, and what the user has changed.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+from packhound.core.types import Document, Label, NodeRef, Query, Results
+from packhound.git.working_tree import Changes
+from packhound.graph.graph import EdgeKind, Graph
+from packhound.index.snapshot import Snapshot
+from packhound.pack import pack as packing
+from packhound.pack.conversations import Conversations
+from packhound.pack.request import Pack, PackContext, PackRequest
+from packhound.search.retrieve import corpus_stats as facts
+
+Searcher: TypeAlias = Callable[[Snapshot, Query, "threading.Event | None"], Results]
+Source: TypeAlias = Callable[[str, Snapshot], "bytes | None"]
+Opened: TypeAlias = Callable[[str], "Document | None"]
+
+_BIT_S, _PAUSE_S, _BUSY_S = 0.0005, 0.002, 0.02
+"""A bit of work, and how long it then rests; longer where somebody is at work."""
+_PATIENCE_S = 5.0
+"""So long in all a preparation waits for quiet, which whoever asks all the time never leaves."""
+
+
+class Packer:
+    """Packs and neighbours of whichever snapshot is asked about, from any thread."""
+
+    def __init__(self, root: Path, search: Searcher, source: Source, opened: Opened) -> None:
+        self._root = str(root)
+        self._search = search
+        self._source = source
+        self._graph = Graph()
+        self._conversations = Conversations()
+        self._changes = Changes(root, opened)
+
+    def prepare(self, snapshot: Snapshot, busy: Callable[[], object]) -> None:
+        """Make what searches and packs need before anyone asks, in bits, mostly in quiet."""
+        began, patience_s = time.perf_counter(), _PATIENCE_S
+
+        def pause() -> None:
+            nonlocal began, patience_s
+            if time.perf_counter() - began < _BIT_S:
+                return
+            time.sleep(_PAUSE_S)
+            while busy():
+                time.sleep(_BUSY_S)
+                patience_s -= _BUSY_S
+                if patience_s < 0:
+                    break
+            began = time.perf_counter()
+
+        facts.prepare(snapshot, pause)
+        self._graph.prepare(snapshot.files, pause)
+        for make in packing.TABLES:
+            make()
+            pause()
+
+    def touched(self) -> None:
+        """Something on the disk may have changed."""
+        self._changes.touched()
+
+    def pack(
+        self, snapshot: Snapshot, request: PackRequest, cancel: threading.Event | None = None
+    ) -> Pack:
+        """The best code for a prompt within a budget of tokens. Raises as `pack.pack` does."""
+        return packing.pack(self.context(snapshot, cancel), request)
+
+    def context(self, snapshot: Snapshot, cancel: threading.Event | None = None) -> PackContext:
+        """A snapshot and the ways to ask it, as packs are made from it."""
+        # Git answers while the search runs.
+        self._changes.refresh()
+        self._graph.update(snapshot.files)
+        return PackContext(
+            snapshot=snapshot,
+            root=self._root,
+            search=lambda query: self._search(snapshot, query, cancel),
+            source=lambda path: self._source(path, snapshot),
+            graph=self._graph,
+            conversations=self._conversations,
+            changed=self._changes.lines,
+            cancel=cancel,
+        )
+
+    def neighbors(self, snapshot: Snapshot, label: Label) -> tuple[tuple[EdgeKind, NodeRef], ...]:
+        """What a node contains and refers to, and what refers to it."""
+        self._graph.update(snapshot.files)
+        # The graph may have been shown a newer snapshot by another thread meanwhile.
+        known = (
+            edge
+            for edge in self._graph.neighbors(label)
+            if edge.label < snapshot.n_labels and snapshot.live[edge.label]
+        )
+        return tuple((edge.kind, snapshot.ref(edge.label, self._root)) for edge in known)

@@ -1,0 +1,98 @@
+"""C and C++ as their grammars can read them: macros that stand for no syntax become blanks.
+
+A grammar that never sees the preprocessor takes `NAMESPACE_BEGIN` for a type and `EXPORT` in
+`class EXPORT Foo {` for the name. Offsets stay what they are. A macro blanked in error costs a
+reference; one left standing can cost every definition up to the end of the file.
+"""
+
+from __future__ import annotations
+
+import re
+
+from packhound.parsing.lines import Run
+
+_MACRO = rb"[A-Z][A-Z0-9]*_[A-Z0-9_]+"
+_ARGUMENTS = rb"(?:\((?:[^()]|\([^()]*\)){0,400}\))?"
+_ALONE = re.compile(
+    # NAMESPACE_BEGIN, Q_OBJECT, DISALLOW_COPY(Foo): the only thing on its line, and no expression.
+    rb"^[ \t]*(?:[A-Z][A-Z0-9_]{4,}|[A-Z][A-Z0-9_]{4,}\([^(){}\n]*\)(?!\s*[{:]))[ \t\r]*$"
+    rb"(?!\s*[;,=()|&+?.<>\]*-])",
+    re.MULTILINE,
+)
+_STATEMENT = re.compile(
+    # FLAG(int, name, 1, "text"); at the left edge, where no statement can stand.
+    rb"^(?:[A-Z][A-Z0-9_]{3,}|[ \t]+MOCK_METHOD\w*)"
+    rb"\((?:[^(){};\"]|\"[^\"\n]*\"|\([^(){};]*\)){0,800}\);?[ \t\r]*$(?!\s*[{:=.&|+?-])",
+    re.MULTILINE,
+)
+_OF_CLASS = re.compile(
+    # class EXPORT Foo : Bar {
+    rb"\b(class|struct|union|enum)((?:\s+[A-Z][A-Z0-9_]{3,}" + _ARGUMENTS + rb")+)"
+    rb"(?=\s+[A-Za-z_]\w*(?:\s*<[^<>;{}]*>)?(?:\s+final)?\s*(?::(?!:)|\{))"
+)
+_LEADING = re.compile(
+    # EXTERN int f(, NODISCARD static Foo* g(
+    rb"^([ \t]*)([A-Z][A-Z0-9_]{3,}" + _ARGUMENTS + rb")(?=[ \t]+"
+    rb"(?:[\w:]+[ \t]+)*[\w:]+(?:<[^;{}()\n]*>)?[ \t*&]+[\w:~]+\()",
+    re.MULTILINE,
+)
+_QUALIFIER = re.compile(
+    # CONST_INIT static std::atomic<int> n;
+    rb"^([ \t]*(?:static[ \t]+|inline[ \t]+)?)((?:" + _MACRO + _ARGUMENTS + rb"\s+)+)"
+    rb"(?=(?:static|const|constexpr|extern|inline|thread_local|virtual|explicit|auto|void|bool|int"
+    rb"|char|unsigned|struct|class|template)\b|[a-z_]\w*::)",
+    re.MULTILINE,
+)
+_TRAILING = re.compile(
+    # ) LOCKS_EXCLUDED(mutex) {
+    rb"(?<=\))((?:\s+(?:const|noexcept|override|final))*)((?:\s+" + _MACRO + _ARGUMENTS + rb")+)"
+    rb"(?=\s*[{;])"
+)
+_ATTRIBUTE = re.compile(
+    # int n GUARDED_BY(mutex);  Foo(T& x ATTRIBUTE_LIFETIME_BOUND)
+    rb"(?<=\w)\s+(?:[A-Z]+_)?(?:ATTRIBUTE_[A-Z_]+|(?:PT_)?GUARDED_BY\([^()]*\))(?=\s*[,)=;])"
+    rb"|(?<=\*)\s*[a-z]\w*_null(?:able|ability_unknown)\b|(?<=\*)\s*[a-z]\w*_nonnull\b"
+)
+_ATTRIBUTE_WORD = re.compile(rb"ATTRIBUTE_|GUARDED_BY|_null|_nonnull")
+_CAPITALS = re.compile(rb"^[ \t]*(?:static[ \t]+|inline[ \t]+)?[A-Z][A-Z0-9_]{3}", re.MULTILINE)
+_LINE_PATTERNS = ((_STATEMENT, 0), (_ALONE, 0), (_LEADING, 2), (_QUALIFIER, 2))
+_NO_LINE_END = re.compile(rb"[^\r\n]")
+_BEFORE = re.compile(rb"(?:^|[;{}:>/\\]|\*/)\s*(?://.*)?$|^\s*(?:#|//)")
+
+
+def without_macros(source: bytes) -> tuple[bytes, list[Run]]:
+    """The source with blanks in the place of macros that no grammar expects, and these places."""
+    runs = _at_line_starts(source)
+    runs += [found.span(2) for found in _OF_CLASS.finditer(source)]
+    runs += [found.span(2) for found in _TRAILING.finditer(source)]
+    if _ATTRIBUTE_WORD.search(source):
+        runs += [found.span() for found in _ATTRIBUTE.finditer(source)]
+    code = bytearray(source)
+    for start, end in runs:
+        code[start:end] = _NO_LINE_END.sub(b" ", source[start:end])
+    return bytes(code), runs
+
+
+def _at_line_starts(source: bytes) -> list[Run]:
+    runs: list[Run] = []
+    at = 0
+    for line in _CAPITALS.finditer(source):
+        start = line.start()
+        if start < at:
+            continue
+        for pattern, group in _LINE_PATTERNS:
+            found = pattern.match(source, start)
+            if found is None or (pattern is _ALONE and not _is_between_statements(source, start)):
+                continue
+            runs.append(found.span(group))
+            at = found.end(group)
+            break
+    return runs
+
+
+def _is_between_statements(source: bytes, at: int) -> bool:
+    """Inside an expression or a list, a word alone on its line is a value."""
+    while at > 0 and source[at - 1 : at] in b" \t\r\n":
+        at -= 1
+    line = source.rfind(b"\n", 0, at) + 1
+    return _BEFORE.search(source[line:at]) is not None

@@ -1,0 +1,84 @@
+"""What a definition is called: its name, and the names in front of it."""
+
+from __future__ import annotations
+
+import re
+
+from packhound.parsing.extract.definition import Definition
+from packhound.parsing.source import Source
+
+_MAX_NAME = 120
+_GENERICS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
+_PATH = re.compile(r"::|\.|:|\\")
+_SCOPE_NOISE = frozenset(
+    {"module", "exports", "this", "self", "window", "global", "globalThis", "root"}
+)
+"""Objects that stand for the file or for everything; they name nothing."""
+
+_QUOTED_KEY = re.compile(r"\[\s*(['\"])(.*?)\1\s*\]")
+_BATS_TITLE = re.compile(rb"@test[ \t]+([^\n]*?)[ \t]*\{")
+_PLAIN = str.maketrans("", "", "*`")
+_QUOTES = "\"'`"
+_BORROW = re.compile(r"^(?:'\w+ |mut |dyn )+")
+"""What stands between the reference sign of a Rust type and its name."""
+
+
+def name_of(source: Source, one: Definition) -> tuple[str, tuple[str, ...]]:
+    """The last part of the name as written, and the parts before it; the name is never blank."""
+    prefix = _scope(source, one)
+    title = _title(source, one)
+    if title:
+        return title[:_MAX_NAME], prefix
+    if one.name is None:
+        return source.stem, prefix
+    text = " ".join(source.text(one.name).split()).strip(_QUOTES).lstrip(":&*")
+    if one.kind == "impl":
+        text = _BORROW.sub("", text)
+    parts = [part[:_MAX_NAME] for part in _parts(source, text)] or [text[:_MAX_NAME] or source.stem]
+    return parts[-1], (*prefix, *parts[:-1])
+
+
+def _title(source: Source, one: Definition) -> str:
+    """What a test or a section is called, in words."""
+    if one.kind == "section":
+        heading = source.text((one.head, one.end)).lstrip().partition("\n")[0]
+        return heading.strip(" #\r").translate(_PLAIN)
+    if one.name is None:
+        return ""
+    case = _BATS_TITLE.match(source.octets, one.name[0])
+    if case is not None:
+        return case[1].decode("utf-8", "replace").strip(_QUOTES)
+    if one.kind == "test":
+        title = " ".join(source.text(one.name).split()).strip(_QUOTES)
+        return title.replace('" ', " ").replace(' "', " ")
+    return ""
+
+
+def _parts(source: Source, text: str) -> list[str]:
+    """The names of a dotted name, the last one last."""
+    if not source.language.dotted:
+        return [text] if text else []
+    keys = [key for _, key in _QUOTED_KEY.findall(text)] if "[" in text else []
+    if keys:
+        return [text.partition("[")[0], *keys]
+    head, operator, tail = text.partition("operator") if "operator" in text else (text, "", "")
+    parts = _path_parts(head)
+    return [*parts, operator + (tail.partition("(")[0] or tail)] if operator else parts
+
+
+def _scope(source: Source, one: Definition) -> tuple[str, ...]:
+    if one.scope is None:
+        return ()
+    text = "".join(source.text(one.scope).split()).removesuffix(".prototype")
+    return tuple(part[:_MAX_NAME] for part in _path_parts(text) if part not in _SCOPE_NOISE)
+
+
+def _path_parts(text: str) -> list[str]:
+    """The names of a path, without type arguments."""
+    if text.isidentifier():
+        return [text]
+    for _ in range(4):
+        if "<" not in text and "[" not in text:
+            break
+        text = _GENERICS.sub("", text)
+    return [bare for part in _PATH.split(text) if (bare := part.strip())]

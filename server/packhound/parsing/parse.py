@@ -1,0 +1,69 @@
+"""One document to its primary nodes. Parsing never raises: at worst it yields window nodes."""
+
+from __future__ import annotations
+
+from packhound.core.types import Document, ParsedFile
+from packhound.parsing.extract.incomplete_lines import without_unfinished
+from packhound.parsing.extract.nodes import Reader
+from packhound.parsing.extract.outline import outline
+from packhound.parsing.extract.preprocess import rewritten
+from packhound.parsing.extract.windows import is_binary, windowed, windows
+from packhound.parsing.grammar import Captures, Grammar, grammar_of
+from packhound.parsing.languages import (
+    BY_NAME,
+    HEADER_SUFFIXES,
+    language_for,
+    language_of,
+    name_parts,
+)
+from packhound.parsing.source import Source
+from packhound.parsing.tree_cache import Trees
+
+__all__ = ["language_of", "parse"]
+
+MAX_PARSE_BYTES = 1_000_000
+"""Larger sources are generated or data, and a tree takes some 200 times their size of memory."""
+
+
+def parse(document: Document, trees: Trees | None = None) -> ParsedFile:
+    """The nodes and imports of `document`, whatever it holds.
+
+    They are the same with `trees`, which are for documents that come again after an edit.
+    """
+    language = language_for(document.path, document.source, document.language)
+    if is_binary(document.source):
+        return ParsedFile(document.path, language or "text", (), degraded="binary content")
+    if language is None:
+        return ParsedFile(document.path, "text", windows(document))
+    if len(document.source) > MAX_PARSE_BYTES:
+        return windowed(document, f"larger than {MAX_PARSE_BYTES:,} bytes")
+    return _parsed(document, language, trees or Trees())
+
+
+def _parsed(document: Document, language: str, trees: Trees) -> ParsedFile:
+    try:
+        grammar = grammar_of(language)
+    except (LookupError, OSError, ImportError):
+        return windowed(document, f"no grammar for {language} is installed")
+    source = Source(document.path, document.source, BY_NAME[language])
+    code, attributes = rewritten(source)
+    captures = _captures(grammar, trees, document.path, code)
+    captures.attributes += attributes
+    header = name_parts(document.path)[1] in HEADER_SUFFIXES
+    found = outline(code, captures, merges=source.language.merges, header=header)
+    reader = Reader(source, code, captures)
+    nodes = reader.nodes(found, grammar.name_in)
+    return ParsedFile(document.path, language, nodes, reader.imports())
+
+
+def _captures(grammar: Grammar, trees: Trees, path: str, code: bytes) -> Captures:
+    """What the query finds, in spite of lines that are still being typed."""
+    tree = trees.parse(path, grammar, code)
+    captures = grammar.captures(tree)
+    if tree.root_node.has_error:
+        finished = without_unfinished(code)
+        if finished is not code:
+            second = grammar.captures(trees.parse(path, grammar, finished))
+            if len(second.definitions) > len(captures.definitions):
+                return second
+    return captures

@@ -1,0 +1,95 @@
+"""One pass of a parse pool over many documents: a thread that reads, and one for each process."""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+from packhound.core.types import Document
+from packhound.parsing.analysed_file import AnalysedFile
+
+_BATCH_BYTES = 256 * 1024
+_BATCH_FILES = 64
+"""A batch keeps a worker busy for some 0.1 s, and few workers wait long for the last ones."""
+
+_BACKLOG = 4
+"""Analysed batches that may wait for their consumer."""
+
+_LOOK_EVERY_S = 0.1
+"""How soon the threads see that the consumer has left."""
+
+T = TypeVar("T")
+
+
+class Run:
+    """One call of `parse_many`: one thread reads documents, others have batches of them analysed.
+
+    Nobody who has a worker waits for the disk, or for an interpreter that is busy elsewhere.
+    """
+
+    def __init__(self, documents: Iterator[Document], n_workers: int) -> None:
+        self._documents = documents
+        self._n_workers = n_workers
+        self._batches: queue.Queue[list[Document]] = queue.Queue(n_workers)
+        self._done: queue.Queue[list[AnalysedFile] | BaseException | None] = queue.Queue(_BACKLOG)
+        self._stopped = False
+
+    def read(self) -> None:
+        """What the first thread does; an error goes to the consumer in the place of a result."""
+        try:
+            while not self._stopped and (batch := self._batch()):
+                self._put(self._batches, batch)
+        except BaseException as error:
+            self._put(self._done, error)
+        for _ in range(self._n_workers):
+            self._put(self._batches, [])
+
+    def work(self, analysed: Callable[[list[Document]], list[AnalysedFile]]) -> None:
+        """What each of the others does, until it gets an empty batch."""
+        try:
+            while not self._stopped and (batch := self._next_batch()):
+                self._put(self._done, analysed(batch))
+        except BaseException as error:
+            self._put(self._done, error)
+        self._put(self._done, None)
+
+    def results(self) -> Iterator[AnalysedFile]:
+        """What the threads leave, until all have ended."""
+        left = self._n_workers
+        try:
+            while left:
+                result = self._done.get()
+                if isinstance(result, BaseException):
+                    raise result
+                if result is None:
+                    left -= 1
+                else:
+                    yield from result
+        finally:
+            self._stopped = True
+
+    def _batch(self) -> list[Document]:
+        batch: list[Document] = []
+        size = 0
+        for document in self._documents:
+            batch.append(document)
+            size += len(document.source)
+            if size >= _BATCH_BYTES or len(batch) >= _BATCH_FILES:
+                break
+        return batch
+
+    def _next_batch(self) -> list[Document]:
+        while not self._stopped:
+            try:
+                return self._batches.get(timeout=_LOOK_EVERY_S)
+            except queue.Empty:
+                continue
+        return []
+
+    def _put(self, to: queue.Queue[T], item: T) -> None:
+        while not self._stopped:
+            try:
+                return to.put(item, timeout=_LOOK_EVERY_S)
+            except queue.Full:
+                continue

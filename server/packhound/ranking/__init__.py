@@ -1,1 +1,0 @@
-"""Candidates in, one explained order out. Every weight lives here."""

@@ -1,0 +1,41 @@
+"""A reason in words, and what would change without it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from packhound.core.types import Hit, Signal
+from packhound.search.signals.registry import FILE_SIGNALS, NODE_SIGNALS
+
+_OTHERS = {
+    "name_match": "How well the name matches what was typed.",
+    "definition_kind": "Types before functions before the rest.",
+    "same_file_above": "Better nodes of the same file come first.",
+    "speaks_for_file": "Another part brought the file here; this one answers best in it.",
+    "name_length": "Longer names say less about what was typed.",
+    "cross_encoder": "What the reranker, which reads query and code together, makes of it.",
+    "changed_lately": "Changed lately by git's history, or not committed yet.",
+    "used_lately": "Opened, edited, picked from results or committed by you lately.",
+}
+_PLACE = "Place in the order by: "
+
+
+def phrase(reason: Signal) -> str:
+    """What the signal means, in one sentence without its full stop."""
+    name = reason.signal
+    ranked_by = name.removesuffix("_place")
+    meaning = meanings().get(ranked_by, ranked_by.replace("_", " "))
+    sentence = " ".join(meaning.split()).rstrip(".")
+    return sentence if ranked_by == name else _PLACE + sentence[0].lower() + sentence[1:]
+
+
+def meanings() -> dict[str, str]:
+    """Every signal's meaning, which is its function's docstring."""
+    measures = (*FILE_SIGNALS, *NODE_SIGNALS)
+    return {measure.__name__: measure.__doc__ or "" for measure in measures} | _OTHERS
+
+
+def without(hit: Hit, signal: str, hits: Sequence[Hit]) -> int:
+    """The rank that `hit` would have among `hits` if it did not have that reason."""
+    score = hit.score - sum(r.contribution for r in hit.why if r.signal == signal)
+    return 1 + sum(other.score > score for other in hits if other is not hit)

@@ -1,0 +1,65 @@
+"""Which labels a query's filters leave. Filters apply before anything is ranked."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from packhound.core.types import KINDS
+from packhound.files.globs import translated
+from packhound.index.snapshot import Snapshot
+from packhound.search.query.parse import ParsedQuery
+from packhound.text.tokenizer import terms
+
+Mask = NDArray[np.bool_]
+
+
+def allowed_labels(snapshot: Snapshot, query: ParsedQuery) -> Mask | None:
+    """A mask of the labels that pass all filters; None where the query has none."""
+    masks: list[Mask] = []
+    if query.kinds:
+        wanted = np.array([kind in query.kinds for kind in KINDS], np.bool_)
+        masks.append(wanted[snapshot.kind_of])
+    if query.languages or query.globs:
+        masks.append(_files_allowed(snapshot, query)[snapshot.file_of])
+    masks += [_holding(snapshot, words) for words in query.exact]
+    if not masks:
+        return None
+    allowed: Mask = np.logical_and.reduce([snapshot.live, *masks])
+    return allowed
+
+
+def _files_allowed(snapshot: Snapshot, query: ParsedQuery) -> Mask:
+    allowed = np.zeros(snapshot.n_file_ids, np.bool_)
+    patterns = [_glob(glob) for glob in query.globs]
+    for entry in snapshot.files.values():
+        allowed[entry.file_id] = (
+            not query.languages or entry.language.lower() in query.languages
+        ) and (not patterns or any(pattern.fullmatch(entry.path) for pattern in patterns))
+    return allowed
+
+
+def _holding(snapshot: Snapshot, words: str) -> Mask:
+    """Labels that hold all of `words`; a snapshot has no text, so their order is not seen."""
+    mask: Mask = snapshot.live.copy()
+    for term in dict.fromkeys(terms(words)):
+        has = np.zeros(snapshot.n_labels, np.bool_)
+        has[snapshot.postings(term).labels] = True
+        mask &= has
+    return mask
+
+
+@lru_cache(maxsize=64)
+def _glob(glob: str) -> re.Pattern[str]:
+    """`**` crosses folders, `*` and `?` do not; without a wildcard it is a folder or a file."""
+    glob = glob.removeprefix("./").strip("/") or "**"
+    if not any(c in glob for c in "*?["):
+        return re.compile(rf"(?s:(.*/)?{re.escape(glob)}(/.*)?)")
+    anywhere = "" if "/" in glob else "**/"
+    below = "(?:/.*)?" if glob.endswith("*") else ""
+    # `src/**.py` means what ends so anywhere below.
+    deep = re.sub(r"(?<![^/])\*\*(?=[^/*])", "**/*", glob)
+    return re.compile(f"(?s:{translated(anywhere + deep)}{below})")

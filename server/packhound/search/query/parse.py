@@ -1,0 +1,282 @@
+"""Query text to what the scorers need: its kind, its filters, its terms and the names in it.
+
+Nothing that a user can type raises: a filter with an unknown value is left out with a note.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from packhound.core.types import KINDS, Kind, Query
+from packhound.search.query.bug_report import Frame, code_of, frames_of
+from packhound.search.query.word_lists import (
+    EXAMPLE_WORDS,
+    LANGUAGE_NAMES,
+    PROSE_WORDS,
+    REPORT_WORDS,
+    STOP_WORDS,
+    TEST_WORDS,
+)
+from packhound.text.tokenizer import terms as terms_of
+
+QueryKind = Literal["symbol", "phrase", "prose", "report"]
+
+Operator = Literal["fuzzy", "exact", "prefix", "suffix"]
+
+_REPORT_WORDS_MIN = 45
+_REPORT_LINES_MIN = 4
+_MAX_TEXT = 20_000
+"""Longer reports are cut: what matters is said before."""
+_MAX_TERMS = 160
+"""Heaviest terms kept of a report; the rest add time and noise."""
+_TITLE_WEIGHT = 2.0
+"""How much more a word counts in the first line of a report than below it."""
+_FILLER_WEIGHT = 0.3
+_MAX_NAMES = 60
+
+_FILTER = re.compile(r"(?<!\S)(kind|lang|language|path):(\S+)")
+_QUOTED = re.compile(r"(?<![\w'])\"([^\"\n]{2,120})\"(?!\w)")
+_SYMBOL = re.compile(r"[\w$@!?*~^'+-]+(?:(?:::|->|[.#/\\:])[\w$@!?*~+-]+)*\$?(?:\(\))?")
+_QUALIFIED = re.compile(r"(?<![A-Za-z_])[A-Za-z_]\w{0,99}(?:(?:::|->|[.#\\])[A-Za-z_]\w*)+")
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_PATH = re.compile(
+    r"(?:(?<![\w./\\-])[\w.~-]+|(?<![\w.-]))(?:[/\\][\w.+-]+)+\.\w{1,5}\b"
+    r"|\b[\w-]{1,99}\.(?:py|js|ts|go|rs|java|c|h|rb)\b"
+)
+_CALLED = re.compile(r"\b([a-z_]\w+)\(")
+_BACKTICKED = re.compile(r"`([^`\n]{1,80})`")
+_SEPARATORS = re.compile(r"::|->|[.#\\/:]")
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """One word of a symbol query and how names must match it."""
+
+    operator: Operator
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedQuery:
+    """A query as the scorers see it.
+
+    `text` is what the encoder reads; `title` its first line. `terms` are distinct, with `weights`
+    beside them. `names` are identifiers as written (last parts of qualified ones), `qualified` the
+    parts of names written with their owner. `exact` are quoted words that a hit must contain.
+    `frames` are those of a report's stack traces, innermost first, `code` is what it quotes.
+    """
+
+    text: str
+    title: str
+    kind: QueryKind
+    terms: tuple[str, ...]
+    weights: tuple[float, ...]
+    names: tuple[str, ...] = ()
+    name_weights: tuple[float, ...] = ()
+    qualified: tuple[tuple[str, ...], ...] = ()
+    exact: tuple[str, ...] = ()
+    patterns: tuple[Pattern, ...] = ()
+    paths: tuple[str, ...] = ()
+    frames: tuple[Frame, ...] = ()
+    code: str = ""
+    kinds: tuple[Kind, ...] = ()
+    languages: tuple[str, ...] = ()
+    globs: tuple[str, ...] = ()
+    wants_tests: bool = False
+    wants_examples: bool = False
+    notes: tuple[str, ...] = ()
+
+
+@lru_cache(maxsize=64)
+def parse_query(query: Query) -> ParsedQuery:
+    """Read the query's text; filters in it are added to those that the query carries as fields."""
+    text = query.text[:_MAX_TEXT].strip()
+    if _is_report(text):
+        return _report(text, query)
+    text, filters, notes = _take_filters(text)
+    exact = tuple(_QUOTED.findall(text))
+    text = " ".join(text.replace('"', " ").split()) if exact else text
+    kind = _kind_of(text, query)
+    patterns = _patterns(text) if kind == "symbol" else ()
+    if patterns:
+        text = " ".join(pattern.text for pattern in patterns)
+    terms, weights = _weigh(_words(text, kind), {})
+    return ParsedQuery(
+        text=text,
+        title=text,
+        kind=kind,
+        terms=terms,
+        weights=weights,
+        names=_names(text, kind),
+        qualified=_qualified(text),
+        exact=exact,
+        patterns=patterns,
+        paths=tuple(dict.fromkeys(_PATH.findall(text))) if kind != "symbol" else (),
+        kinds=_kinds(query.kinds, filters, notes),
+        languages=_languages(query.languages, filters),
+        globs=(*query.paths, *(value for key, value in filters if key == "path")),
+        wants_tests=_mentions(text, TEST_WORDS),
+        wants_examples=_mentions(text, EXAMPLE_WORDS),
+        notes=tuple(notes),
+    )
+
+
+def _report(text: str, query: Query) -> ParsedQuery:
+    """A whole bug report: words weigh by how often they occur, those of the title more."""
+    title, _, body = text.partition("\n")
+    counts = Counter(terms_of(body))
+    titled = dict.fromkeys(terms_of(title))
+    for term in titled:
+        counts[term] += 1
+    extra = {term: _TITLE_WEIGHT for term in titled}
+    extra |= {term: _FILLER_WEIGHT for term in counts if term in _FILLER and term not in titled}
+    kept = [term for term in counts.elements() if term not in STOPS and not term.isdigit()]
+    terms, weights = _weigh(kept, extra)
+    names = _report_names(title, body)
+    return ParsedQuery(
+        text=text,
+        title=title.strip(),
+        kind="report",
+        terms=terms,
+        weights=weights,
+        names=tuple(names),
+        name_weights=tuple(names.values()),
+        qualified=_qualified(text),
+        paths=tuple(dict.fromkeys(_PATH.findall(text))),
+        frames=frames_of(text),
+        code=code_of(text),
+        kinds=query.kinds,
+        languages=_languages(query.languages, []),
+        globs=query.paths,
+        wants_tests=_mentions(title, TEST_WORDS),
+        wants_examples=_mentions(title, EXAMPLE_WORDS),
+    )
+
+
+def _report_names(title: str, body: str) -> dict[str, float]:
+    """Identifiers of a report, heaviest first: by how often it has them, more in its title."""
+    counts = Counter(_code_names(body))
+    weights = {name: 1 + math.log(n) for name, n in counts.items()}
+    for name in _code_names(title):
+        weights[name] = weights.get(name, 0.0) + _TITLE_WEIGHT
+    heaviest = sorted(weights, key=lambda name: -weights[name])[:_MAX_NAMES]
+    return {name: weights[name] for name in heaviest}
+
+
+def _code_names(text: str) -> list[str]:
+    """Words that look like code, and those that are called or quoted as code."""
+    found = [word for word in _NAME.findall(text) if _looks_like_code(word)]
+    found += _CALLED.findall(text)
+    for quoted in _BACKTICKED.findall(text):
+        found += _NAME.findall(quoted)
+    for parts in _QUALIFIED.findall(text):
+        found.append(_SEPARATORS.split(parts)[-1])
+    return [name for name in found if len(name) > 2 and name.lower() not in STOP_WORDS]
+
+
+def _is_report(text: str) -> bool:
+    return text.count("\n") >= _REPORT_LINES_MIN or len(text.split()) >= _REPORT_WORDS_MIN
+
+
+def _kind_of(text: str, query: Query) -> QueryKind:
+    if query.mode == "symbol" or (text and _SYMBOL.fullmatch(text)):
+        return "symbol"
+    words = text.lower().split()
+    return "prose" if len(words) > 2 and not PROSE_WORDS.isdisjoint(words) else "phrase"
+
+
+def _take_filters(text: str) -> tuple[str, list[tuple[str, str]], list[str]]:
+    found = [("lang" if key == "language" else key, value) for key, value in _FILTER.findall(text)]
+    return " ".join(_FILTER.sub(" ", text).split()), found, []
+
+
+def _kinds(
+    given: tuple[Kind, ...], filters: Iterable[tuple[str, str]], notes: list[str]
+) -> tuple[Kind, ...]:
+    kinds = list(given)
+    for key, value in filters:
+        for kind in value.lower().split(",") if key == "kind" else ():
+            if kind in KINDS:
+                kinds.append(kind)
+            elif kind:
+                notes.append(f"kind '{kind}' is not known; known are: {', '.join(KINDS)}")
+    return tuple(dict.fromkeys(kinds))
+
+
+def _languages(given: tuple[str, ...], filters: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    named = [part for key, value in filters if key == "lang" for part in value.split(",") if part]
+    lowered = (name.lower() for name in (*given, *named))
+    return tuple(dict.fromkeys(LANGUAGE_NAMES.get(name, name) for name in lowered))
+
+
+def _patterns(text: str) -> tuple[Pattern, ...]:
+    """The words of a symbol query: `'exact`, `^prefix`, `suffix$`, else fuzzy."""
+    return tuple(_pattern(word) for word in text.split())
+
+
+def _pattern(word: str) -> Pattern:
+    bare = word.removesuffix("()")
+    if len(bare) > 1 and bare[0] == "'":
+        return Pattern("exact", bare[1:])
+    if len(bare) > 1 and bare[0] == "^":
+        return Pattern("prefix", bare[1:])
+    if len(bare) > 1 and bare[-1] == "$":
+        return Pattern("suffix", bare[:-1])
+    return Pattern("fuzzy", bare)
+
+
+def _words(text: str, kind: QueryKind) -> list[str]:
+    words = terms_of(text)
+    if kind in ("symbol", "phrase"):
+        return words
+    return [word for word in words if word not in STOPS] or words
+
+
+def _weigh(
+    words: Iterable[str], factor: dict[str, float]
+) -> tuple[tuple[str, ...], tuple[float, ...]]:
+    counts = Counter(words)
+    weighed = [(term, (1 + math.log(n)) * factor.get(term, 1.0)) for term, n in counts.items()]
+    if len(weighed) > _MAX_TERMS:
+        weighed = sorted(weighed, key=lambda pair: -pair[1])[:_MAX_TERMS]
+    return tuple(term for term, _ in weighed), tuple(weight for _, weight in weighed)
+
+
+def _names(text: str, kind: QueryKind) -> tuple[str, ...]:
+    """Identifiers that the query names: all of a symbol, else the words that look like code."""
+    if kind == "symbol":
+        last = [_SEPARATORS.split(word.text)[-1] or word.text for word in _patterns(text)]
+        return tuple(dict.fromkeys(last))
+    found = [word for word in _NAME.findall(text) if _looks_like_code(word)]
+    found += [parts[-1] for parts in _qualified(text)]
+    return tuple(dict.fromkeys(found))
+
+
+def _looks_like_code(word: str) -> bool:
+    if word.lower() in STOP_WORDS:
+        return False
+    return "_" in word.strip("_") or (not word.islower() and any(map(str.isupper, word)))
+
+
+def _qualified(text: str) -> tuple[tuple[str, ...], ...]:
+    found = (tuple(_SEPARATORS.split(name.replace("->", "."))) for name in _QUALIFIED.findall(text))
+    return tuple(dict.fromkeys(parts for parts in found if all(parts)))
+
+
+def _mentions(text: str, words: frozenset[str]) -> bool:
+    return not words.isdisjoint(re.findall(r"[a-z]+", text.lower()))
+
+
+def _stemmed(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(term for word in words for term in terms_of(word))
+
+
+STOPS = _stemmed(STOP_WORDS) | STOP_WORDS
+"""Terms of a query in words that say nothing about code."""
+_FILLER = _stemmed(REPORT_WORDS)

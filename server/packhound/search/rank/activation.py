@@ -1,0 +1,179 @@
+"""How present a piece of code is in the user's mind: opened, edited, picked and committed lately.
+
+Base-level activation of ACT-R (Anderson and Schooler 1991): ln of the sum of t^-0.5 over all uses,
+t in seconds. It is kept for this user on this machine only, holds paths, names and times and no
+text, and can be cleared; without the setting it is not kept at all.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from packhound.core.errors import StoreError
+
+Use = Literal["open", "edit", "pick"]
+
+_WEIGHT: dict[Use, float] = {"open": 1.0, "edit": 1.5, "pick": 2.0}
+_COMMIT = 1.0
+_DECAY = 0.5
+_MAX_USES = 32
+"""Uses remembered of one node; the oldest give way."""
+_MAX_NODES = 5_000
+_LEAST_S = 1.0
+"""Uses nearer than this count as this far: the sum has no limit at zero."""
+_BURST_S = 60.0
+"""Uses of one kind that follow each other faster are one: a keystroke is no use of its own."""
+_SAVE_AFTER_S = 20.0
+
+NodeName: TypeAlias = tuple[str, str]
+"""Path and qualified name, which is empty for the file as a whole."""
+Uses: TypeAlias = list[tuple[float, float]]
+"""Times (Unix, seconds) and weights, oldest first."""
+
+
+class Activation:
+    """The uses of one workspace's nodes. Methods may be called from any thread."""
+
+    def __init__(self, path: Path | None, clock: Callable[[], float] = time.time) -> None:
+        self._path = path
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._uses: OrderedDict[NodeName, Uses] = OrderedDict()
+        self._since = clock()
+        self._saver: threading.Timer | None = None
+        saved = _read(path)
+        if saved:
+            self._since, self._uses = saved
+
+    def use(self, path: str, kind: Use, qualname: str = "") -> None:
+        """Remember that the user did something with a file, or a node of it, now."""
+        now, weight = self._clock(), _WEIGHT[kind]
+        with self._lock:
+            uses = self._uses.setdefault((path, qualname), [])
+            self._uses.move_to_end((path, qualname))
+            if uses and uses[-1][1] == weight and now - uses[-1][0] < _BURST_S:
+                uses.pop()
+            uses.append((now, weight))
+            del uses[:-_MAX_USES]
+            while len(self._uses) > _MAX_NODES:
+                self._uses.popitem(last=False)
+        self._save_soon()
+
+    def level(self, path: str, qualname: str = "", commits: Iterable[float] = ()) -> float:
+        """Base-level activation of a node and its file, -inf if neither was ever used.
+
+        `commits` are the times at which the user committed the file; those from before the
+        remembering began do not count.
+        """
+        now = self._clock()
+        with self._lock:
+            names = {(path, ""), (path, qualname)}
+            uses = [use for name in names for use in self._uses.get(name, ())]
+            uses += [(when, _COMMIT) for when in commits if when >= int(self._since)]
+        total = sum(weight * max(now - when, _LEAST_S) ** -_DECAY for when, weight in uses)
+        return math.log(total) if total > 0 else -math.inf
+
+    def signal(self, path: str, qualname: str = "", commits: Iterable[float] = ()) -> float:
+        """The level as 0..1: 0 for a node never used, a half for one used once two minutes ago."""
+        level = self.level(path, qualname, commits)
+        return 0.0 if level == -math.inf else 1.0 / (1.0 + math.exp(-(level + 2.4)))
+
+    def names(self) -> tuple[NodeName, ...]:
+        """All nodes with uses, the latest last."""
+        with self._lock:
+            return tuple(self._uses)
+
+    def save(self) -> None:
+        """Write to the file that only the user can read; what others wrote there is kept.
+
+        Raises:
+            StoreError: the file cannot be written.
+        """
+        with self._lock:
+            self._stop_saver()
+            if self._path is None:
+                return
+            saved = _read(self._path)
+            if saved:
+                self._take(*saved)
+            rows = [[*name, uses] for name, uses in self._uses.items()]
+        _write(self._path, json.dumps({"since": self._since, "uses": rows}))
+
+    def clear(self) -> None:
+        """Forget everything, on disk too. Raises StoreError."""
+        with self._lock:
+            self._stop_saver()
+            self._uses.clear()
+            self._since = self._clock()
+        if self._path is not None:
+            # Not just deleted: another process that still remembers must learn of it.
+            _write(self._path, json.dumps({"since": self._since, "uses": []}))
+
+    def _take(self, since: float, others: OrderedDict[NodeName, Uses]) -> None:
+        """Join what another process has saved meanwhile; whoever forgot last is followed."""
+        self._since = max(since, self._since)
+        names = [*(name for name in others if name not in self._uses), *self._uses]
+        joined: OrderedDict[NodeName, Uses] = OrderedDict()
+        for name in names[-_MAX_NODES:]:
+            uses = sorted({*others.get(name, ()), *self._uses.get(name, ())})[-_MAX_USES:]
+            kept = [use for use in uses if use[0] >= self._since]
+            if kept:
+                joined[name] = kept
+        self._uses = joined
+
+    def _save_soon(self) -> None:
+        with self._lock:
+            if self._path is None or self._saver is not None:
+                return
+            self._saver = threading.Timer(_SAVE_AFTER_S, self._save_quietly)
+            self._saver.daemon = True
+            self._saver.start()
+
+    def _save_quietly(self) -> None:
+        try:
+            self.save()
+        except StoreError:
+            # Said when the folder is closed, if it is still so then.
+            return
+
+    def _stop_saver(self) -> None:
+        if self._saver is not None:
+            self._saver.cancel()
+            self._saver = None
+
+
+def _read(path: Path | None) -> tuple[float, OrderedDict[NodeName, Uses]] | None:
+    """What was saved; a damaged file is as good as none."""
+    if path is None:
+        return None
+    try:
+        saved = json.loads(path.read_text("utf-8"))
+        since = float(saved["since"])
+        rows = [
+            ((str(file), str(qualname)), [(float(when), float(weight)) for when, weight in uses])
+            for file, qualname, uses in saved["uses"]
+        ]
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+    return since, OrderedDict((name, uses[-_MAX_USES:]) for name, uses in rows[-_MAX_NODES:])
+
+
+def _write(path: Path, text: str) -> None:
+    beside = path.with_suffix(f".{os.getpid()}")
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        beside.unlink(missing_ok=True)
+        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        beside.replace(path)
+    except OSError as problem:
+        raise StoreError(f"'{path}' cannot be written: {problem.strerror}") from None

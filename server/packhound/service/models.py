@@ -1,0 +1,40 @@
+"""The models that a folder's settings name, and why one of them could not be opened."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from packhound.core.errors import ModelError
+from packhound.core.settings import Settings
+from packhound.encoder.embedder import Embedder
+from packhound.search.rank.reranker import Reranker
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """What is None was not asked for, or is told of in `problems`."""
+
+    embedder: Embedder | None
+    reranker: Reranker | None
+    problems: tuple[str, ...]
+
+    @classmethod
+    def open(cls, settings: Settings) -> Models:
+        """Load the encoder and, where a setting names one, the reranker."""
+        embedder, reranker, problems = None, None, []
+        try:
+            embedder = Embedder.open(Path(settings.model) if settings.model else None)
+        except ModelError as error:
+            problems.append(f"lexical search only: {error}")
+        try:
+            if settings.reranker:
+                reranker = Reranker.open(Path(settings.reranker), settings.rerank_weight)
+        except ModelError as error:
+            problems.append(f"results are not reranked: {error}")
+        return cls(embedder, reranker, tuple(problems))
+
+
+def named_in(settings: Settings) -> tuple[str, str, float]:
+    """The settings that decide what `Models.open` gives."""
+    return settings.model, settings.reranker, settings.rerank_weight

@@ -1,0 +1,229 @@
+"""The index on disk: SQLite in the user's cache folder, one transaction a generation.
+
+All of it can be made again from the files, so whatever looks damaged, foreign or old is refused
+as a whole and rebuilt. Only the holder of the lock writes; other processes read. Documents of an
+editor are never written: their files count as absent and are read again at the next start.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from packhound.core.errors import StoreError
+from packhound.index.snapshot import Snapshot
+from packhound.storage.dirty_rows import Row, Written, changed_rows
+from packhound.storage.load import FORMAT, read_saved
+from packhound.storage.rows import Saved
+from packhound.storage.writer_lock import WriterLock
+
+_APPLICATION_ID = 0x5061636B
+_SCHEMA = "CREATE TABLE rows (key INTEGER PRIMARY KEY, head BLOB, body BLOB, sum BLOB)"
+_FIRST_SAVE = (
+    # Rows hold kilobytes to megabytes; the largest pages make the shortest chains.
+    "PRAGMA page_size = 65536",
+    # Nothing is overwritten, so a log would only be all of it once more.
+    "PRAGMA journal_mode = TRUNCATE",
+)
+_LATER_SAVES = ("PRAGMA journal_mode = WAL",)
+_DATABASE = "index.sqlite"
+_BUSY_S = 2.0
+
+
+class Store:
+    """The saved index of one folder of sources. `folder` belongs to it alone."""
+
+    def __init__(self, folder: Path, versions: Callable[[], str], lock: WriterLock) -> None:
+        self._path = folder / _DATABASE
+        self._versions = versions
+        self._lock = lock
+        self._written: Written | None = None
+
+    @classmethod
+    def open(cls, folder: Path, versions: Callable[[], str]) -> Store:
+        """Open or make the store in `folder`, as its writer if no other process is.
+
+        `versions` names all that decides what an index holds beyond the sources: tokenizer,
+        grammars, model. A store of other versions is not used. It may take its time to answer: a
+        load asks when all is read.
+
+        Raises:
+            StoreError: the folder cannot be made, is not ours, or has no locks.
+        """
+        _make_private(folder)
+        lock = WriterLock(folder / "lock")
+        lock.acquire()
+        return cls(folder, versions, lock)
+
+    @property
+    def writer(self) -> bool:
+        """Whether this process may save."""
+        return self._lock.held
+
+    def claim(self) -> bool:
+        """Become the writer if there is none any more. Raises StoreError as `open` does."""
+        if not self._lock.held:
+            _make_private(self._path.parent)
+            if self._lock.acquire():
+                self._written = None
+        return self._lock.held
+
+    def load(self) -> Saved | None:
+        """The last saved generation, None where nothing was saved yet.
+
+        Raises:
+            StoreError: it is damaged, or of another version; a writer has removed it then.
+        """
+        if not self._path.exists():
+            return None
+        try:
+            _check_regular(self._path)
+            with self._transaction("BEGIN") as connection:
+                if _is_empty(connection):
+                    return None
+                _check_kind(connection)
+                rows = connection.execute("SELECT key, head, body, sum FROM rows ORDER BY key")
+                saved, self._written = read_saved(rows, self._versions)
+                return saved
+        except UNREADABLE as error:
+            self._discard()
+            raise StoreError(f"the saved index {self._path} is not used: {error}") from error
+
+    def forget(self) -> None:
+        """Go on as if nothing had been saved; a writer removes what was."""
+        self._discard()
+
+    def save(self, snapshot: Snapshot) -> None:
+        """Write what changed since the last save; all of it is on disk then, or nothing.
+
+        Raises:
+            StoreError: it cannot be written; what was saved before is still there.
+        """
+        if not self._lock.held:
+            raise StoreError(f"the index {self._path} is written by another process")
+        try:
+            first = self._prepare()
+            plan = changed_rows(snapshot, self._written, self._versions())
+            setup = _FIRST_SAVE if first else _LATER_SAVES
+            with self._transaction(*setup, "BEGIN IMMEDIATE") as connection:
+                if _is_empty(connection):
+                    _make_ours(connection)
+                elif self._written is None:
+                    _check_kind(connection)
+                    connection.execute("DELETE FROM rows")
+                connection.executemany("DELETE FROM rows WHERE key = ?", plan.removed)
+                connection.executemany(_PUT, map(_as_tuple, plan.rows))
+        except (sqlite3.Error, OSError, ValueError) as error:
+            if not isinstance(error, (sqlite3.OperationalError, OSError)):
+                self._discard()
+            raise StoreError(f"the index cannot be saved in {self._path}: {error}") from error
+        self._written = plan.written
+
+    def close(self) -> None:
+        """Let another process write."""
+        self._lock.release()
+
+    @contextmanager
+    def _transaction(self, *begin: str) -> Iterator[sqlite3.Connection]:
+        with closing(self._connect()) as connection:
+            for statement in begin:
+                connection.execute(statement)
+            yield connection
+            connection.execute("COMMIT")
+
+    def _connect(self) -> sqlite3.Connection:
+        mode = "rw" if self._lock.held else "ro"
+        uri = f"{self._path.absolute().as_uri()}?mode={mode}"
+        connection = sqlite3.connect(uri, uri=True, timeout=_BUSY_S, isolation_level=None)
+        try:
+            connection.execute("PRAGMA trusted_schema = OFF")
+            connection.execute("PRAGMA synchronous = FULL")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _prepare(self) -> bool:
+        """Make the database, readable by its owner alone from the start; whether it is empty."""
+        _check_regular(self._path)
+        if self._written is None or not self._path.exists():
+            self._written = None
+            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))
+        return self._path.stat().st_size == 0
+
+    def _discard(self) -> None:
+        self._written = None
+        if self._lock.held:
+            for suffix in ("", "-wal", "-shm", "-journal"):
+                path = self._path.with_name(self._path.name + suffix)
+                if path.is_file() or path.is_symlink():
+                    path.unlink(missing_ok=True)
+
+
+_PUT = "INSERT OR REPLACE INTO rows (key, head, body, sum) VALUES (?, ?, ?, ?)"
+
+UNREADABLE = (
+    sqlite3.Error,
+    OSError,
+    LookupError,
+    ValueError,
+    TypeError,
+    ArithmeticError,
+    MemoryError,
+)
+"""What reading bytes of any content can raise."""
+
+
+def _as_tuple(row: Row) -> tuple[int, bytes, bytes, bytes]:
+    return row.key, row.head, row.body, row.sum
+
+
+def _is_empty(connection: sqlite3.Connection) -> bool:
+    """Whether nothing was ever committed, as after a kill in the first save."""
+    (n_tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    return not n_tables and not application
+
+
+def _make_ours(connection: sqlite3.Connection) -> None:
+    connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {FORMAT}")
+    connection.execute(_SCHEMA)
+
+
+def _check_kind(connection: sqlite3.Connection) -> None:
+    """Refuse any database that is not exactly ours before a row of it is read."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if application != _APPLICATION_ID:
+        raise ValueError("it is no index of Packhound")
+    if version != FORMAT:
+        raise ValueError(f"it has format {version}, this is format {FORMAT}")
+    if connection.execute("SELECT sql FROM sqlite_master").fetchall() != [(_SCHEMA,)]:
+        raise ValueError("its tables are not those of an index")
+
+
+def _make_private(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = folder.lstat()
+        if not stat.S_ISDIR(found.st_mode):
+            raise StoreError(f"{folder} is not a folder")
+        if _has_owners() and found.st_uid != os.geteuid():
+            raise StoreError(f"{folder} belongs to another user")
+        folder.chmod(0o700)
+    except OSError as error:
+        raise StoreError(f"{folder} cannot be used: {error.strerror}") from error
+
+
+def _has_owners() -> bool:
+    return hasattr(os, "geteuid")
+
+
+def _check_regular(path: Path) -> None:
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        raise OSError(f"{path.name} is not a regular file")

@@ -1,0 +1,85 @@
+"""One writer per folder: a lock that the kernel frees when its holder dies, however it dies."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from pathlib import Path
+
+from packhound.core.errors import StoreError
+
+
+class WriterLock:
+    """Held from a successful `acquire` to `release`, or to the end of the process."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: int | None = None
+
+    @property
+    def held(self) -> bool:
+        """Whether this process is the writer; no more so where somebody has deleted the file."""
+        file = self._file
+        return file is not None and _is_at(file, self._path)
+
+    def acquire(self) -> bool:
+        """Try to become the writer, without waiting. False where another process is.
+
+        Raises:
+            StoreError: the file system has no locks, or no file can be made there.
+        """
+        if self.held:
+            return True
+        self.release()
+        try:
+            file = os.open(self._path, os.O_RDWR | os.O_CREAT | _NO_FOLLOW, 0o600)
+        except OSError as error:
+            raise StoreError(f"{self._path} cannot be opened: {error.strerror}") from error
+        if not _locked(file, self._path) or not _is_at(file, self._path):
+            os.close(file)
+            return False
+        self._file = file
+        return True
+
+    def release(self) -> None:
+        """Let another process be the writer."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+
+_NO_FOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
+_TAKEN = {errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK}
+
+
+def _is_at(file: int, path: Path) -> bool:
+    """Whether nobody has deleted the file between its opening and its locking."""
+    try:
+        return os.path.samestat(os.fstat(file), path.stat())
+    except OSError:
+        return False
+
+
+def _locked(file: int, path: Path) -> bool:
+    try:
+        _lock(file)
+    except OSError as error:
+        if error.errno in _TAKEN:
+            return False
+        os.close(file)
+        raise StoreError(f"{path} cannot be locked: {error.strerror}") from error
+    return True
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(file: int) -> None:
+        msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+
+else:
+    import fcntl
+
+    def _lock(file: int) -> None:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,1 +1,0 @@
-"""Documents in, primary nodes out. Parsing never fails: at worst it yields window nodes."""

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from syntax_check import check_nodes, line_of, parsed
+
+from packhound.core.types import Document
+from packhound.parsing.analyse import analyse
+from packhound.parsing.lines import Lines
+from packhound.parsing.parse import parse
+from packhound.parsing.pool.pool import assembled
+from packhound.parsing.tree_cache import Trees
+from packhound.text.text_buffer import LineIndex
+
+SAMPLES = sorted((Path(__file__).parents[2] / "fixtures" / "languages").glob("*/sample.*"))
+SOURCES = {f"src/{path.name}": path.read_bytes() for path in SAMPLES}
+relaxed = settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
+
+
+@st.composite
+def mutated(draw: st.DrawFn) -> tuple[str, bytes]:
+    """A sample with pieces cut out, doubled, or replaced by what breaks parsers."""
+    path = draw(st.sampled_from(sorted(SOURCES)))
+    source = SOURCES[path]
+    for _ in range(draw(st.integers(1, 4))):
+        low = draw(st.integers(0, len(source)))
+        high = min(len(source), low + draw(st.integers(0, 80)))
+        junk = draw(
+            st.sampled_from(
+                [b"", source[low:high] * 2, b'"', b"'''", b"/*", b"{", b"}", b"(", b"\r", b"\xff"]
+            )
+            | st.binary(max_size=8).filter(lambda octets: b"\0" not in octets)
+        )
+        source = source[:low] + junk + source[high:]
+    return path, source
+
+
+@relaxed
+@given(mutated())
+def test_mutated_samples_keep_the_rules(case: tuple[str, bytes]) -> None:
+    parsed(*case)
+
+
+@relaxed
+@given(st.sampled_from(sorted(SOURCES)), st.binary(max_size=400))
+def test_any_bytes_can_be_parsed(path: str, source: bytes) -> None:
+    parsed(path, source)
+
+
+@relaxed
+@given(mutated())
+def test_equal_sources_give_equal_analyses(case: tuple[str, bytes]) -> None:
+    document = Document(*case)
+    file, again = parse(document), parse(document)
+    first, second = (analyse(document, one, with_texts=True) for one in (file, again))
+    assert first == second
+    check_nodes(document.source, file)
+    assert len(first.texts) == len(first.node_digests) == len(file.nodes)
+    assert assembled(first).nodes == file.nodes
+
+
+@given(st.binary(max_size=60) | st.text("a\r\n\x0c\u2028", max_size=60).map(str.encode))
+def test_lines_agree_with_the_line_index(source: bytes) -> None:
+    assert Lines(source).starts == LineIndex(source).starts
+    for offset in range(len(source)):
+        assert Lines(source).span(offset, offset + 1).start_line == line_of(source, offset)
+
+
+def test_parsing_leaves_no_cycles() -> None:
+    """Workers run without the collector of cycles."""
+
+    def parse_all() -> None:
+        trees = Trees()
+        for path, source in SOURCES.items():
+            for text in (source, source + b"\n", source.replace(b"(", b"", 1)):
+                document = Document(path, text)
+                analyse(document, parse(document, trees), with_texts=True)
+
+    parse_all()  # What is made once, a table or a pattern, may well hold cycles.
+    gc.collect()
+    gc.disable()
+    try:
+        parse_all()
+        assert gc.collect() == 0
+    finally:
+        gc.enable()

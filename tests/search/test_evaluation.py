@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from shop import embedder, snapshot
+
+from packhound.core.errors import SettingsError
+from packhound.core.types import Query
+from packhound.evaluation.cases import Case, Target
+from packhound.evaluation.score import ablations, evaluate, judge, losses, summarize
+from packhound.evaluation.suite import load_suite
+from packhound.search.ablation import WHOLE
+from packhound.search.pipeline import ablated, search
+
+
+def test_ndcg_counts_each_target_at_its_first_hit() -> None:
+    hits = search(snapshot(), Query("Session", limit=10), embedder(), root="shop").hits
+    first, second = dict.fromkeys(hit.node.path for hit in hits).keys() & set(), hits[0].node.path
+    assert not first
+    targets = (Target(second), Target("nowhere.py"))
+    outcome = judge(Case("Session", targets, "symbol", "shop", "", "."), hits, 1.0)
+    assert outcome.rank == 1
+    assert outcome.scores["ndcg"] == pytest.approx(1 / (1 + 1 / 1.584962500721156))
+    assert outcome.scores["mrr"] == outcome.scores["hit@1"] == 1
+
+
+def test_paths_match_by_their_ends_and_lines_by_overlap() -> None:
+    hits = search(snapshot(), Query("redirect", limit=1), embedder(), root="shop").hits
+    span = hits[0].node.span
+    inside = Target("repo/shop/routing.py", span.end_line + 1, span.end_line + 9)
+    below = Target("repo/shop/routing.py", span.end_line + 2, span.end_line + 9)
+    partial = Target("outing.py")
+    ranks = [
+        judge(Case("", (target,), "", "", "", ""), hits, 0).rank
+        for target in (inside, below, partial)
+    ]
+    assert ranks == [1, None, None]
+
+
+def test_reports_need_every_file_and_function() -> None:
+    hits = search(snapshot(), Query("Session", limit=10), embedder(), root="shop").hits
+    case = Case(
+        "Session",
+        (Target("shop/session.py"),),
+        "report",
+        "shop",
+        "python",
+        ".",
+        functions=(Target("shop/session.py", function="Session"),),
+    )
+    assert judge(case, hits, 0).scores == {"file@1": 1, "file@5": 1, "func@10": 1}
+
+
+def test_a_suite_of_ones_own(tmp_path: Path) -> None:
+    suite = tmp_path / "mine.json"
+    suite.write_text(json.dumps([{"query": "Basket", "relevant": ["web/src/basket.ts"]}]))
+
+    @contextmanager
+    def opened(root: Path):
+        yield lambda query: search(snapshot(), query, embedder(), root="shop")
+
+    outcomes = list(evaluate(load_suite(suite), tmp_path, opened))
+    assert summarize(outcomes)["all"]["ndcg"].mean == 1
+
+
+def test_a_bad_suite_is_named(tmp_path: Path) -> None:
+    suite = tmp_path / "mine.json"
+    suite.write_text("{}")
+    with pytest.raises(SettingsError, match=r"mine\.json.* is not a list of queries"):
+        load_suite(suite)
+
+
+def test_what_each_part_is_worth(tmp_path: Path) -> None:
+    @contextmanager
+    def opened(root: Path):
+        yield lambda query: ablated(snapshot(), query, embedder(), root="shop")
+
+    cases = [
+        Case(text, (Target(path),), "", repository, "", ".")
+        for text, path, repository in (
+            ("Session", "shop/session.py", "first"),
+            ("form validation errors", "shop/validation.py", "second"),
+        )
+    ]
+    scored = list(ablations(cases, tmp_path, opened))
+    assert [scores[WHOLE]["ndcg"] for _, scores in scored] == [1, 1]
+    lost = losses(scored, WHOLE)
+    assert WHOLE not in lost
+    assert {"source: words", "source: meaning", "stage: one node per file first"} <= lost.keys()
+    assert list(lost) == sorted(lost, key=lambda part: -lost[part]["ndcg"])
+
+
+def test_losses_are_means_over_repositories() -> None:
+    def case(repository: str) -> Case:
+        return Case("", (), "", repository, "", ".")
+
+    scored = [
+        (case("a"), {WHOLE: {"ndcg": 1.0}, "signal: x": {"ndcg": 0.5}}),
+        (case("a"), {WHOLE: {"ndcg": 1.0}}),
+        (
+            case("b"),
+            {WHOLE: {"ndcg": 0.5}, "signal: x": {"ndcg": 0.75}, "signal: y": {"ndcg": 0.0}},
+        ),
+    ]
+    assert losses(scored, WHOLE) == {"signal: y": {"ndcg": 0.25}, "signal: x": {"ndcg": 0.0}}

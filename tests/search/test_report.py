@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import pytest
+from shop import embedder, snapshot
+
+from packhound.core.types import Query
+from packhound.search.pipeline import search
+from packhound.search.query.bug_report import Frame, code_of, frames_of
+
+REPORT = """\
+The session forgets what a visitor did
+
+After a redirect to another host the values are gone:
+
+```python
+session = Session(store)
+session.load(cookie)
+```
+
+    assert session.values
+
+    pip==21.0
+    numpy    1.2.3
+
+- Python version: 3.9
+"""
+
+
+def test_code_is_what_is_fenced_or_indented_without_versions() -> None:
+    assert code_of(REPORT).split("\n") == [
+        "session = Session(store)",
+        "session.load(cookie)",
+        "    assert session.values",
+    ]
+    assert code_of("No code here.\nOnly words.") == ""
+    assert code_of("```\nnever closed") == "never closed"
+
+
+@pytest.mark.parametrize(
+    ("trace", "frames"),
+    [
+        (
+            'Traceback (most recent call last):\n  File "a/run.py", line 3, in main\n    go()\n'
+            '  File "a/go.py", line 9, in go\n    raise ValueError\nValueError',
+            [("a/go.py", "go"), ("a/run.py", "main")],
+        ),
+        (
+            "~/env/shop/session.py in load(self, cookie)\n----> 12 raise\n"
+            "shop/store.py in get(key)\n",
+            [("shop/store.py", "get"), ("~/env/shop/session.py", "load")],
+        ),
+        ("shop/session.py:12: in load\n    self.get()\n", [("shop/session.py", "load")]),
+        ("File ~/shop/session.py:12, in load(self)\n", [("~/shop/session.py", "load")]),
+        (
+            "TypeError: no\n    at Basket.add (web/src/basket.ts:4:7)\n"
+            "    at async main (web/src/main.ts:1:1)\n",
+            [("web/src/basket.ts", "add"), ("web/src/main.ts", "main")],
+        ),
+        (
+            "java.lang.Error\n\tat org.shop.Gateway.charge(Gateway.java:42)\n",
+            [("Gateway.java", "charge")],
+        ),
+        ("lib/shop/till.rb:7:in `open'\n", [("lib/shop/till.rb", "open")]),
+        ("lib/shop/till.rb:7:in 'Till#open!'\n", [("lib/shop/till.rb", "open!")]),
+        ("no trace at all", []),
+    ],
+)
+def test_traces_of_many_languages_innermost_first(
+    trace: str, frames: list[tuple[str, str]]
+) -> None:
+    assert frames_of(trace) == tuple(Frame(path, function) for path, function in frames)
+
+
+def test_a_report_finds_the_function_whose_code_it_quotes() -> None:
+    hits = search(snapshot(), Query(REPORT), embedder(), root="shop").hits
+    assert hits[0].node.path == "shop/session.py"
+    assert {"dense_title_file", "dense_code_node"} <= {reason.signal for reason in hits[0].why}
+
+
+def test_a_method_that_a_report_names_with_its_class_has_a_reason_that_its_namesakes_lack() -> None:
+    text = REPORT.replace("session.load(cookie)", "Session.load(cookie)")
+    hits = search(snapshot(), Query(text, limit=50), embedder(), root="shop").hits
+    owned = [h.node.qualname for h in hits if any(r.signal == "node_owned" for r in h.why)]
+    assert owned == ["Session.load"]

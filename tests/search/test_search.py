@@ -1,0 +1,198 @@
+from __future__ import annotations
+
+import math
+import threading
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from shop import FILES, embedder, snapshot
+
+from packhound.core.errors import Cancelled
+from packhound.core.types import MODES, Document, Query, Results
+from packhound.index.writer import Index
+from packhound.parsing.analyse import analyse
+from packhound.parsing.parse import parse
+from packhound.parsing.pool.pool import assembled
+from packhound.search.explain import phrase
+from packhound.search.pipeline import explain, related, search
+
+WORDS = sorted({word for text in FILES.values() for word in text.split()})
+QUERIES = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
+
+
+def ask(text: str, fuser: str = "linear", **fields: object) -> Results:
+    query = replace(Query(text), **fields)  # type: ignore[arg-type]
+    return search(snapshot(), query, embedder(), root="shop", fuser=fuser)
+
+
+@given(QUERIES, st.sampled_from(MODES), st.sampled_from(["linear", "rrf"]), st.integers(0, 12))
+@settings(max_examples=120, deadline=None)
+def test_every_search(text: str, mode: str, fuser: str, limit: int) -> None:
+    results = ask(text, fuser, mode=mode, limit=limit)
+    assert results == replace(ask(text, fuser, mode=mode, limit=limit), took_ms=results.took_ms)
+    assert len(results.hits) <= limit
+    assert [hit.rank for hit in results.hits] == list(range(1, len(results.hits) + 1))
+    keys = [(-round(h.score, 9), h.node.path, h.node.span.start) for h in results.hits]
+    assert keys == sorted(keys)
+    for hit in results.hits:
+        assert math.isclose(sum(r.contribution for r in hit.why), hit.score, abs_tol=1e-9)
+        assert hit.node.generation == results.generation
+        assert all(phrase(reason) for reason in hit.why)
+        if mode in ("lexical", "symbol"):
+            assert not any(reason.signal.startswith("dense") for reason in hit.why)
+
+
+@given(QUERIES, st.sampled_from(MODES), st.integers(1, 6))
+@settings(max_examples=60, deadline=None)
+def test_a_short_list_is_the_head_of_a_long_one(text: str, mode: str, limit: int) -> None:
+    assert ask(text, mode=mode, limit=limit).hits == ask(text, mode=mode, limit=99).hits[:limit]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_report_can_be_searched_in_every_mode(mode: str) -> None:
+    report = "Session is lost\n\nafter\nlogin\nthe `Session` of `Router.route()` is lost\n"
+    assert ask(report, mode=mode).query == report
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_filters_hold_in_every_mode(mode: str) -> None:
+    hits = ask("Session", mode=mode, kinds=("class", "method")).hits
+    assert all(hit.node.kind in ("class", "method") for hit in hits)
+    hits = ask("Router", mode=mode, languages=("python",), paths=("shop/**",)).hits
+    assert hits
+    assert all(hit.node.path.startswith("shop/") for hit in hits)
+
+
+def test_filters_in_the_text() -> None:
+    hits = ask("charge lang:go kind:struct").hits
+    assert [hit.node.name for hit in hits] == ["RetryPolicy"]
+    assert all("signed cookie" in h.node.doc for h in ask('session "signed cookie"').hits)
+
+
+def test_a_name_ranks_its_definition_first() -> None:
+    names = {"Session", "Router", "Basket", "StockLevel", "slugify", "createServer", "RetryPolicy"}
+    assert {name: ask(name).hits[0].node.name for name in names} == {name: name for name in names}
+    assert ask("Router").hits[0].node.path == "shop/routing.py"
+
+
+def test_symbol_mode_matches_as_people_type() -> None:
+    def names(text: str) -> list[str]:
+        return [hit.node.name for hit in ask(text, mode="symbol", limit=3).hits]
+
+    assert names("stlv")[0] == "StockLevel"
+    assert names("addI")[0] == "addItem"
+    assert names("'Session") == ["Session"]
+    assert names("Session.load")[0] == "load"
+    assert all(name.startswith("parse") for name in names("^parse"))
+    assert names("Price$")[0] == "totalPrice"
+    assert names("basket add")[0] == "addItem"
+
+
+def test_no_match_is_an_empty_list_with_a_note() -> None:
+    results = ask("zzzzqqqq xyzzy", mode="lexical")
+    assert (results.hits, results.notes) == ((), ("nothing matches",))
+    assert ask("", mode="hybrid").notes == ("the query has no words",)
+    assert ask("zzzzqqqq", mode="symbol").notes == ("no name matches",)
+    assert (
+        ask("lang:klingon session")
+        .notes[-1]
+        .startswith("no file here is in 'klingon'; languages here: ")
+    )
+
+
+def test_without_a_model_words_rank_and_a_note_says_so() -> None:
+    results = search(snapshot(vectors=False), Query("session cookie"), None, root="shop")
+    assert results.hits[0].node.path == "shop/session.py"
+    assert results.notes == ("no embedding model: ranked by words alone",)
+
+
+def test_words_that_are_nowhere_fall_back_to_meaning() -> None:
+    results = ask("purchases checkout")
+    if results.hits:
+        assert any("by meaning alone" in note for note in results.notes)
+
+
+def test_budgets_truncate() -> None:
+    query = Query("session router basket charge")
+    for budget in (replace(query.budget, candidates=4), replace(query.budget, time_ms=0)):
+        assert ask(query.text, budget=budget).truncated
+    assert not ask(query.text).truncated
+
+
+@pytest.mark.parametrize("text", ["session router basket charge", "total price", "load", "Basket"])
+@pytest.mark.parametrize("candidates", [4, 8, 12])
+def test_what_a_budget_leaves_out_is_not_decided_by_the_order_of_indexing(
+    text: str, candidates: int
+) -> None:
+    query = Query(text, budget=replace(Query(text).budget, candidates=candidates))
+    found = [
+        search(one, query, embedder(), root="shop").hits
+        for one in (snapshot(), snapshot(backwards=True))
+    ]
+    first, second = ([(hit.node.path, hit.node.qualname) for hit in hits] for hits in found)
+    assert first == second
+
+
+def test_cancel() -> None:
+    cancel = threading.Event()
+    cancel.set()
+    with pytest.raises(Cancelled):
+        search(snapshot(), Query("session"), embedder(), root="shop", cancel=cancel)
+
+
+def test_explain_agrees_with_search() -> None:
+    query = Query("how sessions are saved")
+    for hit in ask(query.text).hits:
+        told = explain(snapshot(), query, hit.node.label, embedder(), root="shop")
+        assert told.score == pytest.approx(hit.score)
+        assert told.why == hit.why
+
+
+def test_explain_a_node_that_does_not_rank() -> None:
+    label = next(iter(snapshot().labels_named("slugify")))
+    told = explain(snapshot(), Query("Charge lang:go"), int(label), embedder(), root="shop")
+    assert told.node.name == "slugify"
+
+
+def test_related_leaves_the_node_itself_out() -> None:
+    label = int(snapshot().labels_named("Session")[0])
+    hits = related(snapshot(), label, Query("here", limit=3), root="shop").hits
+    assert len(hits) == 3
+    assert label not in [hit.node.label for hit in hits]
+
+
+def test_a_file_that_came_and_went_between_two_searches():
+    index = Index(None)
+
+    def put(*paths: str) -> None:
+        documents = [Document(path, FILES[path].encode()) for path in paths]
+        index.replace([assembled(analyse(d, parse(d))) for d in documents], {})
+
+    put("shop/session.py", "README.md")
+    first = search(index.publish(), Query("load session"), None, root="shop")
+    put("shop/routing.py")
+    index.remove(["shop/routing.py"])
+    again = search(index.publish(), Query("load session"), None, root="shop")
+    assert [hit.score for hit in again.hits] == [hit.score for hit in first.hits]
+
+
+@pytest.mark.parametrize(
+    ("glob", "paths"),
+    [
+        ("shop", {"shop/session.py", "shop/routing.py", "shop/validation.py"}),
+        ("./shop/s*", {"shop/session.py"}),
+        ("**/session.*", {"shop/session.py"}),
+        ("shop/**.py", {"shop/session.py", "shop/routing.py", "shop/validation.py"}),
+        ("[r-s]*.py", {"shop/session.py", "shop/routing.py"}),
+        ("[!s]*.py", {"shop/routing.py", "shop/validation.py", "tests/test_session.py"}),
+        ("test*", {"tests/test_session.py"}),
+        ("[z-a]x", set()),
+        ("[", set()),
+        ("*s" * 40 + "x", set()),
+    ],
+)
+def test_any_glob_is_a_filter(glob: str, paths: set[str]) -> None:
+    assert {hit.node.path for hit in ask("session", paths=(glob,), limit=50).hits} == paths
+    assert {hit.node.path for hit in ask(f"session path:{glob}", limit=50).hits} == paths
