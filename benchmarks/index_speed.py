@@ -21,9 +21,10 @@ from pathlib import Path
 
 import numpy as np
 
+from packhound.core.arrays import Floats
 from packhound.core.types import FileStamp, Node, Span
 from packhound.index.vectors.hnsw import build_graph
-from packhound.index.vectors.quantization import Rows, unit_rows
+from packhound.index.vectors.quantization import unit_rows
 from packhound.index.writer import Index
 from packhound.parsing.analysed_file import AnalysedFile, NodeRuns
 from packhound.parsing.node_codec import encode_nodes
@@ -61,8 +62,8 @@ class TopicVectors:
     def __init__(self) -> None:
         self._topics = _random.standard_normal((200, DIM)).astype(np.float32)
 
-    def encode(self, texts: Sequence[str]) -> Rows:
-        """Rows near the topic of each text's number."""
+    def encode(self, texts: Sequence[str]) -> Floats:
+        """Floats near the topic of each text's number."""
         seeds = np.array([int(text.rpartition(" ")[2]) for text in texts])
         noise = np.random.default_rng(int(seeds[0])).standard_normal((len(texts), DIM))
         return unit_rows(self._topics[seeds % 200] + 0.9 * noise.astype(np.float32))
@@ -250,7 +251,7 @@ def searches(index: Index, encoder: TopicVectors) -> dict[str, object]:
     def ranker() -> None:
         s = index.snapshot
         match_terms(s, facts_of(s), terms, [1.0] * len(terms))
-        s.labels_named("load")
+        s.node_ids_named("load")
 
     return {
         "lexical_all_cold": cold(ranker),

@@ -44,7 +44,7 @@ class Example:
     found: NDArray[np.bool_]
     functions: NDArray[np.bool_]
     place: NDArray[np.intp]
-    labels: tuple[str, ...] = field(default=())
+    node_ids: tuple[str, ...] = field(default=())
 
     @property
     def repository(self) -> str:
@@ -83,7 +83,7 @@ def example_of(case: Case, view: View) -> Example:
         found=_found(case.targets, refs),
         functions=_found(case.functions, refs),
         place=place,
-        labels=tuple(
+        node_ids=tuple(
             f"{path}:{node.span.start_line + 1} {node.kind} {node.qualname}" for path, node in refs
         ),
     )

@@ -272,7 +272,7 @@ def thinned(example: Example, per_file: int = 6) -> Example:
         found=example.found[kept],
         functions=example.functions[kept],
         place=example.place[kept],
-        labels=(),
+        node_ids=(),
     )
 
 

@@ -1,4 +1,4 @@
-"""The oracle of the index's tests: a snapshot as plain values, without labels or segments."""
+"""The oracle of the index's tests: a snapshot as plain values, without node ids or segments."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ Key = tuple[str, int]
 
 
 def terms_of(snapshot: Snapshot) -> list[str]:
-    """All terms that a live label may have."""
+    """All terms that a live node id may have."""
     found = {term for segment in snapshot.terms.segments for term in segment.vocabulary()}
     return sorted(term.decode("utf-8", "surrogatepass") for term in found)
 
 
 def keys(snapshot: Snapshot) -> dict[int, Key]:
-    """(path, position) of every live label."""
+    """(path, position) of every live node id."""
     return {
-        int(label): (path, i)
+        int(node_id): (path, i)
         for path, entry in snapshot.files.items()
-        for i, label in enumerate(entry.labels)
+        for i, node_id in enumerate(entry.node_ids)
     }
 
 
 def contents(snapshot: Snapshot) -> dict[str, object]:
-    """All that a search can see, by (path, position) instead of label."""
+    """All that a search can see, by (path, position) instead of node id."""
     key = keys(snapshot)
-    assert sorted(key) == [i for i in range(snapshot.n_labels) if snapshot.live[i]]
+    assert sorted(key) == [i for i in range(snapshot.n_node_ids) if snapshot.live[i]]
     postings = {}
     for term in terms_of(snapshot):
         found = snapshot.postings(term)
         for field_idx in range(len(FIELDS)):
             here = found.within(field_idx)
-            labels, tf = found.labels[here].tolist(), found.tf[here].tolist()
-            assert labels == sorted(labels)
-            if labels:
-                postings[term, field_idx] = {key[i]: n for i, n in zip(labels, tf, strict=True)}
+            node_ids, tf = found.node_ids[here].tolist(), found.tf[here].tolist()
+            assert node_ids == sorted(node_ids)
+            if node_ids:
+                postings[term, field_idx] = {key[i]: n for i, n in zip(node_ids, tf, strict=True)}
     terms = sorted({term for term, _ in postings})
     return {
         "files": {

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from packhound.core.arrays import Floats
 from packhound.core.types import FileStamp, Node, Span
-from packhound.index.vectors.quantization import Rows, unit_rows
+from packhound.index.vectors.quantization import unit_rows
 from packhound.parsing.analysed_file import PARTS, AnalysedFile, NodeRuns
 from packhound.parsing.node_codec import encode_nodes
 
@@ -52,7 +53,7 @@ class BagOfWords:
         self.reads_runs = False
         self.encoded: list[str] = []
 
-    def encode(self, texts: Sequence[str]) -> Rows:
+    def encode(self, texts: Sequence[str]) -> Floats:
         self.encoded.extend(texts)
         rows = np.zeros((len(texts), self.dim), np.float32)
         for row, text in zip(rows, texts, strict=True):
@@ -60,13 +61,13 @@ class BagOfWords:
                 row += self._word(word)
         return unit_rows(rows)
 
-    def encode_runs(self, nodes: NodeRuns) -> Rows:
+    def encode_runs(self, nodes: NodeRuns) -> Floats:
         raise AssertionError("it reads texts")
 
-    def encode_query(self, text: str) -> Rows:
+    def encode_query(self, text: str) -> Floats:
         return self.encode([text])[0]
 
-    def _word(self, word: str) -> Rows:
+    def _word(self, word: str) -> Floats:
         seed = int.from_bytes(
             hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=8).digest(), "little"
         )
@@ -101,9 +102,9 @@ def _words(path: str, nodes: Sequence[Node], bodies: Sequence[str]) -> NodeRuns:
         for part in PARTS:
             runs += by_part.get(part, [])
             lengths.append(len(by_part.get(part, [])))
-    distinct, run = np.unique(np.array(runs, object), return_inverse=True)
+    unique_sorted, run = np.unique(np.array(runs, object), return_inverse=True)
     return NodeRuns(
-        tuple(distinct.tolist()),
+        tuple(unique_sorted.tolist()),
         run.astype(np.int32),
         np.array(lengths, np.int32).reshape(-1, len(PARTS)),
     )

@@ -9,17 +9,17 @@ from index_corpus import BagOfWords, file, stamp
 from packhound.index import diff as arrivals
 from packhound.index import state
 from packhound.index.columns import Column, VectorColumn
-from packhound.index.node_columns import LabelColumns
+from packhound.index.node_columns import NodeColumns
 from packhound.index.writer import Index
 
 POINTS = [
     (Column, "write"),
     (VectorColumn, "reserve"),
     (VectorColumn, "write"),
-    (LabelColumns, "turn"),
-    (LabelColumns, "attach"),
+    (NodeColumns, "update_liveness"),
+    (NodeColumns, "attach"),
     (state, "build"),
-    (LabelColumns, "add"),
+    (NodeColumns, "add"),
     (arrivals, "FileEntry"),
     (BagOfWords, "encode"),
 ]
@@ -66,7 +66,7 @@ def test_after_a_fault_the_same_change_succeeds(place, name):
                 pass
         after = index.publish()
         assert set(after.files) >= {"a.py"} and after.n_nodes == int(after.live.sum())
-        assert sum(len(entry.labels) for entry in after.files.values()) == after.n_nodes
+        assert sum(len(entry.node_ids) for entry in after.files.values()) == after.n_nodes
         put(index, CHANGE)
         index.remove(["b.py"])
         assert contents(index.publish()) == rebuilt(CHANGE)

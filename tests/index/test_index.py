@@ -54,15 +54,15 @@ def test_many_edits_of_one_node_equal_a_rebuild_and_stay_few_segments():
     check_equals_rebuilt(index, now)
 
 
-def test_a_node_that_did_not_change_keeps_its_label_and_is_not_encoded_again():
+def test_a_node_that_did_not_change_keeps_its_id_and_is_not_encoded_again():
     encoder = BagOfWords()
     index = Index(encoder)
     index.replace([file("a.py", "function f: load\nfunction g: parse")], {})
-    before = index.publish().files["a.py"].labels
+    before = index.publish().files["a.py"].node_ids
     encoder.encoded.clear()
     index.replace([file("a.py", "\nfunction f: load\nfunction g: parse tree")], {})
     after = index.publish().files["a.py"]
-    assert after.labels[0] == before[0] and after.labels[1] != before[1]
+    assert after.node_ids[0] == before[0] and after.node_ids[1] != before[1]
     assert encoder.encoded == ["g parse tree"]
     assert after.nodes[0].span.start_line == 1
 
@@ -75,14 +75,14 @@ def test_an_undo_encodes_nothing():
         index.publish()
     encoder.encoded.clear()
     index.replace([file("a.py", "function f: load")], {})
-    assert index.publish().has_vector[index.snapshot.files["a.py"].labels[0]]
+    assert index.publish().has_vector[index.snapshot.files["a.py"].node_ids[0]]
     assert encoder.encoded == []
 
 
-def test_equal_nodes_of_one_file_have_labels_of_their_own():
+def test_equal_nodes_of_one_file_have_ids_of_their_own():
     index = Index(BagOfWords())
     index.replace([file("a.py", "function f: load\nfunction f: load")], {})
-    assert len(set(index.publish().files["a.py"].labels.tolist())) == 2
+    assert len(set(index.publish().files["a.py"].node_ids.tolist())) == 2
     index.replace([file("a.py", "function f: load")], {})
     assert index.publish().n_nodes == 1
 
@@ -92,7 +92,7 @@ def test_a_slow_encoder_works_in_the_pauses():
     index = Index(encoder)
     index.replace([file("a.py", "\n".join(f"function f{i}: load" for i in range(40)))], {})
     first = index.publish()
-    assert not first.has_vector.any() and len(first.postings("load").labels) == 40
+    assert not first.has_vector.any() and len(first.postings("load").node_ids) == 40
     assert index.known("a.py") == b""  # Their texts are still wanted.
     while index.embed_some():
         index.publish()
@@ -122,7 +122,7 @@ def test_a_model_that_fails_leaves_the_words(caplog):
     index = Index(Broken())
     index.replace([file("a.py", "function f: x")], {})
     snapshot = index.publish()
-    assert not snapshot.has_vector.any() and len(snapshot.postings("x").labels) == 1
+    assert not snapshot.has_vector.any() and len(snapshot.postings("x").node_ids) == 1
     assert "the model failed" in caplog.text
 
 
@@ -131,19 +131,21 @@ def test_nearest_finds_the_like_and_nothing_dead():
     index = Index(encoder)
     index.replace([file("a.py", "function f: load config\nfunction g: parse tree")], {})
     snapshot = index.publish()
-    labels, cosines = snapshot.nearest(encoder.encode_query("parse tree"), 5)
-    assert keys(snapshot)[int(labels[0])] == ("a.py", 1) and len(labels) == 2
+    node_ids, cosines = snapshot.nearest(encoder.encode_query("parse tree"), 5)
+    assert keys(snapshot)[int(node_ids[0])] == ("a.py", 1) and len(node_ids) == 2
     assert cosines[0] > cosines[1]
     assert np.array_equal(
-        snapshot.similarities(encoder.encode_query("parse tree"), labels), cosines
+        snapshot.similarities(encoder.encode_query("parse tree"), node_ids), cosines
     )
-    only = np.zeros(snapshot.n_labels, bool)
-    only[labels[1]] = True
-    assert snapshot.nearest(encoder.encode_query("parse tree"), 5, only)[0].tolist() == [labels[1]]
+    only = np.zeros(snapshot.n_node_ids, bool)
+    only[node_ids[1]] = True
+    assert snapshot.nearest(encoder.encode_query("parse tree"), 5, only)[0].tolist() == [
+        node_ids[1]
+    ]
     index.replace([file("a.py", "function f: load config")], {})
     later = index.publish()
-    assert later.nearest(encoder.encode_query("parse tree"), 5)[0].tolist() == [labels[1]]
-    assert later.similarities(encoder.encode_query("parse tree"))[labels[0]] == 0
+    assert later.nearest(encoder.encode_query("parse tree"), 5)[0].tolist() == [node_ids[1]]
+    assert later.similarities(encoder.encode_query("parse tree"))[node_ids[0]] == 0
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
@@ -159,9 +161,9 @@ def test_names_are_found_exactly_folded_and_by_last_part():
         [file("a.py", "class Loader: x\nmethod Loader.readAll: x\nfunction readall: y")], {}
     )
     snapshot = index.publish()
-    named = lambda labels: [keys(snapshot)[i][1] for i in labels.tolist()]  # noqa: E731
-    assert named(snapshot.labels_named("readAll")) == [1]
-    assert named(snapshot.labels_named_folded("readall")) == [1, 2]
+    named = lambda node_ids: [keys(snapshot)[i][1] for i in node_ids.tolist()]  # noqa: E731
+    assert named(snapshot.node_ids_named("readAll")) == [1]
+    assert named(snapshot.node_ids_named_folded("readall")) == [1, 2]
     assert snapshot.names() == ("Loader", "readAll", "readall")
     assert snapshot.ref(1, "/r").qualname == "Loader.readAll"
     with pytest.raises(ValueError, match="read-only"):

@@ -43,7 +43,7 @@ def snapshot() -> Snapshot:
 
 
 def nodes() -> list[dict[str, list[str]]]:
-    """Terms by field of every node, in the order of their labels."""
+    """Terms by field of every node, in the order of their node ids."""
     found = []
     for path, text in TEXTS.items():
         for line in text.splitlines():
@@ -71,7 +71,7 @@ def scores(snapshot) -> Lexical:
     every_file = np.arange(snapshot.n_file_ids, dtype=np.int32)
     candidates = gather(snapshot, corpus, every_file, None, truncated=False)
     found = match_terms(snapshot, corpus, QUERY, WEIGHTS_OF_QUERY)
-    assert candidates.labels.tolist() == np.flatnonzero(snapshot.live).tolist()
+    assert candidates.node_ids.tolist() == np.flatnonzero(snapshot.live).tolist()
     assert np.array_equal(score_terms(snapshot, corpus, candidates, found).node, found.node[1:])
     return score_terms(snapshot, corpus, candidates, found)
 

@@ -89,7 +89,7 @@ def test_a_long_node_is_cut():
 
 def node_runs(nodes: list[list[str]]) -> NodeRuns:
     parts = [runs(text) for parts in nodes for text in parts]
-    distinct = [*dict.fromkeys(run for part in parts for run in part)]
-    run = [distinct.index(run) for part in parts for run in part]
+    unique_sorted = [*dict.fromkeys(run for part in parts for run in part)]
+    run = [unique_sorted.index(run) for part in parts for run in part]
     lengths = np.array([*map(len, parts)], np.int32).reshape(-1, len(PARTS))
-    return NodeRuns(distinct, np.array(run, np.int32), lengths)
+    return NodeRuns(unique_sorted, np.array(run, np.int32), lengths)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from packhound.index.columns import VECTOR_BLOCK, VectorColumn, distinct, gathered
+from packhound.core.arrays import unique_sorted
+from packhound.index.columns import VECTOR_BLOCK, VectorColumn, gathered
 from packhound.index.vectors.exact import Vectors
 from packhound.index.vectors.int8_matmul import dot_products, sums_of
 from packhound.index.vectors.quantization import (
@@ -45,7 +46,7 @@ def test_blocks_are_read_in_a_row():
 
 
 @pytest.mark.parametrize(
-    "labels",
+    "node_ids",
     [
         [],
         [0],
@@ -54,7 +55,7 @@ def test_blocks_are_read_in_a_row():
         [*range(4_090, 4_110), *range(8_180, 8_200), 3, 3],
     ],
 )
-def test_cosines_of_some_labels_are_those_of_the_scan(labels):
+def test_cosines_of_some_nodes_are_those_of_the_scan(node_ids):
     random = np.random.default_rng(3)
     n = 2 * VECTOR_BLOCK + 1_000
     column = VectorColumn(8)
@@ -63,7 +64,7 @@ def test_cosines_of_some_labels_are_those_of_the_scan(labels):
     present = random.random(n) < 0.9
     vectors = Vectors(8, tuple(column.blocks), present.astype(np.uint8), present, present)
     query = random.standard_normal(8).astype(np.float32)
-    asked = np.array(labels, np.int32)
+    asked = np.array(node_ids, np.int32)
     assert np.array_equal(vectors.similarities(query, asked), vectors.similarities(query)[asked])
 
 
@@ -88,5 +89,5 @@ def test_vectors_that_come_in_parts_are_those_of_one_list(sizes):
 @pytest.mark.parametrize("values", [[], [3], [3, 1, 3, 2, 1], [0, 0]])
 def test_distinct_values_are_those_of_numpy(values):
     given = np.array(values, np.int32)
-    assert distinct(given).tolist() == np.unique(given).tolist()
-    assert distinct(given).dtype == given.dtype
+    assert unique_sorted(given).tolist() == np.unique(given).tolist()
+    assert unique_sorted(given).dtype == given.dtype

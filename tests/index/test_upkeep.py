@@ -86,7 +86,7 @@ def test_edits_with_upkeep_between_equal_a_rebuild():
     keep_up(index)
     snapshot = index.snapshot
     assert snapshot.epoch != Index(BagOfWords()).snapshot.epoch
-    assert snapshot.n_labels < 2 * snapshot.n_nodes + 20
+    assert snapshot.n_node_ids < 2 * snapshot.n_nodes + 20
     check_equals_rebuilt(index, now)
 
 
@@ -186,12 +186,12 @@ def test_searches_go_on_during_upkeep():
 
 
 def check_one_search(snapshot, query) -> None:
-    labels, cosines = snapshot.nearest(query, 7)
-    assert len(labels) == min(7, snapshot.n_nodes) and snapshot.live[labels].all()
-    assert np.array_equal(cosines, snapshot.similarities(query, labels))
-    for label in labels.tolist():
-        assert snapshot.ref(label, "/").path in snapshot.files
-    assert len(snapshot.names()) == snapshot.n_labels
+    node_ids, cosines = snapshot.nearest(query, 7)
+    assert len(node_ids) == min(7, snapshot.n_nodes) and snapshot.live[node_ids].all()
+    assert np.array_equal(cosines, snapshot.similarities(query, node_ids))
+    for node_id in node_ids.tolist():
+        assert snapshot.ref(node_id, "/").path in snapshot.files
+    assert len(snapshot.names()) == snapshot.n_node_ids
 
 
 def large(n: int = 600) -> Index:
@@ -207,7 +207,7 @@ def check_recall(index: Index, least: float) -> None:
     for i in range(40):
         query = BagOfWords().encode_query(" ".join(WORDS[i : i + 3]))
         near = snapshot.nearest(query, 10)[1]
-        exact = snapshot.nearest(query, 10, np.ones(snapshot.n_labels, bool))[1]
+        exact = snapshot.nearest(query, 10, np.ones(snapshot.n_node_ids, bool))[1]
         assert (np.diff(near) <= 0).all() and near[0] <= exact[0]
         found += int(np.count_nonzero(near >= exact[-1]))
     assert found >= least * 400
@@ -256,10 +256,10 @@ def test_filtered_searches_are_exact():
     index = large()
     snapshot = index.snapshot
     query = BagOfWords().encode_query("w3 w4")
-    allowed = np.arange(snapshot.n_labels) % 50 == 0
-    labels, cosines = snapshot.nearest(query, 5, allowed)
+    allowed = np.arange(snapshot.n_node_ids) % 50 == 0
+    node_ids, cosines = snapshot.nearest(query, 5, allowed)
     truth = snapshot.similarities(query)
-    assert allowed[labels].all()
+    assert allowed[node_ids].all()
     assert cosines.tolist() == sorted(truth[allowed].tolist(), reverse=True)[:5]
 
 
@@ -278,8 +278,8 @@ def test_measured_recall_is_that_of_the_graph():
     index = large()
     vectors = index.snapshot.vectors
     graph = build_graph(vectors, 1.0)
-    assert recall_of(graph._items, graph.label_of, vectors) >= 0.95
-    shuffled = np.random.default_rng(1).permutation(graph.label_of)
+    assert recall_of(graph._items, graph.node_id_of, vectors) >= 0.95
+    shuffled = np.random.default_rng(1).permutation(graph.node_id_of)
     assert recall_of(graph._items, shuffled, vectors) < 0.5
 
 

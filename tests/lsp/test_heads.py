@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from packhound.core.types import Document, Label, Node, NodeRef
+from packhound.core.types import Document, Node, NodeId, NodeRef
 from packhound.lsp.heads import head_of
 from packhound.parsing.parse import parse
 
@@ -18,7 +18,7 @@ def landing(path: str, source: bytes, node: Node) -> tuple[bytes, bytes]:
     """The text that is selected, and the line it is on."""
     ref = NodeRef(
         "/r", path, "x", node.kind, node.name, node.qualname, node.signature, node.doc,
-        node.span, 1, Label(0),
+        node.span, 1, NodeId(0),
     )  # fmt: skip
     start, end = head_of(ref, source)
     line = source[source.rfind(b"\n", 0, start) + 1 :].partition(b"\n")[0]

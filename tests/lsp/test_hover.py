@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from packhound.core.types import Hit, Label, NodeRef, Signal, Span
+from packhound.core.types import Hit, NodeId, NodeRef, Signal, Span
 from packhound.lsp.hover import escape, hover_text
 
 WHY = (
@@ -17,7 +17,7 @@ WHY = (
 
 def hit(name: str = "load", why: tuple[Signal, ...] = WHY, rank: int = 2) -> Hit:
     span = Span(0, 1, 0, 0)
-    node = NodeRef("/r", "a.py", "python", "function", name, name, "", "", span, 1, Label(0))
+    node = NodeRef("/r", "a.py", "python", "function", name, name, "", "", span, 1, NodeId(0))
     return Hit(node, rank, sum(signal.contribution for signal in why), why)
 
 

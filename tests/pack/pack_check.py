@@ -132,10 +132,10 @@ def by_shared_words(snapshot: Snapshot, query: Query) -> Results:
     for path, entry in snapshot.files.items():
         if query.paths and not any(fnmatch(path, glob) for glob in query.paths):
             continue
-        for label, node in zip(entry.labels, entry.nodes, strict=True):
+        for node_id, node in zip(entry.node_ids, entry.nodes, strict=True):
             shared = wanted & set(terms(f"{path} {node.qualname} {node.signature} {node.doc}"))
             if shared:
-                ref = snapshot.ref(int(label), "/work")
+                ref = snapshot.ref(int(node_id), "/work")
                 scored.append((-len(shared), path, node.span.start, ref))
     hits = tuple(
         Hit(ref, rank, float(-score), (Signal("words", float(-score), 1.0),))

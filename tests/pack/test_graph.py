@@ -20,7 +20,7 @@ DEFINITIONS = ("load", "save", "parse", "Config")
 @dataclass(frozen=True)
 class FakeFile:
     nodes: tuple[Node, ...]
-    labels: np.ndarray
+    node_ids: np.ndarray
     language: str = "python"
     imports: tuple[str, ...] = ()
     digest: bytes = field(default=b"", compare=False)
@@ -49,8 +49,8 @@ def node(name: str, *references: str, kind: Kind = "function", parent: int | Non
 
 
 def file(first: int, *nodes: Node, imports: tuple[str, ...] = (), language="python") -> FakeFile:
-    labels = np.arange(first, first + len(nodes), dtype=np.int32)
-    return FakeFile(nodes, labels, language, imports, repr((nodes, imports)).encode())
+    node_ids = np.arange(first, first + len(nodes), dtype=np.int32)
+    return FakeFile(nodes, node_ids, language, imports, repr((nodes, imports)).encode())
 
 
 def graph_of(files: dict[str, FakeFile]) -> Graph:
@@ -59,8 +59,8 @@ def graph_of(files: dict[str, FakeFile]) -> Graph:
     return graph
 
 
-def edges(graph: Graph, label: int) -> list[str]:
-    return sorted(f"{edge.kind} {edge.label}" for edge in graph.neighbors(label))
+def edges(graph: Graph, node_id: int) -> list[str]:
+    return sorted(f"{edge.kind} {edge.node_id}" for edge in graph.neighbors(node_id))
 
 
 def test_the_nearest_scope_gives_a_name_its_meaning():
@@ -88,7 +88,7 @@ def test_the_surest_uses_are_found_though_not_all_are_sought(most):
     }
     graph = graph_of(files)
     every = [edge for edge in graph.neighbors(0) if edge.kind == "referenced-by"]
-    assert [edge.label for edge in every] == [1, 20, 30, 10, 11]
+    assert [edge.node_id for edge in every] == [1, 20, 30, 10, 11]
     some = [edge for edge in graph.neighbors(0, most) if edge.kind == "referenced-by"]
     assert some[:most] == every[:most] and some == every[: len(some)]
 
@@ -103,15 +103,15 @@ def test_equally_sure_neighbours_stand_in_the_order_of_their_places():
     for paths in (sorted(nodes), sorted(nodes, reverse=True)):
         files, first = {}, 0
         for path in paths:
-            labels = np.arange(first, first + len(nodes[path]), dtype=np.int32)
-            labels = labels[::-1] if found else labels
-            files[path] = FakeFile(nodes[path], labels, digest=path.encode())
-            first += len(labels)
-        places = {int(n): (path, i) for path in files for i, n in enumerate(files[path].labels)}
-        graph, by_place = graph_of(files), {place: label for label, place in places.items()}
+            node_ids = np.arange(first, first + len(nodes[path]), dtype=np.int32)
+            node_ids = node_ids[::-1] if found else node_ids
+            files[path] = FakeFile(nodes[path], node_ids, digest=path.encode())
+            first += len(node_ids)
+        places = {int(n): (path, i) for path in files for i, n in enumerate(files[path].node_ids)}
+        graph, by_place = graph_of(files), {place: node_id for node_id, place in places.items()}
         found.append(
             {
-                place: [(e.kind, places[e.label]) for e in graph.neighbors(by_place[place])]
+                place: [(e.kind, places[e.node_id]) for e in graph.neighbors(by_place[place])]
                 for place in sorted(by_place)
             }
         )
@@ -180,9 +180,9 @@ def test_a_graph_made_bit_by_bit_follows_what_comes_between(bit: int):
     graph.prepare(files, interrupt)
     graph.update(newer)
     expected = graph_of(newer)
-    for label in (0, 10, 20, 30):
-        assert graph.neighbors(label) == expected.neighbors(label)
-        assert graph.n_users(label) == expected.n_users(label)
+    for node_id in (0, 10, 20, 30):
+        assert graph.neighbors(node_id) == expected.neighbors(node_id)
+        assert graph.n_users(node_id) == expected.n_users(node_id)
 
 
 names = st.sampled_from(DEFINITIONS)
@@ -207,7 +207,7 @@ def test_edits_leave_the_graph_that_a_rebuild_gives(edits):
             first += len(nodes)
         live.update(dict(files))
         rebuilt = graph_of(files)
-        for label in range(first):
+        for node_id in range(first):
             # Also the answers that are remembered from before the edit.
-            assert live.neighbors(label) == rebuilt.neighbors(label)
-            assert live.n_users(label) == rebuilt.n_users(label)
+            assert live.neighbors(node_id) == rebuilt.neighbors(node_id)
+            assert live.n_users(node_id) == rebuilt.n_users(node_id)

@@ -171,7 +171,7 @@ mod tests {
 
 def test_tests_come_after_what_they_test_unless_they_are_the_topic():
     def utility(prompt):
-        found = gather(context_of(RUST), PackRequest(prompt)).by_label.values()
+        found = gather(context_of(RUST), PackRequest(prompt)).by_node_id.values()
         return next(c.utility for c in found if c.node.qualname == "tests::add_tax_of_an_invoice")
 
     assert utility("add tax of invoice") < 0.8 * utility("test: add tax of invoice")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from packhound.search.retrieve.candidates import largest
+from packhound.core.arrays import top_k
 
 
 @pytest.mark.parametrize("n", [0, 1, 5, 16, 100, 1_000])
@@ -16,4 +16,4 @@ def test_the_largest_are_those_of_a_sorted_list(n: int, k: int, least: float) ->
     values = np.random.default_rng(n * k).integers(-20, 20, n).astype(np.float32) / 20
     floor = sorted(values.tolist(), reverse=True)[:k][-1] if n >= k else -np.inf
     wanted = [i for i, value in enumerate(values.tolist()) if value >= max(floor, least)]
-    assert largest(values, k, least).tolist() == wanted
+    assert top_k(values, k, least).tolist() == wanted

@@ -25,7 +25,7 @@ def test_all_files_and_names_are_prepared() -> None:
     then, pauses = snapshot.__wrapped__(), []
     prepare(then, lambda: pauses.append(None))
     corpus, names = facts_of(then), then.name_table.names
-    sums = [then.vectors.rows(entry.labels).sum(axis=0) for entry in corpus.entries]
+    sums = [then.vectors.rows(entry.node_ids).sum(axis=0) for entry in corpus.entries]
     lengths = corpus.centroid_lengths[[entry.file_id for entry in corpus.entries]]
     assert np.allclose(lengths, np.linalg.norm(sums, axis=1))
     assert pauses and corpus.pairs.see(names, np.arange(len(names), dtype=np.int32)).all()

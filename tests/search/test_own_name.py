@@ -44,8 +44,8 @@ def test_a_question_that_names_the_project_is_answered_as_without_the_name() -> 
     assert named.query == "how ferret resolves a host"
     assert named.notes == ("searched without 'ferret', which is all over this project",)
     assert plain.notes == ()
-    label = named.hits[0].node.label
-    again = explain(snapshot(), Query(named.query), label, embedder(), root=ROOT)
+    node_id = named.hits[0].node.node_id
+    again = explain(snapshot(), Query(named.query), node_id, embedder(), root=ROOT)
     assert again.why == named.hits[0].why
 
 

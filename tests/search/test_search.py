@@ -145,22 +145,22 @@ def test_cancel() -> None:
 def test_explain_agrees_with_search() -> None:
     query = Query("how sessions are saved")
     for hit in ask(query.text).hits:
-        told = explain(snapshot(), query, hit.node.label, embedder(), root="shop")
+        told = explain(snapshot(), query, hit.node.node_id, embedder(), root="shop")
         assert told.score == pytest.approx(hit.score)
         assert told.why == hit.why
 
 
 def test_explain_a_node_that_does_not_rank() -> None:
-    label = next(iter(snapshot().labels_named("slugify")))
-    told = explain(snapshot(), Query("Charge lang:go"), int(label), embedder(), root="shop")
+    node_id = next(iter(snapshot().node_ids_named("slugify")))
+    told = explain(snapshot(), Query("Charge lang:go"), int(node_id), embedder(), root="shop")
     assert told.node.name == "slugify"
 
 
 def test_related_leaves_the_node_itself_out() -> None:
-    label = int(snapshot().labels_named("Session")[0])
-    hits = related(snapshot(), label, Query("here", limit=3), root="shop").hits
+    node_id = int(snapshot().node_ids_named("Session")[0])
+    hits = related(snapshot(), node_id, Query("here", limit=3), root="shop").hits
     assert len(hits) == 3
-    assert label not in [hit.node.label for hit in hits]
+    assert node_id not in [hit.node.node_id for hit in hits]
 
 
 def test_a_file_that_came_and_went_between_two_searches():

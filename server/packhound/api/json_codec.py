@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from packhound.core.types import (
     Hit,
-    Label,
+    NodeId,
     NodeRef,
     Query,
     Results,
@@ -82,7 +82,7 @@ def results_of(answer: Mapping[str, Any]) -> Results:
                 doc="",
                 span=Span(0, 0, hit["start_line"] - 1, hit["end_line"] - 1),
                 generation=answer["generation"],
-                label=Label(-1),
+                node_id=NodeId(-1),
             ),
             rank=hit["rank"],
             score=hit["score"],

@@ -209,7 +209,7 @@ def _below(engine: Engine, path: str) -> dict[str, int]:
     """The files at or below a path, and how many nodes each has."""
     files = engine.snapshot.files
     names = [n for n in files if not path or n == path or n.startswith(path + "/")]
-    return {name: len(files[name].labels) for name in sorted(names)}
+    return {name: len(files[name].node_ids) for name in sorted(names)}
 
 
 def _by_folder(below: Mapping[str, int], path: str) -> tuple[list[Json], dict[str, int]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from packhound.core.arrays import NodeIds
 from packhound.core.types import Budget, Query
-from packhound.index.file_entry import Labels
 from packhound.index.snapshot import Snapshot
 from packhound.service.engine import Engine
 
@@ -26,20 +26,20 @@ def differences(engine: Engine, fresh: Engine) -> list[str]:
 def _files(snapshot: Snapshot) -> Mapping[str, object]:
     """All that is kept of each file, by values that do not depend on when it was read."""
     return {
-        path: (entry.digest, entry.nodes, entry.node_digests, _columns(snapshot, entry.labels))
+        path: (entry.digest, entry.nodes, entry.node_digests, _columns(snapshot, entry.node_ids))
         for path, entry in snapshot.files.items()
     }
 
 
-def _columns(snapshot: Snapshot, labels: Labels) -> list[tuple[object, ...]]:
+def _columns(snapshot: Snapshot, node_ids: NodeIds) -> list[tuple[object, ...]]:
     """The kind, the lengths and the vector of each node."""
     return [
         (
-            int(snapshot.kind_of[label]),
-            [int(length[label]) for length in snapshot.lengths],
-            snapshot.vector(label).tobytes(),
+            int(snapshot.kind_of[node_id]),
+            [int(length[node_id]) for length in snapshot.lengths],
+            snapshot.vector(node_id).tobytes(),
         )
-        for label in labels
+        for node_id in node_ids
     ]
 
 

@@ -1,4 +1,4 @@
-"""What was worked out once and may be asked for again: kept within so many bytes."""
+"""The two caches of the package: an LRU cache bounded by bytes, and a memo bounded by entries."""
 
 from __future__ import annotations
 
@@ -10,35 +10,61 @@ Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 
-class Kept(Generic[Key, Value]):
-    """The values that were last used, by their keys. Safe to use from any thread.
+class ByteLru(Generic[Key, Value]):
+    """LRU cache bounded by bytes; thread-safe.
 
-    A key always has the same value.
+    `get` does not refresh an entry's recency, `put` does. A key always has the same value.
     """
 
-    def __init__(self, most_bytes: int, size_of: Callable[[Value], int]) -> None:
-        """The values take at most `most_bytes` by `size_of`, which tells what one takes."""
+    def __init__(self, max_bytes: int, size_of: Callable[[Value], int]) -> None:
+        """Hold at most `max_bytes`, as measured by `size_of`."""
         self._lock = Lock()
-        self._known: dict[Key, Value] = {}
+        self._entries: dict[Key, Value] = {}
         self._size_of = size_of
-        self._most_bytes = most_bytes
+        self._max_bytes = max_bytes
         self.n_bytes = 0
 
     @property
     def keys(self) -> tuple[Key, ...]:
-        """Those whose values are at hand, the longest unused first."""
-        return tuple(self._known)
+        """The cached keys, least recently used first."""
+        return tuple(self._entries)
 
     def get(self, key: Key) -> Value | None:
-        """The value of a key, if it is at hand; to be used it has to be kept again."""
-        return self._known.get(key)
+        """Return the cached value, None on a miss."""
+        return self._entries.get(key)
 
-    def keep(self, used: Mapping[Key, Value]) -> None:
-        """Values that were just used are the last that are forgotten."""
+    def put(self, entries: Mapping[Key, Value]) -> None:
+        """Insert entries as the most recently used, and evict the least recently used."""
         with self._lock:
-            for key, value in used.items():
-                if self._known.pop(key, None) is None:
+            for key, value in entries.items():
+                if self._entries.pop(key, None) is None:
                     self.n_bytes += self._size_of(value)
-                self._known[key] = value
-            while self.n_bytes > self._most_bytes:
-                self.n_bytes -= self._size_of(self._known.pop(next(iter(self._known))))
+                self._entries[key] = value
+            while self.n_bytes > self._max_bytes:
+                self.n_bytes -= self._size_of(self._entries.pop(next(iter(self._entries))))
+
+
+class BoundedMemo(dict[Key, Value]):
+    """Memo of a pure function; it is emptied when it holds `max_entries`.
+
+    A subscript computes what is missing, so that a hit costs no Python call. Values of keys longer
+    than `max_key_length` are computed each time.
+    """
+
+    def __init__(
+        self,
+        compute: Callable[[Key], Value],
+        max_entries: int,
+        max_key_length: int | None = None,
+    ) -> None:
+        self._compute = compute
+        self._max_entries = max_entries
+        self._max_key_length = max_key_length
+
+    def __missing__(self, key: Key) -> Value:
+        value = self._compute(key)
+        if self._max_key_length is None or len(key) <= self._max_key_length:  # type: ignore[arg-type]
+            if len(self) >= self._max_entries:
+                self.clear()
+            self[key] = value
+        return value

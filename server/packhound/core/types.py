@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, NewType, get_args
 
-Label = NewType("Label", int)
+NodeId = NewType("NodeId", int)
 """Row of one node's derived data (terms, vector) in a snapshot; opaque outside `index/`."""
 
 Kind = Literal[
@@ -119,7 +119,7 @@ class NodeRef:
     doc: str
     span: Span
     generation: int
-    label: Label
+    node_id: NodeId
 
 
 @dataclass(frozen=True, slots=True)

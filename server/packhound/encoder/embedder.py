@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from packhound.core.arrays import Floats
 from packhound.core.errors import ModelError
 from packhound.encoder.model_folder import ModelFolder, Pooling, read_model_folder
 from packhound.encoder.onnx_text import (
@@ -24,7 +25,7 @@ from packhound.encoder.onnx_text import (
     unusable,
 )
 from packhound.encoder.token_cache import RunIds, reads_by_runs
-from packhound.index.vectors.quantization import Rows, unit_rows
+from packhound.index.vectors.quantization import unit_rows
 from packhound.parsing.analysed_file import NodeRuns
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class Embedder:
         except Exception as error:
             raise unusable(place, error) from error
 
-    def encode(self, texts: Sequence[str]) -> Rows:
+    def encode(self, texts: Sequence[str]) -> Floats:
         """Unit rows [len(texts), dim]; a text without known words has a row of zeros."""
         return self._encoded([self._folder.document_prefix + text for text in texts])
 
@@ -81,7 +82,7 @@ class Embedder:
         """Whether texts may come as runs: a prefix to each would have to be a run as well."""
         return self._run_ids is not None and not self._folder.document_prefix
 
-    def encode_runs(self, nodes: NodeRuns) -> Rows:
+    def encode_runs(self, nodes: NodeRuns) -> Floats:
         """What `encode` makes of the texts of nodes."""
         assert self._run_ids is not None
         try:
@@ -102,13 +103,13 @@ class Embedder:
             self._queries[text] = known
         return known
 
-    def _encoded(self, texts: Sequence[str]) -> Rows:
+    def _encoded(self, texts: Sequence[str]) -> Floats:
         rows = [np.zeros((0, self.dim), np.float32)]
         for start in range(0, len(texts), _TOKENISED_AT_ONCE):
             rows.append(self._encoded_slice(texts[start : start + _TOKENISED_AT_ONCE]))
         return np.concatenate(rows)
 
-    def _encoded_slice(self, texts: Sequence[str]) -> Rows:
+    def _encoded_slice(self, texts: Sequence[str]) -> Floats:
         read = [readable(text) for text in texts]
         try:
             if self._run_ids is not None:
@@ -123,7 +124,7 @@ class Embedder:
     def _failure(self, error: Exception) -> ModelError:
         return ModelError(f"the model {self._folder.model} failed: {in_a_line(error)}")
 
-    def _static(self, ids: NDArray[np.int64], lengths: NDArray[np.int64]) -> Rows:
+    def _static(self, ids: NDArray[np.int64], lengths: NDArray[np.int64]) -> Floats:
         """Rows of texts whose ids stand in a row, `lengths` of each."""
         ends = np.concatenate(([0], np.cumsum(lengths)))
         rows = []
@@ -133,7 +134,7 @@ class Embedder:
             rows.append(self._model.run({"input_ids": part, "offsets": bounds - bounds[0]}))
         return np.concatenate(rows)
 
-    def _transformer(self, tokens: Sequence[Encoding]) -> Rows:
+    def _transformer(self, tokens: Sequence[Encoding]) -> Floats:
         found: dict[int, NDArray[np.float32]] = {}
         for batch, output, mask in self._model.runs(tokens):
             pooled = output if output.ndim == 2 else _pooled(output, mask, self._folder.pooling)
@@ -146,7 +147,7 @@ def _in_a_row(ids: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[
     return np.fromiter(chain.from_iterable(ids), np.int64, int(lengths.sum())), lengths
 
 
-def _pooled(output: Rows, mask: NDArray[np.int64], pooling: Pooling) -> Rows:
+def _pooled(output: Floats, mask: NDArray[np.int64], pooling: Pooling) -> Floats:
     """One vector a text from one a token, [n, tokens, dim]."""
     if pooling == "cls":
         return np.asarray(output[:, 0])

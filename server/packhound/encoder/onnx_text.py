@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from packhound.core.arrays import Floats
 from packhound.core.errors import ModelError
-from packhound.index.vectors.quantization import Rows
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -41,14 +41,14 @@ class TextModel:
         """Names of the arrays that the model reads."""
         return frozenset(self._types)
 
-    def run(self, inputs: dict[str, NDArray[np.int64]]) -> Rows:
+    def run(self, inputs: dict[str, NDArray[np.int64]]) -> Floats:
         """The model's first output, or the one that is named a sentence's embedding."""
         feed = {name: inputs[name].astype(dtype) for name, dtype in self._types.items()}
         return np.asarray(self._session.run([self._output], feed)[0], np.float32)
 
     def runs(
         self, tokens: Sequence[Encoding]
-    ) -> Iterator[tuple[list[int], Rows, NDArray[np.int64]]]:
+    ) -> Iterator[tuple[list[int], Floats, NDArray[np.int64]]]:
         """Batches of about equal length: positions in `tokens`, output, mask [texts, tokens]."""
         for batch in _batches([len(one.ids) for one in tokens]):
             inputs = _padded([tokens[i] for i in batch], self._pad_id)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.index.node_runs import ragged, used
+from packhound.core.arrays import LongInts, compact, concat_ranges
 from packhound.parsing.analysed_file import ENCODED, NodeRuns
 from packhound.text.tokenizer import runs
 
@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 Ids = tuple[int, ...]
-Numbers = NDArray[np.int64]
 
-_ZERO: Numbers = np.zeros(1, np.int64)
+_ZERO: LongInts = np.zeros(1, np.int64)
 
 _REMEMBERED = 100_000
 """Runs, and words, remembered with their ids: some 20 MB. A full table is emptied."""
@@ -81,7 +80,7 @@ class RunIds:
         ids = chain.from_iterable(map(self._ids_of, runs(text)))
         return list(islice(ids, self._limit))
 
-    def of_nodes(self, nodes: NodeRuns) -> tuple[Numbers, Numbers]:
+    def of_nodes(self, nodes: NodeRuns) -> tuple[LongInts, LongInts]:
         """The ids of nodes in a row, and how many of them are those of each."""
         runs, run, n_runs = _read_by_encoder(nodes)
         found = [*map(self._ids_of, runs)]
@@ -91,8 +90,8 @@ class RunIds:
         ends = np.concatenate((_ZERO, np.cumsum(spread)))[np.cumsum(n_runs)]
         n_ids = np.diff(ends, prepend=0)
         kept = np.minimum(n_ids, self._limit)
-        ids = flat[ragged((np.cumsum(sizes) - sizes)[run], spread)]
-        return ids[ragged(ends - n_ids, kept)], kept
+        ids = flat[concat_ranges((np.cumsum(sizes) - sizes)[run], spread)]
+        return ids[concat_ranges(ends - n_ids, kept)], kept
 
 
 class _IdsOfRuns(dict[str, Ids]):
@@ -145,12 +144,12 @@ def _longest_whole(tokenizer: Tokenizer) -> int:
     return int(model.max_input_chars_per_word) if isinstance(model, WordPiece) else 0
 
 
-def _read_by_encoder(nodes: NodeRuns) -> tuple[list[str], NDArray[np.int32], Numbers]:
+def _read_by_encoder(nodes: NodeRuns) -> tuple[list[str], NDArray[np.int32], LongInts]:
     """The distinct runs that an encoder reads, a position in them for each; how many by node."""
     lengths = nodes.lengths.astype(np.int64)
     starts = np.cumsum(lengths).reshape(lengths.shape) - lengths
     n_runs = lengths[:, ENCODED].sum(axis=1)
-    return *used(nodes.runs, nodes.run[ragged(starts[:, ENCODED.start], n_runs)]), n_runs
+    return *compact(nodes.runs, nodes.run[concat_ranges(starts[:, ENCODED.start], n_runs)]), n_runs
 
 
 def _described(part: object) -> object:

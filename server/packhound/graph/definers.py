@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
-Labels: TypeAlias = tuple[int, ...]
+NodeIdTuple: TypeAlias = tuple[int, ...]
 
 _FAMILIES = {
     **dict.fromkeys(("javascript", "typescript", "tsx", "jsx", "vue", "svelte"), "javascript"),
@@ -28,18 +28,18 @@ def folder_of(path: str) -> str:
 class Definers:
     """The files of one family of languages that define a name."""
 
-    def __init__(self, labels: Mapping[str, Labels]) -> None:
-        """`labels` is in the order of the paths."""
-        self._labels = labels
-        self.all: Labels = tuple(label for found in labels.values() for label in found)
+    def __init__(self, node_ids: Mapping[str, NodeIdTuple]) -> None:
+        """`node_ids` is in the order of the paths."""
+        self._node_ids = node_ids
+        self.all: NodeIdTuple = tuple(node_id for found in node_ids.values() for node_id in found)
         by_folder: dict[str, list[int]] = defaultdict(list)
-        for path, found in labels.items():
+        for path, found in node_ids.items():
             by_folder[folder_of(path)] += found
         self.by_folder = {folder: tuple(found) for folder, found in by_folder.items()}
 
-    def among(self, paths: Iterable[str]) -> Labels:
+    def among(self, paths: Iterable[str]) -> NodeIdTuple:
         """The definitions in some files."""
-        if self._labels.keys().isdisjoint(paths):
+        if self._node_ids.keys().isdisjoint(paths):
             return ()
-        here = sorted(self._labels.keys() & paths)
-        return tuple(label for path in here for label in self._labels[path])
+        here = sorted(self._node_ids.keys() & paths)
+        return tuple(node_id for path in here for node_id in self._node_ids[path])

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from packhound.core.types import Node
-from packhound.graph.definers import Definers, Labels, family_of, folder_of
+from packhound.graph.definers import Definers, NodeIdTuple, family_of, folder_of
 from packhound.graph.imports import Importable
 
 EdgeKind = Literal["contains", "contained-in", "imports", "references", "referenced-by"]
@@ -33,7 +33,7 @@ _ALL = 1 << 30
 
 _SCOPE_WEIGHT = {"file": 1.0, "import": 0.9, "folder": 0.7, "elsewhere": 0.4}
 
-Meaning: TypeAlias = tuple[Labels, float]
+Meaning: TypeAlias = tuple[NodeIdTuple, float]
 """The definitions that a name means in a file, and how sure each of them is."""
 _NOTHING: Meaning = ((), 0.0)
 _NOWHERE = "", -1
@@ -47,7 +47,7 @@ class File(Protocol):
     @property
     def digest(self) -> bytes: ...  # noqa: D102
     @property
-    def labels(self) -> NDArray[np.int32]: ...  # noqa: D102
+    def node_ids(self) -> NDArray[np.int32]: ...  # noqa: D102
     @property
     def imports(self) -> tuple[str, ...]: ...  # noqa: D102
     def node(self, position: int) -> Node: ...  # noqa: D102
@@ -59,10 +59,10 @@ class File(Protocol):
 
 
 class Edge(NamedTuple):
-    """From a node asked about to `label`; `weight` in 0..1 says how sure the edge is."""
+    """From a node asked about to `node_id`; `weight` in 0..1 says how sure the edge is."""
 
     kind: EdgeKind
-    label: int
+    node_id: int
     weight: float
 
 
@@ -85,7 +85,7 @@ class Graph:
         self._seen: Mapping[str, File] | None = None
         self._files: dict[str, File] = {}
         self._home: dict[int, tuple[str, int]] = {}  # label -> path and position
-        self._defined: dict[str, dict[str, Labels]] = defaultdict(dict)
+        self._defined: dict[str, dict[str, NodeIdTuple]] = defaultdict(dict)
         self._used: dict[str, dict[str, int]] = defaultdict(dict)
         self._importable: Importable | None = None
         self._imported: dict[str, frozenset[str]] = {}
@@ -127,57 +127,59 @@ class Graph:
                     self._imports(path)
             pause()
         for path in files:
-            for label in self._labels(path):
-                self.n_users(label)
+            for node_id in self._labels(path):
+                self.n_users(node_id)
                 pause()
             with self._lock:
                 # What names mean takes more room than time.
                 self._known.clear()
 
-    def neighbors(self, label: int, most: int = _ALL) -> tuple[Edge, ...]:
+    def neighbors(self, node_id: int, most: int = _ALL) -> tuple[Edge, ...]:
         """Edges of a node, surest first; none for a label that the graph does not know.
 
         Of those that refer to it not all are sought, but at least the `most` surest.
         """
         with self._lock:
-            if label not in self._home:
+            if node_id not in self._home:
                 return ()
-            path, file, position = self._located(label)
+            path, file, position = self._located(node_id)
             edges = [*_inside(file, position), *self._outward(path, file, position)]
-            edges += self._inward(file.name(position), label, most)
+            edges += self._inward(file.name(position), node_id, most)
             if file.node(position).kind == "file":
                 edges += self._import_edges(path)
-            unique = {(edge.kind, edge.label): edge for edge in edges if edge.label != label}
+            unique = {(edge.kind, edge.node_id): edge for edge in edges if edge.node_id != node_id}
             # By place where equally sure: labels say in which order files were read.
             places = self._home
-            order = sorted(unique.values(), key=lambda e: (-e.weight, e.kind, places[e.label]))
+            order = sorted(unique.values(), key=lambda e: (-e.weight, e.kind, places[e.node_id]))
             return tuple(order)
 
-    def references(self, label: int, most: int) -> tuple[Edge, ...]:
+    def references(self, node_id: int, most: int) -> tuple[Edge, ...]:
         """The first definitions that a node's own text uses."""
         with self._lock:
-            if label not in self._home:
+            if node_id not in self._home:
                 return ()
-            edges = self._outward(*self._located(label))
-            return tuple(islice((edge for edge in edges if edge.label != label), most))
+            edges = self._outward(*self._located(node_id))
+            return tuple(islice((edge for edge in edges if edge.node_id != node_id), most))
 
-    def n_users(self, label: int) -> int:
+    def n_users(self, node_id: int) -> int:
         """How many nodes refer to a node."""
         with self._lock:
-            if label not in self._home:
+            if node_id not in self._home:
                 return 0
-            if label not in self._n_users:
-                _, file, position = self._located(label)
+            if node_id not in self._n_users:
+                _, file, position = self._located(node_id)
                 name = file.name(position)
-                self._n_users.update(dict.fromkeys(self._bearers(name), 0) if name else {label: 0})
+                self._n_users.update(
+                    dict.fromkeys(self._bearers(name), 0) if name else {node_id: 0}
+                )
                 self._n_users.update(self._counted(name))
-            return self._n_users[label]
+            return self._n_users[node_id]
 
     def _differs(self, path: str, file: File) -> bool:
         known = self._files.get(path)
         if known is None or known is file:
             return known is None
-        return not (known.digest == file.digest and np.array_equal(known.labels, file.labels))
+        return not (known.digest == file.digest and np.array_equal(known.node_ids, file.node_ids))
 
     def _withdraw(self, path: str) -> None:
         old = self._files.pop(path, None)
@@ -190,40 +192,40 @@ class Graph:
         for name in dict.fromkeys(old.references()):
             self._forget(name)
             del self._used[name][path]
-        for label in old.labels.tolist():
-            if self._home.get(label, _NOWHERE)[0] == path:
-                del self._home[label]
+        for node_id in old.node_ids.tolist():
+            if self._home.get(node_id, _NOWHERE)[0] == path:
+                del self._home[node_id]
 
     def _install(self, path: str, file: File) -> None:
         self._files[path] = file
-        labels = file.labels.tolist()
+        node_ids = file.node_ids.tolist()
         named: dict[str, list[int]] = defaultdict(list)
-        for name, label in zip(file.names(), labels, strict=True):
+        for name, node_id in zip(file.names(), node_ids, strict=True):
             if name:
-                named[name].append(label)
+                named[name].append(node_id)
         for name, bearers in named.items():
             self._forget(name)
             self._defined[name][path] = tuple(bearers)
         for name, n in Counter(file.references()).items():
             self._forget(name)
             self._used[name][path] = n
-        self._home.update((label, (path, position)) for position, label in enumerate(labels))
+        self._home.update((node_id, (path, position)) for position, node_id in enumerate(node_ids))
 
     def _forget(self, name: str) -> None:
         """What was found out about a name, since a file that has it changes."""
         self._known.pop(name, None)
-        for label in self._bearers(name) if self._n_users else ():
-            self._n_users.pop(label, None)
+        for node_id in self._bearers(name) if self._n_users else ():
+            self._n_users.pop(node_id, None)
 
     def _bearers(self, name: str) -> Iterator[int]:
         return chain.from_iterable(self._defined.get(name, {}).values())
 
     def _labels(self, path: str) -> list[int]:
         file = self._files.get(path)
-        return file.labels.tolist() if file else []
+        return file.node_ids.tolist() if file else []
 
-    def _located(self, label: int) -> tuple[str, File, int]:
-        path, position = self._home[label]
+    def _located(self, node_id: int) -> tuple[str, File, int]:
+        path, position = self._home[node_id]
         return path, self._files[path], position
 
     def _meaning(self, path: str, name: str) -> Meaning:
@@ -247,15 +249,15 @@ class Graph:
         """What a name means in a file that does not define it."""
         if not definers.all:
             return _NOTHING
-        labels = definers.among(self._imports(path))
-        if 0 < len(labels) <= _CROWD:
-            return labels, _SCOPE_WEIGHT["import"] / len(labels)
-        labels = definers.by_folder.get(folder_of(path), ())
-        if 0 < len(labels) <= _CROWD:
-            return labels, _SCOPE_WEIGHT["folder"] / len(labels)
-        labels = definers.all
-        if 0 < len(labels) <= _ELSEWHERE:
-            return labels, _SCOPE_WEIGHT["elsewhere"] / len(labels)
+        node_ids = definers.among(self._imports(path))
+        if 0 < len(node_ids) <= _CROWD:
+            return node_ids, _SCOPE_WEIGHT["import"] / len(node_ids)
+        node_ids = definers.by_folder.get(folder_of(path), ())
+        if 0 < len(node_ids) <= _CROWD:
+            return node_ids, _SCOPE_WEIGHT["folder"] / len(node_ids)
+        node_ids = definers.all
+        if 0 < len(node_ids) <= _ELSEWHERE:
+            return node_ids, _SCOPE_WEIGHT["elsewhere"] / len(node_ids)
         return _NOTHING
 
     def _definers_of(self, path: str, name: str) -> Definers:
@@ -288,13 +290,13 @@ class Graph:
                 for target in targets:
                     yield Edge("references", target, weight)
 
-    def _inward(self, name: str, label: int, most: int) -> Iterator[Edge]:
+    def _inward(self, name: str, node_id: int, most: int) -> Iterator[Edge]:
         """At least the `most` surest uses of a definition."""
         sure: dict[float, list[str]] = defaultdict(list)
         known = self._known[name].meanings
         for path in self._used.get(name, ()) if name else ():
             targets, weight = known.get(path) or self._meaning(path, name)
-            if label in targets:
+            if node_id in targets:
                 sure[weight].append(path)
         n = 0
         for weight in sorted(sure, reverse=True):
@@ -303,8 +305,8 @@ class Graph:
                 return
             for path in sure[weight]:
                 file = self._files[path]
-                users = [int(file.labels[position]) for position in file.users(name)]
-                n += len(users) - (label in users)
+                users = [int(file.node_ids[position]) for position in file.users(name)]
+                n += len(users) - (node_id in users)
                 for user in users:
                     yield Edge("referenced-by", user, weight)
 
@@ -326,15 +328,15 @@ class Graph:
     def _import_edges(self, path: str) -> Iterator[Edge]:
         """Only a file's own node stands for its imports."""
         for imported in self._imports(path):
-            labels = self._files[imported].labels
-            if len(labels):
-                yield Edge("imports", int(labels[0]), 0.5)
+            node_ids = self._files[imported].node_ids
+            if len(node_ids):
+                yield Edge("imports", int(node_ids[0]), 0.5)
 
 
 def _inside(file: File, position: int) -> Iterator[Edge]:
     parents = file.parents()
     if parents[position] >= 0:
-        yield Edge("contained-in", int(file.labels[parents[position]]), 1.0)
+        yield Edge("contained-in", int(file.node_ids[parents[position]]), 1.0)
     for child, parent in enumerate(parents):
         if parent == position:
-            yield Edge("contains", int(file.labels[child]), 1.0)
+            yield Edge("contains", int(file.node_ids[child]), 1.0)

@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from packhound.core.arrays import unique_sorted
 from packhound.index.vectors.int8_matmul import sums_of
 from packhound.index.vectors.quantization import Codes, scales_of
 
@@ -59,18 +60,6 @@ class Column(Generic[T]):
         self._room = room
 
 
-def distinct(values: NDArray[np.integer[Any]]) -> NDArray[Any]:
-    """The distinct values, ascending.
-
-    As `np.unique`, which takes longer and at its first use imports all of numpy.ma.
-    """
-    # Nearly always some ascending runs, which this sort merges.
-    ordered = np.sort(values, kind="stable")
-    first = np.ones(len(ordered), np.bool_)
-    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
-    return ordered.compress(first)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class VectorBlock:
     """`VECTOR_BLOCK` vectors, those that are not there yet zero.
@@ -108,18 +97,18 @@ class VectorColumn:
         for number, at, part in _cut(first, len(codes)) if self.dim else ():
             _put(self.blocks[number], at, codes[part], scales[part])
 
-    def code(self, label: int) -> Codes:
+    def code(self, node_id: int) -> Codes:
         """The code of one vector, [dim]."""
-        group, column = divmod(label % VECTOR_BLOCK, VECTOR_GROUP)
-        code: Codes = self.blocks[label // VECTOR_BLOCK].columns[group, :, column]
+        group, column = divmod(node_id % VECTOR_BLOCK, VECTOR_GROUP)
+        code: Codes = self.blocks[node_id // VECTOR_BLOCK].columns[group, :, column]
         return code
 
-    def write(self, labels: NDArray[np.int32], codes: Codes) -> None:
-        """Set the vectors of `labels`."""
+    def write(self, node_ids: NDArray[np.int32], codes: Codes) -> None:
+        """Set the vectors of `node_ids`."""
         scales = scales_of(codes)
-        for number in distinct(labels // VECTOR_BLOCK).tolist():
-            here = labels // VECTOR_BLOCK == number
-            at = labels[here] % VECTOR_BLOCK
+        for number in unique_sorted(node_ids // VECTOR_BLOCK).tolist():
+            here = node_ids // VECTOR_BLOCK == number
+            at = node_ids[here] % VECTOR_BLOCK
             _put(self.blocks[number], at, codes[here], scales[here])
 
 
@@ -140,7 +129,7 @@ def _put(
             whole = codes[: n_whole * VECTOR_GROUP].reshape(n_whole, VECTOR_GROUP, codes.shape[1])
             block.columns[first : first + n_whole] = whole.transpose(0, 2, 1)
     else:
-        touched, places = distinct(at // VECTOR_GROUP), at
+        touched, places = unique_sorted(at // VECTOR_GROUP), at
     rest = slice(n_whole * VECTOR_GROUP, None)
     groups, columns = np.divmod(places[rest], VECTOR_GROUP)
     block.columns[groups, :, columns] = codes[rest]
@@ -159,25 +148,25 @@ def _cut(first: int, n: int) -> Iterator[tuple[int, slice, slice]]:
 
 
 def gathered(
-    blocks: Sequence[VectorBlock], labels: NDArray[np.integer[Any]], dim: int
+    blocks: Sequence[VectorBlock], node_ids: NDArray[np.integer[Any]], dim: int
 ) -> tuple[Codes, NDArray[np.float32]]:
-    """The codes of `labels` from blocks, [len(labels), dim], and their scales."""
-    codes, scales = np.zeros((len(labels), dim), np.int8), np.zeros(len(labels), np.float32)
-    for number in distinct(labels // VECTOR_BLOCK).tolist() if dim else ():
-        here = labels // VECTOR_BLOCK == number
-        block, at = blocks[number], labels[here] % VECTOR_BLOCK
+    """The codes of `node_ids` from blocks, [len(node ids), dim], and their scales."""
+    codes, scales = np.zeros((len(node_ids), dim), np.int8), np.zeros(len(node_ids), np.float32)
+    for number in unique_sorted(node_ids // VECTOR_BLOCK).tolist() if dim else ():
+        here = node_ids // VECTOR_BLOCK == number
+        block, at = blocks[number], node_ids[here] % VECTOR_BLOCK
         codes[here] = block.columns[at // VECTOR_GROUP, :, at % VECTOR_GROUP]
         scales[here] = block.scales[at]
     return codes, scales
 
 
 def groups_of(
-    blocks: Sequence[VectorBlock], labels: NDArray[np.integer[Any]]
+    blocks: Sequence[VectorBlock], node_ids: NDArray[np.integer[Any]]
 ) -> tuple[Codes, NDArray[np.intp]]:
-    """The groups that hold any of `labels`, [groups, dim, VECTOR_GROUP], and the place of each
-    label in these, counted column by column."""
-    at, column = np.divmod(labels, VECTOR_GROUP)
-    groups = distinct(at)
+    """The groups that hold any of `node_ids`, [groups, dim, VECTOR_GROUP], and the place of each
+    node id in these, counted column by column."""
+    at, column = np.divmod(node_ids, VECTOR_GROUP)
+    groups = unique_sorted(at)
     numbers, firsts = np.divmod(groups, VECTOR_BLOCK // VECTOR_GROUP)
     ends = np.flatnonzero(np.diff(numbers, append=-1)) + 1
     parts = [

@@ -5,13 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-import numpy as np
-from numpy.typing import NDArray
-
+from packhound.core.arrays import NodeIds
 from packhound.core.types import KINDS, FileStamp, Node
 from packhound.parsing.node_codec import Record, Told
-
-Labels = NDArray[np.int32]
 
 DIGEST_SIZE = 16
 _UNNAMED = frozenset({"file", "section", "window"})
@@ -21,7 +17,7 @@ _UNNAMED = frozenset({"file", "section", "window"})
 class FileEntry:
     """One file of a snapshot.
 
-    `labels[i]` is the label of node i; `stamp` is None for the text of an open editor.
+    `node_ids[i]` is the node id of node i; `stamp` is None for the text of an open editor.
     `digest` is blake2b-16 of the source, `node_digests` those of the nodes, joined.
     """
 
@@ -30,27 +26,27 @@ class FileEntry:
     digest: bytes
     stamp: FileStamp | None
     file_id: int
-    labels: Labels
+    node_ids: NodeIds
     imports: tuple[str, ...]
     degraded: str | None
     node_digests: bytes
     record: bytes
 
-    def position(self, label: int) -> int:
-        """Where a label of this file is among its nodes. Raises ValueError for any other."""
+    def position(self, node_id: int) -> int:
+        """Where a node id of this file is among its nodes. Raises ValueError for any other."""
         # Those of a file were mostly given in a row.
-        first = int(self.labels[0]) if len(self.labels) else label
-        guess = label - first
-        if 0 <= guess < len(self.labels) and self.labels[guess] == label:
+        first = int(self.node_ids[0]) if len(self.node_ids) else node_id
+        guess = node_id - first
+        if 0 <= guess < len(self.node_ids) and self.node_ids[guess] == node_id:
             return guess
-        found: int = self.labels.tolist().index(label)
+        found: int = self.node_ids.tolist().index(node_id)
         return found
 
     @property
     def nodes(self) -> tuple[Node, ...]:
         """All nodes, in the order of their start."""
         opened = _opened(self)
-        return tuple(opened.node(i) for i in range(len(self.labels)))
+        return tuple(opened.node(i) for i in range(len(self.node_ids)))
 
     def node(self, position: int) -> Node:
         """One node, without decoding the others."""
@@ -107,9 +103,9 @@ class FileEntry:
         """Identity of the terms and the vector of one node."""
         return self.node_digests[position * DIGEST_SIZE : (position + 1) * DIGEST_SIZE]
 
-    def relabelled(self, labels: Labels) -> FileEntry:
-        """The same file under other labels."""
-        return replace(self, labels=labels)
+    def renumbered(self, node_ids: NodeIds) -> FileEntry:
+        """The same file under other node ids."""
+        return replace(self, node_ids=node_ids)
 
 
 @lru_cache(maxsize=256)

@@ -13,8 +13,8 @@ from typing import Literal
 
 import numpy as np
 
-from packhound.index.compaction import compact
-from packhound.index.file_entry import Labels
+from packhound.core.arrays import NodeIds
+from packhound.index.compaction import compact as compact_snapshot
 from packhound.index.postings.merge_policy import merged_run
 from packhound.index.snapshot import Snapshot
 from packhound.index.state import IndexState
@@ -22,14 +22,14 @@ from packhound.index.vectors.hnsw import ENOUGH_RECALL, NeighbourGraph, build_gr
 
 _DEAD_SHARE = 0.3
 _FEWEST_DEAD = 2_000
-"""Dead labels cost a kilobyte each; below this a compaction saves nothing worth its work."""
+"""Dead node ids cost a kilobyte each; below this a compaction saves nothing worth its work."""
 _TAIL = 2_048
 """Vectors outside the graph that are scanned at every search: 0.1 ms."""
 _GRAPH_DEAD_SHARE = 0.25
 _LENGTH_SHIFT = 0.3
 
-Adopt = Callable[[IndexState], Labels | None]
-"""Puts the result of a job into the state; returns what became of each label if that changed."""
+Adopt = Callable[[IndexState], NodeIds | None]
+"""Puts the result of a job into the state; returns what became of each node id if that changed."""
 
 Job = Callable[[Event], Adopt]
 """Raises Cancelled where it takes long and the event is set."""
@@ -63,10 +63,10 @@ class Health:
 
 def drift_of(snapshot: Snapshot, graph: NeighbourGraph | None) -> Drift:
     """The drift of a snapshot."""
-    dead = 1 - snapshot.n_nodes / snapshot.n_labels if snapshot.n_labels else 0.0
+    dead = 1 - snapshot.n_nodes / snapshot.n_node_ids if snapshot.n_node_ids else 0.0
     if graph is None:
         return Drift(dead, 0, 0.0, 0.0)
-    outside = snapshot.vectors.usable & ~graph.covered(snapshot.n_labels)
+    outside = snapshot.vectors.usable & ~graph.covered(snapshot.n_node_ids)
     shift = abs(node_length(snapshot) / graph.length_then - 1) if graph.length_then else 0.0
     return Drift(dead, int(np.count_nonzero(outside)), graph.dead_share, shift)
 
@@ -87,7 +87,7 @@ def health_of(snapshot: Snapshot, graph: NeighbourGraph | None, graph_from: int)
 def due_job(state: IndexState, snapshot: Snapshot, graph_from: int) -> Job | None:
     """The most urgent job; None if nothing has drifted."""
     drift = drift_of(snapshot, state.graph)
-    n_dead = snapshot.n_labels - snapshot.n_nodes
+    n_dead = snapshot.n_node_ids - snapshot.n_nodes
     if n_dead > _FEWEST_DEAD and drift.dead_share > _DEAD_SHARE:
         return _compaction(state, snapshot)
     run = state.due_run()
@@ -102,10 +102,10 @@ def node_length(snapshot: Snapshot) -> float:
 
 
 def _compaction(state: IndexState, snapshot: Snapshot) -> Job:
-    state.settled_labels = snapshot.n_labels
+    state.merge_floor = snapshot.n_node_ids
 
     def job(_: Event) -> Adopt:
-        compacted = compact(snapshot)
+        compacted = compact_snapshot(snapshot)
         return lambda state: state.adopt(compacted)
 
     return job
@@ -113,7 +113,7 @@ def _compaction(state: IndexState, snapshot: Snapshot) -> Job:
 
 def _merge(state: IndexState, snapshot: Snapshot, run: tuple[int, int]) -> Job:
     segments = state.segments[slice(*run)]
-    state.settled_labels = segments[-1].base + segments[-1].n_labels
+    state.merge_floor = segments[-1].base + segments[-1].n_node_ids
 
     def job(_: Event) -> Adopt:
         merged = merged_run(segments, snapshot.live)

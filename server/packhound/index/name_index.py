@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Labels = NDArray[np.int32]
-_NONE: Labels = np.zeros(0, np.int32)
+from packhound.core.arrays import NodeIds
+
+_NONE: NodeIds = np.zeros(0, np.int32)
 
 
 class NameTable:
@@ -62,24 +63,24 @@ class NameTable:
                 self._n_folded = number + 1
 
 
-class Bearers:
-    """Which labels bear a name, by its number: their own name, or the last part of the qualified.
+class NameIndex:
+    """Which node ids bear a name, by its number: their own name, or the last part of the qualified.
 
-    Shared by the snapshots of one epoch, within which names of labels never change. Labels that
+    Shared by the snapshots of one epoch, within which names of node ids never change. Node ids that
     came since the last sorting are looked through.
     """
 
     def __init__(self) -> None:
         self._sorted = _Sorted(0, _NONE, _NONE)
 
-    def of(self, number: int, name_of: Labels, tail_of: Labels) -> Labels:
-        """Labels, ascending and dead ones included, whose `name_of` or `tail_of` is `number`."""
+    def of(self, number: int, name_of: NodeIds, tail_of: NodeIds) -> NodeIds:
+        """Node ids, ascending and dead ones included, whose `name_of` or `tail_of` is `number`."""
         known = self._sorted
         if len(name_of) - known.n > _UNSORTED:
             known = self._sorted = _sorted(name_of, tail_of)
         # Of the same type: it would copy all numbers otherwise.
         start, end = known.numbers.searchsorted(np.array((number, number + 1), np.int32))
-        found, n = known.labels[start:end], known.n
+        found, n = known.node_ids[start:end], known.n
         if n >= len(name_of):
             return found if n == len(name_of) else found[found < len(name_of)]
         late = np.flatnonzero((name_of[n:] == number) | (tail_of[n:] == number))
@@ -88,20 +89,20 @@ class Bearers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sorted:
-    """The first `n` labels by the numbers of their names."""
+    """The first `n` node ids by the numbers of their names."""
 
     n: int
-    numbers: Labels
-    labels: Labels
+    numbers: NodeIds
+    node_ids: NodeIds
 
 
 _UNSORTED = 2_048
-"""Labels that are looked through at every question: some microseconds."""
+"""Node ids that are looked through at every question: some microseconds."""
 
 
-def _sorted(name_of: Labels, tail_of: Labels) -> _Sorted:
+def _sorted(name_of: NodeIds, tail_of: NodeIds) -> _Sorted:
     qualified = np.flatnonzero(tail_of != name_of).astype(np.int32)
     numbers = np.concatenate((name_of, tail_of[qualified]))
-    labels = np.concatenate((np.arange(len(name_of), dtype=np.int32), qualified))
-    order = np.lexsort((labels, numbers))
-    return _Sorted(len(name_of), numbers[order], labels[order])
+    node_ids = np.concatenate((np.arange(len(name_of), dtype=np.int32), qualified))
+    order = np.lexsort((node_ids, numbers))
+    return _Sorted(len(name_of), numbers[order], node_ids[order])

@@ -1,4 +1,4 @@
-"""The per-label columns of an index that is being written, and snapshots' views of them."""
+"""The per-node id columns of an index that is being written, and snapshots' views of them."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
+from packhound.core.arrays import Mask, NodeIds
 from packhound.index.columns import Column, VectorColumn
-from packhound.index.name_index import Bearers, NameTable
+from packhound.index.name_index import NameIndex, NameTable
 from packhound.index.postings.builder import N_FIELDS
-from packhound.index.postings.segment import Labels
-from packhound.index.vectors.exact import Graph, Mask, Vectors, no_vectors
+from packhound.index.vectors.exact import Graph, Vectors, no_vectors
 from packhound.index.vectors.quantization import Codes
 from packhound.parsing.node_codec import Record
 from packhound.storage.rows import NEVER, PENDING, PRESENT, Block, Saved
 
 _epochs = count(1)
 
-NO_LABELS: Labels = np.zeros(0, np.int32)
+NO_LABELS: NodeIds = np.zeros(0, np.int32)
 _NO_CODES = np.zeros((0, 0), np.int8)
 _NO_SCALES = np.zeros(0, np.float32)
 
 
-class LabelColumns:
-    """What the index knows of each label. Labels are only added; `live` says which still count.
+class NodeColumns:
+    """What the index knows of each node id. Node ids are only added; `live` says which still count.
 
-    Within one `epoch` a label means the same node for ever; renumbering begins another.
+    Within one `epoch` a node id means the same node for ever; renumbering begins another.
     """
 
     def __init__(self, dim: int) -> None:
         self.dim = dim
         self.names = NameTable()
-        self.bearers = Bearers()
+        self.bearers = NameIndex()
         self.file_of: Column[np.int32] = Column(np.int32)
         self.kind_of: Column[np.uint8] = Column(np.uint8)
         self.name_of: Column[np.int32] = Column(np.int32)
@@ -52,10 +52,10 @@ class LabelColumns:
     def add(
         self,
         nodes: Sequence[tuple[Record, NDArray[np.intp]]],
-        file_ids: Labels,
+        file_ids: NodeIds,
         lengths: NDArray[np.int32],
-    ) -> Labels:
-        """Add one label a node, dead yet and without a vector, and return them.
+    ) -> NodeIds:
+        """Add one node id a node, dead yet and without a vector, and return them.
 
         The nodes are those at the given positions of each record.
         """
@@ -69,7 +69,7 @@ class LabelColumns:
         return np.arange(first, first + n, dtype=np.int32)
 
     def append_block(self, block: Block) -> None:
-        """Add labels with their vectors, all dead."""
+        """Add node ids with their vectors, all dead."""
         self.codes.append(len(self), block.codes, block.scales)
         self._append(block)
 
@@ -87,8 +87,8 @@ class LabelColumns:
         self.live = np.concatenate((self.live, np.zeros(n, np.bool_)))
         self.vector_state = state
 
-    def turn(self, born: Labels, died: Labels) -> None:
-        """Let dead labels count, and live ones no more, in one step."""
+    def update_liveness(self, born: NodeIds, died: NodeIds) -> None:
+        """Let dead node ids count, and live ones no more, in one step."""
         if not len(born) and not len(died):
             return
         totals = self.totals + self._lengths_of(born) - self._lengths_of(died)
@@ -97,16 +97,16 @@ class LabelColumns:
         n_live = self.n_live + len(born) - len(died)
         self.live, self.n_live, self.totals = live, n_live, totals
 
-    def _lengths_of(self, labels: Labels) -> NDArray[np.int64]:
-        columns = [column.view(len(self))[labels] for column in self.lengths]
+    def _lengths_of(self, node_ids: NodeIds) -> NDArray[np.int64]:
+        columns = [column.view(len(self))[node_ids] for column in self.lengths]
         return np.array([column.sum(dtype=np.int64) for column in columns])
 
-    def attach(self, labels: Labels, codes: Codes) -> None:
-        """Give labels their vectors; a zero one has no direction and stays out for good."""
+    def attach(self, node_ids: NodeIds, codes: Codes) -> None:
+        """Give node ids their vectors; a zero one has no direction and stays out for good."""
         directed = codes.any(axis=1)
-        self.codes.write(labels[directed], codes[directed])
+        self.codes.write(node_ids[directed], codes[directed])
         self.vector_state = self.vector_state.copy()
-        self.vector_state[labels] = np.where(directed, PRESENT, NEVER)
+        self.vector_state[node_ids] = np.where(directed, PRESENT, NEVER)
 
     def vectors(self, graph: Graph | None) -> Vectors:
         """The vectors as of now."""
@@ -119,17 +119,17 @@ class LabelColumns:
         return Vectors(self.dim, blocks, self.vector_state, present, usable, graph)
 
 
-def restored(saved: Saved, dim: int) -> LabelColumns:
-    """The columns of a saved index, its files' labels live. Raises ValueError on another `dim`."""
-    columns = LabelColumns(dim)
+def restored(saved: Saved, dim: int) -> NodeColumns:
+    """The columns of a saved index, its files' node ids live. Raises ValueError on another `dim`."""
+    columns = NodeColumns(dim)
     columns.epoch = saved.epoch
     columns.names = NameTable(saved.names)
     for block in saved.blocks:
         if block.codes.shape[1] != dim:
             raise ValueError(f"saved vectors have {block.codes.shape[1]} dimensions, not {dim}")
         columns.append_block(block)
-    labels = np.concatenate([NO_LABELS, *(entry.labels for entry in saved.files)])
-    columns.turn(labels, NO_LABELS)
+    node_ids = np.concatenate([NO_LABELS, *(entry.node_ids for entry in saved.files)])
+    columns.update_liveness(node_ids, NO_LABELS)
     return columns
 
 

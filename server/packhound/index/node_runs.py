@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from packhound.core.arrays import Mask, compact
 from packhound.parsing.analysed_file import PARTS, NodeRuns
-
-Numbers = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 
 class _Known(dict[str, int]):
@@ -40,19 +36,5 @@ def only(words: NodeRuns, kept: Mask) -> NodeRuns:
     if kept.all():
         return words
     run = words.run[np.repeat(kept, words.lengths.sum(axis=1))]
-    runs, places = used(words.runs, run)
+    runs, places = compact(words.runs, run)
     return NodeRuns(runs, places, words.lengths[kept])
-
-
-def used(runs: Sequence[str], run: NDArray[np.int32]) -> tuple[list[str], NDArray[np.int32]]:
-    """The runs that `run` has positions of, and their positions now."""
-    there = np.zeros(len(runs), np.bool_)
-    there[run] = True
-    places = np.cumsum(there, dtype=np.int32) - 1
-    return [runs[i] for i in np.flatnonzero(there).tolist()], places[run]
-
-
-def ragged(starts: NDArray[np.integer[Any]], sizes: NDArray[np.integer[Any]]) -> Numbers:
-    """The positions start .. start + size - 1 of each pair, in a row."""
-    before = np.cumsum(sizes) - sizes
-    return np.repeat(starts - before, sizes) + np.arange(int(sizes.sum()))

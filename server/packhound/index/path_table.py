@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from packhound.core.array_codec import pack, pack_texts, unpack, unpack_texts
+from packhound.core.arrays import Ints, Mask
 from packhound.text.path_features import folder_facts, path_facts
 
-Numbers = NDArray[np.int32]
-Mask = NDArray[np.bool_]
-_NONE: Numbers = np.zeros(0, np.int32)
+_NONE: Ints = np.zeros(0, np.int32)
 
 STEM, FOLDER, DEPTH, N_ROOTS, FLAG = range(5)
 """Columns of `PathTable.rows`: the first file id with the same stem, the number of the folder, the
@@ -31,7 +30,7 @@ class WordLists:
     """For each word the numbers that have it, ascending."""
 
     def __init__(
-        self, words: Iterable[str] = (), starts: Numbers = _NONE, numbers: Numbers = _NONE
+        self, words: Iterable[str] = (), starts: Ints = _NONE, numbers: Ints = _NONE
     ) -> None:
         """Those of `words[i]` are numbers[starts[i]] .. numbers[starts[i + 1]]."""
         self._places = dict(zip(words, count()))
@@ -47,7 +46,7 @@ class WordLists:
             else:
                 known.append(number)
 
-    def of(self, word: str) -> Numbers:
+    def of(self, word: str) -> Ints:
         """The numbers of a word."""
         place, late = self._places.get(word), self._late.get(word)
         known = _NONE
@@ -55,7 +54,7 @@ class WordLists:
             known = self._numbers[self._starts[place] : self._starts[place + 1]]
         return known if late is None else np.concatenate((known, np.array(late, np.int32)))
 
-    def arrays(self, kept: Mask) -> tuple[NDArray[np.uint8], Numbers, Numbers]:
+    def arrays(self, kept: Mask) -> tuple[NDArray[np.uint8], Ints, Ints]:
         """The words, starts and numbers of those numbers that are kept; other words are left out.
 
         Only the thread that adds may ask.
@@ -105,7 +104,7 @@ class PathTable:
         self.paths.append(path)
         return file_id
 
-    def rows(self, n: int) -> Numbers:
+    def rows(self, n: int) -> Ints:
         """The numbers of the first `n` paths, [n, 5]."""
         return np.array(self._rows[: n * _WIDTH], np.int32).reshape(-1, _WIDTH)
 
@@ -152,7 +151,7 @@ class PathTable:
         return number
 
 
-def _word_lists(words: NDArray[np.uint8], starts: Numbers, numbers: Numbers) -> WordLists:
+def _word_lists(words: NDArray[np.uint8], starts: Ints, numbers: Ints) -> WordLists:
     texts = unpack_texts(words.tobytes())
     if len(starts) != len(texts) + 1 or starts[-1] != len(numbers):
         raise ValueError("the words of paths do not fit together")

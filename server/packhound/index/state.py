@@ -11,11 +11,12 @@ from itertools import compress
 
 import numpy as np
 
+from packhound.core.arrays import NodeIds
 from packhound.core.types import FileStamp
-from packhound.index.compaction import Compacted, catch_up, relabelled
+from packhound.index.compaction import Compacted, catch_up, renumbered
 from packhound.index.diff import Arrival, arrive
-from packhound.index.file_entry import FileEntry, Labels
-from packhound.index.node_columns import NO_LABELS, LabelColumns, restored
+from packhound.index.file_entry import FileEntry
+from packhound.index.node_columns import NO_LABELS, NodeColumns, restored
 from packhound.index.path_table import PathTable
 from packhound.index.postings.merge_policy import QUICK, merged_run, run_to_merge
 from packhound.index.postings.reader import Postings
@@ -30,20 +31,20 @@ _UNREAD = FileStamp(-1, -1, -1, -1)
 
 
 class IndexState:
-    """Columns of the labels, segments of their postings, and files that own them."""
+    """Columns of the node ids, segments of their postings, and files that own them."""
 
     def __init__(self, dim: int) -> None:
-        self.columns = LabelColumns(dim)
+        self.columns = NodeColumns(dim)
         self.segments: list[Segment] = []
         self.files: dict[str, FileEntry] = {}
         self.graph: NeighbourGraph | None = None
         self.paths = PathTable()
         self._file_ids: dict[str, int] = {}
-        self.settled_labels = 0
-        """Segments below this label are not merged: something behind reads them to replace them."""
+        self.merge_floor = 0
+        """Segments below this node id are not merged: something behind reads them to replace them."""
 
     def arrivals(self, files: Iterable[AnalysedFile]) -> list[Arrival]:
-        """The files with labels for their nodes; of two with one path the last counts."""
+        """The files with node ids for their nodes; of two with one path the last counts."""
         first, found = len(self.columns), []
         for path, file in {file.path: file for file in files}.items():
             arrival = arrive(file, self.files.get(path), first)
@@ -58,8 +59,8 @@ class IndexState:
             return b""
         if not self.columns.dim:
             return entry.node_digests
-        digests = [entry.node_digest(i) for i in range(len(entry.labels))]
-        waits = (self.columns.vector_state[entry.labels] == PENDING).tolist()
+        digests = [entry.node_digest(i) for i in range(len(entry.node_ids))]
+        waits = (self.columns.vector_state[entry.node_ids] == PENDING).tolist()
         waiting = set(compress(digests, waits))
         return b"".join([digest for digest in digests if digest not in waiting])
 
@@ -78,12 +79,12 @@ class IndexState:
             for arrival in arrivals
         ]
         gone = np.concatenate([NO_LABELS, *(arrival.gone for arrival in arrivals)])
-        self.columns.turn(self._add_labels(arrivals, words), gone)
+        self.columns.update_liveness(self._add_node_ids(arrivals, words), gone)
         self.files.update((entry.path, entry) for entry in entries)
 
     def drop(self, entry: FileEntry) -> None:
         """Take a file out."""
-        self.columns.turn(NO_LABELS, entry.labels)
+        self.columns.update_liveness(NO_LABELS, entry.node_ids)
         del self.files[entry.path]
 
     def restore(self, saved: Saved) -> None:
@@ -111,7 +112,7 @@ class IndexState:
 
     def due_run(self) -> tuple[int, int] | None:
         """Positions of segments that should be merged."""
-        first = sum(segment.base < self.settled_labels for segment in self.segments)
+        first = sum(segment.base < self.merge_floor for segment in self.segments)
         run = run_to_merge(self.segments[first:])
         return run and (run[0] + first, run[1] + first)
 
@@ -120,16 +121,16 @@ class IndexState:
         first = self.segments.index(run[0])
         self.segments[first : first + len(run)] = [merged]
 
-    def adopt(self, compacted: Compacted) -> Labels:
-        """Go on with the numbers of a compaction; returns what became of every label."""
+    def adopt(self, compacted: Compacted) -> NodeIds:
+        """Go on with the numbers of a compaction; returns what became of every node id."""
         followed = catch_up(compacted, self.view(0))
         before = compacted.before
-        moved = before.n_nodes - before.n_labels
-        tail = [s.moved(s.base + moved) for s in self.segments if s.base >= before.n_labels]
+        moved = before.n_nodes - before.n_node_ids
+        tail = [s.moved(s.base + moved) for s in self.segments if s.base >= before.n_node_ids]
         self.files = {
             path: compacted.files[path]
             if before.files.get(path) is entry
-            else relabelled(entry, followed)
+            else renumbered(entry, followed)
             for path, entry in self.files.items()
         }
         self.columns, self.segments = compacted.columns, [compacted.segment, *tail]
@@ -160,20 +161,20 @@ class IndexState:
             vectors=columns.vectors(self.graph),
         )
 
-    def _add_labels(self, arrivals: Sequence[Arrival], words: NodeRuns) -> Labels:
-        """Labels for the new nodes, dead yet, and their postings."""
+    def _add_node_ids(self, arrivals: Sequence[Arrival], words: NodeRuns) -> NodeIds:
+        """Node ids for the new nodes, dead yet, and their postings."""
         base = len(self.columns)
-        labels = np.concatenate([NO_LABELS, *(arrival.labels for arrival in arrivals)])
-        fresh_labels = np.where(labels >= base, labels - base, -1)
-        if not (fresh_labels >= 0).any():
+        node_ids = np.concatenate([NO_LABELS, *(arrival.node_ids for arrival in arrivals)])
+        fresh_node_ids = np.where(node_ids >= base, node_ids - base, -1)
+        if not (fresh_node_ids >= 0).any():
             return NO_LABELS
         owners = [self._file_id(arrival.path) for arrival in arrivals]
         file_ids = np.repeat(owners, [len(arrival.fresh) for arrival in arrivals])
-        segment, lengths = build(base, words, fresh_labels, len(file_ids))
+        segment, lengths = build(base, words, fresh_node_ids, len(file_ids))
         fresh = [(Record(arrival.file.record), arrival.fresh) for arrival in arrivals]
-        labels = self.columns.add(fresh, file_ids.astype(np.int32), lengths)
+        node_ids = self.columns.add(fresh, file_ids.astype(np.int32), lengths)
         self.segments.append(segment)
-        return labels
+        return node_ids
 
     def _file_id(self, path: str) -> int:
         file_id = self._file_ids.get(path)
@@ -186,5 +187,5 @@ class IndexState:
         pending = self.columns.live & (self.columns.vector_state == PENDING)
         lacking = bool(self.columns.dim and pending.any())
         for entry in entries:
-            again = lacking and pending[entry.labels].any()
+            again = lacking and pending[entry.node_ids].any()
             yield replace(entry, stamp=_UNREAD) if again else entry

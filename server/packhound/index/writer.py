@@ -1,7 +1,7 @@
 """The index while it is written: files come and go, and each `publish` makes a snapshot.
 
 One thread writes; everyone else reads the snapshots. A node whose digest did not change keeps its
-label, and with it its terms and its vector. After any sequence of changes a snapshot equals that
+node id, and with it its terms and its vector. After any sequence of changes a snapshot equals that
 of an index built anew from the same files.
 """
 
@@ -77,7 +77,7 @@ class Index:
                 self._changed = True
                 self._state.drop(entry)
                 if self._queue:
-                    self._queue.forget(self._state.columns, entry, entry.labels)
+                    self._queue.forget(self._state.columns, entry, entry.node_ids)
 
     def publish(self) -> Snapshot:
         """Make all changes so far visible, as the next generation."""
@@ -141,7 +141,7 @@ class Index:
         return health_of(self._snapshot, self._state.graph, self._graph_from)
 
     def _adopt(self, adopt: Adopt | None) -> bool:
-        self._state.settled_labels = 0
+        self._state.merge_floor = 0
         if adopt is None:
             return False
         followed = adopt(self._state)
@@ -151,10 +151,10 @@ class Index:
         return True
 
     def _bury_in_graph(self) -> None:
-        """Labels that died since the last publication leave the graph's answers."""
+        """Node ids that died since the last publication leave the graph's answers."""
         graph, before = self._state.graph, self._snapshot
         if graph is None or before.epoch != self._state.columns.epoch:
             return
-        died = before.live & ~self._state.columns.live[: before.n_labels]
+        died = before.live & ~self._state.columns.live[: before.n_node_ids]
         if died.any():
             graph.bury(np.flatnonzero(died).astype(np.int32))

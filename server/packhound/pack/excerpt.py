@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from itertools import chain, islice, pairwise
 
-from packhound.core.caching import Kept
+from packhound.core.caching import ByteLru
 from packhound.core.types import Node
 from packhound.index.file_entry import FileEntry
 from packhound.llm.counter import TokenCounter
@@ -109,12 +109,12 @@ class Excerpts:
         clean = _CLEAN.get(entry.digest)
         if clean is None:
             clean = visible_text(redact(source.decode("utf-8", "replace")).text)
-        _CLEAN.keep({entry.digest: clean})
+        _CLEAN.put({entry.digest: clean})
         lines = clean.split("\n")
         return Excerpt(lines, LineIndex(source), Costs(lines, self._counter))
 
 
-_CLEAN = Kept[bytes, str](_MOST_BYTES, sys.getsizeof)
+_CLEAN = ByteLru[bytes, str](_MOST_BYTES, sys.getsizeof)
 """By the digest of the source."""
 
 

@@ -110,7 +110,7 @@ class Fitting:
             if stale and self._heap and -gain / max(cost, 1) > self._heap[0][0]:
                 heapq.heappush(self._heap, self._placed(offer))
             elif self.spent + cost > limit:
-                self.refused[offer.candidate.label] = cost
+                self.refused[offer.candidate.node_id] = cost
                 self._waiting.append(offer)
             else:
                 self._accept(offer, cost)
@@ -119,10 +119,10 @@ class Fitting:
         """Take back the last offer that was accepted; False if there is none."""
         if not self._taken:
             return False
-        label, before = self._taken.pop()
-        after = self.chosen.pop(label)
+        node_id, before = self._taken.pop()
+        after = self.chosen.pop(node_id)
         if before:
-            self.chosen[label] = before
+            self.chosen[node_id] = before
         self.spent -= after.cost - (before.cost if before else 0)
         path = after.candidate.path
         shown = [choice.lines for choice in self.chosen.values() if choice.candidate.path == path]
@@ -141,21 +141,21 @@ class Fitting:
 
     def _gain(self, offer: _Offer) -> float:
         """What the offer adds to what is already shown of its node."""
-        now = self.chosen.get(offer.candidate.label)
+        now = self.chosen.get(offer.candidate.node_id)
         return offer.value - (offer.candidate.utility * _VALUE[now.detail] if now else 0.0)
 
     def _read(self, offer: _Offer) -> bool:
-        label = offer.candidate.label
-        if label not in self._tiers:
+        node_id = offer.candidate.node_id
+        if node_id not in self._tiers:
             excerpt = self.excerpts.of(offer.candidate.path)
             if excerpt is None:
-                self.unread.add(label)
+                self.unread.add(node_id)
             candidate = offer.candidate
             found = (
                 excerpt.tiers(candidate.entry, candidate.position, self.words) if excerpt else {}
             )
-            self._tiers[label] = found
-        offer.lines = self._tiers[label].get(offer.detail, ())
+            self._tiers[node_id] = found
+        offer.lines = self._tiers[node_id].get(offer.detail, ())
         known = self.known.get(offer.candidate.path)
         if known:
             offer.lines = tuple(line for line in offer.lines if line not in known)
@@ -172,14 +172,14 @@ class Fitting:
         return cost
 
     def _accept(self, offer: _Offer, cost: int) -> None:
-        label, path = offer.candidate.label, offer.candidate.path
-        before = self.chosen.get(label)
-        self._taken.append((label, before))
+        node_id, path = offer.candidate.node_id, offer.candidate.path
+        before = self.chosen.get(node_id)
+        self._taken.append((node_id, before))
         total = cost + (before.cost if before else 0)
-        self.chosen[label] = Choice(offer.candidate, offer.detail, offer.lines, total)
+        self.chosen[node_id] = Choice(offer.candidate, offer.detail, offer.lines, total)
         self.spent += cost
         self._covered.setdefault(path, set()).update(offer.lines)
-        self.refused.pop(label, None)
+        self.refused.pop(node_id, None)
 
 
 def _guesses(candidate: Candidate) -> tuple[float, ...]:

@@ -106,9 +106,9 @@ def _fit(
     fitting.run(int(available * _FIRST_SHARE))
     _check(context)
     bodies = [c.candidate for c in fitting.chosen.values() if c.detail in ("elided", "full")]
-    known = set(pool.by_label)
+    known = set(pool.by_node_id)
     used = references_of(pool, context, bodies)
-    fitting.offer((c for c in used if c.label not in known), best="signature")
+    fitting.offer((c for c in used if c.node_id not in known), best="signature")
 
     @cache
     def block(*choices: Choice) -> Block:
@@ -164,7 +164,7 @@ def _urgency(choices: Sequence[Choice]) -> tuple[bool, bool, float, str]:
 def _known(pool: Pool, fitting: Fitting, sent: Sent) -> list[str]:
     """Nodes near the topic that the conversation has already, as places to look up."""
     ranked = pool.ranked()[:_OMITTED] if sent else ()
-    found = [c for c in ranked if _key(c) in sent and c.label not in fitting.chosen]
+    found = [c for c in ranked if _key(c) in sent and c.node_id not in fitting.chosen]
     return [_place(candidate) for candidate in found[:10]]
 
 
@@ -194,7 +194,7 @@ def _key(candidate: Candidate) -> tuple[str, bytes]:
 
 def _omitted(pool: Pool, fitting: Fitting, sent: Sent) -> tuple[Omitted, ...]:
     told = (candidate for candidate in pool.ranked() if candidate.reasons)
-    left = (c for c in (*pool.excluded.values(), *told) if c.label not in fitting.chosen)
+    left = (c for c in (*pool.excluded.values(), *told) if c.node_id not in fitting.chosen)
     return tuple(
         Omitted(
             c.path,
@@ -206,15 +206,15 @@ def _omitted(pool: Pool, fitting: Fitting, sent: Sent) -> tuple[Omitted, ...]:
 
 
 def _why_not(candidate: Candidate, pool: Pool, fitting: Fitting, sent: Sent) -> str:
-    if candidate.label in pool.excluded:
+    if candidate.node_id in pool.excluded:
         return "excluded by the request"
     if _key(candidate) in sent:
         return "sent before in this conversation, unchanged"
-    if candidate.label in fitting.unread:
+    if candidate.node_id in fitting.unread:
         return "the file has changed since it was indexed"
     if candidate.repeats:
         return f"nearly repeats {candidate.repeats}"
-    needs = fitting.refused.get(candidate.label)
+    needs = fitting.refused.get(candidate.node_id)
     reason = candidate.reasons[0] if candidate.reasons else "candidate"
     return f"over the budget: {reason}" + (f", needs {needs} tokens" if needs else "")
 

@@ -17,7 +17,7 @@ _MATE_MOST = 0.12
 class Candidate:
     """A node that may go into the pack. `order` breaks ties: the order of discovery."""
 
-    label: int
+    node_id: int
     entry: FileEntry
     position: int
     kind: Kind
@@ -60,45 +60,45 @@ class Candidate:
 
 
 class Pool:
-    """The candidates found so far, by label."""
+    """The candidates found so far, by node id."""
 
     def __init__(self, context: PackContext, request: PackRequest) -> None:
         self._context = context
         self._excluded = request.excluded
-        self.by_label: dict[int, Candidate] = {}
+        self.by_node_id: dict[int, Candidate] = {}
         self.excluded: dict[int, Candidate] = {}
 
-    def get(self, label: int) -> Candidate | None:
-        """The candidate of a label; None if it is dead, or excluded by the request."""
-        known = self.by_label.get(label)
+    def get(self, node_id: int) -> Candidate | None:
+        """The candidate of a node id; None if it is dead, or excluded by the request."""
+        known = self.by_node_id.get(node_id)
         if known:
             return known
         snapshot = self._context.snapshot
-        if label >= snapshot.n_labels or not snapshot.live[label]:
+        if node_id >= snapshot.n_node_ids or not snapshot.live[node_id]:
             return None
-        entry = snapshot.entry(int(snapshot.file_of[label]))
-        return self._of(entry, entry.position(label), label) if entry else None
+        entry = snapshot.entry(int(snapshot.file_of[node_id]))
+        return self._of(entry, entry.position(node_id), node_id) if entry else None
 
     def share_out(self, path: str, share: float, reason: str) -> None:
         """Give the definitions of a file a utility that sums to `share`."""
         entry = self._context.snapshot.files[path]
-        found = [self._of(entry, i, label) for i, label in enumerate(entry.labels.tolist())]
+        found = [self._of(entry, i, node_id) for i, node_id in enumerate(entry.node_ids.tolist())]
         mates = [c for c in found if c is not None and c.kind not in ("section", "window")]
         for mate in mates:
             # Beside a reason of its own this one says nothing.
             mate.add(min(share / len(mates), _MATE_MOST), "" if mate.reasons else reason)
 
-    def _of(self, entry: FileEntry, position: int, label: int) -> Candidate | None:
-        known = self.by_label.get(label)
+    def _of(self, entry: FileEntry, position: int, node_id: int) -> Candidate | None:
+        known = self.by_node_id.get(node_id)
         if known:
             return known
-        order = len(self.by_label) + len(self.excluded)
-        kind = KINDS[self._context.snapshot.kind_of[label]]
-        found = Candidate(label, entry, position, kind, order, entry.path)
+        order = len(self.by_node_id) + len(self.excluded)
+        kind = KINDS[self._context.snapshot.kind_of[node_id]]
+        found = Candidate(node_id, entry, position, kind, order, entry.path)
         if self._excluded and any(fnmatch(entry.path, glob) for glob in self._excluded):
-            self.excluded.setdefault(label, found)
+            self.excluded.setdefault(node_id, found)
             return None
-        self.by_label[label] = found
+        self.by_node_id[node_id] = found
         return found
 
     def at(self, path: str, lines: Lines) -> list[Candidate]:
@@ -113,10 +113,10 @@ class Pool:
             if node.kind != "file" and node.span.start_line <= last and first <= node.span.end_line
         ]
         above = {entry.nodes[position].parent for position in touched}
-        inner = [self.get(int(entry.labels[p])) for p in touched if p not in above]
+        inner = [self.get(int(entry.node_ids[p])) for p in touched if p not in above]
         return [candidate for candidate in inner if candidate]
 
     def ranked(self) -> list[Candidate]:
         """Pinned ones first, then by utility."""
-        found = self.by_label.values()
+        found = self.by_node_id.values()
         return sorted(found, key=lambda c: (not c.pinned, -c.utility, c.path, c.position))

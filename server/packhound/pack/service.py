@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
 
-from packhound.core.types import Document, Label, NodeRef, Query, Results
+from packhound.core.types import Document, NodeId, NodeRef, Query, Results
 from packhound.git.working_tree import Changes
 from packhound.graph.graph import EdgeKind, Graph
 from packhound.index.snapshot import Snapshot
@@ -89,13 +89,15 @@ class Packer:
             cancel=cancel,
         )
 
-    def neighbors(self, snapshot: Snapshot, label: Label) -> tuple[tuple[EdgeKind, NodeRef], ...]:
+    def neighbors(
+        self, snapshot: Snapshot, node_id: NodeId
+    ) -> tuple[tuple[EdgeKind, NodeRef], ...]:
         """What a node contains and refers to, and what refers to it."""
         self._graph.update(snapshot.files)
         # The graph may have been shown a newer snapshot by another thread meanwhile.
         known = (
             edge
-            for edge in self._graph.neighbors(label)
-            if edge.label < snapshot.n_labels and snapshot.live[edge.label]
+            for edge in self._graph.neighbors(node_id)
+            if edge.node_id < snapshot.n_node_ids and snapshot.live[edge.node_id]
         )
-        return tuple((edge.kind, snapshot.ref(edge.label, self._root)) for edge in known)
+        return tuple((edge.kind, snapshot.ref(edge.node_id, self._root)) for edge in known)

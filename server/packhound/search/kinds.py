@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from packhound.core.arrays import Floats
 from packhound.core.types import KINDS
-
-Floats = NDArray[np.float32]
 
 
 def _kinds(*kinds: str) -> Floats:

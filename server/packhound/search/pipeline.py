@@ -17,22 +17,20 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from packhound.core.arrays import Floats, top_k
 from packhound.core.errors import Cancelled, ModelError
 from packhound.core.types import Hit, NodeRef, Query, Results, Signal
 from packhound.index.snapshot import Snapshot
 from packhound.search.ablation import WHOLE, parts
 from packhound.search.protocols import Ranking
-from packhound.search.query.filters import allowed_labels
+from packhound.search.query.filters import allowed_node_ids
 from packhound.search.query.parse import ParsedQuery, parse_query
 from packhound.search.query.project_name import read_query
 from packhound.search.rank.fusion import fuser as fuser_named
 from packhound.search.rank.linear import Source, score_linear, weights_for
-from packhound.search.retrieve.candidates import largest
 from packhound.search.retrieve.retrieve import measure
 from packhound.search.signals.context import View
 from packhound.search.symbols import rank_symbols
-
-Floats = NDArray[np.float32]
 
 _REPORT_CHARACTERS = 2_000
 _CODE_CHARACTERS = 3_000
@@ -83,31 +81,31 @@ def search(
 def explain(
     snapshot: Snapshot,
     query: Query,
-    label: int,
+    node_id: int,
     embedder: QueryEncoder | None,
     *,
     root: str,
     fuser: str = "linear",
     cancel: threading.Event | None = None,
 ) -> Hit:
-    """The node of a live label, scored for the query whether or not it ranks.
+    """The node of a live node id, scored for the query whether or not it ranks.
 
     Its rank is the one that it has among the candidates, 0 where it is none of them. Raises
-    KeyError for a dead label, Cancelled when `cancel` is set meanwhile.
+    KeyError for a dead node id, Cancelled when `cancel` is set meanwhile.
     """
     watch = _Watch(query, cancel)
-    entry, _ = snapshot.locate(label)
+    entry, _ = snapshot.locate(node_id)
     parsed = read_query(query, snapshot, root)
     parsed = replace(parsed, kinds=(), languages=(), globs=(), exact=())
     vector, _ = query_vector(snapshot, parsed, query, embedder)
     view = _view(snapshot, parsed, query, vector, embedder)
-    ranked = bool(np.isin(label, view.candidates.labels))
+    ranked = bool(np.isin(node_id, view.candidates.node_ids))
     if not ranked:
         files = np.append(view.candidates.files, np.int32(entry.file_id))
         view = _view(snapshot, parsed, query, vector, embedder, only=np.unique(files))
     watch.check()
     ranking = fuser_named(fuser, _source(query, vector))(view, len(view.candidates))
-    position = int(np.flatnonzero(view.candidates.labels == label)[0])
+    position = int(np.flatnonzero(view.candidates.node_ids == node_id)[0])
     rank = int((ranking.scores > ranking.scores[position]).sum()) + 1
     [(node, score, why)] = _found(view, ranking, [position], root)
     return Hit(node, rank if ranked else 0, score, why)
@@ -115,23 +113,23 @@ def explain(
 
 def related(
     snapshot: Snapshot,
-    label: int,
+    node_id: int,
     query: Query,
     *,
     root: str,
     cancel: threading.Event | None = None,
 ) -> Results:
-    """Nodes like the one of a live label: by meaning, or by its words where it has no vector."""
+    """Nodes like the one of a live node id: by meaning, or by its words where it has no vector."""
     watch = _Watch(query, cancel)
-    node = snapshot.node(label)
+    node = snapshot.node(node_id)
     parsed = replace(parse_query(replace(query, text=f"{node.name}\n{node.doc}")), kind="prose")
-    vector = snapshot.vector(label) if snapshot.has_vector[label] else None
+    vector = snapshot.vector(node_id) if snapshot.has_vector[node_id] else None
     view = _view(snapshot, parsed, query, vector)
     watch.check()
     source: Source = "lexical" if vector is None else "dense"
     ranking = fuser_named("linear", source)(view, query.limit + 1)
     hits = _best(view, ranking, query.limit + 1, root)
-    others = [hit for hit in hits if hit.node.label != label][: query.limit]
+    others = [hit for hit in hits if hit.node.node_id != node_id][: query.limit]
     ranked = tuple(replace(hit, rank=rank) for rank, hit in enumerate(others, 1))
     return watch.results(snapshot, parsed, ranked, view.candidates.considered, ())
 
@@ -238,7 +236,7 @@ def _view(
         snapshot,
         words,
         vector,
-        allowed_labels(snapshot, parsed),
+        allowed_node_ids(snapshot, parsed),
         title_vector=title,
         code_vector=code,
         budget=query.budget.candidates,
@@ -271,7 +269,7 @@ def _best(view: View, ranking: Ranking, limit: int, root: str) -> tuple[Hit, ...
     if not limit:
         return ()
     scores = np.round(np.asarray(ranking.scores, np.float64), 9)
-    found = _found(view, ranking, largest(scores, limit).tolist(), root)
+    found = _found(view, ranking, top_k(scores, limit).tolist(), root)
     found.sort(key=lambda hit: (-round(hit[1], 9), hit[0].path, hit[0].span.start))
     return tuple(
         Hit(node, rank, score, why) for rank, (node, score, why) in enumerate(found[:limit], 1)
@@ -282,12 +280,12 @@ def _found(
     view: View, ranking: Ranking, chosen: Sequence[int], root: str
 ) -> list[tuple[NodeRef, float, tuple[Signal, ...]]]:
     """Each of the nodes `ranking.nodes[i]` with its score and the reasons that add up to it."""
-    labels = view.candidates.labels[ranking.nodes[chosen]].tolist()
+    node_ids = view.candidates.node_ids[ranking.nodes[chosen]].tolist()
     return [
         (
-            view.snapshot.ref(label, root),
+            view.snapshot.ref(node_id, root),
             math.fsum([weight * value for _, value, weight in why]),
             why,
         )
-        for label, why in zip(labels, ranking.why(chosen), strict=True)
+        for node_id, why in zip(node_ids, ranking.why(chosen), strict=True)
     ]

@@ -8,10 +8,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from packhound.core.arrays import Floats
 from packhound.core.types import Signal
 from packhound.search.signals.context import View
-
-Floats = NDArray[np.float32]
 
 
 class Scorer(Protocol):

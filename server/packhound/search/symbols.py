@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from packhound.core.types import KINDS, Hit, Signal
 from packhound.index.name_index import NameTable
 from packhound.index.snapshot import Snapshot
-from packhound.search.query.filters import allowed_labels
+from packhound.search.query.filters import allowed_node_ids
 from packhound.search.query.parse import ParsedQuery, Pattern
 from packhound.search.retrieve.corpus_stats import facts_of
 
@@ -40,33 +40,33 @@ def rank_symbols(
 ) -> tuple[tuple[Hit, ...], int]:
     """The best `limit` nodes by name, and how many were considered."""
     qualities = _qualities(snapshot, query.patterns)
-    labels = _labels(snapshot, qualities, query)
+    node_ids = _node_ids(snapshot, qualities, query)
     scored: list[tuple[float, str, int, int, tuple[Signal, ...]]] = []
     corpus = facts_of(snapshot)
-    for label in labels.tolist():
-        match = _match(snapshot, label, query.patterns, qualities)
+    for node_id in node_ids.tolist():
+        match = _match(snapshot, node_id, query.patterns, qualities)
         if match <= 0:
             continue
-        file_id = int(snapshot.file_of[label])
-        length = len(snapshot.name_table.names[snapshot.name_of[label]])
+        file_id = int(snapshot.file_of[node_id])
+        length = len(snapshot.name_table.names[snapshot.name_of[node_id]])
         test = bool(not corpus.plain[file_id] and not query.wants_tests)
         reasons = (
             Signal("name_match", match, _MATCH),
-            Signal("definition_kind", float(_KIND_VALUES[snapshot.kind_of[label]]), _KIND),
+            Signal("definition_kind", float(_KIND_VALUES[snapshot.kind_of[node_id]]), _KIND),
             Signal("test_path", float(test), _TEST),
             Signal("name_length", math.log1p(length), _LENGTH),
         )
         kept = tuple(reason for reason in reasons if reason.value)
         score = math.fsum(reason.contribution for reason in kept)
-        scored.append((-round(score, 9), snapshot.paths[file_id], label, label, kept))
+        scored.append((-round(score, 9), snapshot.paths[file_id], node_id, node_id, kept))
     scored.sort(key=lambda row: row[:3])
     hits = []
-    for _, _, label, _, why in scored[: max(0, limit)]:
-        ref = snapshot.ref(label, root)
+    for _, _, node_id, _, why in scored[: max(0, limit)]:
+        ref = snapshot.ref(node_id, root)
         hits.append(Hit(ref, 0, math.fsum(reason.contribution for reason in why), why))
     hits.sort(key=lambda hit: (-round(hit.score, 9), hit.node.path, hit.node.span.start))
     ranked = tuple(Hit(hit.node, rank, hit.score, hit.why) for rank, hit in enumerate(hits, 1))
-    return ranked, len(labels)
+    return ranked, len(node_ids)
 
 
 def _qualities(snapshot: Snapshot, patterns: Iterable[Pattern]) -> tuple[dict[int, float], ...]:
@@ -83,7 +83,7 @@ def _qualities(snapshot: Snapshot, patterns: Iterable[Pattern]) -> tuple[dict[in
     return tuple(found)
 
 
-def _labels(
+def _node_ids(
     snapshot: Snapshot, qualities: tuple[dict[int, float], ...], query: ParsedQuery
 ) -> NDArray[np.int32]:
     best = np.zeros(len(snapshot.name_table), np.float32)
@@ -92,24 +92,24 @@ def _labels(
         values = np.fromiter(quality.values(), np.float32, len(quality))
         np.maximum.at(best, numbers, values)
     scores = np.where(snapshot.live, best[snapshot.name_of], 0)
-    allowed = allowed_labels(snapshot, query)
+    allowed = allowed_node_ids(snapshot, query)
     if allowed is not None:
         scores = np.where(allowed, scores, 0)
-    labels = np.flatnonzero(scores > 0)
-    if len(labels) > _MOST_LABELS:
-        floor = np.partition(scores[labels], -_MOST_LABELS)[-_MOST_LABELS]
-        labels = labels[scores[labels] >= floor][: 2 * _MOST_LABELS]
-    return labels.astype(np.int32)
+    node_ids = np.flatnonzero(scores > 0)
+    if len(node_ids) > _MOST_LABELS:
+        floor = np.partition(scores[node_ids], -_MOST_LABELS)[-_MOST_LABELS]
+        node_ids = node_ids[scores[node_ids] >= floor][: 2 * _MOST_LABELS]
+    return node_ids.astype(np.int32)
 
 
 def _match(
     snapshot: Snapshot,
-    label: int,
+    node_id: int,
     patterns: tuple[Pattern, ...],
     qualities: tuple[dict[int, float], ...],
 ) -> float:
     """Mean quality over the words; words that miss the name must be in its surroundings."""
-    number = int(snapshot.name_of[label])
+    number = int(snapshot.name_of[node_id])
     total = 0.0
     around: str | None = None
     for pattern, quality in zip(patterns, qualities, strict=True):
@@ -117,7 +117,7 @@ def _match(
         owners = _SEPARATORS.split(pattern.text)[:-1] if here else [pattern.text]
         if owners:
             if around is None:
-                entry, position = snapshot.locate(label)
+                entry, position = snapshot.locate(node_id)
                 around = f"{entry.path}/{entry.qualname(position)}".lower()
             if not all(owner.lower() in around for owner in owners if owner):
                 return 0.0

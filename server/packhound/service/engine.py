@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from packhound.core.errors import StoreError
 from packhound.core.settings import Settings
-from packhound.core.types import Document, Hit, Label, NodeRef, Query, Results, State, Status
+from packhound.core.types import Document, Hit, NodeId, NodeRef, Query, Results, State, Status
 from packhound.files.reader import text_of
 from packhound.index.snapshot import Snapshot
 from packhound.indexing.indexer import Indexer
@@ -150,13 +150,13 @@ class Engine:
     ) -> Hit | None:
         """The node at a 0-based line, scored for the query whether it ranked or not."""
         snapshot, _ = self._current(query)
-        label = snapshot.label_at(path, line)
-        if label is None:
+        node_id = snapshot.node_id_at(path, line)
+        if node_id is None:
             return None
         hit = searching.explain(
             snapshot,
             query,
-            label,
+            node_id,
             self._models.embedder,
             root=str(self.root),
             fuser=self._settings.fuser,
@@ -177,11 +177,11 @@ class Engine:
         """Nodes like the one at a 0-based line."""
         query = Query(text=f"{path}:{line + 1}", limit=limit)
         snapshot, notes = self._current(query)
-        label = snapshot.label_at(path, line)
-        if label is None:
+        node_id = snapshot.node_id_at(path, line)
+        if node_id is None:
             note = f"there is no indexed code at {path}:{line + 1}"
             return Results(query.text, (), False, snapshot.generation, 0.0, 0, (note,))
-        results = searching.related(snapshot, label, query, root=str(self.root), cancel=cancel)
+        results = searching.related(snapshot, node_id, query, root=str(self.root), cancel=cancel)
         return searching.with_notes(results, notes)
 
     def pack(self, request: PackRequest, cancel: threading.Event | None = None) -> Pack:
@@ -213,14 +213,14 @@ class Engine:
     def neighbors(self, path: str, line: int) -> tuple[tuple[EdgeKind, NodeRef], ...]:
         """What the node at a 0-based line contains and refers to, and what refers to it."""
         snapshot, _ = self._current(Query(""))
-        label = snapshot.label_at(path, line)
-        return () if label is None else self._packs().neighbors(snapshot, label)
+        node_id = snapshot.node_id_at(path, line)
+        return () if node_id is None else self._packs().neighbors(snapshot, node_id)
 
     def node_at(self, path: str, line: int) -> NodeRef | None:
         """The innermost node at a 0-based line."""
         snapshot = self.snapshot
-        label = snapshot.label_at(path, line)
-        return None if label is None else snapshot.ref(label, str(self.root))
+        node_id = snapshot.node_id_at(path, line)
+        return None if node_id is None else snapshot.ref(node_id, str(self.root))
 
     def outline(self, path: str = "") -> tuple[NodeRef, ...]:
         """The nodes of a file, or of all files below a folder, in reading order."""
@@ -228,9 +228,9 @@ class Engine:
         folder = path.rstrip("/") + "/" if path else ""
         found = [name for name in snapshot.files if name == path or name.startswith(folder)]
         return tuple(
-            snapshot.ref(Label(int(label)), root)
+            snapshot.ref(NodeId(int(node_id)), root)
             for name in sorted(found)
-            for label in snapshot.files[name].labels
+            for node_id in snapshot.files[name].node_ids
         )
 
     def source(self, path: str, snapshot: Snapshot | None = None) -> bytes | None:

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from packhound.core.array_codec import checksum, pack, pack_texts
+from packhound.core.arrays import Mask
 from packhound.index.columns import VECTOR_BLOCK
 from packhound.index.file_entry import FileEntry
 from packhound.index.postings.merge_policy import merged_run
 from packhound.index.postings.segment import Segment
 from packhound.index.snapshot import Snapshot
-from packhound.index.vectors.exact import Mask
 from packhound.storage.rows import (
     NEVER,
     file_body,
@@ -45,7 +45,7 @@ class Written:
     """What is on disk, in terms of the values in memory it was made from.
 
     `segments` maps the serial of a segment to the key of its first row, `blocks` the number of a
-    block to the state of its labels, and `sums` each key to its checksum. `shown` says which labels
+    block to the state of its node ids, and `sums` each key to its checksum. `shown` says which node ids
     have been those of a file on disk; nothing of the others, which only an editor had, is written.
     """
 
@@ -93,7 +93,7 @@ def seal(sums: dict[int, bytes]) -> bytes:
 
 
 def block_states(snapshot: Snapshot, shown: Mask) -> dict[int, bytes]:
-    """A block has changed on disk where it has more labels, or vectors that it had not."""
+    """A block has changed on disk where it has more node ids, or vectors that it had not."""
     state = np.where(shown, snapshot.vectors.state, NEVER)
     return {
         i: state[i * VECTOR_BLOCK : (i + 1) * VECTOR_BLOCK].tobytes()
@@ -130,7 +130,7 @@ def changed_rows(snapshot: Snapshot, before: Written | None, versions: str) -> P
             yield row(NAMES, b"", pack_texts(_shown_names(snapshot, shown)))
         if before.files.keys() != files.keys() or PATHS not in before.sums:
             yield row(PATHS, b"", _pack_paths(snapshot, files))
-        yield row(LABELS, b"", _pack_labels(files))
+        yield row(LABELS, b"", _pack_node_ids(files))
 
     def rows() -> Iterator[Row]:
         for one in changed():
@@ -143,29 +143,29 @@ def changed_rows(snapshot: Snapshot, before: Written | None, versions: str) -> P
 
 
 def _shown(snapshot: Snapshot, files: Iterable[FileEntry], before: Mask) -> tuple[Mask, Mask]:
-    """Which labels are, or were, those of a file on disk, and which of them were not before."""
-    known = np.zeros(snapshot.n_labels, np.bool_)
+    """Which node ids are, or were, those of a file on disk, and which of them were not before."""
+    known = np.zeros(snapshot.n_node_ids, np.bool_)
     known[: len(before)] = before
     shown = known.copy()
     for entry in files:
-        shown[entry.labels] = True
+        shown[entry.node_ids] = True
     return shown, shown & ~known
 
 
 def _is_due(segment: Segment, before: Written, new: Mask) -> bool:
-    return segment.serial not in before.segments or bool(new[_labels(segment)].any())
+    return segment.serial not in before.segments or bool(new[_node_ids(segment)].any())
 
 
-def _labels(segment: Segment) -> slice:
-    return slice(segment.base, segment.base + segment.n_labels)
+def _node_ids(segment: Segment) -> slice:
+    return slice(segment.base, segment.base + segment.n_node_ids)
 
 
 def _shown_part(segment: Segment, shown: Mask) -> Segment:
-    return segment if shown[_labels(segment)].all() else merged_run([segment], shown)
+    return segment if shown[_node_ids(segment)].all() else merged_run([segment], shown)
 
 
 def _shown_names(snapshot: Snapshot, shown: Mask) -> list[str]:
-    """The names in their places; those that no shown label bears are left empty."""
+    """The names in their places; those that no shown node id bears are left empty."""
     used = np.zeros(len(snapshot.name_table), np.bool_)
     used[snapshot.name_of[shown]] = used[snapshot.tail_of[shown]] = True
     names = snapshot.name_table.names[: len(used)]
@@ -199,10 +199,10 @@ def _pack_paths(snapshot: Snapshot, files: Iterable[int]) -> bytes:
     return snapshot.path_table.packed(kept)
 
 
-def _pack_labels(files: dict[int, FileEntry]) -> bytes:
-    labels = [entry.labels for entry in files.values()]
-    joined = np.concatenate(labels) if labels else np.zeros(0, np.int32)
-    counts = np.array([len(found) for found in labels], np.int32)
+def _pack_node_ids(files: dict[int, FileEntry]) -> bytes:
+    node_ids = [entry.node_ids for entry in files.values()]
+    joined = np.concatenate(node_ids) if node_ids else np.zeros(0, np.int32)
+    counts = np.array([len(found) for found in node_ids], np.int32)
     return pack(np.array([*files], np.int32), counts, joined)
 
 

@@ -10,7 +10,8 @@ from itertools import groupby
 import numpy as np
 
 from packhound.core.array_codec import unpack, unpack_texts
-from packhound.index.file_entry import FileEntry, Labels
+from packhound.core.arrays import NodeIds
+from packhound.index.file_entry import FileEntry
 from packhound.index.node_columns import new_epoch
 from packhound.index.path_table import PathTable
 from packhound.index.postings.segment import Segment
@@ -61,9 +62,9 @@ def read_saved(
     head = json.loads(manifest)
     if sealed != seal({key: value for key, value in sums.items() if key != MANIFEST}):
         raise ValueError("rows are missing or of different generations")
-    labels = _labels_by_file(found[LABELS][1])
+    node_ids = _node_ids_by_file(found[LABELS][1])
     # A row is let go once it is read, since all of them are as large as what they become.
-    files = [file_entry(i, *found.pop(FILE + i), labels=labels[i]) for i in labels]
+    files = [file_entry(i, *found.pop(FILE + i), node_ids=node_ids[i]) for i in node_ids]
     segments = {key: unpack_segment(bodies) for key, bodies in _by_segment(found)}
     saved = Saved(
         generation=head["generation"],
@@ -128,17 +129,17 @@ def _paths(files: Iterable[FileEntry], n_file_ids: int) -> list[str]:
     return paths
 
 
-def _labels_by_file(packed: bytes) -> dict[int, Labels]:
-    file_ids, counts, labels = unpack(packed)
-    parts = np.split(labels, np.cumsum(counts)[:-1])
+def _node_ids_by_file(packed: bytes) -> dict[int, NodeIds]:
+    file_ids, counts, node_ids = unpack(packed)
+    parts = np.split(node_ids, np.cumsum(counts)[:-1])
     return dict(zip(file_ids.tolist(), parts, strict=True)) if len(file_ids) else {}
 
 
 def _check_fits(saved: Saved, dim: int) -> None:
-    n_labels = sum(len(block.file_of) for block in saved.blocks)
-    labels = np.concatenate([np.zeros(0, np.int32), *(entry.labels for entry in saved.files)])
-    inside = (labels >= 0).all() and (labels < n_labels).all()
-    if not inside or np.bincount(labels, minlength=1).max() > 1:
+    n_node_ids = sum(len(block.file_of) for block in saved.blocks)
+    node_ids = np.concatenate([np.zeros(0, np.int32), *(entry.node_ids for entry in saved.files)])
+    inside = (node_ids >= 0).all() and (node_ids < n_node_ids).all()
+    if not inside or np.bincount(node_ids, minlength=1).max() > 1:
         raise ValueError("labels are out of range")
     if any(block.codes.shape[1] != dim for block in saved.blocks):
         raise ValueError("vectors have another dimension")
@@ -146,6 +147,6 @@ def _check_fits(saved: Saved, dim: int) -> None:
     for segment in saved.segments:
         if segment.base != end:
             raise ValueError("segments overlap or are missing")
-        end += segment.n_labels
-    if end != n_labels:
+        end += segment.n_node_ids
+    if end != n_node_ids:
         raise ValueError("segments and labels do not match")

@@ -1,4 +1,4 @@
-"""What each row of the store holds: a file, a segment, or a block of labels."""
+"""What each row of the store holds: a file, a segment, or a block of node ids."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from packhound.core.array_codec import pack, unpack
+from packhound.core.arrays import Mask, NodeIds
 from packhound.core.types import FileStamp
 from packhound.index.columns import VECTOR_BLOCK
-from packhound.index.file_entry import DIGEST_SIZE, FileEntry, Labels
+from packhound.index.file_entry import DIGEST_SIZE, FileEntry
 from packhound.index.path_table import PathTable
 from packhound.index.postings.builder import N_FIELDS
 from packhound.index.postings.segment import Segment
 from packhound.index.snapshot import Snapshot
-from packhound.index.vectors.exact import Mask
 from packhound.index.vectors.quantization import Codes
 
 PENDING, PRESENT, NEVER = 0, 1, 2
-"""States of a label's vector: not there yet, there, and not to be had (no direction)."""
+"""States of a node id's vector: not there yet, there, and not to be had (no direction)."""
 
 ROW_POSTINGS = 1 << 20
 """Postings in a row of a segment: some six megabytes, of which SQLite makes two copies. Of a size
@@ -30,12 +30,12 @@ that the allocator gives back at once."""
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """All columns of up to `VECTOR_BLOCK` labels; `codes` [n, dim] with their `scales`."""
+    """All columns of up to `VECTOR_BLOCK` node ids; `codes` [n, dim] with their `scales`."""
 
-    file_of: Labels
+    file_of: NodeIds
     kind_of: NDArray[np.uint8]
-    name_of: Labels
-    tail_of: Labels
+    name_of: NodeIds
+    tail_of: NodeIds
     lengths: NDArray[np.int32]
     state: NDArray[np.uint8]
     codes: Codes
@@ -44,7 +44,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Saved:
-    """An index as it was read from disk; `labels` of the entries are set."""
+    """An index as it was read from disk; `node_ids` of the entries are set."""
 
     generation: int
     epoch: int
@@ -56,7 +56,7 @@ class Saved:
 
 
 def file_head(entry: FileEntry) -> bytes:
-    """All of a file but its nodes and labels."""
+    """All of a file but its nodes and node ids."""
     head = (entry.path, entry.language, entry.digest.hex(), entry.stamp, entry.imports)
     return json.dumps([*head, entry.degraded, len(entry.node_digests)]).encode("ascii")
 
@@ -66,10 +66,10 @@ def file_body(entry: FileEntry) -> bytes:
     return entry.node_digests + entry.record
 
 
-def file_entry(file_id: int, head: bytes, body: bytes, labels: Labels) -> FileEntry:
+def file_entry(file_id: int, head: bytes, body: bytes, node_ids: NodeIds) -> FileEntry:
     """The file of a row."""
     path, language, digest, stamp, imports, degraded, split = json.loads(head.decode("ascii"))
-    if split != len(labels) * DIGEST_SIZE:
+    if split != len(node_ids) * DIGEST_SIZE:
         raise ValueError("a file's labels do not match its nodes")
     return FileEntry(
         path=path,
@@ -77,7 +77,7 @@ def file_entry(file_id: int, head: bytes, body: bytes, labels: Labels) -> FileEn
         digest=bytes.fromhex(digest),
         stamp=FileStamp(*stamp) if stamp else None,
         file_id=file_id,
-        labels=labels,
+        node_ids=node_ids,
         imports=tuple(imports),
         degraded=degraded,
         node_digests=body[:split],
@@ -87,12 +87,12 @@ def file_entry(file_id: int, head: bytes, body: bytes, labels: Labels) -> FileEn
 
 def pack_segment(segment: Segment) -> Iterator[bytes]:
     """The rows of a segment, made while they are asked for: its terms, then its postings."""
-    place = np.array([segment.base, segment.n_labels], np.int64)
+    place = np.array([segment.base, segment.n_node_ids], np.int64)
     terms = np.frombuffer(segment.terms, np.uint8)
     yield pack(place, terms, segment.term_starts, segment.starts)
     for first in range(0, segment.n_postings, ROW_POSTINGS):
         some = slice(first, first + ROW_POSTINGS)
-        yield pack(segment.labels[some], segment.tf[some])
+        yield pack(segment.node_ids[some], segment.tf[some])
 
 
 def unpack_segment(rows: Iterator[bytes]) -> Segment:
@@ -101,30 +101,30 @@ def unpack_segment(rows: Iterator[bytes]) -> Segment:
     Raises ValueError where its parts do not fit together.
     """
     place, terms, term_starts, starts = unpack(next(rows))
-    base, n_labels = place.tolist()
-    labels, tf, end = np.empty(starts[-1], np.int32), np.zeros(0, np.uint8), 0
+    base, n_node_ids = place.tolist()
+    node_ids, tf, end = np.empty(starts[-1], np.int32), np.zeros(0, np.uint8), 0
     for row in rows:
         some, their_tf = unpack(row)
         if not end:
-            tf = np.empty(len(labels), their_tf.dtype)
+            tf = np.empty(len(node_ids), their_tf.dtype)
         start, end = end, end + len(some)
-        labels[start:end], tf[start:end] = some, their_tf
+        node_ids[start:end], tf[start:end] = some, their_tf
     if (
         len(starts) != (len(term_starts) - 1) * N_FIELDS + 1
         or not (starts[-1] == end == len(tf))
         or term_starts[-1] != len(terms)
     ):
         raise ValueError("the parts of a segment do not fit together")
-    return Segment(base, n_labels, terms.tobytes(), term_starts, starts, labels, tf)
+    return Segment(base, n_node_ids, terms.tobytes(), term_starts, starts, node_ids, tf)
 
 
 def n_blocks(snapshot: Snapshot) -> int:
-    """Number of blocks that the labels of a snapshot fill."""
-    return -(-snapshot.n_labels // VECTOR_BLOCK)
+    """Number of blocks that the node ids of a snapshot fill."""
+    return -(-snapshot.n_node_ids // VECTOR_BLOCK)
 
 
 def pack_block(snapshot: Snapshot, i: int, shown: Mask) -> bytes:
-    """The row of block i; labels that are not shown have nothing in it."""
+    """The row of block i; node ids that are not shown have nothing in it."""
     here = slice(i * VECTOR_BLOCK, (i + 1) * VECTOR_BLOCK)
     known = shown[here]
     columns, scales = _vectors(snapshot, i, known)
@@ -142,7 +142,7 @@ def pack_block(snapshot: Snapshot, i: int, shown: Mask) -> bytes:
 
 
 def _vectors(snapshot: Snapshot, i: int, known: Mask) -> tuple[Codes, NDArray[np.float32]]:
-    """The vectors of a block in columns, those of labels that are not known zero."""
+    """The vectors of a block in columns, those of node ids that are not known zero."""
     blocks = snapshot.vectors.blocks
     if not blocks:
         return np.zeros((0, len(known)), np.int8), np.zeros(len(known), np.float32)

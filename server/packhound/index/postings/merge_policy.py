@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from packhound.core.arrays import Mask
 from packhound.index.postings.segment import Segment, merge
-from packhound.index.vectors.exact import Mask
 
 FAN_OUT = 8
 
@@ -45,10 +45,10 @@ def run_to_merge(segments: Sequence[Segment]) -> tuple[int, int] | None:
 
 
 def merged_run(segments: Sequence[Segment], live: Mask) -> Segment:
-    """One segment for neighbours, without the postings of dead labels."""
+    """One segment for neighbours, without the postings of dead node ids."""
     first, last = segments[0], segments[-1]
-    n_labels = last.base + last.n_labels - first.base
-    new_labels = np.full(len(live), -1, np.int32)
-    alive = np.flatnonzero(live[first.base : first.base + n_labels]).astype(np.int32)
-    new_labels[alive + first.base] = alive
-    return merge(segments, new_labels, first.base, n_labels)
+    n_node_ids = last.base + last.n_node_ids - first.base
+    new_node_ids = np.full(len(live), -1, np.int32)
+    alive = np.flatnonzero(live[first.base : first.base + n_node_ids]).astype(np.int32)
+    new_node_ids[alive + first.base] = alive
+    return merge(segments, new_node_ids, first.base, n_node_ids)

@@ -1,4 +1,4 @@
-"""Postings of a whole snapshot: those of its segments, of live labels only."""
+"""Postings of a whole snapshot: those of its segments, of live node ids only."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from packhound.index.postings.segment import Segment, TermPostings
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Postings:
-    """Term lookups over segments whose labels ascend; `dead` says that not all labels are live."""
+    """Term lookups over segments whose node ids ascend; `dead` says that not all node ids are live."""
 
     segments: Sequence[Segment]
     live: NDArray[np.bool_]
@@ -32,12 +32,12 @@ class Postings:
         return self._living(found) if self.dead else found
 
     def _living(self, found: TermPostings) -> TermPostings:
-        alive = self.live[found.labels]
+        alive = self.live[found.node_ids]
         if alive.all():
             return found
         before = np.concatenate(([0], np.cumsum(alive)))
         starts = tuple(before[[*found.starts]].tolist())
-        return TermPostings(found.labels[alive], found.tf[alive], starts)
+        return TermPostings(found.node_ids[alive], found.tf[alive], starts)
 
 
 def _joined(parts: Sequence[TermPostings]) -> TermPostings:
@@ -45,7 +45,7 @@ def _joined(parts: Sequence[TermPostings]) -> TermPostings:
     fields = [(part, part.within(field)) for field in range(N_FIELDS) for part in parts]
     sizes = [sum(part.starts[f + 1] - part.starts[f] for part in parts) for f in range(N_FIELDS)]
     return TermPostings(
-        np.concatenate([part.labels[within] for part, within in fields]),
+        np.concatenate([part.node_ids[within] for part, within in fields]),
         np.concatenate([part.tf[within] for part, within in fields]),
         (0, *accumulate(sizes)),
     )

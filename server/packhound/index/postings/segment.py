@@ -1,7 +1,7 @@
-"""A segment: the postings of a run of labels, never changed once made.
+"""A segment: the postings of a run of node ids, never changed once made.
 
-Postings are sorted by term, then field, then label, so that all postings of a term lie together
-and those of a term in one field are one slice. Labels that died stay in a segment until it is
+Postings are sorted by term, then field, then node id, so that all postings of a term lie together
+and those of a term in one field are one slice. Node ids that died stay in a segment until it is
 merged; the snapshot's live mask hides them. How a corpus is cut into segments changes no result.
 """
 
@@ -17,26 +17,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from packhound.core.arrays import Ints, NodeIds, Positions
 from packhound.index.postings.builder import N_FIELDS, counted
 from packhound.parsing.analysed_file import NodeRuns
 
-Labels = NDArray[np.int32]
-Starts = NDArray[np.int32]
 TermFrequencies = NDArray[np.unsignedinteger[Any]]
 
-Positions = NDArray[np.intp]
 
 _serials = count(1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TermPostings:
-    """The labels with a term, field by field, and how often each holds it there.
+    """The node ids with a term, field by field, and how often each holds it there.
 
-    Those of field f are starts[f] .. starts[f + 1], their labels ascending.
+    Those of field f are starts[f] .. starts[f + 1], their node ids ascending.
     """
 
-    labels: Positions
+    node_ids: Positions
     tf: TermFrequencies
     starts: tuple[int, ...]
 
@@ -47,19 +45,19 @@ class TermPostings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Segment:
-    """Postings of the labels base .. base + n_labels - 1.
+    """Postings of the node ids base .. base + n_labels - 1.
 
     `terms` joins the terms as UTF-8 in ascending order, `term_starts` says where each begins.
     The postings of term t in field f are rows starts[t * N_FIELDS + f] up to the next start of
-    `labels` (relative to `base`, ascending) and `tf`. `serial` names this value in this process.
+    `node_ids` (relative to `base`, ascending) and `tf`. `serial` names this value in this process.
     """
 
     base: int
-    n_labels: int
+    n_node_ids: int
     terms: bytes
-    term_starts: Starts
-    starts: Starts
-    labels: Labels
+    term_starts: Ints
+    starts: Ints
+    node_ids: NodeIds
     tf: TermFrequencies
     serial: int = field(default_factory=lambda: next(_serials))
     _found: dict[bytes, int] = field(default_factory=dict)
@@ -72,8 +70,8 @@ class Segment:
 
     @property
     def n_postings(self) -> int:
-        """Number of (term, field, label) triples."""
-        return len(self.labels)
+        """Number of (term, field, node id) triples."""
+        return len(self.node_ids)
 
     def find(self, term: bytes) -> int:
         """Position of `term` among the terms, -1 where it is none of them."""
@@ -96,16 +94,16 @@ class Segment:
         return (terms[a:b] for a, b in pairwise(bounds))
 
     def postings(self, term: int) -> TermPostings:
-        """The postings of the term at a position, dead labels included."""
+        """The postings of the term at a position, dead node ids included."""
         first = term * N_FIELDS
         start, *ends = self.starts[first : first + N_FIELDS + 1].tolist()
-        labels = self.labels[start : ends[-1]].astype(np.intp)
-        labels += self.base
+        node_ids = self.node_ids[start : ends[-1]].astype(np.intp)
+        node_ids += self.base
         starts = (0, *(end - start for end in ends))
-        return TermPostings(labels, self.tf[start : ends[-1]], starts)
+        return TermPostings(node_ids, self.tf[start : ends[-1]], starts)
 
     def moved(self, base: int) -> Segment:
-        """The same postings for labels that begin elsewhere."""
+        """The same postings for node ids that begin elsewhere."""
         return replace(self, base=base, serial=next(_serials))
 
     def _search(self, term: bytes) -> int:
@@ -125,23 +123,27 @@ _APART = 64
 
 
 def build(
-    base: int, words: NodeRuns, label_of_node: Labels, n_labels: int
+    base: int, words: NodeRuns, node_id_of_node: NodeIds, n_node_ids: int
 ) -> tuple[Segment, NDArray[np.int32]]:
-    """A segment of `n_labels` labels from the words of nodes, and their lengths.
+    """A segment of `n_node_ids` node ids from the words of nodes, and their lengths.
 
-    Labels are relative to `base`; -1 leaves a node out. Lengths are the number of terms in each
+    Node ids are relative to `base`; -1 leaves a node out. Lengths are the number of terms in each
     field, [n_labels, N_FIELDS].
     """
-    found = counted(words, label_of_node, n_labels)
+    found = counted(words, node_id_of_node, n_node_ids)
     encoded = [term.encode("utf-8", "surrogatepass") for term in found.terms]
-    return _segment(base, n_labels, encoded, found.counts, found.labels, found.tf), found.lengths
+    return _segment(
+        base, n_node_ids, encoded, found.counts, found.node_ids, found.tf
+    ), found.lengths
 
 
-def merge(segments: Sequence[Segment], new_labels: Labels, base: int, n_labels: int) -> Segment:
-    """One segment of several whose labels ascend.
+def merge(
+    segments: Sequence[Segment], new_node_ids: NodeIds, base: int, n_node_ids: int
+) -> Segment:
+    """One segment of several whose node ids ascend.
 
-    `new_labels` gives for every label of the snapshot its new one relative to `base`, or -1 to
-    drop its postings; the order of labels must not change.
+    `new_node_ids` gives for every node id of the snapshot its new one relative to `base`, or -1 to
+    drop its postings; the order of node ids must not change.
     """
     union, ranks = _ranked([*chain.from_iterable(s.vocabulary() for s in segments)])
     ends = np.cumsum([segment.n_terms for segment in segments])
@@ -149,38 +151,38 @@ def merge(segments: Sequence[Segment], new_labels: Labels, base: int, n_labels: 
     del ranks
     totals = np.zeros(len(union) * N_FIELDS, np.int64)
     for place, segment in zip(places, segments, strict=True):
-        totals[place] += _surviving(segment, new_labels).counts
+        totals[place] += _surviving(segment, new_node_ids).counts
     cursor = (np.cumsum(totals) - totals).astype(np.int32)
-    labels = np.empty(int(totals.sum()), np.int32)
-    tf = np.empty(len(labels), np.uint16)
+    node_ids = np.empty(int(totals.sum()), np.int32)
+    tf = np.empty(len(node_ids), np.uint16)
     for place, segment in zip(places, segments, strict=True):
         # Once more, since all of them together are as large as what is made of them.
-        part = _surviving(segment, new_labels)
+        part = _surviving(segment, new_node_ids)
         shift = cursor[place] - (np.cumsum(part.counts) - part.counts).astype(np.int32)
         target = np.repeat(shift, part.counts)
         target += np.arange(len(target), dtype=np.int32)
-        labels[target] = part.labels
+        node_ids[target] = part.node_ids
         tf[target] = part.tf
         cursor[place] += part.counts.astype(np.int32)
-    return _segment(base, n_labels, union, totals, labels, tf)
+    return _segment(base, n_node_ids, union, totals, node_ids, tf)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Surviving:
     counts: NDArray[np.int64]
-    labels: Labels
+    node_ids: NodeIds
     tf: TermFrequencies
 
 
-def _surviving(segment: Segment, new_labels: Labels) -> _Surviving:
-    labels = new_labels[segment.base : segment.base + segment.n_labels][segment.labels]
-    kept = labels >= 0
+def _surviving(segment: Segment, new_node_ids: NodeIds) -> _Surviving:
+    node_ids = new_node_ids[segment.base : segment.base + segment.n_node_ids][segment.node_ids]
+    kept = node_ids >= 0
     if kept.all():
-        return _Surviving(np.diff(segment.starts).astype(np.int64), labels, segment.tf)
+        return _Surviving(np.diff(segment.starts).astype(np.int64), node_ids, segment.tf)
     before = np.zeros(len(kept) + 1, np.int32)
     np.cumsum(kept, out=before[1:])
     return _Surviving(
-        np.diff(before[segment.starts]).astype(np.int64), labels[kept], segment.tf[kept]
+        np.diff(before[segment.starts]).astype(np.int64), node_ids[kept], segment.tf[kept]
     )
 
 
@@ -203,10 +205,10 @@ def _places(terms: NDArray[np.int32]) -> NDArray[np.int32]:
 
 def _segment(
     base: int,
-    n_labels: int,
+    n_node_ids: int,
     terms: list[bytes],
     counts: NDArray[np.int64],
-    labels: Labels,
+    node_ids: NodeIds,
     tf: TermFrequencies,
 ) -> Segment:
     used = np.asarray(counts.reshape(-1, N_FIELDS).any(axis=1))
@@ -216,16 +218,16 @@ def _segment(
     narrow = len(tf) == 0 or int(tf.max()) < 256
     return Segment(
         base=base,
-        n_labels=n_labels,
+        n_node_ids=n_node_ids,
         terms=b"".join(terms),
         term_starts=_starts(np.fromiter(map(len, terms), np.int64, len(terms))),
         starts=_starts(counts),
-        labels=labels,
+        node_ids=node_ids,
         tf=tf.astype(np.uint8 if narrow else np.uint16),
     )
 
 
-def _starts(counts: NDArray[np.int64]) -> Starts:
+def _starts(counts: NDArray[np.int64]) -> Ints:
     starts = np.zeros(len(counts) + 1, np.int32)
     np.cumsum(counts, out=starts[1:])
     return starts

@@ -1,7 +1,7 @@
 """The hnswlib graph: approximate neighbours for indexes too large to scan at every query.
 
 It is a cache of the vectors and never on disk: a damaged graph file can crash the process. Its
-labels are a superset of the live ones, so it serves any snapshot of its epoch; what it misses is
+node ids are a superset of the live ones, so it serves any snapshot of its epoch; what it misses is
 scanned. hnswlib must not add while it searches, so both hold one lock, and adding is done in
 steps short enough that no search waits long.
 """
@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from packhound.core.arrays import Floats, Mask, NodeIds
 from packhound.core.errors import Cancelled
-from packhound.index.file_entry import Labels
-from packhound.index.vectors.exact import Mask, Vectors
-from packhound.index.vectors.quantization import Rows
+from packhound.index.vectors.exact import Vectors
 
 if TYPE_CHECKING:
     import hnswlib
@@ -46,12 +45,12 @@ _SPARE = 10
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NeighbourGraph:
-    """A graph as one epoch sees it: `label_of[i]` is the label of item i, -1 if it has none.
+    """A graph as one epoch sees it: `node_id_of[i]` is the node id of item i, -1 if it has none.
 
     Values of one graph share its items; `extended` and `renumbered` make new values.
     """
 
-    label_of: Labels
+    node_id_of: NodeIds
     length_then: float
     """Average length of a node when the graph was built; `recall_then` its recall at that time."""
     recall: float
@@ -61,7 +60,7 @@ class NeighbourGraph:
 
     @property
     def dead_share(self) -> float:
-        """Share of the items whose label died."""
+        """Share of the items whose node id died."""
         return self._items.n_deleted / max(1, self._items.size)
 
     @property
@@ -69,27 +68,27 @@ class NeighbourGraph:
         """Whether items can be added without building anew."""
         return self._items.size < self._items.capacity
 
-    def covered(self, n_labels: int) -> Mask:
-        """For the first `n_labels` labels whether the graph knows them."""
-        if not self._covered or len(self._covered[0]) != n_labels:
-            known = np.zeros(n_labels, np.bool_)
-            labels = self.label_of[self.label_of >= 0]
-            known[labels[labels < n_labels]] = True
+    def covered(self, n_node_ids: int) -> Mask:
+        """For the first `n_node_ids` node ids whether the graph knows them."""
+        if not self._covered or len(self._covered[0]) != n_node_ids:
+            known = np.zeros(n_node_ids, np.bool_)
+            node_ids = self.node_id_of[self.node_id_of >= 0]
+            known[node_ids[node_ids < n_node_ids]] = True
             self._covered[:] = [known]
         return self._covered[0]
 
-    def candidates(self, query: Rows, k: int) -> Labels | None:
-        """About `k` labels near `query`; None where there are too few to ask for."""
+    def candidates(self, query: Floats, k: int) -> NodeIds | None:
+        """About `k` node ids near `query`; None where there are too few to ask for."""
         items = self._items.nearest(query, k + _SPARE)
         if items is None:
             return None
         # Items that were added after this value was made are scanned instead.
-        labels = self.label_of[items[items < len(self.label_of)]]
-        return labels[labels >= 0]
+        node_ids = self.node_id_of[items[items < len(self.node_id_of)]]
+        return node_ids[node_ids >= 0]
 
-    def bury(self, labels: Labels) -> None:
-        """Let labels that died no longer be found."""
-        self._items.delete(np.flatnonzero(np.isin(self.label_of, labels)))
+    def bury(self, node_ids: NodeIds) -> None:
+        """Let node ids that died no longer be found."""
+        self._items.delete(np.flatnonzero(np.isin(self.node_id_of, node_ids)))
 
     def extended(self, vectors: Vectors, stop: threading.Event | None = None) -> NeighbourGraph:
         """The graph with all usable vectors that it lacks, as far as there is room.
@@ -98,19 +97,21 @@ class NeighbourGraph:
         """
         missing = np.flatnonzero(vectors.usable & ~self.covered(len(vectors.usable)))
         room = self._items.capacity - self._items.size
-        labels = missing[:room].astype(np.int32)
-        self._items.add_all(vectors, labels, _STEP, stop)
-        # Items of an earlier extension that was given up are not in `label_of`.
-        skipped = np.full(self._items.size - len(self.label_of) - len(labels), -1, np.int32)
-        label_of = np.concatenate((self.label_of, skipped, labels))
-        measured = recall_of(self._items, label_of, vectors)
-        return NeighbourGraph(label_of, self.length_then, measured, self.recall_then, self._items)
+        node_ids = missing[:room].astype(np.int32)
+        self._items.add_all(vectors, node_ids, _STEP, stop)
+        # Items of an earlier extension that was given up are not in `node_id_of`.
+        skipped = np.full(self._items.size - len(self.node_id_of) - len(node_ids), -1, np.int32)
+        node_id_of = np.concatenate((self.node_id_of, skipped, node_ids))
+        measured = recall_of(self._items, node_id_of, vectors)
+        return NeighbourGraph(node_id_of, self.length_then, measured, self.recall_then, self._items)
 
-    def renumbered(self, new_labels: Labels) -> NeighbourGraph:
-        """The same graph after its labels got new numbers, -1 for those that are gone."""
-        label_of = np.where(self.label_of >= 0, new_labels[self.label_of], -1).astype(np.int32)
+    def renumbered(self, new_node_ids: NodeIds) -> NeighbourGraph:
+        """The same graph after its node ids got new numbers, -1 for those that are gone."""
+        node_id_of = np.where(self.node_id_of >= 0, new_node_ids[self.node_id_of], -1).astype(
+            np.int32
+        )
         return NeighbourGraph(
-            label_of, self.length_then, self.recall, self.recall_then, self._items
+            node_id_of, self.length_then, self.recall, self.recall_then, self._items
         )
 
 
@@ -130,31 +131,31 @@ def build_graph(
 
     Raises Cancelled when `stop` is set meanwhile.
     """
-    labels = np.flatnonzero(vectors.usable).astype(np.int32)
-    items = _Items(vectors.dim, int(len(labels) * _ROOM) + 1_000)
-    items.add_all(vectors, labels, 256, stop)
+    node_ids = np.flatnonzero(vectors.usable).astype(np.int32)
+    items = _Items(vectors.dim, int(len(node_ids) * _ROOM) + 1_000)
+    items.add_all(vectors, node_ids, 256, stop)
     measured = 0.0
     for width in _SEARCH_WIDTHS:
         items.width = width
-        measured = recall_of(items, labels, vectors)
+        measured = recall_of(items, node_ids, vectors)
         if measured >= ENOUGH_RECALL:
             break
-    return NeighbourGraph(labels, average_length, measured, measured, items)
+    return NeighbourGraph(node_ids, average_length, measured, measured, items)
 
 
-def recall_of(items: _Items, label_of: Labels, vectors: Vectors) -> float:
+def recall_of(items: _Items, node_id_of: NodeIds, vectors: Vectors) -> float:
     """Share of the exact ten nearest that the graph finds, over a sample of the vectors."""
     usable = np.flatnonzero(vectors.usable)
     sample = np.random.default_rng(len(usable)).choice(usable, min(_SAMPLES, len(usable)), False)
     found = wanted = 0
     exact = Vectors(vectors.dim, vectors.blocks, vectors.state, vectors.present, vectors.usable)
-    for label in sample.tolist():
-        query = vectors.row(label)
+    for node_id in sample.tolist():
+        query = vectors.row(node_id)
         truth, cosines = exact.nearest(query, 10)
         near = items.nearest(query, 10 + _SPARE)
-        labels = label_of[near] if near is not None else truth
+        node_ids = node_id_of[near] if near is not None else truth
         # Equal cosines are equally right.
-        close = exact.similarities(query, labels[labels >= 0])
+        close = exact.similarities(query, node_ids[node_ids >= 0])
         found += min(len(truth), int(np.count_nonzero(close >= cosines[-1])))
         wanted += len(truth)
     return found / wanted if wanted else 1.0
@@ -179,15 +180,15 @@ class _Items:
         return len(self._deleted)
 
     def add_all(
-        self, vectors: Vectors, labels: Labels, step: int, stop: threading.Event | None
+        self, vectors: Vectors, node_ids: NodeIds, step: int, stop: threading.Event | None
     ) -> None:
-        """Add the vectors of `labels`, `step` at a time; raises Cancelled once `stop` is set."""
-        for start in range(0, len(labels), step):
+        """Add the vectors of `node_ids`, `step` at a time; raises Cancelled once `stop` is set."""
+        for start in range(0, len(node_ids), step):
             if stop is not None and stop.is_set():
                 raise Cancelled("the graph was given up")
-            self.add(vectors.rows(labels[start : start + step]))
+            self.add(vectors.rows(node_ids[start : start + step]))
 
-    def add(self, rows: Rows) -> None:
+    def add(self, rows: Floats) -> None:
         with self._lock:
             ids = np.arange(self.size, self.size + len(rows))
             self._graph.add_items(rows, ids, num_threads=1)
@@ -200,7 +201,7 @@ class _Items:
                     self._graph.mark_deleted(item)
                     self._deleted.add(item)
 
-    def nearest(self, query: Rows, k: int) -> NDArray[np.int64] | None:
+    def nearest(self, query: Floats, k: int) -> NDArray[np.int64] | None:
         """Items near `query`; None where hnswlib finds fewer than it must."""
         with self._lock:
             k = min(k, self.size - len(self._deleted))

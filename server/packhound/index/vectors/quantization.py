@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Rows = NDArray[np.float32]
+from packhound.core.arrays import Floats
+
 Codes = NDArray[np.int8]
 
 _LARGEST = 127
@@ -23,7 +24,7 @@ QUERY_OFFSET = 64
 processors add two products in 16 bits: 2 * 127 * 127 still fits."""
 
 _SLICE = 512
-"""Rows worked on at a time, so that they stay in the processor's cache."""
+"""Floats worked on at a time, so that they stay in the processor's cache."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,10 +35,10 @@ class QueryCode:
     scale: np.float32
 
 
-def unit_rows(matrix: NDArray[Any]) -> Rows:
-    """Rows of `matrix` [n, dim] scaled to length 1.
+def unit_rows(matrix: NDArray[Any]) -> Floats:
+    """Floats of `matrix` [n, dim] scaled to length 1.
 
-    Rows that are zero or hold a NaN or an infinity become zero: they have no direction.
+    Floats that are zero or hold a NaN or an infinity become zero: they have no direction.
     """
     rows = _scaled(np.asarray(matrix, np.float32))
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
@@ -53,7 +54,7 @@ def quantized(rows: NDArray[Any]) -> Codes:
     return codes
 
 
-def query_code(query: Rows) -> QueryCode:
+def query_code(query: Floats) -> QueryCode:
     """The code of one query [dim]; one without a direction has a scale of 0."""
     values = np.rint(_scaled(query[None]) * np.float32(_LARGEST_OF_QUERY))
     return QueryCode((values + QUERY_OFFSET).astype(np.uint8), scales_of(values)[0])
@@ -67,11 +68,11 @@ def scales_of(codes: NDArray[Any]) -> NDArray[np.float32]:
     return np.where(squares > 0, 1 / np.sqrt(np.maximum(squares, 1)), 0).astype(np.float32)
 
 
-def _scaled(rows: Rows) -> Rows:
-    """Rows whose largest value is 1 or -1, zero where there is no direction."""
+def _scaled(rows: Floats) -> Floats:
+    """Floats whose largest value is 1 or -1, zero where there is no direction."""
     with np.errstate(over="ignore", invalid="ignore"):
-        largest = np.abs(rows).max(axis=1, keepdims=True, initial=0)
-        usable = np.isfinite(largest) & (largest > 0)
+        top_k = np.abs(rows).max(axis=1, keepdims=True, initial=0)
+        usable = np.isfinite(top_k) & (top_k > 0)
         if usable.all():
-            return np.asarray(rows / largest)
-        return np.where(usable, rows / np.where(usable, largest, 1), 0).astype(np.float32)
+            return np.asarray(rows / top_k)
+        return np.where(usable, rows / np.where(usable, top_k, 1), 0).astype(np.float32)

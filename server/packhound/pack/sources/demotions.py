@@ -22,7 +22,7 @@ def demote_tests(pool: Pool, prompt: str) -> None:
     """Tests show how code is used, and cost as much as it: unless they are the topic, half."""
     if _TESTING.search(prompt):
         return
-    for candidate in pool.by_label.values():
+    for candidate in pool.by_node_id.values():
         if candidate.kind == "test" or _is_test(candidate.entry.qualname(candidate.position)):
             candidate.utility *= _TEST_SHARE
 
@@ -34,10 +34,10 @@ def _is_test(qualname: str) -> bool:
 def demote_duplicates(pool: Pool, context: PackContext) -> None:
     """Maximal marginal relevance: what repeats a better node adds little (Carbonell 1998)."""
     snapshot = context.snapshot
-    ranked = [c for c in pool.ranked()[:_COMPARED] if snapshot.has_vector[c.label]]
+    ranked = [c for c in pool.ranked()[:_COMPARED] if snapshot.has_vector[c.node_id]]
     if len(ranked) < 2:
         return
-    rows = snapshot.vectors.rows(np.array([candidate.label for candidate in ranked], np.int32))
+    rows = snapshot.vectors.rows(np.array([candidate.node_id for candidate in ranked], np.int32))
     alike = np.tril(rows @ rows.T, -1)
     best, where = alike.max(axis=1), alike.argmax(axis=1)
     for i, candidate in enumerate(ranked):

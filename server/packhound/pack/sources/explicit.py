@@ -77,7 +77,7 @@ def add_named_files(
         reason = f"in {path}, which the prompt names"
         own = [hit for hit in hits if hit.node.path == path]
         for rank, hit in enumerate(own[:_FILE_HITS], 1):
-            candidate = pool.get(int(hit.node.label))
+            candidate = pool.get(int(hit.node.node_id))
             if candidate:
                 candidate.add(0.6 * chance_at(rank), reason)
         pool.share_out(path, _NAMED_SHARE, reason)

@@ -71,13 +71,13 @@ def add_neighbours(pool: Pool, context: PackContext) -> None:
     for seed in pool.ranked()[:_SEEDS]:
         seen: dict[EdgeKind, int] = {}
         utility, called = seed.utility, seed.called
-        for edge in context.graph.neighbors(seed.label, _NEIGHBOURS):
+        for edge in context.graph.neighbors(seed.node_id, _NEIGHBOURS):
             seen[edge.kind] = seen.get(edge.kind, 0) + 1
-            candidate = pool.get(edge.label) if seen[edge.kind] <= _NEIGHBOURS else None
+            candidate = pool.get(edge.node_id) if seen[edge.kind] <= _NEIGHBOURS else None
             if candidate and candidate.kind != "file":
                 share = _EDGE_SHARE[edge.kind] * edge.weight
                 if edge.kind == "references":
-                    share *= _rarity(context.graph.n_users(edge.label))
+                    share *= _rarity(context.graph.n_users(edge.node_id))
                 candidate.add(utility * share, f"{_BACKWARD[edge.kind]} {called}")
 
 
@@ -100,11 +100,11 @@ def references_of(pool: Pool, context: PackContext, bodies: Iterable[Candidate])
     found: dict[int, Candidate] = {}
     for body in bodies:
         reason = f"used by {body.called}"
-        for edge in context.graph.references(body.label, _NEIGHBOURS):
-            candidate = pool.get(edge.label)
+        for edge in context.graph.references(body.node_id, _NEIGHBOURS):
+            candidate = pool.get(edge.node_id)
             if candidate:
-                share = 0.3 * edge.weight * _rarity(context.graph.n_users(edge.label))
+                share = 0.3 * edge.weight * _rarity(context.graph.n_users(edge.node_id))
                 candidate.add(body.utility * share, reason)
-                found[edge.label] = candidate
+                found[edge.node_id] = candidate
     best = sorted(found.values(), key=lambda c: (-c.utility, c.path, c.start))
     return best[:_COMPANIONS]

@@ -36,7 +36,7 @@ def hits_of(context: PackContext, request: PackRequest) -> Sequence[Hit]:
 def add_hits(pool: Pool, hits: Sequence[Hit]) -> None:
     """Every hit, by its rank."""
     for hit in hits:
-        candidate, chance = pool.get(int(hit.node.label)), chance_at(hit.rank)
+        candidate, chance = pool.get(int(hit.node.node_id)), chance_at(hit.rank)
         whole_file = hit.node.kind == "file"
         if candidate:
             candidate.add(chance * (_FILE_OWN if whole_file else 1.0), _told(hit))
@@ -50,7 +50,7 @@ def _add_hit_file(pool: Pool, hit: Hit, hits: Sequence[Hit]) -> None:
     reason = f"in {path}, which is hit {hit.rank}"
     inner = [other for other in hits if other.node.path == path and other is not hit]
     for rank, other in enumerate(inner[:_FILE_HITS], 1):
-        candidate = pool.get(int(other.node.label))
+        candidate = pool.get(int(other.node.node_id))
         if candidate:
             candidate.add(_FILE_INNER * chance * chance_at(rank) / chance_at(1), reason)
     if not inner:

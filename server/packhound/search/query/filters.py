@@ -1,4 +1,4 @@
-"""Which labels a query's filters leave. Filters apply before anything is ranked."""
+"""Which node ids a query's filters leave. Filters apply before anything is ranked."""
 
 from __future__ import annotations
 
@@ -6,19 +6,17 @@ import re
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from packhound.core.arrays import Mask
 from packhound.core.types import KINDS
 from packhound.files.globs import translated
 from packhound.index.snapshot import Snapshot
 from packhound.search.query.parse import ParsedQuery
 from packhound.text.tokenizer import terms
 
-Mask = NDArray[np.bool_]
 
-
-def allowed_labels(snapshot: Snapshot, query: ParsedQuery) -> Mask | None:
-    """A mask of the labels that pass all filters; None where the query has none."""
+def allowed_node_ids(snapshot: Snapshot, query: ParsedQuery) -> Mask | None:
+    """A mask of the node ids that pass all filters; None where the query has none."""
     masks: list[Mask] = []
     if query.kinds:
         wanted = np.array([kind in query.kinds for kind in KINDS], np.bool_)
@@ -43,11 +41,11 @@ def _files_allowed(snapshot: Snapshot, query: ParsedQuery) -> Mask:
 
 
 def _holding(snapshot: Snapshot, words: str) -> Mask:
-    """Labels that hold all of `words`; a snapshot has no text, so their order is not seen."""
+    """Node ids that hold all of `words`; a snapshot has no text, so their order is not seen."""
     mask: Mask = snapshot.live.copy()
     for term in dict.fromkeys(terms(words)):
-        has = np.zeros(snapshot.n_labels, np.bool_)
-        has[snapshot.postings(term).labels] = True
+        has = np.zeros(snapshot.n_node_ids, np.bool_)
+        has[snapshot.postings(term).node_ids] = True
         mask &= has
     return mask
 

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from packhound.core.arrays import Floats
 from packhound.core.types import Signal
 from packhound.search.protocols import Fuser, Scorer
 from packhound.search.rank.linear import Scored, Source, score_linear, weights_for
 from packhound.search.signals.context import View
 from packhound.search.signals.node import dense_node, node_words
-
-Floats = NDArray[np.float32]
 
 RRF_K = 60
 """The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009)."""
@@ -75,6 +74,6 @@ class ReciprocalRanking:
 def _reciprocal(scores: Floats) -> Floats:
     order = np.argsort(-scores, kind="stable")
     ranks = np.empty(len(scores), np.float32)
-    # Nodes with equal scores share a rank, so that the order of labels says nothing.
+    # Nodes with equal scores share a rank, so that the order of node ids says nothing.
     ranks[order] = np.searchsorted(-scores[order], -scores[order], side="left") + 1
     return np.where(scores > 0, 1 / (RRF_K + ranks), 0).astype(np.float32)

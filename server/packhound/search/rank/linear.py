@@ -18,14 +18,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from packhound.core.arrays import Doubles, Positions, top_k
 from packhound.core.types import Signal
 from packhound.search.query.parse import QueryKind
-from packhound.search.retrieve.candidates import largest
 from packhound.search.signals.context import Measure, View
 from packhound.search.signals.registry import FILE_SIGNALS, NODE_SIGNALS
 
-Floats = NDArray[np.float64]
-Positions = NDArray[np.intp]
 Source = Literal["hybrid", "lexical", "dense"]
 
 
@@ -44,13 +42,13 @@ class Weights:
     within: tuple[float, ...] = ()
 
     @cached_property
-    def factors(self) -> tuple[Floats, Floats]:
+    def factors(self) -> tuple[Doubles, Doubles]:
         """The weights alone, of files and of nodes."""
         file, node = ([weight for _, weight in pairs] for pairs in (self.file, self.node))
         return np.array(file, np.float64), np.array(node, np.float64)
 
     @cached_property
-    def by_name(self) -> tuple[NDArray[np.intp], tuple[str, ...], Floats]:
+    def by_name(self) -> tuple[NDArray[np.intp], tuple[str, ...], Doubles]:
         """Signals that have a weight in the order of their names: their rows, names and weights.
 
         The rows are those of files, then those of nodes, then those of repeats and of speakers.
@@ -85,13 +83,13 @@ class Scored:
     """
 
     nodes: Positions
-    scores: Floats
+    scores: Doubles
     weights: Weights
-    file: Floats
-    node: Floats
+    file: Doubles
+    node: Doubles
     owner: Positions
-    repeats: Floats
-    lifts: Floats
+    repeats: Doubles
+    lifts: Doubles
 
     def why(self, chosen: Sequence[int]) -> list[tuple[Signal, ...]]:
         """The reasons for the score of each `nodes[i]`, the greatest first; they add up to it."""
@@ -126,7 +124,7 @@ def score_linear(view: View, weights: Weights, depth: int) -> Scored:
     scores = of_node @ node + (of_file @ file).take(candidates.owner)
     best, k = candidates.best(scores), max(1, depth)
     # The best node of a file stands where the file does, and no other node gains.
-    floor = best.take(largest(best, k)).min() if len(best) > k else -inf
+    floor = best.take(top_k(best, k)).min() if len(best) > k else -inf
     nodes = np.flatnonzero((best >= floor - _ROUNDED).take(candidates.owner))
     scores, owner = scores.take(nodes), candidates.owner.take(nodes)
     standing = np.array(weights.within) @ node[:, nodes] if weights.within else scores
@@ -136,14 +134,14 @@ def score_linear(view: View, weights: Weights, depth: int) -> Scored:
     return Scored(nodes, scores, weights, file, node, owner, repeats, lifts)
 
 
-def _measured(signals: tuple[tuple[Measure, float], ...], view: View, n: int) -> Floats:
+def _measured(signals: tuple[tuple[Measure, float], ...], view: View, n: int) -> Doubles:
     values = np.empty((len(signals), n), np.float64)
     for row, (measure, _) in enumerate(signals):
         values[row] = measure(view)
     return values
 
 
-def _repeats(scores: Floats, owner: Positions) -> Floats:
+def _repeats(scores: Doubles, owner: Positions) -> Doubles:
     """How many nodes of the same file are better than each node; `owner` ascends."""
     order = np.lexsort((-scores, owner))
     repeats = np.empty(len(scores), np.float64)

@@ -13,30 +13,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from packhound.core.arrays import Floats, Positions
 from packhound.index.snapshot import Snapshot
 from packhound.search.retrieve.candidates import Candidates
 from packhound.search.retrieve.corpus_stats import Corpus
 from packhound.search.retrieve.term_matches import K1, SAID, Match, Tally
-
-Floats = NDArray[np.float32]
-Positions = NDArray[np.intp]
 
 _FILE_K1, _FILE_B = 2.0, 0.6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Matches:
-    """The terms of a query in a whole snapshot: `node` is BM25F per label.
+    """The terms of a query in a whole snapshot: `node` is BM25F per node id.
 
-    `matched` are the labels with any term, `weights` and `idfs` belong to the terms. `labels` are
-    those of each term one after the other, with the idf of their term beside them in `label_idfs`.
+    `matched` are the node ids with any term, `weights` and `idfs` belong to the terms. `node_ids` are
+    those of each term one after the other, with the idf of their term beside them in `node_idfs`.
     """
 
     terms: tuple[Match, ...]
     weights: tuple[float, ...]
     idfs: tuple[float, ...]
-    labels: Positions
-    label_idfs: Floats
+    node_ids: Positions
+    node_idfs: Floats
     node: Floats
     matched: Positions
 
@@ -71,13 +69,13 @@ def match_terms(
     """Look weighed terms up and score every node of the snapshot by them."""
     found = tuple(corpus.matches.of(snapshot, terms))
     idfs = tuple(weight * match.idf for match, weight in zip(found, weights, strict=True))
-    node = np.zeros(snapshot.n_labels, np.float32)
-    labels, saturations = _joined([match.nodes for match in found])
-    label_idfs = _per_node(found, idfs)
+    node = np.zeros(snapshot.n_node_ids, np.float32)
+    node_ids, saturations = _joined([match.nodes for match in found])
+    node_idfs = _per_node(found, idfs)
     # This adds one after the other, in the order of the terms.
-    np.add.at(node, labels, label_idfs * saturations)
+    np.add.at(node, node_ids, node_idfs * saturations)
     matched = np.flatnonzero(node > 0)
-    return Matches(found, tuple(weights), idfs, labels, label_idfs, node, matched)
+    return Matches(found, tuple(weights), idfs, node_ids, node_idfs, node, matched)
 
 
 def score_nodes(
@@ -86,8 +84,8 @@ def score_nodes(
     """BM25F alone, per candidate node."""
     node = np.zeros(len(candidates), np.float32)
     found = corpus.matches.of(snapshot, terms)
-    labels, saturations = _joined([match.nodes for match in found])
-    here, at = candidates.among(labels)
+    node_ids, saturations = _joined([match.nodes for match in found])
+    here, at = candidates.among(node_ids)
     idfs = _per_node(found, [match.idf for match in found])
     np.add.at(node, at, (idfs * saturations).take(here))
     return node
@@ -105,7 +103,7 @@ def score_terms(
     path_idfs = [m.path_idf * w for m, w in zip(terms, matches.weights, strict=True)]
     norms = _file_norms(snapshot, corpus, candidates)
     return Lexical(
-        node=matches.node.take(candidates.labels),
+        node=matches.node.take(candidates.node_ids),
         name=said[0],
         signature=said[1],
         doc=said[2],
@@ -121,9 +119,9 @@ def score_terms(
 
 def _covered(candidates: Candidates, matches: Matches) -> Floats:
     """The sum of the weights of the terms that each candidate node has, in whatever field."""
-    here, at = candidates.among(matches.labels)
+    here, at = candidates.among(matches.node_ids)
     covered = np.zeros(len(candidates), np.float32)
-    np.add.at(covered, at, matches.label_idfs.take(here))
+    np.add.at(covered, at, matches.node_idfs.take(here))
     return covered
 
 
@@ -135,8 +133,8 @@ def _per_node(terms: Sequence[Match], values: Sequence[float]) -> Floats:
 def _of_said(candidates: Candidates, matches: Matches) -> tuple[Floats, Floats]:
     """BM25 of each field of `SAID`, [fields, nodes], and how many of the terms the names have."""
     terms, n = matches.terms, len(candidates)
-    labels, norms = _joined([match.said for match in terms])
-    here, at = candidates.among(labels)
+    node_ids, norms = _joined([match.said for match in terms])
+    here, at = candidates.among(node_ids)
     sizes = [size for match in terms for size in match.n_said]
     idfs = _floats(
         [w * idf for m, w in zip(terms, matches.weights, strict=True) for idf in m.said_idfs]

@@ -9,23 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import compress
-from math import inf
 from operator import attrgetter
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.index.columns import distinct
+from packhound.core.arrays import Floats, Mask, NodeIds, Positions, top_k, unique_sorted
 from packhound.index.file_entry import FileEntry
 from packhound.index.snapshot import Snapshot
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.retrieve.corpus_stats import Corpus
 
-Floats = NDArray[np.float32]
-Labels = NDArray[np.int32]
-Positions = NDArray[np.intp]
-Mask = NDArray[np.bool_]
 Value = TypeVar("Value", bound=np.generic)
 
 LEXICAL_FILES = 60
@@ -36,7 +31,7 @@ _COHERENCE = 4.0
 _REPORT_COHERENCE = 1.0
 """How much the other nodes that match raise a file: less for a report, of whose many words every
 large file has some."""
-_NO_LABELS = np.zeros(0, np.int32)
+NO_NODE_IDS = np.zeros(0, np.int32)
 _FILE_ID = attrgetter("file_id")
 
 
@@ -44,34 +39,34 @@ _FILE_ID = attrgetter("file_id")
 class Candidates:
     """The nodes to rank, grouped by file: nodes starts[i]..starts[i+1] are of files[i].
 
-    `owner[j]` is the position in `files` of node j, `position` that of each label of the snapshot
+    `owner[j]` is the position in `files` of node j, `position` that of each node id of the snapshot
     among the nodes, -1 where it is none. `considered` counts the nodes scored on the way,
     `truncated` says that the budget left some out.
     """
 
     files: Positions
-    labels: Positions
+    node_ids: Positions
     starts: NDArray[np.intp]
     owner: NDArray[np.intp]
-    position: Labels
+    position: NodeIds
     entries: tuple[FileEntry, ...]
     considered: int
     truncated: bool = False
 
     def __len__(self) -> int:
-        return len(self.labels)
+        return len(self.node_ids)
 
-    def among(self, labels: NDArray[np.integer[Any]]) -> tuple[Positions, Labels]:
-        """Which of some labels are candidates, and their positions among these."""
-        at = self.position.take(labels)
+    def among(self, node_ids: NDArray[np.integer[Any]]) -> tuple[Positions, NodeIds]:
+        """Which of some node ids are candidates, and their positions among these."""
+        at = self.position.take(node_ids)
         here = np.flatnonzero(at >= 0)
         return here, at.take(here)
 
-    def marked(self, labels: NDArray[np.integer[Any]]) -> Mask:
-        """Which of the candidate nodes are among some labels."""
+    def marked(self, node_ids: NDArray[np.integer[Any]]) -> Mask:
+        """Which of the candidate nodes are among some node ids."""
         marks = np.zeros(len(self), np.bool_)
-        if len(labels):
-            marks[self.among(labels)[1]] = True
+        if len(node_ids):
+            marks[self.among(node_ids)[1]] = True
         return marks
 
     def best(self, values: NDArray[Value]) -> NDArray[Value]:
@@ -84,12 +79,12 @@ class Candidates:
 
 
 def coherence(snapshot: Snapshot, node_scores: Floats, matched: Positions) -> tuple[Floats, Floats]:
-    """Best node and sum of nodes of every file id, over the labels that matched."""
+    """Best node and sum of nodes of every file id, over the node ids that matched."""
     owners, scores = snapshot.file_of.take(matched), node_scores.take(matched)
     total = np.bincount(owners, scores, snapshot.n_file_ids).astype(np.float32)
     best = np.zeros(snapshot.n_file_ids, np.float32)
     if len(owners):
-        # Labels ascend and those of a file were mostly given in a row, so runs of one file are few.
+        # Node ids ascend and those of a file were mostly given in a row, so runs of one file are few.
         first = np.ones(len(owners), np.bool_)
         np.not_equal(owners[1:], owners[:-1], out=first[1:])
         starts = np.flatnonzero(first)
@@ -110,23 +105,23 @@ def choose(
     snapshot: Snapshot,
     corpus: Corpus,
     base: Floats,
-    near: Labels,
-    named: tuple[Labels, Labels],
+    near: NodeIds,
+    named: tuple[NodeIds, NodeIds],
     allowed: Mask | None,
     budget: int,
 ) -> Candidates:
     """The best files by words, by meaning and by name, with their allowed nodes.
 
-    `near` are labels by falling similarity, `named` those that bear a name of the query letter for
+    `near` are node ids by falling similarity, `named` those that bear a name of the query letter for
     letter, then those that do in any letter case. `budget` bounds the number of files times four.
     """
     paths = snapshot.paths
     by_meaning = _distinct(snapshot.file_of[near], DENSE_FILES)
-    bearing = [distinct(snapshot.file_of[labels]) for labels in named if len(labels)]
+    bearing = [unique_sorted(snapshot.file_of[node_ids]) for node_ids in named if len(node_ids)]
     alike = [_best(files, base, NAMED_FILES, paths) for files in bearing]
-    by_name = _distinct(np.concatenate([_NO_LABELS, *alike]), NAMED_FILES)
+    by_name = _distinct(np.concatenate([NO_NODE_IDS, *alike]), NAMED_FILES)
     by_words = _best(np.flatnonzero(base > 0), base, LEXICAL_FILES, paths)
-    files = distinct(np.concatenate((by_words, by_meaning, by_name)))
+    files = unique_sorted(np.concatenate((by_words, by_meaning, by_name)))
     most = max(1, budget // 4)
     truncated = len(files) > most
     if truncated:
@@ -136,65 +131,50 @@ def choose(
 
 
 def gather(
-    snapshot: Snapshot, corpus: Corpus, files: Labels, allowed: Mask | None, *, truncated: bool
+    snapshot: Snapshot, corpus: Corpus, files: NodeIds, allowed: Mask | None, *, truncated: bool
 ) -> Candidates:
     """All allowed nodes of the given files; files left without one are dropped."""
     known = [entry for i in files.tolist() if (entry := corpus.files[i]) is not None]
-    groups = [entry.labels for entry in known]
+    groups = [entry.node_ids for entry in known]
     if allowed is not None:
-        groups = [labels[allowed[labels]] for labels in groups]
+        groups = [node_ids[allowed[node_ids]] for node_ids in groups]
     counts = np.fromiter(map(len, groups), np.intp, len(groups))
     if not counts.all():
         known = [*compress(known, counts.tolist())]
         counts = counts[counts > 0]
-    labels = np.concatenate([_NO_LABELS, *groups], dtype=np.intp)
-    position = np.full(snapshot.n_labels, -1, np.int32)
-    position[labels] = np.arange(len(labels), dtype=np.int32)
+    node_ids = np.concatenate([NO_NODE_IDS, *groups], dtype=np.intp)
+    position = np.full(snapshot.n_node_ids, -1, np.int32)
+    position[node_ids] = np.arange(len(node_ids), dtype=np.int32)
     return Candidates(
         files=np.fromiter(map(_FILE_ID, known), np.intp, len(known)),
-        labels=labels,
+        node_ids=node_ids,
         starts=np.cumsum(counts) - counts,
         owner=np.repeat(np.arange(len(known)), counts),
         position=position,
         entries=tuple(known),
-        considered=len(labels),
+        considered=len(node_ids),
         truncated=truncated,
     )
 
 
-def largest(values: NDArray[np.floating[Any]], k: int, least: float = -inf) -> Positions:
-    """Where the k largest of some values are, ascending, with all that equal the last of them;
-    none that is less than `least`."""
-    # No more than the k-th of the largest of each 16 rows is larger than the k-th of all.
-    whole = len(values) // 16 * 16
-    if whole // 16 > k:
-        best = values[:whole].reshape(16, -1).max(axis=0)
-        least = max(least, float(np.partition(best, -k)[-k]))
-    inside = np.flatnonzero(values >= least)
-    if len(inside) <= k:
-        return inside
-    found = values.take(inside)
-    return inside.compress(found >= np.partition(found, -k)[-k])
-
-
-def _best(files: Positions, scores: Floats, k: int, paths: Sequence[str]) -> Labels:
+def _best(files: Positions, scores: Floats, k: int, paths: Sequence[str]) -> NodeIds:
     """The k of some files with the largest scores, by falling score, then by path: file ids tell
     in which order files came to the index, which is not to show."""
     found = scores.take(files)
-    inside = files.take(largest(found, k))
+    inside = files.take(top_k(found, k))
     numbers = inside.tolist()
     falling = (-scores[inside]).tolist()
     ranked = sorted(zip(falling, map(paths.__getitem__, numbers), numbers, strict=True))
     return np.array([number for *_, number in ranked[:k]], np.int32)
 
 
-def _in_turn(first: Labels, second: Labels) -> Labels:
+def _in_turn(first: NodeIds, second: NodeIds) -> NodeIds:
     """One of each in turn, then the rest of the longer."""
     both = min(len(first), len(second))
     paired = np.stack((first[:both], second[:both]), axis=1).ravel()
     return np.concatenate((paired, first[both:], second[both:]))
 
 
-def _distinct(values: NDArray[np.int32], k: int) -> Labels:
+def _distinct(values: NDArray[np.int32], k: int) -> NodeIds:
     """The first k distinct values, in their order."""
     return np.array([*dict.fromkeys(values.tolist())][:k], np.int32)

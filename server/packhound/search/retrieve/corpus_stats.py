@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from packhound.core.arrays import Floats
 from packhound.index.file_entry import FileEntry
 from packhound.index.name_index import NameTable
 from packhound.index.path_table import DEPTH, FLAG, FOLDER, N_ROOTS, STEM
@@ -23,8 +24,6 @@ from packhound.index.snapshot import Snapshot
 from packhound.search.retrieve.term_matches import INSIDE, MatchCache
 from packhound.search.signals.bloom import NamePairs
 from packhound.text.path_features import FLAGS
-
-Floats = NDArray[np.float32]
 
 _PROSE = frozenset({"markdown", "rst", "text"})
 _IS_TEST, _IS_EXAMPLE, _IS_PROSE = map(FLAGS.index, ("is_test", "is_example", "is_prose"))
@@ -99,12 +98,12 @@ def centroid_lengths(snapshot: Snapshot, corpus: Corpus, files: NDArray[np.intp]
     unknown = np.flatnonzero(np.isnan(lengths)).tolist()
     if unknown:
         files_there = (corpus.files[i] for i in files[unknown].tolist())
-        labels = [entry.labels for entry in files_there if entry]
-        ends = np.cumsum([*map(len, labels)])[:-1]
-        rows = np.split(snapshot.vectors.rows(np.concatenate(labels)), ends)
+        node_ids = [entry.node_ids for entry in files_there if entry]
+        ends = np.cumsum([*map(len, node_ids)])[:-1]
+        rows = np.split(snapshot.vectors.rows(np.concatenate(node_ids)), ends)
         sums = [vectors.sum(axis=0) for vectors in rows]
         lengths[unknown] = np.sqrt([total.dot(total) for total in sums])
-        whole = [*compress(unknown, (snapshot.has_vector[own].all() for own in labels))]
+        whole = [*compress(unknown, (snapshot.has_vector[own].all() for own in node_ids))]
         corpus.centroid_lengths[files[whole]] = lengths[whole]
     return lengths
 
@@ -154,7 +153,7 @@ def _edited(
     for entry in changed:
         at = entry.file_id
         files[at] = entry
-        n_nodes[at], n_terms[at] = len(entry.labels), _n_terms(snapshot, entry)
+        n_nodes[at], n_terms[at] = len(entry.node_ids), _n_terms(snapshot, entry)
         centroid_lengths[at] = np.nan
     return replace(
         before,
@@ -206,11 +205,11 @@ def _kept_lengths(before: Corpus | None, files: list[FileEntry | None]) -> Float
 
 
 def _n_terms(snapshot: Snapshot, entry: FileEntry) -> int:
-    return sum(int(snapshot.lengths[field][entry.labels].sum()) for field in INSIDE)
+    return sum(int(snapshot.lengths[field][entry.node_ids].sum()) for field in INSIDE)
 
 
 def _all_n_terms(snapshot: Snapshot) -> NDArray[np.float64]:
-    counted = np.zeros(snapshot.n_labels, np.int64)
+    counted = np.zeros(snapshot.n_node_ids, np.int64)
     for field in INSIDE:
         counted += snapshot.lengths[field]
     alive = (counted * snapshot.live).astype(np.float64)

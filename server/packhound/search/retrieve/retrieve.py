@@ -9,26 +9,15 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.index.columns import distinct
+from packhound.core.arrays import Floats, Mask, NodeIds, top_k, unique_sorted
 from packhound.index.snapshot import Snapshot
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.query.word_lists import STOP_WORDS
 from packhound.search.retrieve.bm25 import match_terms, score_nodes, score_terms
-from packhound.search.retrieve.candidates import (
-    Candidates,
-    base_scores,
-    choose,
-    coherence,
-    gather,
-    largest,
-)
+from packhound.search.retrieve.candidates import Candidates, base_scores, choose, coherence, gather
 from packhound.search.retrieve.corpus_stats import Corpus, centroid_lengths, facts_of
 from packhound.search.signals.context import View
 from packhound.text.tokenizer import folded, stem
-
-Floats = NDArray[np.float32]
-Labels = NDArray[np.int32]
-Mask = NDArray[np.bool_]
 
 NEAR = 256
 """Nodes nearest in meaning whose files become candidates."""
@@ -46,11 +35,11 @@ def measure(
     title_vector: Floats | None = None,
     code_vector: Floats | None = None,
     budget: int = 400,
-    only: Labels | None = None,
+    only: NodeIds | None = None,
 ) -> View:
     """Measure `query`; `vector` is its embedding, None to search by words alone.
 
-    `allowed` is the mask of labels that the filters leave. `only` are file ids to look at instead
+    `allowed` is the mask of node ids that the filters leave. `only` are file ids to look at instead
     of the best ones.
     """
     corpus = facts_of(snapshot)
@@ -62,7 +51,7 @@ def measure(
     matched = words.matched if allowed is None else words.matched[allowed[words.matched]]
     best, total = coherence(snapshot, words.node, matched)
     base = base_scores(best, total, corpus, query)
-    bearers = [snapshot.labels_named(name) for name in query.names[:_MOST_NAMES]]
+    bearers = [snapshot.node_ids_named(name) for name in query.names[:_MOST_NAMES]]
     exact, any_case = _joined(bearers), _named_folded(snapshot, query.names[:_MOST_NAMES])
     if only is None:
         near = _near(snapshot, vector, cosines, allowed)
@@ -70,9 +59,11 @@ def measure(
         candidates = choose(snapshot, corpus, base, near, named, allowed, budget)
     else:
         candidates = gather(snapshot, corpus, only, allowed, truncated=False)
-    labels, files = candidates.labels, candidates.files
-    similarity = _likeness(snapshot, vector, labels) if cosines is None else cosines.take(labels)
-    title = _likeness(snapshot, title_vector, labels)
+    node_ids, files = candidates.node_ids, candidates.files
+    similarity = (
+        _likeness(snapshot, vector, node_ids) if cosines is None else cosines.take(node_ids)
+    )
+    title = _likeness(snapshot, title_vector, node_ids)
     return View(
         query=query,
         snapshot=snapshot,
@@ -80,7 +71,7 @@ def measure(
         candidates=candidates,
         lexical=score_terms(snapshot, corpus, candidates, words),
         compounds=score_nodes(snapshot, corpus, candidates, compound_terms(query)),
-        kinds=snapshot.kind_of.take(labels).astype(np.intp),
+        kinds=snapshot.kind_of.take(node_ids).astype(np.intp),
         best=best.take(files),
         total=total.take(files),
         base=base.take(files),
@@ -90,35 +81,37 @@ def measure(
         similarity=similarity,
         title_similarity=title,
         code_similarity=(
-            title if code_vector is title_vector else _likeness(snapshot, code_vector, labels)
+            title if code_vector is title_vector else _likeness(snapshot, code_vector, node_ids)
         ),
-        mentioned=_mentions(snapshot, query, bearers)[labels] if query.kind == "report" else None,
-        framed=_framed(snapshot, query)[labels] if query.frames else None,
+        mentioned=_mentions(snapshot, query, bearers)[node_ids] if query.kind == "report" else None,
+        framed=_framed(snapshot, query)[node_ids] if query.frames else None,
         centroid=_centroids(snapshot, corpus, candidates, similarity),
     )
 
 
-def _likeness(snapshot: Snapshot, vector: Floats | None, labels: NDArray[np.intp]) -> Floats | None:
-    return None if vector is None else snapshot.similarities(vector, labels)
+def _likeness(
+    snapshot: Snapshot, vector: Floats | None, node_ids: NDArray[np.intp]
+) -> Floats | None:
+    return None if vector is None else snapshot.similarities(vector, node_ids)
 
 
-def _mentions(snapshot: Snapshot, query: ParsedQuery, bearers: Iterable[Labels]) -> Floats:
-    """Per label, how strongly a report mentions its name; names that many nodes bear say less."""
-    found = np.zeros(snapshot.n_labels, np.float32)
-    for labels, weight in zip(bearers, query.name_weights, strict=True):
-        found[labels] += np.float32(weight / (1 + np.log1p(len(labels))))
+def _mentions(snapshot: Snapshot, query: ParsedQuery, bearers: Iterable[NodeIds]) -> Floats:
+    """Per node id, how strongly a report mentions its name; names that many nodes bear say less."""
+    found = np.zeros(snapshot.n_node_ids, np.float32)
+    for node_ids, weight in zip(bearers, query.name_weights, strict=True):
+        found[node_ids] += np.float32(weight / (1 + np.log1p(len(node_ids))))
     return found
 
 
 def _framed(snapshot: Snapshot, query: ParsedQuery) -> Floats:
-    """Per label, how near the innermost frame of a stack trace it is; 0 where it is in none."""
-    found = np.zeros(snapshot.n_labels, np.float32)
+    """Per node id, how near the innermost frame of a stack trace it is; 0 where it is in none."""
+    found = np.zeros(snapshot.n_node_ids, np.float32)
     for place, frame in enumerate(query.frames):
-        for label in snapshot.labels_named(frame.function)[:_MOST_OWNED].tolist():
-            path = snapshot.paths[snapshot.file_of[label]]
+        for node_id in snapshot.node_ids_named(frame.function)[:_MOST_OWNED].tolist():
+            path = snapshot.paths[snapshot.file_of[node_id]]
             below = path.split("/", 1)[-1]
             if f"/{frame.path}".endswith(f"/{below}") or path.endswith(f"/{frame.path}"):
-                found[label] = max(found[label], np.float32(1 / (1 + place)))
+                found[node_id] = max(found[node_id], np.float32(1 / (1 + place)))
     return found
 
 
@@ -139,39 +132,39 @@ def compound_terms(query: ParsedQuery) -> tuple[str, ...]:
 
 def _near(
     snapshot: Snapshot, vector: Floats | None, cosines: Floats | None, allowed: Mask | None
-) -> Labels:
-    """Labels by falling cosine, ties by label."""
+) -> NodeIds:
+    """Node ids by falling cosine, ties by node id."""
     if vector is None or not vector.any():
         return np.zeros(0, np.int32)
     if cosines is None:
-        labels, found = snapshot.nearest(vector, NEAR, allowed)
-        return labels[found > 0]
+        node_ids, found = snapshot.nearest(vector, NEAR, allowed)
+        return node_ids[found > 0]
     if allowed is not None:
         cosines = np.where(allowed, cosines, np.float32(0))
-    labels = largest(cosines, NEAR, 1e-6).astype(np.int32)
-    return labels[np.argsort(-cosines.take(labels), kind="stable")][:NEAR]
+    node_ids = top_k(cosines, NEAR, 1e-6).astype(np.int32)
+    return node_ids[np.argsort(-cosines.take(node_ids), kind="stable")][:NEAR]
 
 
-def _named_folded(snapshot: Snapshot, names: Iterable[str]) -> Labels:
-    """Labels that bear one of `names` in any letter case."""
+def _named_folded(snapshot: Snapshot, names: Iterable[str]) -> NodeIds:
+    """Node ids that bear one of `names` in any letter case."""
     folded = dict.fromkeys(name.lower() for name in names)
-    return _joined([snapshot.labels_named_folded(name) for name in folded])
+    return _joined([snapshot.node_ids_named_folded(name) for name in folded])
 
 
-def _allowed(labels: Labels, allowed: Mask | None) -> Labels:
-    return labels if allowed is None else labels[allowed[labels]]
+def _allowed(node_ids: NodeIds, allowed: Mask | None) -> NodeIds:
+    return node_ids if allowed is None else node_ids[allowed[node_ids]]
 
 
-def _owned(snapshot: Snapshot, qualified: Iterable[tuple[str, ...]]) -> Labels:
-    """Labels of qualified names whose owner is the one that the query gives."""
+def _owned(snapshot: Snapshot, qualified: Iterable[tuple[str, ...]]) -> NodeIds:
+    """Node ids of qualified names whose owner is the one that the query gives."""
     found: list[int] = []
     for parts in qualified:
         owner = parts[-2].lower()
-        for label in snapshot.labels_named_folded(parts[-1].lower())[:_MOST_OWNED].tolist():
-            entry, position = snapshot.locate(label)
+        for node_id in snapshot.node_ids_named_folded(parts[-1].lower())[:_MOST_OWNED].tolist():
+            entry, position = snapshot.locate(node_id)
             owners = re.split(r"\W+", entry.qualname(position).lower())[:-1]
             if owner in owners or owner in re.split(r"[\W_]+", entry.path.lower()):
-                found.append(label)
+                found.append(node_id)
     return np.array(found, np.int32)
 
 
@@ -186,5 +179,5 @@ def _centroids(
     return cosines
 
 
-def _joined(labels: list[Labels]) -> Labels:
-    return distinct(np.concatenate([np.zeros(0, np.int32), *labels]))
+def _joined(node_ids: list[NodeIds]) -> NodeIds:
+    return unique_sorted(np.concatenate([np.zeros(0, np.int32), *node_ids]))

@@ -14,14 +14,12 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.core.caching import Kept
+from packhound.core.arrays import Floats, NodeIds, unique_sorted
+from packhound.core.caching import ByteLru
 from packhound.core.types import FIELDS
-from packhound.index.columns import distinct
 from packhound.index.postings.segment import TermPostings
 from packhound.index.snapshot import Snapshot
 
-Floats = NDArray[np.float32]
-Labels = NDArray[np.int32]
 Value = TypeVar("Value", bound=np.generic)
 
 NAME, PATH, SIGNATURE, DOC, BODY = (FIELDS.index(f) for f in FIELDS)
@@ -40,16 +38,16 @@ SAID = (NAME, SIGNATURE, DOC)
 _MOST_BYTES = 20_000_000
 """Of the matches that are kept; the longest unused goes first."""
 
-Tally: TypeAlias = tuple[Labels, Floats]
-"""Ascending numbers, of labels or of files, and a value beside each."""
+Tally: TypeAlias = tuple[NodeIds, Floats]
+"""Ascending numbers, of node ids or of files, and a value beside each."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Match:
     """One term in one snapshot.
 
-    `nodes` are the labels with the term in any field, with their BM25F before it is weighed. `said`
-    has the labels with the term in a field of `SAID`, field by field, n_said[i] of them in
+    `nodes` are the node ids with the term in any field, with their BM25F before it is weighed. `said`
+    has the node ids with the term in a field of `SAID`, field by field, n_said[i] of them in
     `SAID[i]`, with how often they have it, evened out for the length of the field; `said_idfs` are
     those of the fields. `in_files` and `in_paths` count the term inside each file and in its path.
     """
@@ -78,7 +76,7 @@ class MatchCache:
     """The matches of one snapshot, which it does not keep alive. Safe to use from any thread."""
 
     def __init__(self) -> None:
-        self.kept = Kept[str, Match](_MOST_BYTES, attrgetter("n_bytes"))
+        self.kept = ByteLru[str, Match](_MOST_BYTES, attrgetter("n_bytes"))
         self._nothing: Match | None = None
 
     def of(self, snapshot: Snapshot, terms: Iterable[str]) -> list[Match]:
@@ -89,17 +87,17 @@ class MatchCache:
         if new:
             found.update(zip(new, self._looked_up(snapshot, new), strict=True))
         matches = {term: match for term, match in found.items() if match is not None}
-        self.kept.keep(matches)
+        self.kept.put(matches)
         return [matches[term] for term in wanted]
 
     def _looked_up(self, snapshot: Snapshot, terms: Sequence[str]) -> list[Match]:
         postings = [snapshot.postings(term) for term in terms]
-        there = [found for found in postings if len(found.labels)]
+        there = [found for found in postings if len(found.node_ids)]
         # Of the words that a query joins most are in no index, and they all match alike.
         if self._nothing is None:
             [self._nothing] = _matches(snapshot, [_NO_POSTINGS])
         made = iter(_matches(snapshot, there) if there else ())
-        return [next(made) if len(found.labels) else self._nothing for found in postings]
+        return [next(made) if len(found.node_ids) else self._nothing for found in postings]
 
 
 _NO_POSTINGS = TermPostings(np.zeros(0, np.intp), np.zeros(0, np.uint8), (0,) * (len(FIELDS) + 1))
@@ -112,28 +110,28 @@ def idf_of(n: int, document_frequency: int) -> float:
 
 def _matches(snapshot: Snapshot, found: Sequence[TermPostings]) -> list[Match]:
     """What each of some terms matches: all are worked on at once, since most of them are rare."""
-    labels = np.concatenate([postings.labels for postings in found])
+    node_ids = np.concatenate([postings.node_ids for postings in found])
     counts = np.concatenate([postings.tf for postings in found])
     sizes = np.diff([postings.starts for postings in found])
     fields = np.repeat(np.tile(_FIELD_NUMBERS, len(found)), sizes.ravel())
-    norms = _norms(snapshot, labels, counts, fields)
+    norms = _norms(snapshot, node_ids, counts, fields)
     weighted = _WEIGHTS.take(fields) * norms
-    owners = snapshot.file_of.take(labels)
+    owners = snapshot.file_of.take(node_ids)
     inside = counts * (fields != PATH)
-    room = np.empty(snapshot.n_labels, np.float32)
+    room = np.empty(snapshot.n_node_ids, np.float32)
     made, start = [], 0
     for postings in found:
-        here = slice(start, start := start + len(postings.labels))
+        here = slice(start, start := start + len(postings.node_ids))
         path = postings.within(PATH)
         n_said = _n_said(postings)
-        nodes, frequencies = _summed(postings.labels, weighted[here], room)
+        nodes, frequencies = _summed(postings.node_ids, weighted[here], room)
         in_files = _tally(np.bincount(owners[here], inside[here], snapshot.n_file_ids))
         in_paths = _of_files(snapshot, owners[here][path], postings.tf[path])
         made.append(
             Match(
                 nodes=(nodes, frequencies / (frequencies + np.float32(K1))),
                 said=(
-                    _said(postings, postings.labels).astype(np.int32),
+                    _said(postings, postings.node_ids).astype(np.int32),
                     _said(postings, norms[here]),
                 ),
                 n_said=n_said,
@@ -154,31 +152,31 @@ _WEIGHTS = np.array(WEIGHTS, np.float32)
 
 def _norms(
     snapshot: Snapshot,
-    labels: NDArray[np.intp],
+    node_ids: NDArray[np.intp],
     counts: NDArray[np.unsignedinteger[Any]],
     fields: NDArray[np.uint8],
 ) -> Floats:
-    """How often each label holds a term in a field, evened out for the length of the field."""
-    norms = np.empty(len(labels), np.float32)
+    """How often each node id holds a term in a field, evened out for the length of the field."""
+    norms = np.empty(len(node_ids), np.float32)
     for field, average in enumerate(snapshot.average_length):
         here = np.flatnonzero(fields == field)
         if len(here):
             b = LENGTH_NORMS[field]
-            lengths = snapshot.lengths[field].take(labels.take(here)).astype(np.float32)
+            lengths = snapshot.lengths[field].take(node_ids.take(here)).astype(np.float32)
             lengths *= np.float32(b / (average or 1.0))
             lengths += np.float32(1 - b)
             norms[here] = counts.take(here) / lengths
     return norms
 
 
-def _summed(labels: NDArray[np.intp], values: Floats, room: Floats) -> Tally:
-    """The sum of the values of each label, added in their order.
+def _summed(node_ids: NDArray[np.intp], values: Floats, room: Floats) -> Tally:
+    """The sum of the values of each node id, added in their order.
 
-    `room` has a value for every label there is, whatever it holds.
+    `room` has a value for every node id there is, whatever it holds.
     """
-    nodes = distinct(labels)
+    nodes = unique_sorted(node_ids)
     room[nodes] = 0
-    np.add.at(room, labels, values)
+    np.add.at(room, node_ids, values)
     return nodes.astype(np.int32), room.take(nodes)
 
 
@@ -193,7 +191,7 @@ def _n_said(postings: TermPostings) -> tuple[int, ...]:
 
 
 def _of_files(
-    snapshot: Snapshot, owners: Labels, counts: NDArray[np.unsignedinteger[Any]]
+    snapshot: Snapshot, owners: NodeIds, counts: NDArray[np.unsignedinteger[Any]]
 ) -> Tally:
     """What the path of each file counts, which every node of the file has."""
     if not len(owners):

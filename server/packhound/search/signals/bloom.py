@@ -14,11 +14,10 @@ from operator import or_
 import numpy as np
 from numpy.typing import NDArray
 
+from packhound.core.arrays import Ints, Mask
 from packhound.text.conflation import root_of
 from packhound.text.tokenizer import parts, stem
 
-Numbers = NDArray[np.int32]
-Mask = NDArray[np.bool_]
 Pair = tuple[str, str]
 
 _N_BITS = 63
@@ -34,7 +33,7 @@ class NamePairs:
     def __init__(self) -> None:
         self._bits = np.zeros(0, np.uint64)
 
-    def having(self, names: Sequence[str], numbers: Numbers, wanted: frozenset[Pair]) -> Mask:
+    def having(self, names: Sequence[str], numbers: Ints, wanted: frozenset[Pair]) -> Mask:
         """Which of the names of some numbers have any of the pairs that are wanted."""
         bits = self.see(names, numbers)
         likely = np.zeros(len(numbers), np.bool_)
@@ -46,7 +45,7 @@ class NamePairs:
         found[likely] = [n in alike for n in places]
         return found
 
-    def see(self, names: Sequence[str], numbers: Numbers) -> NDArray[np.uint64]:
+    def see(self, names: Sequence[str], numbers: Ints) -> NDArray[np.uint64]:
         """The bits of the names of some numbers."""
         bits = known = self._bits
         if len(known) < len(names):

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from packhound.core.arrays import Floats
 from packhound.index.snapshot import Snapshot
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.retrieve.bm25 import Lexical
@@ -16,7 +17,6 @@ from packhound.search.retrieve.candidates import Candidates
 from packhound.search.retrieve.corpus_stats import Corpus
 from packhound.text.path_features import FLAGS
 
-Floats = NDArray[np.float32]
 Value = TypeVar("Value", bound=np.generic)
 Made = TypeVar("Made")
 
@@ -52,8 +52,8 @@ class View:
     _kept: dict[Callable[[View], Any], Any] = field(default_factory=dict)
 
     def node(self, values: NDArray[Value]) -> NDArray[Value]:
-        """Values per label, at the candidate nodes."""
-        return values.take(self.candidates.labels)
+        """Values per node id, at the candidate nodes."""
+        return values.take(self.candidates.node_ids)
 
     def file(self, values: NDArray[Value]) -> NDArray[Value]:
         """Values per file id, at the candidate files."""
@@ -76,8 +76,8 @@ Measure = Callable[[View], Floats]
 
 def relative(values: Floats) -> Floats:
     """Divided by the largest, so that queries of any length are on one scale."""
-    largest = values.max(initial=0)
-    return values / largest if largest > 0 else np.zeros_like(values)
+    top_k = values.max(initial=0)
+    return values / top_k if top_k > 0 else np.zeros_like(values)
 
 
 def ranks(values: Floats) -> Floats:

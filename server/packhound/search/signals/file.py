@@ -6,12 +6,10 @@ Each signal is one small function and its docstring is its meaning, as users are
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from packhound.core.arrays import Floats
 from packhound.search.signals.context import View, no_file, ranks, relative
 from packhound.search.signals.node import dense_node
-
-Floats = NDArray[np.float32]
 
 
 def lexical(view: View) -> Floats:

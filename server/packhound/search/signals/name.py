@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from packhound.core.arrays import Floats, Mask
 from packhound.index.path_table import WordLists
 from packhound.search.kinds import KIND_RANK, REST
 from packhound.search.query.parse import STOPS
@@ -18,8 +19,6 @@ from packhound.search.signals.context import View, no_file, relative
 from packhound.text.conflation import root_of
 from packhound.text.tokenizer import stem
 
-Floats = NDArray[np.float32]
-Mask = NDArray[np.bool_]
 Numbers = NDArray[np.signedinteger[Any]]
 
 _WORDS = re.compile(r"[^\W_]+")
@@ -121,10 +120,10 @@ def neighbours_in_name(view: View) -> Floats:
     if wanted:
         # Names that have no word of the query but in its family are not looked at.
         at = np.flatnonzero(view.lexical.name_hits)
-        labels = view.candidates.labels.take(at)
-        several = view.snapshot.lengths[NAME].take(labels) > 1
+        node_ids = view.candidates.node_ids.take(at)
+        several = view.snapshot.lengths[NAME].take(node_ids) > 1
         several &= REST.take(view.kinds.take(at)) == 0
-        numbers = view.snapshot.name_of.take(labels[several])
+        numbers = view.snapshot.name_of.take(node_ids[several])
         here = view.corpus.pairs.having(view.snapshot.name_table.names, numbers, wanted)
         found[view.candidates.owner.take(at[several][here])] = 1
     return found

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from packhound.core.arrays import Floats
 from packhound.search.kinds import FUNCTION, REST, TYPE
 from packhound.search.retrieve.term_matches import BODY, NAME
 from packhound.search.signals.context import View, no_node, relative
-
-Floats = NDArray[np.float32]
 
 
 def node_words(view: View) -> Floats:
