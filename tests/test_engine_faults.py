@@ -9,15 +9,10 @@ import errno
 import os
 import sqlite3
 import subprocess
-import sys
 import threading
 from pathlib import Path
 
 import pytest
-
-sys.path.append(str(Path(__file__).with_name("index")))
-
-from index_check import contents
 
 from packhound.core.settings import Settings
 from packhound.encoder.embedder import Embedder
@@ -27,6 +22,7 @@ from packhound.indexing import folder_scan as looking
 from packhound.indexing import indexer
 from packhound.parsing.pool import pool as worker
 from packhound.service.engine import Engine
+from tests.support.index_check import contents
 
 FILES = {f"p{n % 3}/m{n}.py": f"def load_{n}(path):\n    return path + {n}\n" for n in range(12)}
 POINTS = {

@@ -10,7 +10,6 @@ from functools import lru_cache
 from pathlib import Path
 
 from draw import Draw
-from index_child import VERSIONS, filled
 from shop import snapshot
 from syntax_check import check_nodes
 from test_properties import SOURCES
@@ -24,6 +23,7 @@ from packhound.search.pipeline import search
 from packhound.storage.dirty_rows import MANIFEST, changed_rows, row_sum, seal
 from packhound.storage.load import StoredRow, read_saved
 from packhound.storage.sqlite_store import UNREADABLE
+from tests.support.index_child import VERSIONS, filled
 
 WORDS = (
     *("session", "Router.match", "load", "'exact", "^pre", "fix$", "!", '"add item"', "basket()"),

@@ -7,7 +7,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-ROOMS = ("fuzz", "index", "syntax", "text", "ranking")
+TESTS = Path(__file__).parents[1]
+FOLDERS = (TESTS.parent, *(TESTS / name for name in ("fuzz", "parsing", "text", "search")))
 TARGETS = {
     "wire_targets": ("frames", "messages", "tool_calls"),
     "text_targets": ("edits", "settings_files", "patches", "secrets", "quotes"),
@@ -18,8 +19,7 @@ NAMES = tuple(name for names in TARGETS.values() for name in names)
 
 def target(name: str) -> Callable[[bytes], None]:
     """The function of a target; what it needs is imported now, so that a fuzzer can watch it."""
-    for room in ROOMS:
-        folder = str(Path(__file__).parents[1] / room)
+    for folder in map(str, FOLDERS):
         if folder not in sys.path:
             sys.path.append(folder)
     module = next(module for module, names in TARGETS.items() if name in names)

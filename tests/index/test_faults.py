@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from index_check import contents
-from index_corpus import BagOfWords, file, stamp
 
 from packhound.index import diff as arrivals
 from packhound.index import state
 from packhound.index.columns import Column, VectorColumn
 from packhound.index.node_columns import NodeColumns
 from packhound.index.writer import Index
+from tests.support.index_check import contents
+from tests.support.index_corpus import BagOfWords, file, stamp
 
 POINTS = [
     (Column, "write"),

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from index_check import contents, keys
-from index_corpus import BagOfWords, file, stamp
 
 from packhound.core.errors import ModelError
 from packhound.index.writer import Index
+from tests.support.index_check import contents, keys
+from tests.support.index_corpus import BagOfWords, file, stamp
 
 WORDS = ["load", "config", "parse", "tree", "ünïcode", "日本", "x1"]
 bodies = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)

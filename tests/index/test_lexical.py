@@ -9,7 +9,6 @@ from math import log
 
 import numpy as np
 import pytest
-from index_corpus import file
 
 from packhound.core.types import FIELDS
 from packhound.index.snapshot import Snapshot
@@ -20,6 +19,7 @@ from packhound.search.retrieve.candidates import gather
 from packhound.search.retrieve.corpus_stats import facts_of
 from packhound.search.retrieve.term_matches import LENGTH_NORMS, WEIGHTS
 from packhound.text.tokenizer import terms
+from tests.support.index_corpus import file
 
 TEXTS = {
     "a.py": "function load: load config load x\nclass tree: parse tree",

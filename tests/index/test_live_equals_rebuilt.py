@@ -6,7 +6,6 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
-from index_check import contents
 
 from packhound.core.types import Document
 from packhound.encoder.embedder import Embedder
@@ -17,6 +16,7 @@ from packhound.parsing.assembled import assembled
 from packhound.parsing.parse import parse
 from packhound.parsing.pool.pool import ParsePool
 from packhound.text.text_buffer import TextBuffer
+from tests.support.index_check import contents
 
 PATHS = ("a.py", "b.ts", "c.rs", "d.txt")
 SNIPPETS = (

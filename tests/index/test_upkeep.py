@@ -8,8 +8,6 @@ import time
 
 import numpy as np
 import pytest
-from index_check import contents, keys
-from index_corpus import BagOfWords, file, stamp
 
 from packhound.core.errors import Cancelled
 from packhound.index import maintenance as upkeep
@@ -18,6 +16,8 @@ from packhound.index.vectors import hnsw as neighbours
 from packhound.index.vectors.hnsw import build_graph, graph_problem, recall_of
 from packhound.index.writer import Index
 from packhound.storage.sqlite_store import Store
+from tests.support.index_check import contents, keys
+from tests.support.index_corpus import BagOfWords, file, stamp
 
 WORDS = [f"w{i}" for i in range(60)]
 

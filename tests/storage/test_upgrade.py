@@ -11,13 +11,13 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from index_check import contents
 
 from packhound.core.settings import Settings
 from packhound.core.types import Query
 from packhound.service.engine import Engine
 from packhound.service.roots import index_folder
 from packhound.storage.load import FORMAT
+from tests.support.index_check import contents
 
 OLDER = sorted((Path(__file__).parents[2] / "fixtures" / "indexes").glob("*.sqlite"))
 SOURCE = 'def load_config(path):\n    """Read the settings file."""\n    return path\n'

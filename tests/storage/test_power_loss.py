@@ -13,40 +13,25 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from index_check import contents
-from index_child import VERSIONS, edits
-from index_corpus import BagOfWords
 
 from packhound.core.errors import StoreError
 from packhound.index.writer import Index
 from packhound.storage.sqlite_store import Store
+from tests.support.history import History
+from tests.support.index_check import contents
+from tests.support.index_child import VERSIONS
+from tests.support.index_corpus import BagOfWords
 
-HERE = Path(__file__).parent
+REPOSITORY = Path(__file__).parents[2]
 DATABASE, LOG, SHARED = "index.sqlite", "index.sqlite-wal", "index.sqlite-shm"
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="POSIX signals")
 
 
-class History:
-    """What the index of the saving process holds at each generation."""
-
-    def __init__(self) -> None:
-        self._index = Index(BagOfWords())
-        self._steps = edits(self._index)
-        self._known: dict[int, dict[str, object]] = {}
-
-    def at(self, generation: int) -> dict[str, object]:
-        while generation not in self._known:
-            next(self._steps)
-            self._known[self._index.snapshot.generation] = contents(self._index.snapshot)
-            assert max(self._known) <= generation or generation in self._known
-        return self._known[generation]
-
-
 def stopped(folder: Path, to: Path, seeded: random.Random, moments: int) -> Iterator[int]:
     """Copies of the store at random moments, with the last generation that was safe by then."""
-    run = [sys.executable, "-m", "index_child", "save_for_ever", str(folder)]
+    run = [sys.executable, "-m", "tests.support.index_child", "save_for_ever", str(folder)]
     pipe = subprocess.PIPE
-    with subprocess.Popen(run, cwd=HERE, stdin=pipe, stdout=pipe) as saver:
+    with subprocess.Popen(run, cwd=REPOSITORY, stdin=pipe, stdout=pipe) as saver:
         os.set_blocking(saver.stdout.fileno(), False)
         said = b""
         while b"ready\n" not in said:

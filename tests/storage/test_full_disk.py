@@ -7,13 +7,13 @@ import signal
 from pathlib import Path
 
 import pytest
-from index_check import contents
-from index_child import VERSIONS, filled, put
-from index_corpus import BagOfWords
 
 from packhound.core.errors import StoreError
 from packhound.index.writer import Index
 from packhound.storage.sqlite_store import Store
+from tests.support.index_check import contents
+from tests.support.index_child import VERSIONS, filled, put
+from tests.support.index_corpus import BagOfWords
 
 resource = pytest.importorskip("resource")
 

@@ -17,23 +17,23 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from index_check import contents
-from index_child import VERSIONS, edits, filled, put
-from index_corpus import BagOfWords, file, stamp
 
 from packhound.core.errors import StoreError
 from packhound.index.writer import Index
 from packhound.storage import rows
 from packhound.storage.sqlite_store import Store
+from tests.support.index_check import contents
+from tests.support.index_child import VERSIONS, edits, filled, put
+from tests.support.index_corpus import BagOfWords, file, stamp
 
-HERE = Path(__file__).parent
+REPOSITORY = Path(__file__).parents[2]
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX rights and signals")
 
 
 def child(what: str, folder: Path) -> subprocess.Popen[str]:
-    run = [sys.executable, "-m", "index_child", what, str(folder)]
+    run = [sys.executable, "-m", "tests.support.index_child", what, str(folder)]
     pipe = subprocess.PIPE
-    return subprocess.Popen(run, cwd=HERE, stdin=pipe, stdout=pipe, text=True)
+    return subprocess.Popen(run, cwd=REPOSITORY, stdin=pipe, stdout=pipe, text=True)
 
 
 def loaded(folder: Path, versions: str = VERSIONS) -> Index | None:

@@ -11,12 +11,12 @@ import time
 from pathlib import Path
 
 import pytest
-from index_check import contents
 
 from packhound.core.settings import Settings
 from packhound.service.engine import Engine
+from tests.support.index_check import contents
 
-CHILD = Path(__file__).with_name("kill_child.py")
+CHILD = Path(__file__).parents[1] / "support" / "kill_child.py"
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="POSIX signals")
 
 

@@ -1,5 +1,5 @@
 # ruff: noqa: T201 - it talks to its parent
-"""What test processes do to a store; run as `python -m index_child <what> <folder>`."""
+"""Child processes that use a store; run as `python -m tests.support.index_child TASK FOLDER`."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from index_corpus import BagOfWords, file, stamp
-
 from packhound.core.errors import StoreError
 from packhound.index.writer import Index
 from packhound.storage.sqlite_store import Store
+from tests.support.index_corpus import BagOfWords, file, stamp
 
 VERSIONS = "tokenizer 1, model bag-of-words"
 

@@ -14,16 +14,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from index_check import contents
-from index_child import VERSIONS
-from index_corpus import BagOfWords
-from test_power_loss import History
 
 from packhound.core.errors import StoreError
 from packhound.index.writer import Index
 from packhound.storage.sqlite_store import Store
+from tests.support.history import History
+from tests.support.index_check import contents
+from tests.support.index_child import VERSIONS
+from tests.support.index_corpus import BagOfWords
 
-HERE = Path(__file__).parent
+REPOSITORY = Path(__file__).parents[2]
 CALLS = "openat,write,pwrite64,ftruncate,fsync,fdatasync,unlink,rename,pwritev,mmap"
 CALL = re.compile(r"\d+ +(\w+)\((.*)\) += (-?\d+)")
 TEXT = re.compile(r'"((?:\\x[0-9a-f]{2})*)"')
@@ -97,8 +97,8 @@ def written(before: bytes, at: int, content: bytes | None) -> bytes:
 def traced(folder: Path, log: Path) -> Iterator[tuple[str, str, list[object]]]:
     """The calls of a process that saves: what, in which file, and with what."""
     strace = ["strace", "-f", "-y", "-xx", "-qq", "-s", "10000000", "-e", f"trace={CALLS}"]
-    saver = [sys.executable, "-m", "index_child", "save_ten_times", str(folder)]
-    subprocess.run([*strace, "-o", log, *saver], cwd=HERE, check=True, capture_output=True)
+    saver = [sys.executable, "-m", "tests.support.index_child", "save_ten_times", str(folder)]
+    subprocess.run([*strace, "-o", log, *saver], cwd=REPOSITORY, check=True, capture_output=True)
     for line in log.read_text().splitlines():
         call = CALL.match(line)
         if not call or call[3].startswith("-"):
