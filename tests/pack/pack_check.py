@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fnmatch import fnmatch
 
 from packhound.core.types import Document, FileStamp, Hit, Query, Results, Signal
+from packhound.files.globs import compile_globs
 from packhound.graph.graph import Graph
 from packhound.index.snapshot import Snapshot
 from packhound.index.writer import Index
@@ -130,7 +130,7 @@ def by_shared_words(snapshot: Snapshot, query: Query) -> Results:
     wanted = set(terms(query.text))
     scored = []
     for path, entry in snapshot.files.items():
-        if query.paths and not any(fnmatch(path, glob) for glob in query.paths):
+        if query.paths and not compile_globs(query.paths).fullmatch(path):
             continue
         for node_id, node in zip(entry.node_ids, entry.nodes, strict=True):
             shared = wanted & set(terms(f"{path} {node.qualname} {node.signature} {node.doc}"))

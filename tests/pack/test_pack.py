@@ -110,6 +110,21 @@ def test_pinned_comes_first_and_excluded_never(shop):
     assert any(left.reason == "excluded by the request" for left in made.omitted)
 
 
+@pytest.mark.parametrize(
+    ("glob", "paths"),
+    [
+        ("tests", {"src/cart.py", "src/deep/inner.py"}),
+        ("src/*.py", {"src/deep/inner.py", "tests/test_cart.py"}),
+        ("src", {"tests/test_cart.py"}),
+    ],
+)
+def test_an_excluded_glob_means_what_it_means_in_an_ignore_file(glob, paths):
+    files = ("src/cart.py", "src/deep/inner.py", "tests/test_cart.py")
+    context = context_of({path: "def load_the_cart():\n    return 1\n" for path in files})
+    made = pack(context, PackRequest("load the cart", 2_000, excluded=(glob,)))
+    assert {item.path for item in made.items} == paths
+
+
 def test_items_of_a_file_do_not_overlap(shop):
     for budget in range(100, 2_000, 150):
         made = pack(shop, PackRequest("cart stock price total discount deliver", budget))

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from packhound.files.gitignore import IgnoreRules, read_rules
-from packhound.files.globs import translated
+from packhound.files.globs import compile_globs, translated
 
 PIECES = (
     *("a", "b", "*", "**", "/", "?", "[a-c]", "[!a]", "[^b]", ".py", ".log", "\\", "[", "]", "-"),
@@ -100,3 +100,38 @@ def test_any_line_is_a_rule_or_none(line: str) -> None:
 def test_no_glob_takes_for_ever(glob: str, path: str) -> None:
     # It ends at all: tried one way after the other these take longer than anyone lives.
     assert re.fullmatch(translated(glob), path) is None
+
+
+AGREED = {
+    "tests": {"tests/test_cart.py", "src/tests/deep.py"},
+    "tests/": {"tests/test_cart.py", "src/tests/deep.py"},
+    "/tests": {"tests/test_cart.py"},
+    "src/*.py": {"src/cart.py"},
+    "src/**": {"src/cart.py", "src/deep/inner.py", "src/tests/deep.py"},
+    "src/**/*.py": {"src/cart.py", "src/deep/inner.py", "src/tests/deep.py"},
+    "src/deep": {"src/deep/inner.py"},
+    "*.py": {"src/cart.py", "src/deep/inner.py", "src/tests/deep.py", "tests/test_cart.py"},
+    "inner.py": {"src/deep/inner.py"},
+    "deep/inner.py": set(),
+    "te*": {"tests/test_cart.py", "src/tests/deep.py"},
+    "[": set(),
+}
+PATHS = sorted(set().union(*AGREED.values()))
+
+
+@pytest.mark.parametrize("glob", AGREED)
+def test_requests_and_settings_read_a_glob_alike(glob: str) -> None:
+    pattern = compile_globs((glob,))
+    assert {path for path in PATHS if pattern.fullmatch(path)} == AGREED[glob]
+    assert {path for path in PATHS if read_rules(glob).verdict(path)} == AGREED[glob]
+
+
+def test_globs_of_a_request() -> None:
+    assert not any(compile_globs(()).fullmatch(path) for path in PATHS)
+    for glob in ("", "/", "./", "**"):
+        assert all(compile_globs((glob,)).fullmatch(path) for path in PATHS)
+    either = compile_globs(("./src/*.py", "src/deep"))
+    assert [path for path in PATHS if either.fullmatch(path)] == [
+        "src/cart.py",
+        "src/deep/inner.py",
+    ]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from packhound.files.globs import translated
+from packhound.files.globs import path_pattern
 
 _LONGEST = 1_000
 """Characters of a line; longer ones are no rules."""
@@ -47,12 +47,9 @@ def _rule(line: str, group: str) -> tuple[bool, str] | None:
     glob = _without_trailing_spaces(line)
     forced = glob.startswith("!")
     glob = glob[1:] if forced else glob
-    below = "/.*" if glob.endswith("/") else "(?:/.*)?"
-    glob = glob.removesuffix("/")
-    if not glob:
+    if glob in ("", "/"):
         return None
-    anchored = glob.removeprefix("/") if "/" in glob else f"**/{glob}"
-    return not forced, f"(?s:{translated(anchored, group)}{below})"
+    return not forced, path_pattern(glob, group)
 
 
 def _without_trailing_spaces(line: str) -> str:

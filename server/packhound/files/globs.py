@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 _SLASH = re.compile(r"(?<!\\)\\/|/")
 _ITEM = re.compile(
@@ -53,6 +54,31 @@ def translated(glob: str, group: str = "g") -> str:
     for n, run in enumerate(run for run in middle if run):
         made += _first(f"(?:[^/]+/)*?{run}/", f"{group}{n}")
     return made + (_DEEPER + last if last else "(?s:.+)")
+
+
+def path_pattern(glob: str, group: str = "g") -> str:
+    """Return the regular expression of the paths that a glob means by the rules of `.gitignore`.
+
+    A name without a `/` before its end is found at any depth, anything else starts at the root.
+    What lies below a folder matches with it; a `/` at the end means folders alone.
+    """
+    below = "/.*" if glob.endswith("/") else "(?:/.*)?"
+    glob = glob.removesuffix("/")
+    anchored = glob.removeprefix("/") if "/" in glob else f"**/{glob}"
+    return f"(?s:{translated(anchored, group)}{below})"
+
+
+@lru_cache(maxsize=64)
+def compile_globs(globs: tuple[str, ...]) -> re.Pattern[str]:
+    """Compile the globs of a request to a pattern whose `fullmatch` finds the paths of any of them.
+
+    `./` before a glob is dropped; an empty one means every path.
+    """
+    relative = (glob.removeprefix("./") for glob in globs)
+    patterns = (
+        path_pattern(glob if glob.strip("/") else "**", f"g{n}_") for n, glob in enumerate(relative)
+    )
+    return re.compile("|".join(patterns) or _NEVER)
 
 
 def _run(names: Sequence[str], group: str) -> str:

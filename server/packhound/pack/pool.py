@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from fnmatch import fnmatch
 
 from packhound.core.types import KINDS, Kind, Node
+from packhound.files.globs import compile_globs
 from packhound.index.file_entry import FileEntry
 from packhound.pack.request import Lines, PackContext, PackRequest
 
@@ -64,7 +64,7 @@ class Pool:
 
     def __init__(self, context: PackContext, request: PackRequest) -> None:
         self._context = context
-        self._excluded = request.excluded
+        self._is_excluded = compile_globs(request.excluded).fullmatch
         self.by_node_id: dict[int, Candidate] = {}
         self.excluded: dict[int, Candidate] = {}
 
@@ -95,7 +95,7 @@ class Pool:
         order = len(self.by_node_id) + len(self.excluded)
         kind = KINDS[self._context.snapshot.kind_of[node_id]]
         found = Candidate(node_id, entry, position, kind, order, entry.path)
-        if self._excluded and any(fnmatch(entry.path, glob) for glob in self._excluded):
+        if self._is_excluded(entry.path):
             self.excluded.setdefault(node_id, found)
             return None
         self.by_node_id[node_id] = found

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
-
 import numpy as np
 
 from packhound.core.arrays import Mask
 from packhound.core.types import KINDS
-from packhound.files.globs import translated
+from packhound.files.globs import compile_globs
 from packhound.index.snapshot import Snapshot
 from packhound.search.query.parse import ParsedQuery
 from packhound.text.tokenizer import terms
@@ -32,11 +29,11 @@ def allowed_node_ids(snapshot: Snapshot, query: ParsedQuery) -> Mask | None:
 
 def _files_allowed(snapshot: Snapshot, query: ParsedQuery) -> Mask:
     allowed = np.zeros(snapshot.n_file_ids, np.bool_)
-    patterns = [_glob(glob) for glob in query.globs]
+    matches_globs = compile_globs(query.globs).fullmatch
     for entry in snapshot.files.values():
         allowed[entry.file_id] = (
             not query.languages or entry.language.lower() in query.languages
-        ) and (not patterns or any(pattern.fullmatch(entry.path) for pattern in patterns))
+        ) and (not query.globs or matches_globs(entry.path) is not None)
     return allowed
 
 
@@ -48,16 +45,3 @@ def _holding(snapshot: Snapshot, words: str) -> Mask:
         has[snapshot.postings(term).node_ids] = True
         mask &= has
     return mask
-
-
-@lru_cache(maxsize=64)
-def _glob(glob: str) -> re.Pattern[str]:
-    """`**` crosses folders, `*` and `?` do not; without a wildcard it is a folder or a file."""
-    glob = glob.removeprefix("./").strip("/") or "**"
-    if not any(c in glob for c in "*?["):
-        return re.compile(rf"(?s:(.*/)?{re.escape(glob)}(/.*)?)")
-    anywhere = "" if "/" in glob else "**/"
-    below = "(?:/.*)?" if glob.endswith("*") else ""
-    # `src/**.py` means what ends so anywhere below.
-    deep = re.sub(r"(?<![^/])\*\*(?=[^/*])", "**/*", glob)
-    return re.compile(f"(?s:{translated(anywhere + deep)}{below})")
