@@ -8,6 +8,7 @@ of an index built anew from the same files.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from packhound.index.node_runs import joined
 from packhound.index.snapshot import Snapshot
 from packhound.index.state import IndexState
 from packhound.index.vectors.embed_queue import Encoder, VectorQueue
+from packhound.index.vectors.embed_retry import RETRY_S
 from packhound.index.vectors.hnsw import GRAPH_FROM
 from packhound.parsing.analysed_file import AnalysedFile
 from packhound.storage.rows import Saved
@@ -26,12 +28,19 @@ from packhound.storage.rows import Saved
 class Index:
     """The one mutable thing. `encoder` None means search by words alone.
 
-    `graph_from` is the number of vectors from which on neighbours are searched in a graph.
+    `graph_from` is the number of vectors from which on neighbours are searched in a graph,
+    `retry_s` the first pause before texts are encoded again that the encoder failed at.
     """
 
-    def __init__(self, encoder: Encoder | None = None, *, graph_from: int = GRAPH_FROM) -> None:
+    def __init__(
+        self,
+        encoder: Encoder | None = None,
+        *,
+        graph_from: int = GRAPH_FROM,
+        retry_s: float = RETRY_S,
+    ) -> None:
         self._state = IndexState(encoder.dim if encoder else 0)
-        self._queue = VectorQueue(encoder) if encoder else None
+        self._queue = VectorQueue(encoder, retry_s) if encoder else None
         self._graph_from = graph_from
         self._upkeep: Background[Adopt] = Background()
         self._changed = False
@@ -105,6 +114,11 @@ class Index:
         self._changed = True
         return True
 
+    @property
+    def embed_retry_s(self) -> float | None:
+        """Seconds until `embed_some` tries failed texts again; None where nothing failed."""
+        return self._queue.failures.retry_s if self._queue else None
+
     def maintain(self) -> bool:
         """Take over what upkeep has done in the background, or begin what is due.
 
@@ -138,7 +152,15 @@ class Index:
 
     def health(self) -> Health:
         """How well the published snapshot is kept."""
-        return health_of(self._snapshot, self._state.graph, self._graph_from)
+        health = health_of(self._snapshot, self._state.graph, self._graph_from)
+        n_failed = self._queue.failures.n_nodes if self._queue else 0
+        if not n_failed or not self._queue:
+            return health
+        note = (
+            f"indexed {health.vectors:,} of {self._snapshot.n_nodes:,} nodes by meaning;"
+            f" {n_failed:,} failed: {self._queue.failures.reason}"
+        )
+        return replace(health, notes=(*health.notes, note))
 
     def _adopt(self, adopt: Adopt | None) -> bool:
         self._state.merge_floor = 0

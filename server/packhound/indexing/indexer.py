@@ -35,6 +35,7 @@ _MOST_FAULTS = 3
 """In a row, before no more is tried until the next change."""
 _QUIET_S = 1.5
 """Without a change for so long, there is time to tidy up."""
+_FOREVER_S = 3_600.0
 _FAULT = "an indexing step failed; see the log"
 _CAP = "files are indexed (see maxFiles)"
 
@@ -337,7 +338,10 @@ class Indexer:
                     or self._rescan
                     or self._index.upkeep_done
                 ),
-                self._saver.patience_s or (_QUIET_S if self._untidy else None),
+                min(
+                    self._saver.patience_s or (_QUIET_S if self._untidy else _FOREVER_S),
+                    _FOREVER_S if (retry_s := self._index.embed_retry_s) is None else retry_s,
+                ),
             )
         if not woken:
             self._use_the_quiet()

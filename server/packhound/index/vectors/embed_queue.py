@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Sequence
-from itertools import chain, compress, islice
+from collections.abc import Sequence
+from itertools import chain, islice
 from typing import Protocol
 
 import numpy as np
@@ -14,13 +13,11 @@ from packhound.core.errors import ModelError
 from packhound.index.diff import Arrival
 from packhound.index.file_entry import FileEntry
 from packhound.index.node_columns import NodeColumns
-from packhound.index.node_runs import only
+from packhound.index.vectors.embed_retry import RETRY_S, EmbedBatch, EmbedFailures
 from packhound.index.vectors.quantization import Codes, quantized
 from packhound.index.vectors.undo_cache import VectorCache
 from packhound.parsing.analysed_file import NodeRuns
 from packhound.storage.rows import PENDING
-
-log = logging.getLogger("packhound")
 
 _SLOW_BATCH = 8
 """Texts a slow encoder gets at a time: some 0.3 s, then edits have their turn."""
@@ -49,12 +46,13 @@ class Encoder(Protocol):
 
 
 class VectorQueue:
-    """Texts on their way to vectors."""
+    """Texts on their way to vectors. Nodes that the encoder fails at stay pending and counted."""
 
-    def __init__(self, encoder: Encoder) -> None:
+    def __init__(self, encoder: Encoder, retry_s: float = RETRY_S) -> None:
         self._encoder = encoder
         self._cache = VectorCache()
         self._waiting: dict[int, str] = {}
+        self.failures = EmbedFailures(retry_s)
 
     @property
     def needs_texts(self) -> bool:
@@ -66,16 +64,16 @@ class VectorQueue:
         if not arrivals:
             return
         missing = np.concatenate([self._missing(columns, arrival) for arrival in arrivals])
-        node_ids = np.concatenate([arrival.node_ids for arrival in arrivals])[missing].tolist()
-        if self._encoder.reads_runs:
-            self._attach(columns, node_ids, lambda: self._encoder.encode_runs(only(words, missing)))
-            return
+        node_ids = np.concatenate([arrival.node_ids for arrival in arrivals])
+        reads_runs = self._encoder.reads_runs
         every = chain.from_iterable(arrival.file.texts for arrival in arrivals)
-        texts = [*compress(every, missing.tolist())]
-        if self._encoder.fast:
-            self._attach(columns, node_ids, lambda: self._encoder.encode(texts))
+        batch = EmbedBatch(node_ids, words if reads_runs else [*every]).select(missing)
+        self.failures.discard(batch.node_ids)
+        if reads_runs or self._encoder.fast:
+            self._encode(columns, batch)
         else:
-            self._waiting.update(zip(node_ids, texts, strict=True))
+            assert not isinstance(batch.texts, NodeRuns)
+            self._waiting.update(zip(batch.node_ids.tolist(), batch.texts, strict=True))
 
     def _missing(self, columns: NodeColumns, arrival: Arrival) -> Mask:
         """Which of the nodes need a vector that is not remembered; the others get theirs."""
@@ -92,12 +90,14 @@ class VectorQueue:
         return missing
 
     def encode_some(self, columns: NodeColumns) -> bool:
-        """Encode a few of the texts that wait; False when none does."""
+        """Encode a few of the texts that wait, or retry failed ones; False when nothing is due."""
         batch = dict(islice(self._waiting.items(), _SLOW_BATCH))
-        self._attach(columns, [*batch], lambda: self._encoder.encode([*batch.values()]))
+        if not batch:
+            return self._retry(columns)
         for node_id in batch:
             del self._waiting[node_id]
-        return bool(batch)
+        self._encode(columns, EmbedBatch(np.array([*batch], np.int32), [*batch.values()]))
+        return True
 
     def forget(self, columns: NodeColumns, entry: FileEntry, node_ids: NodeIds) -> None:
         """Node ids of a file have died: remember their vectors for an undo."""
@@ -107,21 +107,48 @@ class VectorQueue:
             self._cache.put(entry.node_digest(position), columns.codes.code(node_id))
         for node_id in node_ids.tolist():
             self._waiting.pop(node_id, None)
+        self.failures.discard(node_ids)
 
     def renumber(self, new_node_ids: NodeIds) -> None:
         """Node ids were numbered anew."""
         self._waiting = {
             int(new_node_ids[node_id]): text for node_id, text in self._waiting.items()
         }
+        self.failures.renumber(new_node_ids)
 
-    def _attach(
-        self, columns: NodeColumns, node_ids: list[int], encode: Callable[[], Floats]
-    ) -> None:
-        if not node_ids:
-            return
+    def _encode(self, columns: NodeColumns, batch: EmbedBatch) -> None:
+        error = self._attempt(columns, batch)
+        if error:
+            self.failures.add(batch, error)
+
+    def _retry(self, columns: NodeColumns) -> bool:
+        """Try failed batches again; True if any node got its vector."""
+        before = self.failures.n_nodes
+        for batch in self.failures.take_due():
+            self._isolate(columns, batch)
+        self.failures.settle()
+        return self.failures.n_nodes < before
+
+    def _isolate(self, columns: NodeColumns, batch: EmbedBatch) -> None:
+        """Encode a batch by halves, so that one bad text does not keep others from a vector."""
+        halves = batch.halves()
+        errors = [self._attempt(columns, half) for half in halves]
+        for half, error in zip(halves, errors, strict=True):
+            if error and (len(half) == 1 or all(errors)):
+                self.failures.add(half, error)  # An encoder that always fails is asked twice.
+            elif error:
+                self._isolate(columns, half)
+
+    def _attempt(self, columns: NodeColumns, batch: EmbedBatch) -> ModelError | None:
+        """Encode a batch and attach its vectors, or return the error."""
+        if not len(batch):
+            return None
         try:
-            rows = encode()
+            if isinstance(batch.texts, NodeRuns):
+                rows = self._encoder.encode_runs(batch.texts)
+            else:
+                rows = self._encoder.encode(batch.texts)
         except ModelError as error:
-            log.warning("texts go without a vector: %s", error)
-            rows = np.zeros((len(node_ids), columns.dim), np.float32)
-        columns.attach(np.array(node_ids, np.int32), quantized(rows))
+            return error
+        columns.attach(batch.node_ids, quantized(rows))
+        return None
