@@ -9,8 +9,8 @@ from packhound.files.globs import compile_globs
 from packhound.graph.graph import Graph
 from packhound.index.snapshot import Snapshot
 from packhound.index.writer import Index
+from packhound.pack.context import PackContext
 from packhound.pack.conversations import Conversations
-from packhound.pack.request import PackContext
 from packhound.parsing.pool.pool import ParsePool
 from packhound.text.tokenizer import terms
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -19,11 +21,12 @@ from packhound.core.types import Signal
 from packhound.llm.counter import counter_for
 from packhound.pack.conversations import Conversations
 from packhound.pack.gather import gather
-from packhound.pack.mentions import Files, mentions
 from packhound.pack.pack import pack
+from packhound.pack.path_resolver import PathResolver
 from packhound.pack.render import Block, render
 from packhound.pack.request import FORMATS, PackFocus, PackRequest
 from packhound.redact.control_characters import visible
+from packhound.search.query.mentions import frames_of, mentions_of
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "packs"
 COUNT = counter_for().count
@@ -315,19 +318,78 @@ def test_hidden_characters_are_shown():
     assert visible("é日😀\tx") == "é日😀\tx"
 
 
+TRACES = {
+    "java": "Error: 1\n\tat shop.Cart.total({0}.java:2)\n\tat shop.Main.main({1}.java:2)\n",
+    "javascript": "Error: 1\n    at total (src/{0}.js:2:5)\n    at async run (src/{1}.js:2:5)\n",
+    "ruby": "lib/{0}.rb:2:in 'total' (Error)\n\tfrom lib/{1}.rb:2:in 'run'\n",
+    "go": "panic: 1\n\nmain.total(0x1)\n\t/go/{0}.go:2 +0x1\nmain.main()\n\t/go/{1}.go:2\n",
+    "rust": "   2: shop::total\n     at ./{0}.rs:2:5\n   3: shop::main\n     at ./{1}.rs:2:5\n",
+    "python": 'File "{1}.py", line 2, in main\n  total()\nFile "{0}.py", line 2, in total\n',
+    "pytest": "{1}.py:2: in test_main\n    total()\n{0}.py:2: in total\n    1\n",
+}
+SOURCES = {
+    "java": "class Shop {\n  int total() { return 1; }\n}\n",
+    "js": "// shop\nfunction total() { return 1 }\n",
+    "rb": "# shop\ndef total() 1 end\n",
+    "go": "package main\nfunc total() int { return 1 }\n",
+    "rs": "// shop\nfn total() -> u8 { 1 }\n",
+    "py": "# shop\ndef total(): return 1\n",
+}
+
+
+@pytest.mark.parametrize("language", TRACES)
+def test_the_innermost_frame_counts_most_in_every_language(language):
+    trace = TRACES[language].format("Inner", "Outer")
+    suffix = next(suffix for suffix in SOURCES if f".{suffix}" in trace)
+    context = context_of({f"{name}.{suffix}": SOURCES[suffix] for name in ("Inner", "Outer")})
+    ranked = gather(context, PackRequest(trace)).ranked()
+    framed = [c for c in ranked if any("stack frame" in reason for reason in c.reasons)]
+    assert [c.path.split(".")[0] for c in framed][:2] == ["Inner", "Outer"]
+    assert framed[0].utility > framed[1].utility
+
+
+def test_the_last_of_several_traces_comes_first():
+    java = (
+        "java.lang.Error: outer\n\tat a.Web.serve(Web.java:3)\n\tat a.Main.main(Main.java:1)\n"
+        "Caused by: java.lang.Error: inner\n\tat a.Cart.total(Cart.java:7)\n"
+        "\tat java.lang.Native.call(Native Method)\n\tat a.Web.go(Web.java:9)\n\t... 1 more\n"
+    )
+    frames = [(frame.function, frame.line) for frame in frames_of(java)]
+    assert frames == [("total", 6), ("go", 8), ("serve", 2), ("main", 0)]
+
+
+def test_a_quoted_diff_has_context_and_may_break_off():
+    diff = (
+        "+++ b/shop/a.py\n@@ -1,3 +1,4 @@\n x\n+y\n+++ z\n\n"
+        '--- a/b.py\n+++ "b/\\303\\251.py"\n@@ -5,2 +5 @@\n'
+        f"diff --git a/x b/x\n+++ /dev/null\n@@ -1,2 +0,0 @@\n+++ b/c.py\n@@ -{'9' * 5_000} +1 @@\n"
+    )
+    found = [(m.path, m.lines) for m in mentions_of(diff) if m.kind == "diff"]
+    assert found == [("shop/a.py", (0, 3)), ("é.py", (4, 4))]
+
+
+def test_the_values_of_a_pack_need_neither_graph_nor_index():
+    code = "import sys, packhound.pack.request, packhound.pack.render; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = done.stdout.split()
+    assert not any(name.startswith(("packhound.graph", "packhound.index")) for name in loaded)
+
+
 def test_prompts_name_places():
     prompt = (
         'File "/usr/lib/python3/site-packages/shop/cart.py", line 20, in add\n'
         "    at total (src/app.ts:12:5)\nsee ./docs/guide.md and main.go:7\n"
+        "--- a/old.py\n"
         "+++ b/shop/prices.py\n@@ -1,2 +13,4 @@\n"
     )
-    found = {(m.kind, m.path, m.lines) for m in mentions(prompt)}
+    found = {(m.kind, m.path, m.lines) for m in mentions_of(prompt)}
     assert ("stack frame", "/usr/lib/python3/site-packages/shop/cart.py", (19, 19)) in found
-    assert ("line", "src/app.ts", (11, 11)) in found
+    assert ("stack frame", "src/app.ts", (11, 11)) in found
     assert ("diff", "shop/prices.py", (12, 15)) in found
     assert ("path", "./docs/guide.md", None) in found
+    assert ("line", "main.go", (6, 6)) in found
     paths = ["shop/cart.py", "web/cart.py", "a/x.py", "b/x.py", "c/x.py", "d/x.py"]
-    files = Files(lambda name: [path for path in paths if path.endswith(f"/{name}")])
-    assert files.matching("/usr/lib/python3/site-packages/shop/cart.py") == ("shop/cart.py",)
-    assert files.matching("x.py") == ()
-    assert files.matching("../../etc/passwd") == ()
+    files = PathResolver(lambda name: [path for path in paths if path.endswith(f"/{name}")])
+    assert files.resolve("/usr/lib/python3/site-packages/shop/cart.py") == ("shop/cart.py",)
+    assert files.resolve("x.py") == ()
+    assert files.resolve("../../etc/passwd") == ()

@@ -5,7 +5,8 @@ from shop import embedder, snapshot
 
 from packhound.core.types import Query
 from packhound.search.pipeline import search
-from packhound.search.query.bug_report import Frame, code_of, frames_of
+from packhound.search.query.bug_report import code_of
+from packhound.search.query.mentions import frames_of
 
 REPORT = """\
 The session forgets what a visitor did
@@ -68,7 +69,7 @@ def test_code_is_what_is_fenced_or_indented_without_versions() -> None:
 def test_traces_of_many_languages_innermost_first(
     trace: str, frames: list[tuple[str, str]]
 ) -> None:
-    assert frames_of(trace) == tuple(Frame(path, function) for path, function in frames)
+    assert [(frame.path, frame.function) for frame in frames_of(trace)] == frames
 
 
 def test_a_report_finds_the_function_whose_code_it_quotes() -> None:

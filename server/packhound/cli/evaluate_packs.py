@@ -16,7 +16,7 @@ from rich.table import Table
 from packhound.core.settings import Settings
 from packhound.evaluation.packs import OURS, PackOutcome, evaluate_packs, summarize_packs
 from packhound.evaluation.suite import load_suite
-from packhound.pack.request import PackContext, unchanged
+from packhound.pack.context import PackContext, no_changed_lines
 from packhound.service.engine import Engine
 
 
@@ -82,6 +82,6 @@ def _opened(root: Path) -> Iterator[PackContext]:
     try:
         engine.settled()
         # What is being worked on in a checkout must not change a figure.
-        yield replace(engine.pack_context(), changed=unchanged)
+        yield replace(engine.pack_context(), changed=no_changed_lines)
     finally:
         engine.close()

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from packhound.core.types import Query
 from packhound.llm.counter import TokenCounter
+from packhound.pack.context import PackContext
 from packhound.pack.excerpt import Excerpts
-from packhound.pack.mentions import Files, mentions
-from packhound.pack.request import PackContext
+from packhound.pack.path_resolver import PathResolver
+from packhound.search.query.mentions import mentions_of
 from packhound.text.tokenizer import identifiers
 
 Shown = dict[str, set[int]]
@@ -155,9 +156,9 @@ def _start(
     context: PackContext, paths: Sequence[str], prompt: str, said: Collection[str]
 ) -> Vector:
     """Where the walk begins: at the files that the prompt names, else anywhere."""
-    written = [mention.path for mention in mentions(prompt)]
-    matcher = Files(context.snapshot.paths_named)
-    named = {found for path in written for found in matcher.matching(path)}
+    written = [mention.path for mention in mentions_of(prompt)]
+    matcher = PathResolver(context.snapshot.paths_named)
+    named = {found for path in written for found in matcher.resolve(path)}
     named |= {path for path in paths if path.rpartition("/")[2].split(".")[0] in said}
     chosen = [float(path in named or not named) for path in paths]
     return np.array(chosen) / max(1.0, sum(chosen))

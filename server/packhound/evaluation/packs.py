@@ -18,8 +18,9 @@ from packhound.evaluation.cases import Case, Target, same_function
 from packhound.evaluation.pack_baselines import Shown, repository_map, ripgrep, top_files
 from packhound.evaluation.score import Figure, bootstrap_interval
 from packhound.llm.counter import counter_for
+from packhound.pack.context import PackContext
 from packhound.pack.pack import pack
-from packhound.pack.request import Pack, PackContext, PackRequest
+from packhound.pack.request import Pack, PackRequest
 
 BUDGETS = (4_000, 8_000, 16_000)
 BASELINES = {"top files": top_files, "ripgrep": ripgrep, "repository map": repository_map}

@@ -1,4 +1,4 @@
-"""What git prints of changes: the hunks of patches without context."""
+"""Hunks of unified diffs, as git prints them and as people quote them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ OPTIONS = (
     *("--unified=0", "--relative", "--no-color", "--no-ext-diff", "--no-textconv"),
     *("--ignore-submodules", "--src-prefix=a/", "--dst-prefix=b/"),
 )
-"""What makes git print patches that `read_hunks` reads, and start no program for it."""
+"""Options that make git print patches without context, and start no program for it."""
 
-_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_HUNK = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
+_ESCAPE = re.compile(rb"\\(?:([0-7]{3})|(.))")
+_CONTROLS = {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,33 +29,52 @@ class Hunk:
     new: int
     n_new: int
 
+    @property
+    def new_lines(self) -> tuple[int, int]:
+        """First and last line of the new text, 0-based; a removal marks the line before it."""
+        first = max(0, self.new - 1)
+        return first, first + max(self.n_new, 1) - 1
+
 
 def read_hunks(lines: Iterable[str], mark: str = "\0") -> Iterator[tuple[str, Hunk | None]]:
-    """Hunks with the path of what they made, and lines that begin with `mark`, alone.
+    """Yield hunks with the path of the new file; a line that begins with `mark` comes with None.
 
-    The text of a hunk is counted, not looked at: it can look like anything.
+    Lines of a hunk are counted, not read, since they can look like headers.
     """
-    path, left = "", 0
+    path, n_old, n_new = "", 0, 0
     for line in lines:
-        if left and line.startswith(("+", "-")):
-            left -= 1
-        elif line.startswith(mark):
-            path = ""
-            yield line, None
-        elif line.startswith("+++ "):
-            path = _path(line[4:])
-        elif path and (found := _HUNK.match(line)):
-            old, n_old, new, n_new = (1 if part is None else int(part) for part in found.groups())
-            left = n_old + n_new
-            yield path, Hunk(old, n_old, new, n_new)
+        if n_new and line.startswith("+"):
+            n_new -= 1
+        elif n_old and line.startswith("-"):
+            n_old -= 1
+        elif (n_old or n_new) and (not line or line[0] in " \\"):
+            context = not line.startswith("\\")
+            n_old, n_new = max(0, n_old - context), max(0, n_new - context)
+        else:
+            # Anything else ends a hunk, also one that was quoted in part.
+            n_old = n_new = 0
+            if line.startswith(mark):
+                path = ""
+                yield line, None
+            elif line.startswith("+++ "):
+                path = _new_path(line[4:])
+            elif path and (match := _HUNK.match(line)):
+                counts = (1 if part is None else int(part) for part in match.groups())
+                hunk = Hunk(*counts)
+                n_old, n_new = hunk.n_old, hunk.n_new
+                yield path, hunk
 
 
-def _path(written: str) -> str:
-    """The path of a `+++` line; git quotes those with odd characters as C does."""
-    written = written.rstrip("\t")
-    if written.startswith('"') and written.endswith('"'):
-        raw = written[1:-1].encode("utf-8", "surrogateescape")
-        written = (
-            raw.decode("unicode_escape").encode("latin-1", "replace").decode("utf-8", "replace")
-        )
-    return written.removeprefix("b/") if written != "/dev/null" else ""
+def _new_path(header: str) -> str:
+    """Return the path of a `+++` line, "" for a removed file; git quotes odd names as C does."""
+    path = header.rstrip("\r").partition("\t")[0]
+    if len(path) > 1 and path.startswith('"') and path.endswith('"'):
+        raw = path[1:-1].encode("utf-8", "surrogateescape")
+        path = _ESCAPE.sub(_unescape, raw).decode("utf-8", "replace")
+    return path.removeprefix("b/") if path != "/dev/null" else ""
+
+
+def _unescape(match: re.Match[bytes]) -> bytes:
+    if match[1]:
+        return bytes([int(match[1], 8) & 0xFF])
+    return _CONTROLS.get(match[2], match[2])

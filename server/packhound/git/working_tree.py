@@ -104,8 +104,7 @@ def parse_diff(diff: str) -> dict[str, tuple[Lines, ...]]:
     found: dict[str, list[Lines]] = {}
     for path, hunk in read_hunks(diff.split("\n")):
         if hunk:
-            start = max(0, hunk.new - 1)
-            found.setdefault(path, []).append((start, start + max(hunk.n_new, 1) - 1))
+            found.setdefault(path, []).append(hunk.new_lines)
     return {path: tuple(lines) for path, lines in found.items()}
 
 

@@ -6,9 +6,10 @@ these; then tests and near-duplicates lose. A utility is meant as the chance tha
 
 from __future__ import annotations
 
-from packhound.pack.mentions import Files, mentions
+from packhound.pack.context import PackContext
+from packhound.pack.path_resolver import PathResolver
 from packhound.pack.pool import Pool
-from packhound.pack.request import PackContext, PackRequest
+from packhound.pack.request import PackRequest
 from packhound.pack.sources.demotions import demote_duplicates, demote_tests
 from packhound.pack.sources.explicit import (
     add_focus,
@@ -24,14 +25,15 @@ from packhound.pack.sources.neighbourhood import (
     add_open_files,
 )
 from packhound.pack.sources.search_hits import add_hits, hits_of
+from packhound.search.query.mentions import mentions_of
 
 
 def gather(context: PackContext, request: PackRequest) -> Pool:
     """All candidates of a request."""
     pool = Pool(context, request)
-    named = mentions(request.prompt)
+    named = mentions_of(request.prompt)
     pins = [pin_of(pin) for pin in request.pinned]
-    files = Files(context.snapshot.paths_named)
+    files = PathResolver(context.snapshot.paths_named)
     add_pinned(pool, pins, files)
     add_focus(pool, request)
     hits = hits_of(context, request)

@@ -16,20 +16,14 @@ from typing import TypeAlias
 from packhound.core.errors import Cancelled
 from packhound.llm.counter import TokenCounter, counter_for
 from packhound.llm.prices import cost, find_model
+from packhound.pack.context import PackContext
 from packhound.pack.excerpt import Excerpts
 from packhound.pack.gather import gather
 from packhound.pack.items import block_of, items_of
 from packhound.pack.knapsack import Choice, Fitting
 from packhound.pack.pool import Candidate, Pool
 from packhound.pack.render import Block, render
-from packhound.pack.request import (
-    CONTAINERS,
-    DETAILS,
-    Omitted,
-    Pack,
-    PackContext,
-    PackRequest,
-)
+from packhound.pack.request import CONTAINERS, DETAILS, Omitted, Pack, PackRequest
 from packhound.pack.sources.neighbourhood import references_of
 from packhound.pack.words import telling_words
 from packhound.redact.control_characters import safe_line

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from packhound.core.types import KINDS, Kind, Node
 from packhound.files.globs import compile_globs
 from packhound.index.file_entry import FileEntry
-from packhound.pack.request import Lines, PackContext, PackRequest
+from packhound.pack.context import PackContext
+from packhound.pack.request import Lines, PackRequest
 
 _MATE_MOST = 0.12
 """What standing in a file with others is worth at most."""

@@ -1,16 +1,9 @@
-"""What a pack is asked for with, and what it is. Lines are 0-based and inclusive, as everywhere."""
+"""Values of packs: the request and the result. Lines are 0-based and inclusive, as everywhere."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, get_args
-
-from packhound.core.types import Query, Results
-from packhound.graph.graph import Graph
-from packhound.index.snapshot import Snapshot
-from packhound.pack.conversations import Conversations
 
 Detail = Literal["outline", "signature", "elided", "full"]
 DETAILS: tuple[Detail, ...] = get_args(Detail)
@@ -24,11 +17,6 @@ FORMATS: tuple[Format, ...] = get_args(Format)
 
 Lines = tuple[int, int]
 """First and last line."""
-
-
-def unchanged(path: str) -> Sequence[Lines]:
-    """Of a file that is as it was committed: no lines."""
-    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,22 +88,3 @@ class Pack:
     text: str
     notes: tuple[str, ...] = ()
     generation: int = 0
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PackContext:
-    """What a pack is made from: one snapshot and the ways to ask it.
-
-    `search` must answer from `snapshot`. `source` gives the text that the snapshot was made of, or
-    None where there is none any more. `changed` tells the lines of a file that differ from the last
-    commit or the file on disk.
-    """
-
-    snapshot: Snapshot
-    root: str
-    search: Callable[[Query], Results]
-    source: Callable[[str], bytes | None]
-    graph: Graph
-    conversations: Conversations = field(default_factory=Conversations)
-    changed: Callable[[str], Sequence[Lines]] = unchanged
-    cancel: threading.Event | None = None

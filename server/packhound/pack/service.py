@@ -16,8 +16,9 @@ from packhound.git.working_tree import Changes
 from packhound.graph.graph import EdgeKind, Graph
 from packhound.index.snapshot import Snapshot
 from packhound.pack import pack as packing
+from packhound.pack.context import PackContext
 from packhound.pack.conversations import Conversations
-from packhound.pack.request import Pack, PackContext, PackRequest
+from packhound.pack.request import Pack, PackRequest
 from packhound.search.retrieve import corpus_stats as facts
 
 Searcher: TypeAlias = Callable[[Snapshot, Query, "threading.Event | None"], Results]

@@ -32,7 +32,8 @@ from packhound.service.roots import check_root, index_folder
 
 if TYPE_CHECKING:
     from packhound.graph.graph import EdgeKind
-    from packhound.pack.request import Pack, PackContext, PackRequest
+    from packhound.pack.context import PackContext
+    from packhound.pack.request import Pack, PackRequest
     from packhound.pack.service import Packer
 
 log = logging.getLogger("packhound")

@@ -6,8 +6,8 @@ import re
 
 import numpy as np
 
+from packhound.pack.context import PackContext
 from packhound.pack.pool import Pool
-from packhound.pack.request import PackContext
 
 _TEST_SHARE = 0.5
 _TESTING = re.compile(r"(?i)\btests?\b")

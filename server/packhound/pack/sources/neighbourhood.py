@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from packhound.graph.graph import EdgeKind
+from packhound.pack.context import PackContext
 from packhound.pack.pool import Candidate, Pool
-from packhound.pack.request import PackContext, PackRequest
+from packhound.pack.request import PackRequest
 
 _SEEDS = 16
 """Nodes whose neighbours join."""

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from itertools import islice
 
 from packhound.core.types import Budget, Focus, Hit, Query
+from packhound.pack.context import PackContext
 from packhound.pack.pool import Pool
-from packhound.pack.request import PackContext, PackRequest
+from packhound.pack.request import PackRequest
 
 _HITS = 120
 _SEARCH_MS = 400.0

@@ -14,7 +14,8 @@ from functools import lru_cache
 from typing import Literal
 
 from packhound.core.types import KINDS, Kind, Query
-from packhound.search.query.bug_report import Frame, code_of, frames_of
+from packhound.search.query.bug_report import code_of
+from packhound.search.query.mentions import Frame, frames_of, paths_of
 from packhound.search.query.word_lists import (
     EXAMPLE_WORDS,
     LANGUAGE_NAMES,
@@ -45,10 +46,6 @@ _QUOTED = re.compile(r"(?<![\w'])\"([^\"\n]{2,120})\"(?!\w)")
 _SYMBOL = re.compile(r"[\w$@!?*~^'+-]+(?:(?:::|->|[.#/\\:])[\w$@!?*~+-]+)*\$?(?:\(\))?")
 _QUALIFIED = re.compile(r"(?<![A-Za-z_])[A-Za-z_]\w{0,99}(?:(?:::|->|[.#\\])[A-Za-z_]\w*)+")
 _NAME = re.compile(r"[A-Za-z_]\w*")
-_PATH = re.compile(
-    r"(?:(?<![\w./\\-])[\w.~-]+|(?<![\w.-]))(?:[/\\][\w.+-]+)+\.\w{1,5}\b"
-    r"|\b[\w-]{1,99}\.(?:py|js|ts|go|rs|java|c|h|rb)\b"
-)
 _CALLED = re.compile(r"\b([a-z_]\w+)\(")
 _BACKTICKED = re.compile(r"`([^`\n]{1,80})`")
 _SEPARATORS = re.compile(r"::|->|[.#\\/:]")
@@ -117,7 +114,7 @@ def parse_query(query: Query) -> ParsedQuery:
         qualified=_qualified(text),
         exact=exact,
         patterns=patterns,
-        paths=tuple(dict.fromkeys(_PATH.findall(text))) if kind != "symbol" else (),
+        paths=paths_of(text) if kind != "symbol" else (),
         kinds=_kinds(query.kinds, filters, notes),
         languages=_languages(query.languages, filters),
         globs=(*query.paths, *(value for key, value in filters if key == "path")),
@@ -148,7 +145,7 @@ def _report(text: str, query: Query) -> ParsedQuery:
         names=tuple(names),
         name_weights=tuple(names.values()),
         qualified=_qualified(text),
-        paths=tuple(dict.fromkeys(_PATH.findall(text))),
+        paths=paths_of(text),
         frames=frames_of(text),
         code=code_of(text),
         kinds=query.kinds,

@@ -1,0 +1,37 @@
+"""What a pack is made from: one snapshot and the ways to ask it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from packhound.core.types import Query, Results
+from packhound.graph.graph import Graph
+from packhound.index.snapshot import Snapshot
+from packhound.pack.conversations import Conversations
+from packhound.pack.request import Lines
+
+
+def no_changed_lines(path: str) -> Sequence[Lines]:
+    """Return no lines: every file is as it was committed."""
+    return ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PackContext:
+    """One snapshot and the ways to ask it.
+
+    `search` must answer from `snapshot`. `source` gives the text that the snapshot was made of, or
+    None where there is none any more. `changed` gives the lines of a file that differ from the last
+    commit or the file on disk.
+    """
+
+    snapshot: Snapshot
+    root: str
+    search: Callable[[Query], Results]
+    source: Callable[[str], bytes | None]
+    graph: Graph
+    conversations: Conversations = field(default_factory=Conversations)
+    changed: Callable[[str], Sequence[Lines]] = no_changed_lines
+    cancel: threading.Event | None = None
