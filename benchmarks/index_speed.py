@@ -26,7 +26,7 @@ from packhound.core.types import FileStamp, Node, Span
 from packhound.index.vectors.hnsw import build_graph
 from packhound.index.vectors.quantization import unit_rows
 from packhound.index.writer import Index
-from packhound.parsing.analysed_file import AnalysedFile, NodeRuns
+from packhound.parsing.analysed_file import AnalysedFile
 from packhound.parsing.node_codec import encode_nodes
 from packhound.search.retrieve.bm25 import match_terms
 from packhound.search.retrieve.corpus_stats import facts_of
@@ -77,11 +77,6 @@ def file(i: int, n_nodes: int = NODES_PER_FILE, variant: int = 0) -> AnalysedFil
     drawn[-3:] = (drawn[-3:] + variant) % VOCABULARY
     used, run = np.unique(drawn, return_inverse=True)
     versions = [variant if j == n_nodes - 1 else 0 for j in range(n_nodes)]
-    words = NodeRuns(
-        tuple(_words[w] for w in used),
-        run.astype(np.int32),
-        np.tile(np.array(TERMS_OF_PART, np.int32), (n_nodes, 1)),
-    )
     return AnalysedFile(
         path,
         "python",
@@ -89,7 +84,9 @@ def file(i: int, n_nodes: int = NODES_PER_FILE, variant: int = 0) -> AnalysedFil
         None,
         hashlib.blake2b(f"{i} {variant}".encode(), digest_size=16).digest(),
         encode_nodes([_node(i, j) for j in range(n_nodes)]),
-        words,
+        " ".join(_words[w] for w in used),
+        run.astype(np.int32).tobytes(),
+        np.tile(np.array(TERMS_OF_PART, np.int32), (n_nodes, 1)).tobytes(),
         tuple(f"f {i * 1009 + j + 7 * v}" for j, v in enumerate(versions)),
         tuple(
             hashlib.blake2b(f"{path} {j} {v}".encode(), digest_size=16).digest()

@@ -173,7 +173,7 @@ def test_a_shown_file_has_its_parser_ready(engine: Engine, root: Path) -> None:
     try:
         assert again.settled(30)
         pool = again._indexer._live.pool
-        assert not pool._alive
+        assert not pool.workers
         again.update(Document("shop/mail.py", FILES["shop/mail.py"].encode()))
         deadline = time.monotonic() + 30
         while not pool._idle and time.monotonic() < deadline:
@@ -194,9 +194,9 @@ def test_a_new_parser_is_made_ready_as_the_first_was(engine: Engine) -> None:
         while not live.is_ready(mail) and time.monotonic() < deadline:
             time.sleep(0.01)
         assert live.is_ready(mail)
-        (worker,) = live.pool._alive
+        (worker,) = live.pool.workers
         worker.kill()
-        worker._process.wait()
+        worker.process.wait()
         engine.update(Document("shop/other.md", b"# A title\n\nSome text.\n"))
         assert engine.settled(30)
         assert live.pool.n_started > started

@@ -63,7 +63,7 @@ def quick(monkeypatch, tmp_path):
     monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr(indexer, "_AFTER_FAULT_S", 0.01)
     monkeypatch.setattr(looking, "_MEND_AFTER_S", 0.0)
-    monkeypatch.setattr(worker, "_AGAIN_S", 0.0)
+    monkeypatch.setattr(worker, "MIN_BACKOFF_S", 0.0)
     monkeypatch.setattr(saver, "SAVE_AFTER_S", 0.05)
 
 

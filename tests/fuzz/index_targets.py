@@ -15,10 +15,9 @@ from syntax_check import check_nodes
 from test_properties import SOURCES
 
 from packhound.core.types import KINDS, MODES, Document, Focus, Query
-from packhound.files.walk import WalkLimits, searchable, walk, wanted
+from packhound.files.walk import WalkLimits, is_included, is_searchable, walk
 from packhound.parsing.analyse import analyse
 from packhound.parsing.parse import parse
-from packhound.parsing.pool.pool import assembled
 from packhound.search.pipeline import search
 from packhound.storage.dirty_rows import MANIFEST, changed_rows, row_sum, seal
 from packhound.storage.load import StoredRow, read_saved
@@ -83,8 +82,11 @@ def ignore_files(data: bytes) -> None:
     try:
         found = {path for path, _ in walk(root, limits)}
         for name in (*NAMES, *written):
-            assert wanted(root, name, limits) == searchable(root, name, limits) or name in written
-            assert searchable(root, name, limits) == (name in found), name
+            assert (
+                is_included(root, name, limits) == is_searchable(root, name, limits)
+                or name in written
+            )
+            assert is_searchable(root, name, limits) == (name in found), name
         assert found <= {*NAMES, *written}
     finally:
         for path in written:
@@ -158,5 +160,5 @@ def sources(data: bytes) -> None:
     document = Document(path, source)
     parsed = parse(document)
     check_nodes(source, parsed)
-    analysed = assembled(analyse(document, parsed))
+    analysed = analyse(document, parsed)
     assert analysed.nodes == parsed.nodes

@@ -14,7 +14,8 @@ from packhound.mcp.jsonc import plain, with_entry, without_entry
 from packhound.pack.render import Block, render
 from packhound.redact.control_characters import visible, visible_text
 from packhound.redact.redact import redact
-from packhound.text.text_buffer import TextBuffer, line_starts
+from packhound.text.line_index import line_starts
+from packhound.text.text_buffer import TextBuffer
 
 LETTERS = ("a", "\n", "\r\n", "\r", "é", "漢", "😀", "\u2028", "\f", "\ud83d", "\ude00", "\ufeff")
 

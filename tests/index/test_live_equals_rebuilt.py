@@ -12,7 +12,6 @@ from packhound.encoder.embedder import Embedder
 from packhound.index.writer import Index
 from packhound.parsing.analyse import analyse
 from packhound.parsing.analysed_file import AnalysedFile
-from packhound.parsing.assembled import assembled
 from packhound.parsing.parse import parse
 from packhound.parsing.pool.pool import ParsePool
 from packhound.text.text_buffer import TextBuffer
@@ -103,7 +102,7 @@ class Editing(RuleBasedStateMachine):
     def _alone(self, path: str) -> AnalysedFile:
         """Analysed without a trace of earlier texts."""
         document = Document(path, self.buffers[path].source)
-        return assembled(analyse(document, parse(document), with_texts=True))
+        return analyse(document, parse(document), with_texts=True)
 
 
 TestEditing = Editing.TestCase

@@ -46,7 +46,9 @@ def test_a_table_is_saved_without_the_paths_that_are_not_kept(paths, data):
     shown = [path for path in left if path]
     fresh = table_of(shown)
     facts = [path_facts(path) for path in paths]
-    words = {"src", "test", "http", "server"}.union(*(f.words | f.roots | {f.stem} for f in facts))
+    words = {"src", "test", "http", "server"}.union(
+        *(f.words | f.stem_groups | {f.stem} for f in facts)
+    )
     known = words_of(back, words)
     assert {path: has for path, has in known.items() if path} == words_of(fresh, words)
     rows = back.rows(len(back))
@@ -71,4 +73,4 @@ def test_what_a_path_says():
     flags = dict(zip(FLAGS, facts.flags, strict=True))
     assert facts.stem == "httputils" and facts.depth == 3
     assert flags["is_test"] and flags["is_grab_bag"] and not flags["is_prose"]
-    assert "http" in facts.roots and "httputil" not in facts.roots
+    assert "http" in facts.stem_groups and "httputil" not in facts.stem_groups

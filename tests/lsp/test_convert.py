@@ -11,7 +11,8 @@ from lsprotocol import types
 
 from packhound.core.types import Kind
 from packhound.lsp.position import choose_encoding, path_of, range_of, symbol_kind, uri_of
-from packhound.text.text_buffer import LineIndex, TextBuffer
+from packhound.text.line_index import LineIndex
+from packhound.text.text_buffer import TextBuffer
 
 
 @pytest.mark.parametrize(

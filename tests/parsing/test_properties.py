@@ -9,11 +9,9 @@ from syntax_check import check_nodes, line_of, parsed
 
 from packhound.core.types import Document
 from packhound.parsing.analyse import analyse
-from packhound.parsing.lines import Lines
 from packhound.parsing.parse import parse
-from packhound.parsing.pool.pool import assembled
-from packhound.parsing.tree_cache import Trees
-from packhound.text.text_buffer import LineIndex
+from packhound.parsing.tree_cache import TreeCache
+from packhound.text.line_index import LineIndex
 
 SAMPLES = sorted((Path(__file__).parents[2] / "fixtures" / "languages").glob("*/sample.*"))
 SOURCES = {f"src/{path.name}": path.read_bytes() for path in SAMPLES}
@@ -61,21 +59,20 @@ def test_equal_sources_give_equal_analyses(case: tuple[str, bytes]) -> None:
     assert first == second
     check_nodes(document.source, file)
     assert len(first.texts) == len(first.node_digests) == len(file.nodes)
-    assert assembled(first).nodes == file.nodes
+    assert first.nodes == file.nodes
 
 
 @given(st.binary(max_size=60) | st.text("a\r\n\x0c\u2028", max_size=60).map(str.encode))
-def test_lines_agree_with_the_line_index(source: bytes) -> None:
-    assert Lines(source).starts == LineIndex(source).starts
+def test_the_line_index_agrees_with_a_slow_one(source: bytes) -> None:
     for offset in range(len(source)):
-        assert Lines(source).span(offset, offset + 1).start_line == line_of(source, offset)
+        assert LineIndex(source).span(offset, offset + 1).start_line == line_of(source, offset)
 
 
 def test_parsing_leaves_no_cycles() -> None:
     """Workers run without the collector of cycles."""
 
     def parse_all() -> None:
-        trees = Trees()
+        trees = TreeCache()
         for path, source in SOURCES.items():
             for text in (source, source + b"\n", source.replace(b"(", b"", 1)):
                 document = Document(path, text)

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from tree_sitter import Tree
 
 from packhound.core.types import Document
-from packhound.parsing.extract.preprocess import rewritten
+from packhound.parsing.extract.preprocess import preprocess
 from packhound.parsing.grammar import Grammar, grammar_of
 from packhound.parsing.languages import BY_NAME, LANGUAGES, language_of
 from packhound.parsing.parse import parse
 from packhound.parsing.source import Source
-from packhound.parsing.tree_cache import MOST_DOCUMENTS, Trees
+from packhound.parsing.tree_cache import MOST_DOCUMENTS, TreeCache
 
 SAMPLES = sorted((Path(__file__).parents[2] / "fixtures" / "languages").glob("*/sample.*"))
 PIECES = (
@@ -41,7 +41,7 @@ def edited(source: bytes, place: float, removed: int, piece: str) -> bytes:
 def code_of(path: str, source: bytes) -> tuple[Grammar, bytes]:
     language = language_of(path)
     assert language
-    return grammar_of(language), rewritten(Source(path, source, BY_NAME[language]))[0]
+    return grammar_of(language), preprocess(Source(path, source, BY_NAME[language]))[0]
 
 
 def test_there_is_a_sample_of_every_language() -> None:
@@ -56,7 +56,7 @@ def test_edits_give_what_the_text_alone_gives(path: Path, line_end: bytes) -> No
     @settings(max_examples=12, deadline=None, derandomize=True)
     @given(st.lists(EDIT, min_size=1, max_size=6))
     def check(edits: list[tuple[float, int, str]]) -> None:
-        source, trees = sample, Trees()
+        source, trees = sample, TreeCache()
         for one in [(0.0, 0, ""), *edits]:
             source = edited(source, *one)
             grammar, code = code_of(path.name, source)
@@ -74,7 +74,7 @@ def functions(tree: Tree) -> list[int]:
 
 
 def test_an_edit_costs_a_parse_of_what_it_changed() -> None:
-    grammar, trees = grammar_of("rust"), Trees()
+    grammar, trees = grammar_of("rust"), TreeCache()
     lines = [b"fn f%d() {\n    a()\n}\n" % i for i in range(50)]
     before = trees.parse("a.rs", grammar, b"".join(lines))
     lines[25] += b"// a comment\n"
@@ -83,7 +83,7 @@ def test_an_edit_costs_a_parse_of_what_it_changed() -> None:
 
 
 def test_a_text_that_has_an_error_for_a_while_goes_on_from_before_it() -> None:
-    grammar, trees = grammar_of("rust"), Trees()
+    grammar, trees = grammar_of("rust"), TreeCache()
     source = b"fn f() { a() }\n" * 50
     before = trees.parse("a.rs", grammar, source)
     assert trees.parse("a.rs", grammar, source + b"fn g(").root_node.has_error
@@ -92,16 +92,16 @@ def test_a_text_that_has_an_error_for_a_while_goes_on_from_before_it() -> None:
 
 
 def test_a_path_can_change_its_language() -> None:
-    trees = Trees()
+    trees = TreeCache()
     source = b"a = 1\n"
     assert trees.parse("a", grammar_of("python"), source).root_node.type == "module"
     assert trees.parse("a", grammar_of("javascript"), source).root_node.type == "program"
 
 
 def test_few_trees_are_kept_and_none_of_texts_that_are_too_long() -> None:
-    grammar, trees = grammar_of("python"), Trees()
+    grammar, trees = grammar_of("python"), TreeCache()
     for i in range(MOST_DOCUMENTS + 1):
         trees.parse(f"{i}.py", grammar, b"a = 1\n")
-    assert [*trees._kept] == [f"{i}.py" for i in range(1, MOST_DOCUMENTS + 1)]
+    assert trees.paths == tuple(f"{i}.py" for i in range(1, MOST_DOCUMENTS + 1))
     trees.parse("long.py", grammar, b"a = 1\n" * 150_000)
-    assert not trees._kept
+    assert not trees.paths

@@ -144,7 +144,7 @@ def test_deep_nesting_comes_back(pool: ParsePool, source: bytes) -> None:
 
 
 def pids(pool: ParsePool) -> list[int]:
-    return [worker.pid for worker in pool._alive]
+    return [worker.pid for worker in pool.workers]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs kill -9")
@@ -155,7 +155,7 @@ def test_killed_workers_cost_nothing(pool: ParsePool) -> None:
     def kill_now_and_then() -> None:
         while not stop.wait(0.5):
             # One that has not begun yet is no test of this: a machine may be slow to start them.
-            for worker in [worker for worker in tuple(pool._alive) if worker.started][:1]:
+            for worker in [worker for worker in pool.workers if worker.started][:1]:
                 worker.kill()
 
     killer = threading.Thread(target=kill_now_and_then)
@@ -169,16 +169,16 @@ def test_killed_workers_cost_nothing(pool: ParsePool) -> None:
 
 def test_a_started_pool_has_its_processes(pool: ParsePool) -> None:
     pool.start()
-    started = {worker.pid for worker in pool._alive}
+    started = {worker.pid for worker in pool.workers}
     assert len(started) == 2
     assert len([*pool.parse_many(iter(documents(40)))]) == 40
-    assert {worker.pid for worker in pool._alive} == started
+    assert {worker.pid for worker in pool.workers} == started
     pool.close()
-    assert not pool._alive
+    assert not pool.workers
 
 
 def test_a_pool_that_could_start_no_process_tries_again(monkeypatch) -> None:
-    monkeypatch.setattr("packhound.parsing.pool.pool._AGAIN_S", 0.2)
+    monkeypatch.setattr("packhound.parsing.pool.pool.MIN_BACKOFF_S", 0.2)
     with ParsePool(1) as pool:
         with monkeypatch.context() as patch:
 
@@ -195,18 +195,18 @@ def test_a_pool_that_could_start_no_process_tries_again(monkeypatch) -> None:
 
 def test_workers_end_with_the_pool(pool: ParsePool) -> None:
     pool.parse(Document("a.py", CODE))
-    (worker,) = pool._alive
+    (worker,) = pool.workers
     pool.close()
-    assert worker._process.poll() is not None
+    assert worker.process.poll() is not None
     with pytest.raises(Cancelled):
         pool.parse(Document("a.py", CODE))
 
 
 def test_a_worker_ends_when_its_parent_lets_go(pool: ParsePool) -> None:
     pool.parse(Document("a.py", CODE))
-    (worker,) = pool._alive
-    worker._process.stdin.close()
-    assert worker._process.wait(timeout=5) == 0
+    (worker,) = pool.workers
+    worker.process.stdin.close()
+    assert worker.process.wait(timeout=5) == 0
 
 
 @pytest.mark.parametrize(
@@ -228,9 +228,9 @@ def test_a_folder_with_modules_of_its_own_is_not_trusted(
 @pytest.mark.parametrize("watched", [True, False])
 def test_a_worker_ends_by_itself_when_nobody_is_there_to_kill_it(watched: bool) -> None:
     # As after a kill of the server: no watchdog, and a grammar that may never return.
-    worker = Worker(512, lambda: None, longest_s=0.01 if watched else 600)
+    worker = Worker(512, lambda: None, max_parse_s=0.01 if watched else 600)
     try:
-        worker.send([Task(Document("slow.py", HEAVY), None, b"", again=False)])
+        worker.send([Task(Document("slow.py", HEAVY), None, b"", is_open=False)])
         if watched:
             with pytest.raises(WorkerDied):
                 worker.receive(600)
@@ -249,9 +249,9 @@ def test_a_worker_goes_on_while_nobody_reads_what_it_found() -> None:
     usual = 65_536
     worker = Worker(512, lambda: None)
     try:
-        worker.send([Task(one, None, b"", again=False) for one in documents(500)])
+        worker.send([Task(one, None, b"", is_open=False) for one in documents(500)])
         until = time.monotonic() + 60
-        while int.from_bytes(ioctl(worker._process.stdout, FIONREAD, bytes(4)), "little") <= usual:
+        while int.from_bytes(ioctl(worker.process.stdout, FIONREAD, bytes(4)), "little") <= usual:
             assert time.monotonic() < until
             time.sleep(0.01)
     finally:

@@ -10,7 +10,6 @@ from packhound.index.snapshot import Snapshot
 from packhound.index.writer import Index
 from packhound.parsing.analyse import analyse
 from packhound.parsing.parse import parse
-from packhound.parsing.pool.pool import assembled
 
 FILES = {
     "shop/session.py": '''
@@ -156,5 +155,5 @@ def snapshot(*, vectors: bool = True, backwards: bool = False) -> Snapshot:
     index = Index(embedder() if vectors else None)
     documents = [Document(path, text.encode()) for path, text in FILES.items()]
     documents = documents[::-1] if backwards else documents
-    index.replace([assembled(analyse(d, parse(d))) for d in documents], {})
+    index.replace([analyse(d, parse(d)) for d in documents], {})
     return index.publish()

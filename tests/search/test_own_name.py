@@ -13,7 +13,6 @@ from packhound.index.snapshot import Snapshot
 from packhound.index.writer import Index
 from packhound.parsing.analyse import analyse
 from packhound.parsing.parse import parse
-from packhound.parsing.pool.pool import assembled
 from packhound.search.pipeline import explain, search
 from packhound.search.query.project_name import read_query
 
@@ -30,7 +29,7 @@ FILES = {
 def snapshot() -> Snapshot:
     index = Index(embedder())
     documents = [Document(path, text.encode()) for path, text in FILES.items()]
-    index.replace([assembled(analyse(d, parse(d))) for d in documents], {})
+    index.replace([analyse(d, parse(d)) for d in documents], {})
     return index.publish()
 
 

@@ -14,7 +14,6 @@ from packhound.core.types import MODES, Document, Query, Results
 from packhound.index.writer import Index
 from packhound.parsing.analyse import analyse
 from packhound.parsing.parse import parse
-from packhound.parsing.pool.pool import assembled
 from packhound.search.explain import phrase
 from packhound.search.pipeline import explain, related, search
 
@@ -168,7 +167,7 @@ def test_a_file_that_came_and_went_between_two_searches():
 
     def put(*paths: str) -> None:
         documents = [Document(path, FILES[path].encode()) for path in paths]
-        index.replace([assembled(analyse(d, parse(d))) for d in documents], {})
+        index.replace([analyse(d, parse(d)) for d in documents], {})
 
     put("shop/session.py", "README.md")
     first = search(index.publish(), Query("load session"), None, root="shop")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from packhound.core.arrays import Floats
+from packhound.core.arrays import Floats, Ints
 from packhound.core.types import FileStamp, Node, Span
 from packhound.index.vectors.quantization import unit_rows
 from packhound.parsing.analysed_file import PARTS, AnalysedFile, NodeRuns
@@ -23,6 +23,7 @@ def file(path: str, text: str) -> AnalysedFile:
 
 
 def analysed(path: str, nodes: Sequence[Node], bodies: Sequence[str]) -> AnalysedFile:
+    runs, run, lengths = _words(path, nodes, bodies)
     return AnalysedFile(
         path=path,
         language="python",
@@ -30,7 +31,9 @@ def analysed(path: str, nodes: Sequence[Node], bodies: Sequence[str]) -> Analyse
         degraded=None,
         record=encode_nodes(nodes),
         digest=_digest(path, *bodies),
-        words=_words(path, nodes, bodies),
+        runs=" ".join(runs),
+        run=run.tobytes(),
+        lengths=lengths.tobytes(),
         texts=tuple(f"{n.name} {body}" for n, body in zip(nodes, bodies, strict=True)),
         node_digests=tuple(
             _digest(path, n.kind, n.qualname, body) for n, body in zip(nodes, bodies, strict=True)
@@ -89,7 +92,7 @@ def _node(line: int, text: str) -> Node:
     )
 
 
-def _words(path: str, nodes: Sequence[Node], bodies: Sequence[str]) -> NodeRuns:
+def _words(path: str, nodes: Sequence[Node], bodies: Sequence[str]) -> tuple[list[str], Ints, Ints]:
     runs: list[str] = []
     lengths: list[int] = []
     for node, body in zip(nodes, bodies, strict=True):
@@ -103,11 +106,7 @@ def _words(path: str, nodes: Sequence[Node], bodies: Sequence[str]) -> NodeRuns:
             runs += by_part.get(part, [])
             lengths.append(len(by_part.get(part, [])))
     unique_sorted, run = np.unique(np.array(runs, object), return_inverse=True)
-    return NodeRuns(
-        tuple(unique_sorted.tolist()),
-        run.astype(np.int32),
-        np.array(lengths, np.int32).reshape(-1, len(PARTS)),
-    )
+    return unique_sorted.tolist(), run.astype(np.int32), np.array(lengths, np.int32)
 
 
 def _digest(*parts: str) -> bytes:

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from packhound.core.types import Span
-from packhound.text.text_buffer import LineIndex, TextBuffer, bytes_in, characters_in
+from packhound.text.line_index import LineIndex
+from packhound.text.text_buffer import TextBuffer, bytes_in, characters_in
 
 ENCODINGS = ("utf-8", "utf-16", "utf-32")
 ALPHABET = "ab \n\r\f\v\x1c\x85\u2028\u2029\t\ufeffé漢😀🏳\u0301\ud83d\ude00"

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from packhound.files.gitignore import IgnoreRules, read_rules
-from packhound.files.globs import compile_globs, translated
+from packhound.files.globs import compile_globs, glob_to_regex
 
 PIECES = (
     *("a", "b", "*", "**", "/", "?", "[a-c]", "[!a]", "[^b]", ".py", ".log", "\\", "[", "]", "-"),
@@ -82,7 +82,7 @@ def test_lines_that_are_no_rules() -> None:
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=12).map("".join))
 def test_any_line_is_a_rule_or_none(line: str) -> None:
-    re.compile(translated(line))
+    re.compile(glob_to_regex(line))
     for path in ("a", "a/b.log", "\u2028/\n", "[a]/"):
         read_rules(line).verdict(path)
 
@@ -99,7 +99,7 @@ def test_any_line_is_a_rule_or_none(line: str) -> None:
 )
 def test_no_glob_takes_for_ever(glob: str, path: str) -> None:
     # It ends at all: tried one way after the other these take longer than anyone lives.
-    assert re.fullmatch(translated(glob), path) is None
+    assert re.fullmatch(glob_to_regex(glob), path) is None
 
 
 AGREED = {

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from packhound.text.tokenizer import (
     MAX_WORD,
-    folded,
+    blank_separators,
+    fold_identifier,
     parts,
     runs,
-    runs_of_spaced,
-    spaced,
+    split_blanked,
     stem,
     terms,
 )
@@ -49,7 +49,11 @@ def test_a_long_run_is_one_cut_term() -> None:
 
 
 def test_the_conventions_of_languages_meet() -> None:
-    assert folded("loadConfig") == folded("load_config") == folded("LOAD_CONFIG")
+    assert (
+        fold_identifier("loadConfig")
+        == fold_identifier("load_config")
+        == fold_identifier("LOAD_CONFIG")
+    )
 
 
 @given(st.text())
@@ -85,6 +89,6 @@ def test_a_stem_is_a_short_form_of_its_word(word: str) -> None:
 @given(st.text() | st.text("aZ_9é\u00a0\u2028 \t.-/", max_size=30))
 def test_a_spaced_text_has_the_same_runs_at_the_same_places(text: str) -> None:
     source = text.encode("utf-8", "surrogatepass")
-    found = spaced(source)
+    found = blank_separators(source)
     assert len(found) == len(source)
-    assert runs_of_spaced(found.decode("utf-8", "surrogatepass")) == runs(text)
+    assert split_blanked(found.decode("utf-8", "surrogatepass")) == runs(text)

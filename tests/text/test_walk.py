@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from packhound.files.reader import as_utf8, read
-from packhound.files.walk import WalkLimits, searchable, walk, walk_by_steps, wanted
+from packhound.files.reader import read, to_utf8
+from packhound.files.walk import WalkLimits, is_included, is_searchable, walk, walk_by_steps
 
 
 def make(root: Path, files: dict[str, str | bytes]) -> Path:
@@ -74,7 +74,7 @@ def test_packhoundignore_forces_in_and_keeps_out(tmp_path: Path) -> None:
 def test_secrets_binaries_and_generated_files_stay_out(tmp_path: Path, name: str) -> None:
     make(tmp_path, {name: "text", "a.py": "a"})
     assert walked(tmp_path) == ["a.py"]
-    assert not wanted(tmp_path, name, WalkLimits())
+    assert not is_included(tmp_path, name, WalkLimits())
 
 
 def test_wanted_agrees_with_walk(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_wanted_agrees_with_walk(tmp_path: Path) -> None:
     make(tmp_path, dict.fromkeys(files, "x") | {".gitignore": "out\n", "sub/.gitignore": "*.tmp\n"})
     found = set(walked(tmp_path))
     for name in files:
-        assert wanted(tmp_path, name, WalkLimits()) == (name in found), name
+        assert is_included(tmp_path, name, WalkLimits()) == (name in found), name
 
 
 def test_what_lies_too_deep_is_passed_over(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_what_lies_too_deep_is_passed_over(tmp_path: Path) -> None:
         folder.mkdir()
     assert walked(tmp_path) == [at[depth] for depth in (0, 1, 127, 128)]
     for depth, name in at.items():
-        assert wanted(tmp_path, name, WalkLimits()) == (depth <= 128)
+        assert is_included(tmp_path, name, WalkLimits()) == (depth <= 128)
 
 
 def test_a_walk_pauses_where_nothing_is_found(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_a_pattern_that_would_take_for_ever_does_not(tmp_path: Path) -> None:
     deep = "/".join(["a" * 100] * 3) + "/c.py"
     make(tmp_path, {".gitignore": bombs + "*.log\n", long: "x", "b.log": "x", deep: "x"})
     assert walked(tmp_path, exclude=("*a" * 20 + "b", "c*.pyc")) == [".gitignore", long, deep]
-    assert wanted(tmp_path, deep, WalkLimits())
+    assert is_included(tmp_path, deep, WalkLimits())
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
@@ -165,7 +165,9 @@ def test_what_is_no_ignore_file_says_nothing(tmp_path: Path) -> None:
 def test_what_is_named_is_judged_as_what_is_walked(tmp_path: Path) -> None:
     make(tmp_path, {"a.py": "x", "big.json": "1," * 60_000, "big.py": "x\n" * 60_000, "no.py": ""})
     names = ["a.py", "big.json", "big.py", "no.py", "gone.py", "x" * 300, "a\0b"]
-    assert [name for name in names if searchable(tmp_path, name, WalkLimits())] == walked(tmp_path)
+    assert [name for name in names if is_searchable(tmp_path, name, WalkLimits())] == walked(
+        tmp_path
+    )
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="bytes as file names, devices, sockets")
@@ -179,7 +181,7 @@ def test_what_is_no_text_file_with_a_name_is_passed_over(tmp_path: Path) -> None
         found = walked(tmp_path)
     assert sorted(found) == ["A.py", "a.py", "日本 😀\n.py"]
     for name in ("socket.py", "zero.py", "latin-\udce9.py"):
-        assert not searchable(tmp_path, name, WalkLimits())
+        assert not is_searchable(tmp_path, name, WalkLimits())
         assert name == "latin-\udce9.py" or read(tmp_path, name, 1_000) is None
 
 
@@ -188,7 +190,7 @@ def test_links_in_circles_end(tmp_path: Path) -> None:
     (tmp_path / "two").symlink_to(tmp_path / "one")
     assert walked(tmp_path) == []
     assert read(tmp_path, "one/a.py", 1_000) is None
-    assert not searchable(tmp_path, "one", WalkLimits())
+    assert not is_searchable(tmp_path, "one", WalkLimits())
 
 
 def test_a_change_within_one_tick_of_the_clock_is_seen(tmp_path: Path) -> None:
@@ -258,4 +260,4 @@ def test_a_file_that_changes_while_it_is_read_is_read_again(tmp_path: Path) -> N
     ],
 )
 def test_what_counts_as_text(source: bytes, expected: bytes | None) -> None:
-    assert as_utf8(source) == expected
+    assert to_utf8(source) == expected

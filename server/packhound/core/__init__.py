@@ -1,1 +1,1 @@
-"""core"""
+"""Values, errors, settings and small tools of every package; imports none of the others."""

@@ -1,7 +1,7 @@
 """The exception tree. Source text and queries never raise; these are for the edges.
 
 PackhoundError
-├── SettingsError    a setting or argument that is not legal, with the legal ones
+├── SettingsError    an invalid setting or argument
 ├── RootError        a folder that is missing, is no folder, or must not be indexed unasked
 ├── ModelError       an embedding model folder that cannot be used
 ├── StoreError       the index on disk cannot be read or written
@@ -14,7 +14,7 @@ class PackhoundError(Exception):
 
 
 class SettingsError(PackhoundError):
-    """A setting or argument that is not legal."""
+    """A setting or argument that is invalid."""
 
 
 class RootError(PackhoundError):

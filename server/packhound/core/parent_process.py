@@ -1,6 +1,6 @@
-"""Noticing that an editor or agent is gone although the pipe to it is still open.
+"""Watch for the end of the editor or agent although the pipe to it is still open.
 
-Another process may hold the other end of the pipe, so its end is no proof of life.
+Another process may hold the other end of the pipe, so an open pipe is no proof of life.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def watch_parent(process_id: int, on_gone: Callable[[], None]) -> None:
 
 
 def is_alive(process_id: int) -> bool:
-    """Whether a process runs; one that ended and was not waited for does not."""
+    """Return True if a process runs; a zombie does not."""
     if sys.platform == "win32":
         return _is_alive_on_windows(process_id)
     try:

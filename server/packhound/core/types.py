@@ -1,4 +1,4 @@
-"""The vocabulary: frozen values that cross from one room to another.
+"""Frozen values that packages exchange.
 
 Coordinates: offsets are UTF-8 bytes from the start of the document, half open; lines are 0-based
 and a span's `end_line` is the line of its last byte. Only `lsp/` and the command line translate
@@ -50,7 +50,7 @@ class Span(NamedTuple):
 
 
 class FileStamp(NamedTuple):
-    """What the file system said of a file when it was read; decides whether to read it again."""
+    """File status at the time of reading; a file is read again if it differs."""
 
     size: int
     mtime_ns: int
@@ -60,7 +60,7 @@ class FileStamp(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One text at one moment. `source` is UTF-8 (lone surrogates passed through).
+    """One version of a text. `source` is UTF-8 (lone surrogates passed through).
 
     `stamp` is None for the text of an open editor, which wins over the file of the same path.
     """
@@ -95,7 +95,7 @@ class Node(NamedTuple):
 class ParsedFile:
     """The nodes of one document, in order of their start, and the modules or files it imports.
 
-    `degraded` says in plain words why the nodes are windows where a grammar exists.
+    `degraded` says why the nodes are windows where a grammar exists.
     """
 
     path: str
@@ -107,7 +107,7 @@ class ParsedFile:
 
 @dataclass(frozen=True, slots=True)
 class NodeRef:
-    """A node as others name it: where it is and what it is, at one generation."""
+    """A node as clients see it, at one generation."""
 
     root: str
     path: str
@@ -124,7 +124,7 @@ class NodeRef:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The end of a search's patience. Reaching it truncates the results and never raises."""
+    """Limits of a search. Reaching one truncates the results and never raises."""
 
     time_ms: float = 1_000.0
     candidates: int = 400
@@ -132,7 +132,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Focus:
-    """Where the user is: a path and a 0-based line."""
+    """Position of the user's cursor: a path and a 0-based line."""
 
     path: str
     line: int = 0
@@ -165,13 +165,13 @@ class Signal(NamedTuple):
 
     @property
     def contribution(self) -> float:
-        """What this reason adds to the score."""
+        """Weight times value: the part of the score."""
         return self.weight * self.value
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A node, its place, and the reasons whose contributions add up to its score."""
+    """A node with its rank, and the signals whose contributions add up to its score."""
 
     node: NodeRef
     rank: int
@@ -181,7 +181,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """The answer to one query; every hit belongs to `generation`."""
+    """Hits of one query, all of one generation."""
 
     query: str
     hits: tuple[Hit, ...]
@@ -197,7 +197,7 @@ State = Literal["starting", "indexing", "ready", "degraded", "closed"]
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What the index is doing and how well it holds; `pending` counts documents not yet in it."""
+    """State and health of an index; `pending` counts documents not yet in it."""
 
     state: State
     root: str

@@ -40,7 +40,7 @@ _STAR = "[^/]*"
 _DEEPER = "(?:[^/]+/)*"
 
 
-def translated(glob: str, group: str = "g") -> str:
+def glob_to_regex(glob: str, group: str = "g") -> str:
     """The regular expression of a glob of a whole path; its groups are named after `group`.
 
     There is none that is not legal: what git would not take matches nothing.
@@ -65,7 +65,7 @@ def path_pattern(glob: str, group: str = "g") -> str:
     below = "/.*" if glob.endswith("/") else "(?:/.*)?"
     glob = glob.removesuffix("/")
     anchored = glob.removeprefix("/") if "/" in glob else f"**/{glob}"
-    return f"(?s:{translated(anchored, group)}{below})"
+    return f"(?s:{glob_to_regex(anchored, group)}{below})"
 
 
 @lru_cache(maxsize=64)

@@ -24,20 +24,20 @@ def read(root: Path, path: str, max_bytes: int) -> Document | None:
     Raises OSError when this process has no file handles or memory left.
     """
     try:
-        found = bytes_of(root, path, max_bytes)
+        found = read_bytes(root, path, max_bytes)
     except (OSError, ValueError) as error:
-        check_ours(error)
+        raise_if_out_of_resources(error)
         return None
     if found is None:
         return None
     source, stamp = found
-    text = as_utf8(source)
+    text = to_utf8(source)
     if text is None or len(source) > max_bytes:
         return None
     return Document(path, text, stamp=_lasting(stamp, time.time_ns()))
 
 
-def text_of(root: Path, path: str) -> bytes | None:
+def read_text(root: Path, path: str) -> bytes | None:
     """What `read` has for a file of any length; None where it cannot be read at present."""
     try:
         document = read(root, path, _ANY_LENGTH)
@@ -46,7 +46,7 @@ def text_of(root: Path, path: str) -> bytes | None:
     return document.source if document else None
 
 
-def as_utf8(source: bytes) -> bytes | None:
+def to_utf8(source: bytes) -> bytes | None:
     """`source` as UTF-8 without a byte order mark; None for what is not text or was minified."""
     if source.startswith((b"\xff\xfe", b"\xfe\xff")):
         return source.decode("utf-16", "replace").encode("utf-8")
@@ -58,7 +58,7 @@ def as_utf8(source: bytes) -> bytes | None:
     return source.removeprefix(b"\xef\xbb\xbf")
 
 
-def bytes_of(root: Path, path: str, max_bytes: int) -> tuple[bytes, FileStamp] | None:
+def read_bytes(root: Path, path: str, max_bytes: int) -> tuple[bytes, FileStamp] | None:
     """The bytes of a regular file and its stamp from before they were read."""
     handle = _open(root, path)
     try:
@@ -70,7 +70,7 @@ def bytes_of(root: Path, path: str, max_bytes: int) -> tuple[bytes, FileStamp] |
         os.close(handle)
 
 
-def check_ours(error: OSError | ValueError) -> None:
+def raise_if_out_of_resources(error: OSError | ValueError) -> None:
     """Raise again what is about this process and not about the file."""
     if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM):
         raise error

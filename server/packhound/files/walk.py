@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 
 from packhound.core.types import Document, FileStamp
 from packhound.files.gitignore import IgnoreRules, read_rules
-from packhound.files.reader import bytes_of, check_ours, stamp_of
+from packhound.files.reader import raise_if_out_of_resources, read_bytes, stamp_of
 from packhound.files.skip_lists import (
     BINARY_SUFFIXES,
     DATA_FILE_BYTES,
@@ -85,14 +85,14 @@ def walk_by_steps(root: Path, limits: WalkLimits) -> Iterator[tuple[str, FileSta
         folders.extend(reversed(below))
 
 
-def searchable(root: Path, path: str, limits: WalkLimits) -> bool:
+def is_searchable(root: Path, path: str, limits: WalkLimits) -> bool:
     """Whether `walk` would yield `path` now."""
     try:
         status = (root / path).lstat()
     except (OSError, ValueError):
         return False
     allowed = _size_allows(PurePosixPath(path).name, status.st_size, limits)
-    return stat.S_ISREG(status.st_mode) and allowed and wanted(root, path, limits)
+    return stat.S_ISREG(status.st_mode) and allowed and is_included(root, path, limits)
 
 
 def is_folder(root: Path, path: str) -> bool:
@@ -103,12 +103,12 @@ def is_folder(root: Path, path: str) -> bool:
         return False
 
 
-def fits(document: Document, limits: WalkLimits) -> bool:
+def fits_size_limit(document: Document, limits: WalkLimits) -> bool:
     """Whether a text is not too long for its name."""
     return _size_allows(PurePosixPath(document.path).name, max(len(document.source), 1), limits)
 
 
-def wanted(root: Path, path: str, limits: WalkLimits) -> bool:
+def is_included(root: Path, path: str, limits: WalkLimits) -> bool:
     """Whether `walk` would yield `path`, were it a file of a legal size."""
     if not _encodable(path):
         return False
@@ -177,9 +177,9 @@ class _Rules:
 def _read_rules(root: Path, path: str) -> IgnoreRules:
     """The rules in an ignore file; none where there is no such file inside `root`."""
     try:
-        found = bytes_of(root, path, _MOST_RULES_BYTES)
+        found = read_bytes(root, path, _MOST_RULES_BYTES)
     except (OSError, ValueError) as error:
-        check_ours(error)
+        raise_if_out_of_resources(error)
         return read_rules("")
     return read_rules(found[0].decode("utf-8", "replace") if found else "")
 
@@ -189,7 +189,7 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
         with os.scandir(folder) as entries:
             found = [entry for entry in entries if _encodable(entry.name)]
     except OSError as error:
-        check_ours(error)
+        raise_if_out_of_resources(error)
         return []
     return sorted(found, key=lambda entry: entry.name)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from packhound.core.types import Document
-from packhound.files.reader import text_of
+from packhound.files.reader import read_text
 from packhound.git.client import Repository, Stamp, git, has_filters, open_repository
 from packhound.git.hunks import OPTIONS, read_hunks
 from packhound.git.log import parse_status
@@ -76,7 +76,7 @@ class Changes:
         document = self._opened(path)
         if document is None:
             return found
-        saved = text_of(self._root, path)
+        saved = read_text(self._root, path)
         if saved is None:
             return (_WHOLE,)
         return moved(found, _edits(saved, document.source))

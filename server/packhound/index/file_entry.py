@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from packhound.core.arrays import NodeIds
 from packhound.core.types import KINDS, FileStamp, Node
-from packhound.parsing.node_codec import Record, Told
+from packhound.parsing.node_codec import NodeSummary, Record
 
 DIGEST_SIZE = 16
 _UNNAMED = frozenset({"file", "section", "window"})
@@ -54,11 +54,11 @@ class FileEntry:
 
     def qualname(self, position: int) -> str:
         """The qualified name of a node, without decoding the rest of it."""
-        return _opened(self).called(position)[2]
+        return _opened(self).kind_and_names(position)[2]
 
-    def told(self, position: int) -> Told:
+    def told(self, position: int) -> NodeSummary:
         """What is told of a node elsewhere, without decoding the rest of it."""
-        return _opened(self).told(position)
+        return _opened(self).summary(position)
 
     def lines(self, position: int) -> tuple[int, int]:
         """The first and the last line of a node, without decoding it."""
@@ -66,7 +66,7 @@ class FileEntry:
 
     def name_as_written(self, position: int) -> str:
         """The name of a node, whatever it is, without decoding the rest of it."""
-        return _opened(self).called(position)[1]
+        return _opened(self).kind_and_names(position)[1]
 
     def start(self, position: int) -> int:
         """Where a node starts, without decoding it."""
@@ -82,7 +82,7 @@ class FileEntry:
 
     def name(self, position: int) -> str:
         """The name of a node, "" for one that is no definition."""
-        kind, name, _ = _opened(self).called(position)
+        kind, name, _ = _opened(self).kind_and_names(position)
         return "" if kind in _UNNAMED else name
 
     def names(self) -> list[str]:

@@ -96,10 +96,10 @@ class PathTable:
         folder = self._folder(path.rpartition("/")[0])
         self.stems.add(file_id, (found.stem,))
         self.words.add(file_id, found.words)
-        self.roots.add(file_id, found.roots)
+        self.roots.add(file_id, found.stem_groups)
         first = int(self.stems.of(found.stem)[0])
         flags = sum(1 << i for i, flag in enumerate(found.flags) if flag)
-        self._rows.extend((first, folder, found.depth, len(found.roots), flags))
+        self._rows.extend((first, folder, found.depth, len(found.stem_groups), flags))
         # The path comes last: whoever sees it finds all the rest.
         self.paths.append(path)
         return file_id
@@ -147,7 +147,7 @@ class PathTable:
             self._n_folders += 1
             found = folder_facts(path)
             self.folder_words.add(number, found.words)
-            self.folder_roots.add(number, found.roots)
+            self.folder_roots.add(number, found.stem_groups)
         return number
 
 

@@ -20,7 +20,7 @@ from packhound.index.path_table import PathTable
 from packhound.index.postings.reader import Postings
 from packhound.index.postings.segment import TermPostings
 from packhound.index.vectors.exact import Vectors
-from packhound.text.path_features import stem_of
+from packhound.text.path_features import file_stem
 
 __all__ = ["FileEntry", "Mask", "Snapshot"]
 
@@ -131,7 +131,7 @@ class Snapshot:
 
     def paths_named(self, name: str) -> list[str]:
         """The files whose path ends with the component `name`."""
-        numbers = self.path_table.stems.of(stem_of(name)).tolist()
+        numbers = self.path_table.stems.of(file_stem(name)).tolist()
         paths = (self.paths[number] for number in numbers)
         return [p for p in paths if p in self.files and p.rpartition("/")[2] == name]
 

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Mapping
 from pathlib import Path, PurePosixPath
 
 from packhound.core.types import FileStamp
-from packhound.files.walk import IGNORE_FILES, WalkLimits, is_folder, searchable, walk_by_steps
+from packhound.files.walk import IGNORE_FILES, WalkLimits, is_folder, is_searchable, walk_by_steps
 from packhound.index.file_entry import FileEntry
 from packhound.parsing.pool.pool import NOT_STARTED
 
@@ -77,7 +77,7 @@ def sorted_out(
     for path in named:
         if path.rpartition("/")[2] in IGNORE_FILES:
             everything = True
-        elif searchable(root, path, limits):
+        elif is_searchable(root, path, limits):
             found[path] = True
         elif path in files:
             found[path] = False

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from packhound.core.settings import Settings
 from packhound.core.types import Document
-from packhound.files.walk import WalkLimits, fits, wanted
+from packhound.files.walk import WalkLimits, fits_size_limit, is_included
 from packhound.index.writer import Index
 from packhound.indexing.autosave import Saver
 from packhound.indexing.bulk_read import Reading
@@ -238,8 +238,8 @@ class Indexer:
         """Whether the file of an open document would be read; secrets stay out though shown."""
         path = document.path
         if path not in self._welcome:
-            self._welcome[path] = wanted(self._root, path, self._limits)
-        return self._welcome[path] and fits(document, self._limits)
+            self._welcome[path] = is_included(self._root, path, self._limits)
+        return self._welcome[path] and fits_size_limit(document, self._limits)
 
     def _look_around(self) -> None:
         """One slice of a walk over the whole folder; what differs from the index is read later."""

@@ -11,7 +11,7 @@ from packhound.core.types import NodeRef, Span
 from packhound.lsp.heads import head_of
 from packhound.lsp.position import range_of, uri_of
 from packhound.lsp.session import Session
-from packhound.text.text_buffer import LineIndex
+from packhound.text.line_index import LineIndex
 
 
 class Places:

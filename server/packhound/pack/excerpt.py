@@ -20,7 +20,7 @@ from packhound.llm.counter import TokenCounter
 from packhound.pack.request import Detail
 from packhound.redact.control_characters import visible_text
 from packhound.redact.redact import redact
-from packhound.text.text_buffer import LineIndex
+from packhound.text.line_index import LineIndex
 
 _DOC_LINES = {"signature": 3, "elided": 6}
 _SIGNATURE_LINES = 8

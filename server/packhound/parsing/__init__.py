@@ -1,1 +1,5 @@
-"""parsing"""
+"""Documents to nodes, and nodes to runs and digests.
+
+Parsing is done by tree-sitter, in processes that the pool starts and kills; text without a grammar,
+or with one that fails, is cut into windows. `analyse` turns nodes into what the index takes.
+"""

@@ -1,34 +1,21 @@
-"""What a parsing worker hands to the index: one file's nodes with their words and texts.
+"""One analysed file, as a parser process hands it to the index.
 
-It stands apart from `syntax/`, which makes it, and `index/`, which reads it, so that neither
-imports the other. Everything in it is derived from the source alone: equal source, equal value.
+Everything in it is derived from the source and the path alone: equal source, equal value. Arrays
+are bytes until they are asked for, because a parser process cannot wait for numpy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from packhound.core.types import Node
 from packhound.parsing.node_codec import Record
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class NodeRuns:
-    """The texts of nodes, as runs of `text.tokens.runs`.
-
-    `runs` are the distinct ones. `run` has a position in it for each run of the texts, sorted by
-    node, then part, then place; `lengths[i, p]` says how many of them are those of part p (a
-    position in `PARTS`) of node i.
-    """
-
-    runs: Sequence[str]
-    run: NDArray[np.int32]
-    lengths: NDArray[np.int32]
-
+if TYPE_CHECKING:
+    from packhound.core.arrays import Ints
 
 PARTS = ("name", "signature", "doc", "qualname", "path", "read", "cut", "unread")
 """Parts of a node's text. `read`, then `unread`, are its body, cut where an encoder stops reading;
@@ -42,14 +29,28 @@ FIELD_OF_PART = (0, 2, 3, None, 1, 4, None, 4)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class NodeRuns:
+    """The texts of nodes, as runs of `text.tokenizer.runs`.
+
+    `runs` are the distinct ones. `run` holds positions in it, one for each run of the texts, sorted
+    by node, then part, then offset; `lengths[i, p]` is the number of runs in part p (a position in
+    `PARTS`) of node i.
+    """
+
+    runs: Sequence[str]
+    run: Ints
+    lengths: Ints
+
+
+@dataclass(frozen=True)
 class AnalysedFile:
     """One document after parsing and cutting into runs.
 
-    `digest` is blake2b-16 of the source. `record` holds the nodes, see `records.py`. `texts[i]` is
-    what an encoder reads for node i, left out for one that reads runs. `node_digests[i]` is the
-    identity of node i's derived data: equal digest, equal terms and equal vector. `degraded` is
-    that of `types.ParsedFile`. Words and texts of nodes that the index holds already may be left
-    out.
+    `digest` is blake2b-16 of the source. `record` holds the nodes, see `node_codec`. `texts[i]` is
+    what an encoder reads for node i, left out for one that reads runs. `node_digests[i]` identifies
+    what is derived from node i: equal digest, equal terms and equal vector. `degraded` is that of
+    `types.ParsedFile`. `runs` (joined by blanks), `run` and `lengths` (int32 in native order) are
+    the fields of `words`. Words and texts of nodes that the index has already may be left out.
     """
 
     path: str
@@ -58,9 +59,20 @@ class AnalysedFile:
     degraded: str | None
     digest: bytes
     record: bytes
-    words: NodeRuns
+    runs: str
+    run: bytes
+    lengths: bytes
     texts: tuple[str, ...]
     node_digests: tuple[bytes, ...]
+
+    @cached_property
+    def words(self) -> NodeRuns:
+        """The texts of the nodes; the arrays are read-only views."""
+        import numpy as np
+
+        lengths = np.frombuffer(self.lengths, np.int32).reshape(-1, len(PARTS))
+        runs = self.runs.split(" ") if self.runs else []
+        return NodeRuns(runs, np.frombuffer(self.run, np.int32), lengths)
 
     @property
     def nodes(self) -> tuple[Node, ...]:

@@ -1,6 +1,6 @@
-"""A grammar with its query, loaded once, and what one query over one tree captured.
+"""Grammars with their queries, each loaded once, and the captures of a query over one tree.
 
-Queries in `queries/*.scm` speak this vocabulary, and nothing else in this room knows a grammar:
+Queries in `queries/*.scm` use this vocabulary, and nothing else in this package knows a grammar:
 
 @definition.<kind>      a primary node, with @name, and where they exist @body, @scope (what its
                         qualified name starts with) and @trait; a name or a body that is not
@@ -31,12 +31,13 @@ from tree_sitter import Language as TreeSitterLanguage
 from tree_sitter import Node, Parser, Query, QueryCursor, Tree
 from tree_sitter_language_pack import get_language
 
+from packhound.core.caching import BoundedMemo
 from packhound.parsing.languages import BY_NAME, Language
-from packhound.parsing.lines import Run
+from packhound.parsing.source import ByteRange
 from packhound.parsing.version import QUERIES
 
 Match = tuple[int, str, dict[str, list[Node]]]
-"""A pattern's position in its query file, what it defines, and what it captured, by its name."""
+"""A pattern's position in its query file, the capture it is about, and its captures by name."""
 
 _INHERITS = re.compile(r"; inherits: (\w+)\n")
 """The first line of a query, as other users of such queries write it."""
@@ -48,23 +49,23 @@ _SUBJECTS = frozenset(
 _KEYWORD_KIND = "keyword_"
 _WORD = re.compile(r"[A-Za-z]\w*")
 _DIGITS = "0123456789"
-_REMEMBERED = 50_000
-"""Words whose names are remembered: some 10 MB. A full table is emptied."""
+_MEMO_ENTRIES = 50_000
+"""Words with the names in them: some 10 MB."""
 
 
 @dataclass(slots=True)
 class Captures:
-    """Everything one query found in one tree; runs are in no order."""
+    """Everything that one query captures in one tree; ranges are in no order."""
 
     definitions: list[Match] = field(default_factory=list)
-    wraps: list[Run] = field(default_factory=list)
-    attributes: list[Run] = field(default_factory=list)
-    comments: list[Run] = field(default_factory=list)
-    strings: list[Run] = field(default_factory=list)
-    docs: list[Run] = field(default_factory=list)
-    leading_docs: list[Run] = field(default_factory=list)
-    following_docs: list[Run] = field(default_factory=list)
-    imports: list[Run] = field(default_factory=list)
+    wraps: list[ByteRange] = field(default_factory=list)
+    attributes: list[ByteRange] = field(default_factory=list)
+    comments: list[ByteRange] = field(default_factory=list)
+    strings: list[ByteRange] = field(default_factory=list)
+    docs: list[ByteRange] = field(default_factory=list)
+    leading_docs: list[ByteRange] = field(default_factory=list)
+    following_docs: list[ByteRange] = field(default_factory=list)
+    imports: list[ByteRange] = field(default_factory=list)
 
 
 class Grammar:
@@ -74,67 +75,55 @@ class Grammar:
         grammar = get_language(language.grammar)  # type: ignore[arg-type]
         self._parser = Parser(grammar)
         self._query = Query(grammar, query_source(language.queries))
-        self._said = [""] * self._query.pattern_count
-        self.name_in: Callable[[str], str] = _NameIn(_keywords(grammar)).__getitem__
-        """The name that a run of letters, digits and underscores is; "" for a keyword or none."""
+        self._subject_of = [""] * self._query.pattern_count
+        self._keywords = _keywords(grammar)
+        self.name_in: Callable[[str], str] = BoundedMemo(self._name_in, _MEMO_ENTRIES).__getitem__
+        """Return the name in a run of letters, digits and underscores; "" for a keyword or none."""
 
     def parse(self, source: bytes, edited: Tree | None = None) -> Tree:
-        """The tree of `source`, which holds whatever the grammar could recover.
+        """Parse `source`; a tree holds whatever the grammar could recover.
 
-        `edited` is a tree of an older text that was told what is not as it was.
+        `edited` is the tree of an older text, with its edits applied (`Tree.edit`).
         """
         return self._parser.parse(source, edited) if edited else self._parser.parse(source)
 
+    def _name_in(self, word: str) -> str:
+        name = word.lstrip(_DIGITS)
+        return "" if len(name) < 2 or name in self._keywords else name
+
     def captures(self, tree: Tree) -> Captures:
         """Run the query over the whole tree."""
-        found = Captures()
+        captures = Captures()
         runs_of = {
-            "wrap": found.wraps,
-            "attribute": found.attributes,
-            "comment": found.comments,
-            "string": found.strings,
-            "doc": found.docs,
-            "doc.leading": found.leading_docs,
-            "doc.following": found.following_docs,
-            "import": found.imports,
+            "wrap": captures.wraps,
+            "attribute": captures.attributes,
+            "comment": captures.comments,
+            "string": captures.strings,
+            "doc": captures.docs,
+            "doc.leading": captures.leading_docs,
+            "doc.following": captures.following_docs,
+            "import": captures.imports,
         }
-        said = self._said
+        subject_of = self._subject_of
         for pattern, captured in QueryCursor(self._query).matches(tree.root_node):
-            name = said[pattern] or self._learn(pattern, captured)
+            name = subject_of[pattern] or self._subject(pattern, captured)
             runs = runs_of.get(name)
             if runs is None:
-                found.definitions.append((pattern, name, captured))
+                captures.definitions.append((pattern, name, captured))
             else:
                 for node in captured[name]:
                     runs.append(node.byte_range)
-        return found
+        return captures
 
-    def _learn(self, pattern: int, captured: dict[str, list[Node]]) -> str:
-        """The one capture of a pattern that says what it is about."""
+    def _subject(self, pattern: int, captured: dict[str, list[Node]]) -> str:
+        """Return the capture that a pattern is about, and remember it."""
         name = next(name for name in captured if name.partition(".")[0] in _SUBJECTS)
-        self._said[pattern] = name
-        return name
-
-
-class _NameIn(dict[str, str]):
-    """Words with the names in them; asking for a new one looks for it."""
-
-    def __init__(self, keywords: frozenset[str]) -> None:
-        super().__init__()
-        self._keywords = keywords
-
-    def __missing__(self, word: str) -> str:
-        if len(self) >= _REMEMBERED:
-            self.clear()
-        name = word.lstrip(_DIGITS)
-        if len(name) < 2 or name in self._keywords:
-            name = ""
-        self[word] = name
+        self._subject_of[pattern] = name
         return name
 
 
 def _keywords(grammar: TreeSitterLanguage) -> frozenset[str]:
-    """What the grammar spells in letters, or names as a keyword."""
+    """Return the words that the grammar spells in letters, or names as a keyword."""
     words = set()
     for i in range(grammar.node_kind_count):
         name = grammar.node_kind_for_id(i) or ""
@@ -148,13 +137,13 @@ def _keywords(grammar: TreeSitterLanguage) -> frozenset[str]:
 
 @cache
 def grammar_of(language: str) -> Grammar:
-    """The grammar of a language in the table; raises LookupError or OSError if it is not there."""
+    """Return the grammar of a language in the table; raises LookupError or OSError."""
     return Grammar(BY_NAME[language])
 
 
 @cache
 def query_source(name: str) -> str:
-    """The text of `queries/<name>.scm`, below that of the one it says it inherits."""
+    """Return the text of `queries/<name>.scm`, below that of the query it inherits."""
     text = (QUERIES / f"{name}.scm").read_text(encoding="utf-8")
     base = _INHERITS.match(text)
     return f"{query_source(base[1])}\n{text}" if base else text

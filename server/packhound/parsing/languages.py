@@ -1,4 +1,4 @@
-"""Which language a file is in, and what the walk over its tree must know of each language.
+"""Table of languages, and detection of the language of a file.
 
 A new language is one row here and one file in `queries/`.
 """
@@ -141,7 +141,7 @@ LANGUAGES: tuple[Language, ...] = (
 )
 BY_NAME = {row.name: row for row in LANGUAGES}
 HEADER_SUFFIXES = frozenset({".h", ".hpp", ".hh", ".hxx", ".h++", ".cuh", ".inl"})
-"""Files whose declarations without a body are what readers look for."""
+"""Files whose declarations without a body become nodes."""
 
 _BY_SUFFIX = {suffix: row.name for row in LANGUAGES for suffix in row.suffixes}
 _BY_FILE_NAME = {name: row.name for row in LANGUAGES for name in row.file_names}
@@ -157,25 +157,27 @@ _CPP_HEADER = re.compile(
 
 
 def language_of(path: str, first_line: bytes = b"") -> str | None:
-    """The language of a file by its name, or by the interpreter its first line asks for."""
+    """Return the language of a file by its name, or by the interpreter in its first line."""
     stem, suffix = name_parts(path)
     by_name = _BY_FILE_NAME.get(stem + suffix)
-    named = by_name or _BY_SUFFIX.get(suffix) or _BY_SUFFIX.get(suffix.lower())
-    if named or suffix or not first_line.startswith(b"#!"):
-        return named
-    return _interpreted(first_line)
+    language = by_name or _BY_SUFFIX.get(suffix) or _BY_SUFFIX.get(suffix.lower())
+    if language or suffix or not first_line.startswith(b"#!"):
+        return language
+    return _by_interpreter(first_line)
 
 
 def name_parts(path: str) -> tuple[str, str]:
-    """What a file is called, without and from its last dot on; a leading dot is not one."""
+    """Split a file name at its last dot; a leading dot does not count."""
     name = path.rpartition("/")[2]
-    at = name.rfind(".")
-    return (name[:at], name[at:]) if 0 < at < len(name) - 1 else (name, "")
+    dot = name.rfind(".")
+    return (name[:dot], name[dot:]) if 0 < dot < len(name) - 1 else (name, "")
 
 
-def language_for(path: str, source: bytes, told: str | None) -> str | None:
-    """The language to parse a document with. Its path decides before what an editor calls it."""
-    language = language_of(path, source[:200].partition(b"\n")[0]) or _BY_ALIAS.get(told or "")
+def language_for(path: str, source: bytes, language_id: str | None) -> str | None:
+    """Return the language to parse a document with; its path overrides the editor's language id."""
+    language = language_of(path, source[:200].partition(b"\n")[0]) or _BY_ALIAS.get(
+        language_id or ""
+    )
     if language == "php" and path.endswith(".inc") and b"<?" not in source:
         return "cpp" if b"#include" in source or _CPP_HEADER.search(source) else None
     if language == "c" and path.endswith(".h") and _CPP_HEADER.search(source):
@@ -183,7 +185,7 @@ def language_for(path: str, source: bytes, told: str | None) -> str | None:
     return language
 
 
-def _interpreted(first_line: bytes) -> str | None:
+def _by_interpreter(first_line: bytes) -> str | None:
     match = _SHEBANG.match(first_line)
     if match is None:
         return None

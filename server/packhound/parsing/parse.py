@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from packhound.core.types import Document, ParsedFile
-from packhound.parsing.extract.incomplete_lines import without_unfinished
+from packhound.parsing.extract.incomplete_lines import blank_incomplete_lines
 from packhound.parsing.extract.nodes import Reader
 from packhound.parsing.extract.outline import outline
-from packhound.parsing.extract.preprocess import rewritten
-from packhound.parsing.extract.windows import is_binary, windowed, windows
+from packhound.parsing.extract.preprocess import preprocess
+from packhound.parsing.extract.windows import is_binary, parse_as_windows, windows
 from packhound.parsing.grammar import Captures, Grammar, grammar_of
 from packhound.parsing.languages import (
     BY_NAME,
@@ -17,7 +17,7 @@ from packhound.parsing.languages import (
     name_parts,
 )
 from packhound.parsing.source import Source
-from packhound.parsing.tree_cache import Trees
+from packhound.parsing.tree_cache import TreeCache
 
 __all__ = ["language_of", "parse"]
 
@@ -25,10 +25,10 @@ MAX_PARSE_BYTES = 1_000_000
 """Larger sources are generated or data, and a tree takes some 200 times their size of memory."""
 
 
-def parse(document: Document, trees: Trees | None = None) -> ParsedFile:
-    """The nodes and imports of `document`, whatever it holds.
+def parse(document: Document, trees: TreeCache | None = None) -> ParsedFile:
+    """Return the nodes and imports of `document`, whatever it holds.
 
-    They are the same with `trees`, which are for documents that come again after an edit.
+    They are the same with `trees`, which save time for documents that come again after an edit.
     """
     language = language_for(document.path, document.source, document.language)
     if is_binary(document.source):
@@ -36,34 +36,34 @@ def parse(document: Document, trees: Trees | None = None) -> ParsedFile:
     if language is None:
         return ParsedFile(document.path, "text", windows(document))
     if len(document.source) > MAX_PARSE_BYTES:
-        return windowed(document, f"larger than {MAX_PARSE_BYTES:,} bytes")
-    return _parsed(document, language, trees or Trees())
+        return parse_as_windows(document, f"larger than {MAX_PARSE_BYTES:,} bytes")
+    return _parse_as(document, language, trees or TreeCache())
 
 
-def _parsed(document: Document, language: str, trees: Trees) -> ParsedFile:
+def _parse_as(document: Document, language: str, trees: TreeCache) -> ParsedFile:
     try:
         grammar = grammar_of(language)
     except (LookupError, OSError, ImportError):
-        return windowed(document, f"no grammar for {language} is installed")
+        return parse_as_windows(document, f"no grammar for {language} is installed")
     source = Source(document.path, document.source, BY_NAME[language])
-    code, attributes = rewritten(source)
+    code, attributes = preprocess(source)
     captures = _captures(grammar, trees, document.path, code)
     captures.attributes += attributes
     header = name_parts(document.path)[1] in HEADER_SUFFIXES
-    found = outline(code, captures, merges=source.language.merges, header=header)
+    structure = outline(code, captures, merges=source.language.merges, header=header)
     reader = Reader(source, code, captures)
-    nodes = reader.nodes(found, grammar.name_in)
+    nodes = reader.nodes(structure, grammar.name_in)
     return ParsedFile(document.path, language, nodes, reader.imports())
 
 
-def _captures(grammar: Grammar, trees: Trees, path: str, code: bytes) -> Captures:
-    """What the query finds, in spite of lines that are still being typed."""
+def _captures(grammar: Grammar, trees: TreeCache, path: str, code: bytes) -> Captures:
+    """Run the query, in spite of lines that are still being typed."""
     tree = trees.parse(path, grammar, code)
     captures = grammar.captures(tree)
     if tree.root_node.has_error:
-        finished = without_unfinished(code)
-        if finished is not code:
-            second = grammar.captures(trees.parse(path, grammar, finished))
+        without_incomplete = blank_incomplete_lines(code)
+        if without_incomplete is not code:
+            second = grammar.captures(trees.parse(path, grammar, without_incomplete))
             if len(second.definitions) > len(captures.definitions):
                 return second
     return captures

@@ -1,17 +1,20 @@
-"""One source as the passes over it share it: its bytes, its lines, its language."""
+"""One source as the passes over it share it: bytes, lines, language."""
 
 from __future__ import annotations
 
 import re
 
 from packhound.parsing.languages import Language, name_parts
-from packhound.parsing.lines import Lines, Run
+from packhound.text.line_index import LineIndex
+
+ByteRange = tuple[int, int]
+"""Half-open range of byte offsets in a source."""
 
 _NO_BLANK = re.compile(rb"\S")
 
 
 class Source:
-    """The text of one document. `stem` is what a definition without a name is called."""
+    """The text of one document. `stem` is the name of a definition that has none."""
 
     __slots__ = ("language", "lines", "octets", "path", "stem")
 
@@ -20,19 +23,19 @@ class Source:
         self.stem = name_parts(path)[0]
         self.octets = octets
         self.language = language
-        self.lines = Lines(octets)
+        self.lines = LineIndex(octets)
 
-    def text(self, run: Run) -> str:
-        """A run as text; bytes that are not UTF-8 become U+FFFD."""
+    def text(self, run: ByteRange) -> str:
+        """Return a range as text; bytes that are not UTF-8 become U+FFFD."""
         return self.octets[run[0] : run[1]].decode("utf-8", "replace")
 
-    def trimmed(self, runs: list[Run]) -> list[Run]:
-        """The runs without blank lines around them, and none that are blank.
+    def trim(self, runs: list[ByteRange]) -> list[ByteRange]:
+        """Strip blank lines around each range, and drop blank ranges.
 
-        Indentation stays, and so does one line end, so that joined runs keep their words apart.
+        Indentation stays, and so does one line end, which keeps words of concatenated ranges apart.
         """
         octets = self.octets
-        kept = []
+        trimmed = []
         for start, end in runs:
             first = _NO_BLANK.search(octets, start, end)
             if first is None:
@@ -43,5 +46,5 @@ class Source:
                 last += 2
             elif last < end and octets[last : last + 1] in (b"\n", b"\r"):
                 last += 1
-            kept.append((line or start, last))
-        return kept
+            trimmed.append((line or start, last))
+        return trimmed

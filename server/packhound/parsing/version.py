@@ -1,6 +1,6 @@
-"""What the nodes of a source come from but the source: queries, grammars and rules, as one text.
+"""Version of everything but the source that nodes depend on: queries, grammars and code.
 
-Asked in processes that parse nothing, so no grammar is loaded for it.
+It is asked for in processes that parse nothing, so no grammar is loaded.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from pathlib import Path
 QUERIES = Path(__file__).parent / "queries"
 
 _RULES = 3
-"""Counts changes of the code in this room that change nodes."""
+"""Counts changes of the code in this package that change nodes."""
 
 _PACKAGES = ("tree_sitter", "tree_sitter_language_pack")
 
 
 @cache
 def grammar_version() -> str:
-    """Changes whenever the nodes of some source may: with a query, the grammars or the rules."""
+    """Return a text that changes with every query, grammar release and rule."""
     digest = hashlib.blake2b(digest_size=8)
     for path in sorted(QUERIES.glob("*.scm")):
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
@@ -30,11 +30,11 @@ def grammar_version() -> str:
 
 
 def _release(package: str) -> str:
-    """Which release of a package is installed, as the folder of metadata beside it is named."""
-    found = PathFinder.find_spec(package)
-    if found is not None and found.origin is not None:
-        beside = Path(found.origin).parents[1].glob(f"{package}-*.dist-info")
-        if names := " ".join(sorted(folder.name for folder in beside)):
+    """Return the release of an installed package, by the name of its metadata folder."""
+    spec = PathFinder.find_spec(package)
+    if spec is not None and spec.origin is not None:
+        metadata = Path(spec.origin).parents[1].glob(f"{package}-*.dist-info")
+        if names := " ".join(sorted(folder.name for folder in metadata)):
             return names
     from importlib.metadata import version  # Takes longer to import than all else here.
 

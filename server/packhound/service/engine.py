@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from packhound.core.errors import StoreError
 from packhound.core.settings import Settings
 from packhound.core.types import Document, Hit, NodeId, NodeRef, Query, Results, State, Status
-from packhound.files.reader import text_of
+from packhound.files.reader import read_text
 from packhound.index.snapshot import Snapshot
 from packhound.indexing.indexer import Indexer
 from packhound.indexing.malloc import collect, collect_seldom, keep_little, tidy
@@ -243,7 +243,7 @@ class Engine:
         if entry is None:
             return None
         document = self._indexer.opened(path)
-        source = document.source if document else text_of(self.root, path)
+        source = document.source if document else read_text(self.root, path)
         return source if source is not None and source_digest(source) == entry.digest else None
 
     def status(self) -> Status:

@@ -1,1 +1,1 @@
-"""What text is, where it comes from, and the terms it is made of."""
+"""Text without files: terms and stems, lines and offsets, an editor's edits, words of a path."""

@@ -1,8 +1,8 @@
-"""Words of one family: what else code may call what the query says.
+"""Conflation of terms into stem groups, by abbreviations and an aggressive stemmer.
 
 The tokenizer's stemmer is light, so `validation`, `validator` and `validate` are three terms, and
-programmers shorten: `configuration` is `config`. Families have signals of their own and never
-count as the query's words.
+programmers abbreviate: `configuration` is `config`. Stem groups have signals of their own and never
+count as matches of the query's terms.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from packhound.text.tokenizer import stem
 
-_SHORT_FORMS = """
+_ABBREVIATIONS = """
 application app apps; argument arg args; attribute attr attrs; authentication auth authn;
 authorization auth authz; authenticate auth; authorize auth; asynchronous async; buffer buf;
 calculate calc; certificate cert certs; character char chars; command cmd; communication comm;
@@ -39,12 +39,12 @@ tbl; temporary temp tmp; text txt; thread threads; token tok; transaction tx txn
 translate i18n; utility util utils helper helpers; value val; variable var vars; vector vec;
 version ver; virtual virt; window win; websocket ws
 """
-_WHOLE: dict[str, str] = {}
-"""The term that each short form stands for, the first that lists it."""
-for _whole, *_shorts in (entry.split() for entry in _SHORT_FORMS.split(";") if entry.split()):
-    for _short in _shorts:
-        _WHOLE.setdefault(stem(_short), stem(_whole))
-_ENDINGS = (
+_EXPANSIONS: dict[str, str] = {}
+"""Abbreviation to term, both stemmed; of several terms the first that lists it."""
+for _term, *_short_forms in (entry.split() for entry in _ABBREVIATIONS.split(";") if entry.split()):
+    for _short_form in _short_forms:
+        _EXPANSIONS.setdefault(stem(_short_form), stem(_term))
+_SUFFIXES = (
     *("izations", "ization", "ifications", "ification", "ations", "ation", "itions", "ition"),
     *("ators", "ator", "ating", "ated", "ates", "ate", "ables", "able", "ibles", "ible"),
     *("ments", "ment", "ances", "ance", "ences", "ence", "nesses", "ness", "ities", "ity"),
@@ -52,20 +52,21 @@ _ENDINGS = (
     *("ions", "ion", "ings", "ing", "ers", "er", "ors", "or", "als", "al", "ies", "ied", "ed"),
     *("ives", "ive", "ly", "at", "iz", "es", "s", "e", "y"),
 )
-_SHORTEST = 4
+_MIN_STEM = 4
 
 
 @lru_cache(maxsize=65_536)
-def root_of(term: str) -> str:
-    """What all terms of one family share: `validat`, `validator` and `validation` give `valid`."""
-    short = _WHOLE.get(term, term)
-    for ending in _ENDINGS:
-        if short.endswith(ending) and len(short) - len(ending) >= _SHORTEST:
-            short = short[: -len(ending)]
+def aggressive_stem(term: str) -> str:
+    """Return the stem group of a term: `validat`, `validator` and `validation` give `valid`."""
+    stemmed = _EXPANSIONS.get(term, term)
+    for suffix in _SUFFIXES:
+        if stemmed.endswith(suffix) and len(stemmed) - len(suffix) >= _MIN_STEM:
+            stemmed = stemmed[: -len(suffix)]
             break
-    return short[:-1] if len(short) > _SHORTEST and short[-1:] == short[-2:-1] else short
+    has_double_end = len(stemmed) > _MIN_STEM and stemmed[-1:] == stemmed[-2:-1]
+    return stemmed[:-1] if has_double_end else stemmed
 
 
-def roots_of(terms: Iterable[str]) -> frozenset[str]:
-    """The families of some terms."""
-    return frozenset(map(root_of, terms))
+def aggressive_stems(terms: Iterable[str]) -> frozenset[str]:
+    """Return the stem groups of some terms."""
+    return frozenset(map(aggressive_stem, terms))

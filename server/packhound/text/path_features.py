@@ -1,4 +1,4 @@
-"""What a path says of its file before anything is read: its words, and where it belongs."""
+"""Features of a path alone: its words, and flags such as test, example or header."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from posixpath import splitext
 
-from packhound.text.conflation import roots_of
-from packhound.text.tokenizer import folded, stem, terms
+from packhound.text.conflation import aggressive_stems
+from packhound.text.tokenizer import fold_identifier, terms
+from packhound.text.tokenizer import stem as stem_word
 
 PATHS_VERSION = 2
 """Part of every saved index's identity: a change of what a path says changes this number.
@@ -46,87 +47,92 @@ _SETTING_SUFFIXES = frozenset(
 )
 _HEADER_SUFFIXES = frozenset({".h", ".hpp", ".hh", ".hxx", ".d.ts", ".mli", ".pyi", ".hrl"})
 _ENTRY = frozenset({"index", "mod", "init", "main", "lib", "package", "exports", "doc"})
-_GRAB = roots_of(map(stem, ("util", "utils", "helper", "helpers", "common", "misc", "support")))
+_GRAB_BAG = aggressive_stems(
+    map(stem_word, ("util", "utils", "helper", "helpers", "common", "misc", "support"))
+)
 
 FLAGS = (
     *("is_test", "is_example", "is_stale", "is_internal"),
     *("is_prose", "is_setting", "is_header", "is_entry", "is_grab_bag"),
 )
-"""The yes-or-no facts of a path."""
+"""The boolean features of a path."""
 
 
 @dataclass(frozen=True, slots=True)
 class PathFacts:
-    """What the last part of one path says, and `flags`, one for each name in `FLAGS`.
+    """Features of a file's name, and `flags`, one for each name in `FLAGS`.
 
-    `stem` is the name without its endings, folded as identifiers are. `words` are the terms of
-    the stem, `roots` their families.
+    `stem` is the name up to its first dot, folded as identifiers are. `words` are the terms of the
+    stem, `stem_groups` those of its parts.
     """
 
     stem: str
     words: frozenset[str]
-    roots: frozenset[str]
+    stem_groups: frozenset[str]
     flags: tuple[bool, ...]
     depth: int
 
 
 @dataclass(frozen=True, slots=True)
 class FolderFacts:
-    """What the path of a folder says of all its files; `flags` are the first four of `FLAGS`."""
+    """Features of a folder that all its files share; `flags` are the first four of `FLAGS`."""
 
     words: frozenset[str]
-    roots: frozenset[str]
+    stem_groups: frozenset[str]
     flags: tuple[bool, ...]
 
 
 def path_facts(path: str) -> PathFacts:
-    """Read one path of a file, relative to the folder that is searched."""
+    """Return the features of a file's path, relative to the root."""
     parent, _, name = path.rpartition("/")
-    bare = _bare(name)
+    stem_text = _before_first_dot(name)
     suffix = ".d.ts" if name.endswith(".d.ts") else splitext(name)[1].lower()
-    words = frozenset(terms(bare))
-    roots = _part_roots(words)
-    whole = stem_of(name)
+    words = frozenset(terms(stem_text))
+    stem_groups = _part_stem_groups(words)
+    stem = file_stem(name)
     above = folder_facts(parent).flags
     flags = (
-        *(inside or bool(p.search(name)) for inside, p in zip(above, _PLACES, strict=True)),
+        *(
+            inside or bool(p.search(name))
+            for inside, p in zip(above, _FOLDER_PATTERNS, strict=True)
+        ),
         suffix in _PROSE_SUFFIXES or not suffix,
         suffix in _SETTING_SUFFIXES,
         suffix in _HEADER_SUFFIXES,
-        whole in _ENTRY,
-        not roots.isdisjoint(_GRAB),
+        stem in _ENTRY,
+        not stem_groups.isdisjoint(_GRAB_BAG),
     )
-    return PathFacts(whole, words, roots, flags, path.count("/"))
+    return PathFacts(stem, words, stem_groups, flags, path.count("/"))
 
 
-def stem_of(name: str) -> str:
-    """The stem of the name of a file, as in `PathFacts`."""
-    return folded(_bare(name).replace("-", "_"))
+def file_stem(name: str) -> str:
+    """Return the stem of a file name, as in `PathFacts`."""
+    return fold_identifier(_before_first_dot(name).replace("-", "_"))
 
 
 @lru_cache(maxsize=4_096)
 def folder_facts(path: str) -> FolderFacts:
-    """Read the path of a folder, "" for the one that is searched."""
+    """Return the features of a folder's path, "" for the root."""
     words = frozenset(terms(path.replace("/", " ")))
-    flags = tuple(bool(path and p.search(f"{path}/")) for p in _PLACES)
-    return FolderFacts(words, _part_roots(words), flags)
+    flags = tuple(bool(path and p.search(f"{path}/")) for p in _FOLDER_PATTERNS)
+    return FolderFacts(words, _part_stem_groups(words), flags)
 
 
 def is_test(path: str) -> bool:
-    """Whether a path is that of tests."""
+    """Return True if a path is that of tests."""
     return bool(_TEST.search(path))
 
 
-def _bare(name: str) -> str:
+def _before_first_dot(name: str) -> str:
     return name if name.startswith(".") else name.split(".", 1)[0]
 
 
-_PLACES = (_TEST, _EXAMPLE, _STALE, _INTERNAL)
+_FOLDER_PATTERNS = (_TEST, _EXAMPLE, _STALE, _INTERNAL)
 
 
-def _part_roots(words: Iterable[str]) -> frozenset[str]:
-    """Families of the parts of names; whole names of several parts are no family."""
-    return roots_of(word for word in words if not _is_joined(word, words))
+def _part_stem_groups(words: Iterable[str]) -> frozenset[str]:
+    """Return the stem groups of words, left out those joined from several parts."""
+    return aggressive_stems(word for word in words if not _is_joined(word, words))
 
 
 def _is_joined(word: str, words: Iterable[str]) -> bool:

@@ -1,6 +1,6 @@
-"""Where things are in a text, and how an editor changes it.
+"""Text of an open document under LSP edits, and conversions between notations of a position.
 
-Four notations meet here. An *offset* counts UTF-8 bytes from the start of the text; it is the only
+There are four notations. An *offset* counts UTF-8 bytes from the start of the text; it is the only
 one the engine knows. A *line* counts from 0. A *column in bytes* counts UTF-8 bytes from the start
 of its line. A *character* is what an editor sends: it counts UTF-8, UTF-16 or UTF-32 units from
 the start of its line, as negotiated. Lines end at LF, CR LF and CR and at nothing else: form feeds
@@ -12,47 +12,17 @@ Nothing here decodes, so text that is not valid UTF-8 has positions like any oth
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from typing import Literal
 
 import numpy as np
 
-from packhound.core.types import Span
+from packhound.text.line_index import line_starts
 
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
 Position = tuple[int, int]
 """A line and a character in it, both from 0."""
 
-_LF, _CR = b"\n\r"
 _LINE_END = re.compile(rb"\n|\r(?!\n)")
-
-
-class LineIndex:
-    """Offsets to lines and back, for one text that does not change."""
-
-    __slots__ = ("_length", "starts")
-
-    def __init__(self, source: bytes) -> None:
-        self.starts: list[int] = line_starts(source)
-        self._length = len(source)
-
-    def line_of(self, offset: int) -> int:
-        """The line that the byte at `offset` belongs to; the last line for offsets past the end."""
-        return max(bisect_right(self.starts, offset) - 1, 0)
-
-    def span(self, start: int, end: int) -> Span:
-        """The bytes from `start` up to `end` with their lines; an empty run is on one line."""
-        return Span(start, end, self.line_of(start), self.line_of(max(start, end - 1)))
-
-    def offset(self, line: int, column_bytes: int) -> int:
-        """The offset of a column, kept inside its line (with its line end) and the text."""
-        if line < 0:
-            return 0
-        if line >= len(self.starts):
-            return self._length
-        last = line + 1 == len(self.starts)
-        end = self._length if last else self.starts[line + 1] - 1
-        return min(self.starts[line] + max(column_bytes, 0), end)
 
 
 class TextBuffer:
@@ -71,16 +41,16 @@ class TextBuffer:
 
     @property
     def source(self) -> bytes:
-        """The text in UTF-8; lone surrogates are passed through."""
+        """The text in UTF-8, lone surrogates passed through."""
         return bytes(self._bytes)
 
     def replace_all(self, text: str) -> None:
-        """Put `text` in the place of everything."""
+        """Replace the whole text."""
         self._bytes = bytearray(_utf8(text))
         self._starts = np.array(line_starts(self._bytes), dtype=np.int64)
 
     def edit(self, start: Position, end: Position, text: str) -> None:
-        """Put `text` in the place of what is between two positions, in either order."""
+        """Replace what is between two positions, in either order, by `text`."""
         first, last = sorted((self.offset(start), self.offset(end)))
         new = _utf8(text)
         self._bytes[first:last] = new
@@ -92,43 +62,32 @@ class TextBuffer:
         self._starts = np.concatenate((head, np.array(middle, dtype=np.int64), tail))
 
     def offset(self, position: Position) -> int:
-        """The byte offset of a position, which need not exist."""
+        """Return the byte offset of a position, clamped to the text."""
         line, character = position
         if line < 0:
             return 0
         if line >= len(self._starts):
             return len(self._bytes)
         start = int(self._starts[line])
-        more = line + 1 < len(self._starts)
-        end = int(self._starts[line + 1]) if more else len(self._bytes)
+        is_last = line + 1 == len(self._starts)
+        end = len(self._bytes) if is_last else int(self._starts[line + 1])
         return start + bytes_in(bytes(self._bytes[start:end]), character, self.encoding)
 
 
-def line_starts(source: bytes | bytearray) -> list[int]:
-    """The offset of each line; a text that ends in a line end has an empty last line."""
-    octets = np.frombuffer(source, np.uint8)
-    ends = octets == _LF
-    if b"\r" in source:
-        alone = octets == _CR
-        alone[:-1] &= ~ends[1:]
-        ends |= alone
-    return [0, *(np.flatnonzero(ends) + 1).tolist()]
-
-
 def bytes_in(line: bytes, character: int, encoding: Encoding) -> int:
-    """The bytes before a character of a line; never past the text of the line."""
+    """Return the number of bytes before a character of a line, clamped to the text of the line."""
     line = line.rstrip(b"\r\n")
     if encoding == "utf-8" or line.isascii():
-        return _left_edge(line, min(max(character, 0), len(line)))
+        return _character_start(line, min(max(character, 0), len(line)))
     leads, units = _leads(line, encoding)
     index = int(np.searchsorted(units, max(character, 0), side="right"))
     return int(leads[index]) if index < len(leads) else len(line)
 
 
 def characters_in(line: bytes, column_bytes: int, encoding: Encoding) -> int:
-    """The characters before a column in bytes of a line; never past the text of the line."""
+    """Return the number of characters before a column in bytes, clamped to the text of the line."""
     line = line.rstrip(b"\r\n")
-    column = _left_edge(line, min(max(column_bytes, 0), len(line)))
+    column = _character_start(line, min(max(column_bytes, 0), len(line)))
     if encoding == "utf-8" or line.isascii():
         return column
     _, units = _leads(line[:column], encoding)
@@ -136,7 +95,7 @@ def characters_in(line: bytes, column_bytes: int, encoding: Encoding) -> int:
 
 
 def _leads(line: bytes, encoding: Encoding) -> tuple[np.ndarray, np.ndarray]:
-    """Where each character of a line starts, and how many units end with it."""
+    """Return the lead byte of each character of a line, and the running count of its code units."""
     octets = np.frombuffer(line, dtype=np.uint8)
     leads = np.flatnonzero((octets & 0xC0) != 0x80)
     widths = np.ones(len(leads), dtype=np.int64)
@@ -145,14 +104,14 @@ def _leads(line: bytes, encoding: Encoding) -> tuple[np.ndarray, np.ndarray]:
     return leads, np.cumsum(widths)
 
 
-def _left_edge(line: bytes, column: int) -> int:
+def _character_start(line: bytes, column: int) -> int:
     while 0 < column < len(line) and line[column] & 0xC0 == 0x80:
         column -= 1
     return column
 
 
 def _starts_between(source: bytearray, low: int, high: int) -> list[int]:
-    """The line starts from `low` to `high`, both included."""
+    """Return the line starts from `low` to `high`, both included."""
     starts = [0] if low == 0 else []
     # One byte past `high` is in view, because a \r ends a line only if no \n follows.
     for match in _LINE_END.finditer(source, max(low - 1, 0), min(high + 1, len(source))):

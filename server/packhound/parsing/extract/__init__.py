@@ -1,1 +1,1 @@
-"""extract"""
+"""Captures of a query over a syntax tree to the nodes of the document."""

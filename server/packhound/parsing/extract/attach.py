@@ -1,4 +1,4 @@
-"""What stands around a definition and belongs to it: statements, attributes, comments, docs."""
+"""Attachment of statements, attributes, comments and docs to the definitions they belong to."""
 
 from __future__ import annotations
 
@@ -7,95 +7,106 @@ from bisect import bisect_right
 
 from packhound.parsing.extract.definition import Definition
 from packhound.parsing.grammar import Captures
-from packhound.parsing.lines import Run
+from packhound.parsing.source import ByteRange
 
 _MAX_INDENT = 200
-_BEHIND = re.compile(rb"[ \t]*(?:\Z|\r?\n[ \t]*(?:\r?\n|\Z|end\b))")
+_DOC_END = re.compile(rb"[ \t]*(?:\Z|\r?\n[ \t]*(?:\r?\n|\Z|end\b))")
 _PLAIN_HEAD = re.compile(rb"[\w \t\r\n]*")
 _GAP = re.compile(rb"[ \t\f]*(?:\r\n|\n|\r)?[ \t\f]*")
 _WIDE_GAP = re.compile(rb"[ \t\f]*(?:(?:\r\n|\n|\r)[ \t\f]*){0,2}")
 
 
-def take_wraps(source: bytes, found: list[Definition], wraps: list[Run]) -> None:
-    """A statement around one definition belongs to it: export, decorators, template, let."""
+def take_wraps(source: bytes, definitions: list[Definition], wraps: list[ByteRange]) -> None:
+    """Extend definitions by a statement around each: export, decorators, template, let."""
     wraps = sorted(wraps)
     outermost = {end: start for start, end in reversed(wraps)}
     starts = [start for start, _ in wraps]
-    before = -1
-    for one in found:
-        head = one.start
-        for end in (one.end, one.end + (source[one.end : one.end + 1] == b";")):
-            if before < outermost.get(end, -1) <= head:
-                one.start, one.end = outermost[end], end
-        _take_words(source, one, wraps, bisect_right(starts, head) - 1, before)
-        before = head
+    previous_start = -1
+    for definition in definitions:
+        head = definition.start
+        for end in (
+            definition.end,
+            definition.end + (source[definition.end : definition.end + 1] == b";"),
+        ):
+            if previous_start < outermost.get(end, -1) <= head:
+                definition.start, definition.end = outermost[end], end
+        _take_words(source, definition, wraps, bisect_right(starts, head) - 1, previous_start)
+        previous_start = head
 
 
-def _take_words(source: bytes, one: Definition, wraps: list[Run], last: int, before: int) -> None:
-    """Words in front of a definition (export default, let rec) start its signature."""
-    while last >= 0 and wraps[last][0] > before:
-        start, end = wraps[last]
-        if end >= one.end and _PLAIN_HEAD.fullmatch(source, start, one.head):
-            one.start, one.head = min(one.start, start), start
-        last -= 1
+def _take_words(
+    source: bytes, definition: Definition, wraps: list[ByteRange], i: int, previous_start: int
+) -> None:
+    """Extend a signature by the words in front of it (export default, let rec)."""
+    while i >= 0 and wraps[i][0] > previous_start:
+        start, end = wraps[i]
+        if end >= definition.end and _PLAIN_HEAD.fullmatch(source, start, definition.head):
+            definition.start, definition.head = min(definition.start, start), start
+        i -= 1
 
 
-def take_following(source: bytes, found: list[Definition], captures: Captures) -> None:
-    """Documentation can stand behind what it documents, with a blank line behind it in turn."""
+def take_following(source: bytes, definitions: list[Definition], captures: Captures) -> None:
+    """Attach documentation that follows a definition, with a blank line after it."""
     if not captures.following_docs:
         return
-    by_end = {one.end: one for one in reversed(found)}
+    by_end = {definition.end: definition for definition in reversed(definitions)}
     taken = set()
     for start, end in captures.following_docs:
-        at = len(source[max(start - _MAX_INDENT, 0) : start].rstrip()) + max(start - _MAX_INDENT, 0)
-        one = by_end.get(at)
-        if one is not None and _BEHIND.match(source, end) and _GAP.fullmatch(source, at, start):
-            one.docs.append((start, end))
-            one.end = end
+        last_end = len(source[max(start - _MAX_INDENT, 0) : start].rstrip()) + max(
+            start - _MAX_INDENT, 0
+        )
+        definition = by_end.get(last_end)
+        if (
+            definition is not None
+            and _DOC_END.match(source, end)
+            and _GAP.fullmatch(source, last_end, start)
+        ):
+            definition.docs.append((start, end))
+            definition.end = end
             taken.add((start, end))
     captures.comments[:] = [run for run in captures.comments if run not in taken]
 
 
-def take_leads(source: bytes, found: list[Definition], captures: Captures) -> None:
-    """Comments and attributes right above a definition belong to it."""
-    leads = [(*_trimmed(source, run), True) for run in captures.comments + captures.leading_docs]
+def take_leads(source: bytes, definitions: list[Definition], captures: Captures) -> None:
+    """Attach comments and attributes directly above a definition."""
+    leads = [(*_strip_end(source, run), True) for run in captures.comments + captures.leading_docs]
     leads += [(start, end, False) for start, end in captures.attributes]
     leads.sort()
     ends = [end for _, end, _ in leads]
     preamble = _preamble_end(source, captures.comments)
     taken = -1
-    for one in found:
-        last = i = bisect_right(ends, one.start) - 1
+    for definition in definitions:
+        last = i = bisect_right(ends, definition.start) - 1
         while i > taken:
             start, end, is_doc = leads[i]
-            if not _is_gap(source, end, one.start, start >= preamble):
+            if not _is_gap(source, end, definition.start, start >= preamble):
                 break
             if is_doc and _follows_code(source, start):
                 break
-            one.start = start
+            definition.start = start
             if is_doc:
-                one.docs.append((start, end))
+                definition.docs.append((start, end))
             i -= 1
         taken = max(taken, last)
 
 
-def _preamble_end(source: bytes, comments: list[Run]) -> int:
-    """Where the comments end that stand above everything else."""
-    at = 0
+def _preamble_end(source: bytes, comments: list[ByteRange]) -> int:
+    """Return the end of the comments that precede everything else."""
+    preamble_end = 0
     for start, end in sorted(comments):
-        if source[at:start].strip():
+        if source[preamble_end:start].strip():
             break
-        at = end
-    return at
+        preamble_end = end
+    return preamble_end
 
 
-def _trimmed(source: bytes, run: Run) -> Run:
+def _strip_end(source: bytes, run: ByteRange) -> ByteRange:
     start, end = run
     return start, start + len(source[start:end].rstrip())
 
 
 def _is_gap(source: bytes, start: int, end: int, doc_may_float: bool) -> bool:
-    """Whether there is nothing but one line end between two things, or a blank line after /**."""
+    """Return True if only one line end is between two offsets, or a blank line after /**."""
     gap = _WIDE_GAP if doc_may_float and source[start - 2 : start] == b"*/" else _GAP
     return gap.fullmatch(source, start, end) is not None
 
@@ -105,16 +116,16 @@ def _follows_code(source: bytes, start: int) -> bool:
     return bool(source[line:start].strip())
 
 
-def take_docs(found: list[Definition], docs: list[Run]) -> list[Run]:
-    """Documentation inside a definition belongs to the innermost one around it."""
+def take_docs(definitions: list[Definition], docs: list[ByteRange]) -> list[ByteRange]:
+    """Attach docs to the innermost definition around each; return those outside all."""
     unclaimed = []
     stack: list[Definition] = []
-    upcoming = iter([*found, None])
-    one = next(upcoming)
+    upcoming = iter([*definitions, None])
+    definition = next(upcoming)
     for start, end in sorted(docs):
-        while one is not None and one.start <= start:
-            stack.append(one)
-            one = next(upcoming)
+        while definition is not None and definition.start <= start:
+            stack.append(definition)
+            definition = next(upcoming)
         while stack and stack[-1].end < end:
             stack.pop()
         if stack:

@@ -1,4 +1,4 @@
-"""C and C++ as their grammars can read them: macros that stand for no syntax become blanks.
+"""C and C++ without the macros that their grammars cannot parse.
 
 A grammar that never sees the preprocessor takes `NAMESPACE_BEGIN` for a type and `EXPORT` in
 `class EXPORT Foo {` for the name. Offsets stay what they are. A macro blanked in error costs a
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from packhound.parsing.lines import Run
+from packhound.parsing.source import ByteRange
 
 _MACRO = rb"[A-Z][A-Z0-9]*_[A-Z0-9_]+"
 _ARGUMENTS = rb"(?:\((?:[^()]|\([^()]*\)){0,400}\))?"
@@ -60,39 +60,39 @@ _NO_LINE_END = re.compile(rb"[^\r\n]")
 _BEFORE = re.compile(rb"(?:^|[;{}:>/\\]|\*/)\s*(?://.*)?$|^\s*(?:#|//)")
 
 
-def without_macros(source: bytes) -> tuple[bytes, list[Run]]:
-    """The source with blanks in the place of macros that no grammar expects, and these places."""
+def blank_macros(source: bytes) -> tuple[bytes, list[ByteRange]]:
+    """Replace macros that no grammar expects by blanks; return the source and their ranges."""
     runs = _at_line_starts(source)
-    runs += [found.span(2) for found in _OF_CLASS.finditer(source)]
-    runs += [found.span(2) for found in _TRAILING.finditer(source)]
+    runs += [match.span(2) for match in _OF_CLASS.finditer(source)]
+    runs += [match.span(2) for match in _TRAILING.finditer(source)]
     if _ATTRIBUTE_WORD.search(source):
-        runs += [found.span() for found in _ATTRIBUTE.finditer(source)]
+        runs += [match.span() for match in _ATTRIBUTE.finditer(source)]
     code = bytearray(source)
     for start, end in runs:
         code[start:end] = _NO_LINE_END.sub(b" ", source[start:end])
     return bytes(code), runs
 
 
-def _at_line_starts(source: bytes) -> list[Run]:
-    runs: list[Run] = []
-    at = 0
+def _at_line_starts(source: bytes) -> list[ByteRange]:
+    runs: list[ByteRange] = []
+    scanned_to = 0
     for line in _CAPITALS.finditer(source):
         start = line.start()
-        if start < at:
+        if start < scanned_to:
             continue
         for pattern, group in _LINE_PATTERNS:
-            found = pattern.match(source, start)
-            if found is None or (pattern is _ALONE and not _is_between_statements(source, start)):
+            match = pattern.match(source, start)
+            if match is None or (pattern is _ALONE and not _is_between_statements(source, start)):
                 continue
-            runs.append(found.span(group))
-            at = found.end(group)
+            runs.append(match.span(group))
+            scanned_to = match.end(group)
             break
     return runs
 
 
-def _is_between_statements(source: bytes, at: int) -> bool:
-    """Inside an expression or a list, a word alone on its line is a value."""
-    while at > 0 and source[at - 1 : at] in b" \t\r\n":
-        at -= 1
-    line = source.rfind(b"\n", 0, at) + 1
-    return _BEFORE.search(source[line:at]) is not None
+def _is_between_statements(source: bytes, end: int) -> bool:
+    """Return True if a word alone on its line is no value of an expression or a list."""
+    while end > 0 and source[end - 1 : end] in b" \t\r\n":
+        end -= 1
+    line = source.rfind(b"\n", 0, end) + 1
+    return _BEFORE.search(source[line:end]) is not None

@@ -1,11 +1,11 @@
-"""Comments and docstrings to prose: markers stripped, indentation evened out."""
+"""Doc comments and docstrings to their text: markers stripped, indentation evened out."""
 
 from __future__ import annotations
 
 import re
 
 _MAX_DOC = 4_000
-"""Characters of documentation kept for a node; nobody searches by the end of a longer one."""
+"""Characters of documentation of a node; nobody searches by the end of a longer one."""
 
 _MARKER = re.compile(
     r"^[ \t]*(?:/\*+!?<?|\*+/|\*(?!\*)|//+[/!<]*|#+[!'|:]?(?!\w)|#(?=[A-Za-z])|--+\[*=*\[*|\(\*+"
@@ -28,25 +28,25 @@ _LICENCE = re.compile(
 )
 
 
-def prose(text: str) -> str:
-    """The words of a comment or docstring, without the marks that make it one."""
+def strip_comment_marks(text: str) -> str:
+    """Return the text of a comment or docstring."""
     if text.startswith("@"):
         text = _DOC_CALL.sub("", text, count=1)
-    return _docstring(text) if _OPENING.match(text) else _comment(text)
+    return _strip_docstring(text) if _OPENING.match(text) else _strip_comment(text)
 
 
-def is_boilerplate(text: str) -> bool:
-    """Whether a comment at the top of a file is about its owner, or for a tool."""
+def is_licence_or_pragma(text: str) -> bool:
+    """Return True if a comment at the top of a file is a licence or for a tool."""
     return _LICENCE.search(text) is not None or _PRAGMA.match(text) is not None
 
 
-def _comment(text: str) -> str:
+def _strip_comment(text: str) -> str:
     lines = _LINE.sub("\n", text) if "\r" in text else text
     bare = _RULE.sub("", _TAIL.sub("", _MARKER.sub("", lines)))
     return (_TAG.sub(r" \1 ", bare) if "<" in bare else bare).strip()[:_MAX_DOC]
 
 
-def _docstring(text: str) -> str:
+def _strip_docstring(text: str) -> str:
     match = _OPENING.match(text)
     if match is not None:
         text = text[match.end() :].removesuffix(match.group(1))

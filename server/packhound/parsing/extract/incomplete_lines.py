@@ -1,16 +1,20 @@
-"""Lines that somebody is still typing, found by their layout.
+"""Detection of lines that are still being typed, by brackets and indentation.
 
 A bracket that is open for the moment can make a grammar lose every definition up to the end of the
-file, while anyone who looks at the indentation sees where the line ends. Without such lines the
-rest parses as before.
+file, while the indentation shows where the line ends. Without such lines the rest parses as before.
 """
 
 from __future__ import annotations
 
 import re
 
+from packhound.core.caching import BoundedMemo
+
 _MAX_LINES = 20
-"""A text with more of them is laid out in another way, and not unfinished."""
+"""A text with more of them is laid out in another way, and not incomplete."""
+
+_MAX_SHAPES = 10_000
+"""A text has few distinct sequences of brackets and quotes, unless it is hostile."""
 
 _TEXT = re.compile(rb"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`[^`]*`|//.*|(?:^|\s)#.*")
 _SHAPELESS = bytes(code for code in range(256) if code not in b'()[]{}"')
@@ -22,20 +26,20 @@ _CONTINUES = (
 _NO_CODE = (b"*", b"/*", b"//", b"namespace")
 
 
-def without_unfinished(code: bytes) -> bytes:
-    """The code with blanks in the place of lines that look unfinished; itself if there are none."""
+def blank_incomplete_lines(code: bytes) -> bytes:
+    """Replace lines that look incomplete by blanks; return `code` itself if there are none."""
     lines = code.splitlines(keepends=True)
-    unfinished = _candidates(lines)
-    if not unfinished or len(unfinished) > _MAX_LINES:
+    incomplete = _candidates(lines)
+    if not incomplete or len(incomplete) > _MAX_LINES:
         return code
-    for i in unfinished:
+    for i in incomplete:
         lines[i] = _NO_LINE_END.sub(b" ", lines[i])
     return b"".join(lines)
 
 
 def _candidates(lines: list[bytes]) -> list[int]:
-    """Lines that leave something open though the next line is not indented any further."""
-    may_be_open = _MayBeOpen()
+    """Return the lines that leave a bracket open though the next line is not indented further."""
+    may_be_open = BoundedMemo(_may_be_open, _MAX_SHAPES)
     shapes = [line.translate(None, _SHAPELESS) for line in lines]
     return [
         i
@@ -44,12 +48,9 @@ def _candidates(lines: list[bytes]) -> list[int]:
     ]
 
 
-class _MayBeOpen(dict[bytes, bool]):
-    """Whether a line may be open that has these brackets and quotes; a text has few such shapes."""
-
-    def __missing__(self, shape: bytes) -> bool:
-        found = self[shape] = _balance(shape) > 0 or shape.count(b'"') % 2 == 1
-        return found
+def _may_be_open(shape: bytes) -> bool:
+    """Return True if a line with these brackets and quotes may be open."""
+    return _balance(shape) > 0 or shape.count(b'"') % 2 == 1
 
 
 def _is_open(text: bytes) -> bool:
@@ -66,7 +67,7 @@ def _balance(text: bytes) -> int:
 
 
 def _ends_block(lines: list[bytes], i: int) -> bool:
-    """Whether the next line that is not blank, if there is one, is no part of what line i opens."""
+    """Return True unless the next line that is not blank continues what line i opens."""
     for j in range(i + 1, len(lines)):
         text = lines[j].lstrip()
         if text:

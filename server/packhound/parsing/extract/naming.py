@@ -1,4 +1,4 @@
-"""What a definition is called: its name, and the names in front of it."""
+"""Names of definitions, and the scopes in front of them."""
 
 from __future__ import annotations
 
@@ -20,42 +20,42 @@ _BATS_TITLE = re.compile(rb"@test[ \t]+([^\n]*?)[ \t]*\{")
 _PLAIN = str.maketrans("", "", "*`")
 _QUOTES = "\"'`"
 _BORROW = re.compile(r"^(?:'\w+ |mut |dyn )+")
-"""What stands between the reference sign of a Rust type and its name."""
+"""Between the reference sign of a Rust type and its name."""
 
 
-def name_of(source: Source, one: Definition) -> tuple[str, tuple[str, ...]]:
-    """The last part of the name as written, and the parts before it; the name is never blank."""
-    prefix = _scope(source, one)
-    title = _title(source, one)
+def name_and_scope(source: Source, definition: Definition) -> tuple[str, tuple[str, ...]]:
+    """Return the last part of the name as written, never blank, and the parts before it."""
+    prefix = _scope(source, definition)
+    title = _title(source, definition)
     if title:
         return title[:_MAX_NAME], prefix
-    if one.name is None:
+    if definition.name is None:
         return source.stem, prefix
-    text = " ".join(source.text(one.name).split()).strip(_QUOTES).lstrip(":&*")
-    if one.kind == "impl":
+    text = " ".join(source.text(definition.name).split()).strip(_QUOTES).lstrip(":&*")
+    if definition.kind == "impl":
         text = _BORROW.sub("", text)
     parts = [part[:_MAX_NAME] for part in _parts(source, text)] or [text[:_MAX_NAME] or source.stem]
     return parts[-1], (*prefix, *parts[:-1])
 
 
-def _title(source: Source, one: Definition) -> str:
-    """What a test or a section is called, in words."""
-    if one.kind == "section":
-        heading = source.text((one.head, one.end)).lstrip().partition("\n")[0]
+def _title(source: Source, definition: Definition) -> str:
+    """Return the title of a test or a section."""
+    if definition.kind == "section":
+        heading = source.text((definition.head, definition.end)).lstrip().partition("\n")[0]
         return heading.strip(" #\r").translate(_PLAIN)
-    if one.name is None:
+    if definition.name is None:
         return ""
-    case = _BATS_TITLE.match(source.octets, one.name[0])
+    case = _BATS_TITLE.match(source.octets, definition.name[0])
     if case is not None:
         return case[1].decode("utf-8", "replace").strip(_QUOTES)
-    if one.kind == "test":
-        title = " ".join(source.text(one.name).split()).strip(_QUOTES)
+    if definition.kind == "test":
+        title = " ".join(source.text(definition.name).split()).strip(_QUOTES)
         return title.replace('" ', " ").replace(' "', " ")
     return ""
 
 
 def _parts(source: Source, text: str) -> list[str]:
-    """The names of a dotted name, the last one last."""
+    """Split a dotted name."""
     if not source.language.dotted:
         return [text] if text else []
     keys = [key for _, key in _QUOTED_KEY.findall(text)] if "[" in text else []
@@ -66,15 +66,15 @@ def _parts(source: Source, text: str) -> list[str]:
     return [*parts, operator + (tail.partition("(")[0] or tail)] if operator else parts
 
 
-def _scope(source: Source, one: Definition) -> tuple[str, ...]:
-    if one.scope is None:
+def _scope(source: Source, definition: Definition) -> tuple[str, ...]:
+    if definition.scope is None:
         return ()
-    text = "".join(source.text(one.scope).split()).removesuffix(".prototype")
+    text = "".join(source.text(definition.scope).split()).removesuffix(".prototype")
     return tuple(part[:_MAX_NAME] for part in _path_parts(text) if part not in _SCOPE_NOISE)
 
 
 def _path_parts(text: str) -> list[str]:
-    """The names of a path, without type arguments."""
+    """Split a path of names, without type arguments."""
     if text.isidentifier():
         return [text]
     for _ in range(4):

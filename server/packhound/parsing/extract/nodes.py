@@ -10,15 +10,14 @@ from typing import cast
 
 from packhound.core.types import Kind, Node, Span
 from packhound.parsing.extract.definition import Definition, without
-from packhound.parsing.extract.doc_comments import is_boilerplate, prose
-from packhound.parsing.extract.file_node import remains
-from packhound.parsing.extract.naming import name_of
+from packhound.parsing.extract.doc_comments import is_licence_or_pragma, strip_comment_marks
+from packhound.parsing.extract.file_node import file_node_content
+from packhound.parsing.extract.naming import name_and_scope
 from packhound.parsing.extract.outline import Outline
 from packhound.parsing.extract.windows import portions
 from packhound.parsing.grammar import Captures
-from packhound.parsing.lines import Run
-from packhound.parsing.source import Source
-from packhound.text.tokenizer import identifiers, spaced
+from packhound.parsing.source import ByteRange, Source
+from packhound.text.tokenizer import blank_separators, identifiers
 
 _MAX_SIGNATURE = 300
 _MAX_SCOPES = 8
@@ -28,16 +27,16 @@ _MAX_REFERENCES = 200
 _MAX_IMPORTS = 300
 _MAX_IMPORT = 200
 _HEADER_BYTES = 400
-"""A licence that got attached to the first definition of a file starts in so many bytes."""
+"""A licence that got attached to the first definition of a file starts within these."""
 
 _TAIL_MARKS = " {=:([,"
 _TAIL_WORDS = ("->", "=>", " do", " where", " as", " is")
-"""What leads from a signature to its body."""
+"""Words between a signature and its body."""
 
 
 @dataclass(slots=True)
 class _Draft:
-    """A node before it is known at which position its holder is."""
+    """A node whose parent has no position yet."""
 
     kind: Kind
     name: str
@@ -45,35 +44,35 @@ class _Draft:
     span: Span
     signature: str
     doc: str
-    own: list[Run]
+    own: list[ByteRange]
     holder: Definition | None
     definition: Definition | None = None
 
 
 class Reader:
-    """Reads what nodes say of themselves from one source and its captures."""
+    """Builds the nodes of one source from its outline and captures."""
 
     def __init__(self, source: Source, code: bytes, captures: Captures) -> None:
-        """`code` is the source, or what the grammar has seen of it."""
+        """`code` is the source as preprocessed for the grammar."""
         self._source = source
         self._captures = captures
-        self._code = spaced(_masked(code, captures))
+        self._code = blank_separators(_mask(code, captures))
         row = source.language
         tests = row.test and re.search(row.test_path, source.path)
         self._is_test = re.compile(row.test.encode()) if tests else None
 
     def nodes(self, outline: Outline, name_in: Callable[[str], str]) -> tuple[Node, ...]:
-        """All nodes of the file in order of start; `name_in` is that of the grammar."""
+        """Return all nodes of the file in order of start; `name_in` is that of the grammar."""
         drafts = self._of_definitions(outline)
-        own, docs = remains(self._source, outline, self._captures)
-        if own or docs:
-            drafts += self._of_file(own, docs)
+        runs, docs = file_node_content(self._source, outline, self._captures)
+        if runs or docs:
+            drafts += self._of_file(runs, docs)
         drafts.sort(key=lambda draft: (draft.span.start, -draft.span.end))
         positions = {id(draft.definition): i for i, draft in enumerate(drafts) if draft.definition}
         return tuple(self._node(draft, positions, name_in) for draft in drafts)
 
     def imports(self) -> tuple[str, ...]:
-        """What the file imports, as written, without quotes, each once."""
+        """Return the imports of the file, as written, without quotes, each once."""
         names: dict[str, None] = {}
         for run in sorted(self._captures.imports):
             text = " ".join(self._source.text(run).split()).removeprefix("import ")
@@ -84,36 +83,36 @@ class Reader:
     def _of_definitions(self, outline: Outline) -> list[_Draft]:
         paths: dict[int, tuple[str, ...]] = {}
         drafts: list[_Draft] = []
-        for one in outline.definitions:
-            name, prefix = name_of(self._source, one)
-            around = paths[id(one.parent)] if one.parent is not None else ()
-            path = paths[id(one)] = (*around, *prefix, name)[-_MAX_SCOPES:]
-            if one.kind != "scope":
-                drafts += self._of_definition(one, path, bool(prefix))
+        for definition in outline.definitions:
+            name, prefix = name_and_scope(self._source, definition)
+            scope = paths[id(definition.parent)] if definition.parent is not None else ()
+            path = paths[id(definition)] = (*scope, *prefix, name)[-_MAX_SCOPES:]
+            if definition.kind != "scope":
+                drafts += self._of_definition(definition, path, bool(prefix))
         return drafts
 
     def _of_definition(
-        self, one: Definition, path: tuple[str, ...], prefixed: bool
+        self, definition: Definition, path: tuple[str, ...], prefixed: bool
     ) -> list[_Draft]:
-        own = self._source.trimmed(one.own_runs())
+        runs = self._source.trim(definition.own_runs())
         draft = _Draft(
-            kind=self._kind(one, len(path), prefixed),
+            kind=self._kind(definition, len(path), prefixed),
             name=path[-1],
             qualname=self._source.language.separator.join(path),
-            span=self._source.lines.span(one.start, one.end),
-            signature=self._signature(one),
-            doc=self._doc(one.docs),
-            own=own,
-            holder=_holder(one),
-            definition=one,
+            span=self._source.lines.span(definition.start, definition.end),
+            signature=self._signature(definition),
+            doc=self._doc(definition.docs),
+            own=runs,
+            holder=_holder(definition),
+            definition=definition,
         )
-        if one.kind != "section":
+        if definition.kind != "section":
             return [draft]
-        return [draft, *self._windows(draft, one)]
+        return [draft, *self._windows(draft, definition)]
 
     def _windows(self, draft: _Draft, holder: Definition | None) -> list[_Draft]:
-        """Cut what is too long for one node into windows, and leave the first part to `draft`."""
-        first, *others = portions(self._source.octets, draft.own) or [[]]
+        """Cut off all but the first portion of a long draft as windows."""
+        first, *rest = portions(self._source.octets, draft.own) or [[]]
         draft.own = first
         return [
             _Draft(
@@ -123,17 +122,17 @@ class Reader:
                 span=span,
                 signature="",
                 doc="",
-                own=own,
+                own=runs,
                 holder=holder,
             )
-            for own in others
-            for span in (self._source.lines.span(own[0][0], own[-1][1]),)
+            for runs in rest
+            for span in (self._source.lines.span(runs[0][0], runs[-1][1]),)
         ]
 
-    def _of_file(self, own: list[Run], docs: list[Run]) -> list[_Draft]:
+    def _of_file(self, file_runs: list[ByteRange], docs: list[ByteRange]) -> list[_Draft]:
         stem = self._source.stem
         nowhere = self._source.lines.span(0, 0)
-        draft = _Draft("file", stem, stem, nowhere, "", self._doc(docs), own, None)
+        draft = _Draft("file", stem, stem, nowhere, "", self._doc(docs), file_runs, None)
         windows = self._windows(draft, None)
         last = draft.own[-1][1] if draft.own else 0
         runs = draft.own + [run for run in docs if not windows or run[1] <= last]
@@ -157,46 +156,50 @@ class Reader:
             references=self._references(draft, name_in),
         )
 
-    def _kind(self, one: Definition, depth: int, prefixed: bool) -> Kind:
-        if one.kind in ("function", "method") and self._reads_as_test(one):
+    def _kind(self, definition: Definition, depth: int, prefixed: bool) -> Kind:
+        if definition.kind in ("function", "method") and self._reads_as_test(definition):
             return "test"
-        if one.kind == "method" and depth == 1:
+        if definition.kind == "method" and depth == 1:
             return "function"
-        if one.kind == "function" and prefixed and self._source.language.name == "cpp":
+        if definition.kind == "function" and prefixed and self._source.language.name == "cpp":
             return "method"
-        return cast(Kind, one.kind)
+        return cast(Kind, definition.kind)
 
-    def _reads_as_test(self, one: Definition) -> bool:
+    def _reads_as_test(self, definition: Definition) -> bool:
         if self._is_test is None:
             return False
-        end = one.body if one.body is not None else one.end
-        runs = without((one.start, end), one.docs)
+        end = definition.body if definition.body is not None else definition.end
+        runs = without((definition.start, end), definition.docs)
         return any(self._is_test.search(self._source.octets, *run) for run in runs)
 
-    def _signature(self, one: Definition) -> str:
-        end = one.body if one.body is not None and one.body > one.head else one.first_end
-        text = self._source.text((one.head, min(end, one.head + 4 * _MAX_SIGNATURE)))
-        if one.body is None and len(text) > _MAX_SIGNATURE:
+    def _signature(self, definition: Definition) -> str:
+        end = (
+            definition.body
+            if definition.body is not None and definition.body > definition.head
+            else definition.first_end
+        )
+        text = self._source.text((definition.head, min(end, definition.head + 4 * _MAX_SIGNATURE)))
+        if definition.body is None and len(text) > _MAX_SIGNATURE:
             text = text.partition("{")[0]
-        return _without_tail(" ".join(text.split())[:_MAX_SIGNATURE])
+        return _strip_tail(" ".join(text.split())[:_MAX_SIGNATURE])
 
-    def _doc(self, docs: list[Run]) -> str:
+    def _doc(self, docs: list[ByteRange]) -> str:
         texts = [self._source.text(run) for run in sorted(docs)]
-        if texts and min(docs)[0] < _HEADER_BYTES and is_boilerplate(texts[0]):
+        if texts and min(docs)[0] < _HEADER_BYTES and is_licence_or_pragma(texts[0]):
             texts = texts[1:]
-        return "\n".join(filter(None, map(prose, texts)))
+        return "\n".join(filter(None, map(strip_comment_marks, texts)))
 
     def _references(self, draft: _Draft, name_in: Callable[[str], str]) -> tuple[str, ...]:
         code = b" ".join([self._code[low:high] for low, high in draft.own])
         text = code.decode("utf-8", "replace")
         words = text.split() if text.isascii() else identifiers(text)
-        found = dict.fromkeys(map(name_in, words))
-        found.pop(draft.name, None)
-        found.pop("", None)
-        return tuple(islice(found, _MAX_REFERENCES))
+        names = dict.fromkeys(map(name_in, words))
+        names.pop(draft.name, None)
+        names.pop("", None)
+        return tuple(islice(names, _MAX_REFERENCES))
 
 
-def _without_tail(signature: str) -> str:
+def _strip_tail(signature: str) -> str:
     text = signature.rstrip(_TAIL_MARKS)
     for word in _TAIL_WORDS:
         if text.endswith(word):
@@ -204,15 +207,15 @@ def _without_tail(signature: str) -> str:
     return text
 
 
-def _holder(one: Definition) -> Definition | None:
-    around = one.parent
-    while around is not None and around.kind == "scope":
-        around = around.parent
-    return around
+def _holder(definition: Definition) -> Definition | None:
+    holder = definition.parent
+    while holder is not None and holder.kind == "scope":
+        holder = holder.parent
+    return holder
 
 
-def _masked(code: bytes, captures: Captures) -> bytes:
-    """The source with blanks in the place of all that holds no identifiers."""
+def _mask(code: bytes, captures: Captures) -> bytes:
+    """Replace everything without identifiers by blanks."""
     masked = bytearray(code)
     for blank in (
         captures.comments,

@@ -1,16 +1,14 @@
-"""Sources as their grammars can read them: what no grammar knows becomes something it does.
+"""Rewriting of sources that grammars cannot parse as they are.
 
-A rewritten source has the same bytes at the same places wherever it says something, so offsets in
-the tree are offsets in the source.
+Identifiers keep their offsets, so offsets in the tree are offsets in the source.
 """
 
 from __future__ import annotations
 
 import re
 
-from packhound.parsing.extract.c_macros import without_macros
-from packhound.parsing.lines import Run
-from packhound.parsing.source import Source
+from packhound.parsing.extract.c_macros import blank_macros
+from packhound.parsing.source import ByteRange, Source
 
 _SCRIPT = re.compile(rb"(<script\b[^>]*>)(.*?)(?:</script\s*>|\Z)", re.DOTALL | re.IGNORECASE)
 _BATS_TEST = re.compile(rb"^(@test[ \t]+[^\n]*?)([ \t]*\{[ \t]*)(?=\r?$)", re.MULTILINE)
@@ -22,39 +20,39 @@ _SETEXT = re.compile(
 _NOT_LINE_END = re.compile(rb"[^\r\n]")
 
 
-def rewritten(source: Source) -> tuple[bytes, list[Run]]:
-    """The source as the grammar can read it, and the runs of attributes it does not show."""
+def preprocess(source: Source) -> tuple[bytes, list[ByteRange]]:
+    """Rewrite a source for its grammar; return it and the ranges of attributes blanked in it."""
     if source.language.name in ("c", "cpp"):
-        return without_macros(source.octets)
-    return _rewritten(source), []
+        return blank_macros(source.octets)
+    return _rewrite(source), []
 
 
-def _rewritten(source: Source) -> bytes:
+def _rewrite(source: Source) -> bytes:
     if source.language.in_scripts:
-        return _scripts(source.octets)
+        return _blank_outside_scripts(source.octets)
     if source.path.endswith(".bats"):
-        return _BATS_TEST.sub(_bats_function, source.octets)
+        return _BATS_TEST.sub(_replace_bats_test, source.octets)
     if source.language.name == "markdown":
-        return _SETEXT.sub(_atx_heading, source.octets)
+        return _SETEXT.sub(_replace_setext_heading, source.octets)
     return source.octets
 
 
-def _bats_function(test: re.Match[bytes]) -> bytes:
+def _replace_bats_test(test: re.Match[bytes]) -> bytes:
     return b"t" * (len(test[1]) - 2) + b"()" + test[2]
 
 
-def _atx_heading(setext: re.Match[bytes]) -> bytes:
-    """An underlined heading, which the grammar does not take for the start of a section."""
+def _replace_setext_heading(setext: re.Match[bytes]) -> bytes:
+    """Replace an underlined heading, which the grammar does not take for a section."""
     title, line_end, underline, rest = setext.groups()
     marks = b"# " if underline.startswith(b"=") else b"## "
     return marks + b"x" * (len(title) - len(marks)) + line_end + b" " * len(underline) + rest
 
 
-def _scripts(page: bytes) -> bytes:
-    """The page with blanks in the place of everything outside its script elements."""
-    parts, at = [], 0
+def _blank_outside_scripts(page: bytes) -> bytes:
+    """Replace everything outside script elements by blanks."""
+    parts, previous_end = [], 0
     for match in _SCRIPT.finditer(page):
         start, end = match.span(2)
-        parts += [_NOT_LINE_END.sub(b" ", page[at:start]), page[start:end]]
-        at = end
-    return b"".join([*parts, _NOT_LINE_END.sub(b" ", page[at:])])
+        parts += [_NOT_LINE_END.sub(b" ", page[previous_end:start]), page[start:end]]
+        previous_end = end
+    return b"".join([*parts, _NOT_LINE_END.sub(b" ", page[previous_end:])])

@@ -1,14 +1,15 @@
-"""Text without a grammar to windows: runs of about forty lines that break where a blank line is."""
+"""Text without a grammar to windows of about forty lines, cut at blank lines."""
 
 from __future__ import annotations
 
 from packhound.core.types import Document, Node, ParsedFile, Span
 from packhound.parsing.languages import language_for, name_parts
-from packhound.parsing.lines import Lines, Run
+from packhound.parsing.source import ByteRange
+from packhound.text.line_index import LineIndex
 
 _LINES = 40
-_SHORTEST = 24
-"""A window ends at the last blank line after so many lines, or else at `_LINES`."""
+_MIN_LINES = 24
+"""A window ends at the last blank line after these, or else at `_LINES`."""
 
 _MAX_BYTES = 8_000
 """Windows of long lines are cut here, inside a line if need be."""
@@ -16,38 +17,38 @@ _MAX_BYTES = 8_000
 _MAX_WINDOWS = 1_000
 """Per file; text behind them is not searched."""
 
-_LONGEST = 4_000
-_PORTION = 2_400
-"""The rest of a file, or a section, is cut into portions of so many bytes when it is longer."""
+_MAX_NODE_BYTES = 4_000
+_PORTION_BYTES = 2_400
+"""The rest of a file, or a section, is cut into portions of this size if it is longer."""
 
 _NUL_SNIFF_BYTES = 8_192
 
 
 def windows(document: Document) -> tuple[Node, ...]:
-    """Window nodes that cover `document`, in order; none for binary or blank content."""
+    """Return window nodes that cover `document`, in order; none for binary or blank content."""
     source = document.source
     if is_binary(source):
         return ()
     stem = name_parts(document.path)[0]
-    lines = Lines(source)
-    return tuple(_window(stem, lines.span(*run)) for run in _runs(source, lines.starts))
+    lines = LineIndex(source)
+    return tuple(_window(stem, lines.span(*run)) for run in _cut_lines(source, lines.starts))
 
 
-def windowed(document: Document, why: str) -> ParsedFile:
-    """What is left of a document that cannot be parsed."""
+def parse_as_windows(document: Document, why: str) -> ParsedFile:
+    """Return a document that cannot be parsed as windows; `why` says the reason."""
     language = language_for(document.path, document.source, document.language) or "text"
     return ParsedFile(document.path, language, windows(document), degraded=why)
 
 
-def portions(source: bytes, own: list[Run]) -> list[list[Run]]:
-    """Own runs that are too long for one node, in portions that are not; else all in one."""
-    if sum(end - start for start, end in own) <= _LONGEST:
-        return [own]
-    portions: list[list[Run]] = [[]]
+def portions(source: bytes, runs: list[ByteRange]) -> list[list[ByteRange]]:
+    """Divide own ranges that are too long for one node into portions."""
+    if sum(end - start for start, end in runs) <= _MAX_NODE_BYTES:
+        return [runs]
+    portions: list[list[ByteRange]] = [[]]
     size = 0
-    for run in own:
+    for run in runs:
         for start, end in _cut(source, run):
-            if portions[-1] and size + end - start > _PORTION:
+            if portions[-1] and size + end - start > _PORTION_BYTES:
                 portions.append([])
                 size = 0
             portions[-1].append((start, end))
@@ -56,7 +57,7 @@ def portions(source: bytes, own: list[Run]) -> list[list[Run]]:
 
 
 def is_binary(source: bytes) -> bool:
-    """Whether there is a NUL near the start, as git decides it; UTF-16 text counts as binary."""
+    """Return True if there is a NUL near the start, as git decides; UTF-16 counts as binary."""
     return b"\0" in source[:_NUL_SNIFF_BYTES]
 
 
@@ -65,39 +66,39 @@ def _window(stem: str, span: Span) -> Node:
     return Node("window", name, name, span, "", "", ((span.start, span.end),))
 
 
-def _cut(source: bytes, run: Run) -> list[Run]:
-    """A long run in pieces of some forty lines that begin and end where it does."""
+def _cut(source: bytes, run: ByteRange) -> list[ByteRange]:
+    """Cut a long range into pieces of some forty lines."""
     start, end = run
-    if end - start <= _PORTION:
+    if end - start <= _PORTION_BYTES:
         return [run]
     text = source[start:end]
-    pieces = _runs(text, Lines(text).starts)
+    pieces = _cut_lines(text, LineIndex(text).starts)
     return [(start + low, start + high) for low, high in pieces]
 
 
-def _runs(source: bytes, starts: list[int]) -> list[Run]:
-    runs: list[Run] = []
+def _cut_lines(source: bytes, starts: list[int]) -> list[ByteRange]:
+    runs: list[ByteRange] = []
     line, edges = 0, [*starts, len(source)]
     while line < len(starts) and len(runs) < _MAX_WINDOWS:
         last = _break_after(source, edges, line)
-        runs.extend(_pieces(source, edges[line], edges[last]))
+        runs.extend(_cut_bytes(source, edges[line], edges[last]))
         line = last
     return runs[:_MAX_WINDOWS]
 
 
 def _break_after(source: bytes, edges: list[int], line: int) -> int:
-    """The line at which the window that starts at `line` ends (exclusive)."""
+    """Return the end line (exclusive) of the window that starts at `line`."""
     limit = min(line + _LINES, len(edges) - 1)
     if limit == len(edges) - 1:
         return limit
-    for last in range(limit, line + _SHORTEST, -1):
+    for last in range(limit, line + _MIN_LINES, -1):
         if not source[edges[last - 1] : edges[last]].strip():
             return last
     return limit
 
 
-def _pieces(source: bytes, start: int, end: int) -> list[Run]:
-    """A run without blanks around it, in pieces that break between characters."""
+def _cut_bytes(source: bytes, start: int, end: int) -> list[ByteRange]:
+    """Strip a range and cut it into pieces between characters."""
     text = source[start:end]
     start += len(text) - len(text.lstrip())
     end = start + len(text.strip())

@@ -1,4 +1,4 @@
-"""One pass of a parse pool over many documents: a thread that reads, and one for each process."""
+"""One pass of a parse pool over many documents: a reader thread, and one for each process."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _BATCH_FILES = 64
 _BACKLOG = 4
 """Analysed batches that may wait for their consumer."""
 
-_LOOK_EVERY_S = 0.1
-"""How soon the threads see that the consumer has left."""
+_POLL_S = 0.1
+"""Within this the threads notice that the consumer has stopped."""
 
-T = TypeVar("T")
+Item = TypeVar("Item")
 
 
-class Run:
+class BatchRun:
     """One call of `parse_many`: one thread reads documents, others have batches of them analysed.
 
     Nobody who has a worker waits for the disk, or for an interpreter that is busy elsewhere.
@@ -36,40 +36,40 @@ class Run:
         self._stopped = False
 
     def read(self) -> None:
-        """What the first thread does; an error goes to the consumer in the place of a result."""
+        """Run the reader thread; an error goes to the consumer in the place of a result."""
         try:
-            while not self._stopped and (batch := self._batch()):
+            while not self._stopped and (batch := self._read_batch()):
                 self._put(self._batches, batch)
         except BaseException as error:
             self._put(self._done, error)
         for _ in range(self._n_workers):
             self._put(self._batches, [])
 
-    def work(self, analysed: Callable[[list[Document]], list[AnalysedFile]]) -> None:
-        """What each of the others does, until it gets an empty batch."""
+    def work(self, analyse: Callable[[list[Document]], list[AnalysedFile]]) -> None:
+        """Run one of the other threads, until it gets an empty batch."""
         try:
             while not self._stopped and (batch := self._next_batch()):
-                self._put(self._done, analysed(batch))
+                self._put(self._done, analyse(batch))
         except BaseException as error:
             self._put(self._done, error)
         self._put(self._done, None)
 
     def results(self) -> Iterator[AnalysedFile]:
-        """What the threads leave, until all have ended."""
-        left = self._n_workers
+        """Yield the results of the threads, until all have ended."""
+        n_running = self._n_workers
         try:
-            while left:
+            while n_running:
                 result = self._done.get()
                 if isinstance(result, BaseException):
                     raise result
                 if result is None:
-                    left -= 1
+                    n_running -= 1
                 else:
                     yield from result
         finally:
             self._stopped = True
 
-    def _batch(self) -> list[Document]:
+    def _read_batch(self) -> list[Document]:
         batch: list[Document] = []
         size = 0
         for document in self._documents:
@@ -82,14 +82,14 @@ class Run:
     def _next_batch(self) -> list[Document]:
         while not self._stopped:
             try:
-                return self._batches.get(timeout=_LOOK_EVERY_S)
+                return self._batches.get(timeout=_POLL_S)
             except queue.Empty:
                 continue
         return []
 
-    def _put(self, to: queue.Queue[T], item: T) -> None:
+    def _put(self, to: queue.Queue[Item], item: Item) -> None:
         while not self._stopped:
             try:
-                return to.put(item, timeout=_LOOK_EVERY_S)
+                return to.put(item, timeout=_POLL_S)
             except queue.Full:
                 continue

@@ -1,7 +1,7 @@
-"""Parsing in processes that can be killed: documents in, analysed files out, whatever happens.
+"""Pool of parser processes: documents in, analysed files out, whatever happens.
 
-A file that takes too long, or that takes its worker down twice, is cut into windows instead, and
-the same content is not tried again.
+A file that exceeds its time limit, or kills two workers, is quarantined: it is cut into windows,
+and the same content is not parsed again.
 """
 
 from __future__ import annotations
@@ -15,28 +15,26 @@ from types import TracebackType
 
 from packhound.core.errors import Cancelled
 from packhound.core.types import Document, ParsedFile
-from packhound.parsing.analyse import analyse, source_digest
+from packhound.parsing.analyse import analyse
 from packhound.parsing.analysed_file import AnalysedFile
-from packhound.parsing.assembled import assembled
-from packhound.parsing.extract.windows import windowed
-from packhound.parsing.pool.batch_run import Run
+from packhound.parsing.extract.windows import parse_as_windows
+from packhound.parsing.pool.batch_run import BatchRun
 from packhound.parsing.pool.framing import Task
+from packhound.parsing.pool.quarantine import Quarantine
 from packhound.parsing.pool.worker import Worker, WorkerDied
 
 log = logging.getLogger("packhound")
 
-_PLAIN_TIMEOUT_S = 10.0
+_WINDOWS_TIMEOUT_S = 10.0
 _WATCH_INTERVAL_S = 0.05
-_PATIENCE = 9
+_MAX_LATENESS = 9
 """Times the limit that a worker may wait for a processor after its limit has passed."""
 _MAX_FAILED_STARTS = 3
 _MAX_DEATHS_AT_START = 50
 """In a row: of a machine where no worker has ever started, and of one where some have."""
 
-_AGAIN_S, _LONGEST_PAUSE_S = 10.0, 600.0
-"""How long no process is started after none could be: the pause doubles."""
-
-_MAX_REMEMBERED = 10_000
+MIN_BACKOFF_S, _MAX_BACKOFF_S = 10.0, 600.0
+"""Pause after too many failed starts in a row; it doubles."""
 
 NOT_STARTED = "the parsing process does not start"
 """Why a file is in windows that may be parsed another time."""
@@ -66,20 +64,25 @@ class ParsePool:
         self._idle: list[Worker] = []
         self._alive: set[Worker] = set()
         self._failed_starts = self._n_started = 0
-        self._patience = _MAX_FAILED_STARTS
-        self._again_at, self._pause_s = 0.0, _AGAIN_S
+        self._max_failures = _MAX_FAILED_STARTS
+        self._retry_at, self._backoff_s = 0.0, MIN_BACKOFF_S
         self._closed = False
-        self._remembered: dict[bytes, str] = {}
+        self._quarantine = Quarantine()
         self._waiting = threading.Event()
         self._watchdog: threading.Thread | None = None
 
     @property
     def n_started(self) -> int:
-        """How many processes it has started so far."""
+        """Number of processes started so far."""
         return self._n_started
 
+    @property
+    def workers(self) -> tuple[Worker, ...]:
+        """The processes that run now."""
+        return tuple(self._alive)
+
     def start(self) -> None:
-        """Let all processes start, so that the first documents need not wait for them."""
+        """Start all processes, so that the first documents need not wait for them."""
         with self._free:
             while not self._closed and len(self._alive) < self._n_workers:
                 worker = self._start()
@@ -87,23 +90,24 @@ class ParsePool:
                     return
                 self._idle.append(worker)
 
-    def parse(self, document: Document, known: bytes = b"") -> AnalysedFile:
+    def parse(self, document: Document, indexed: bytes = b"") -> AnalysedFile:
         """Analyse one document now. Raises Cancelled if the pool is closed, never for the text.
 
-        Nodes whose digests are among `known`, joined, come without their words. The next analysis
-        of a document at the same path takes less time.
+        Nodes whose digests are in `indexed`, concatenated, come without their words. The next
+        analysis of a document at the same path reuses the syntax tree.
         """
-        return self._analysed([Task(document, self._verdict(document), known, again=True)])[0]
+        reason = self._quarantine.reason(document)
+        return self._analyse([Task(document, reason, indexed, is_open=True)])[0]
 
     def parse_many(self, documents: Iterable[Document]) -> Iterator[AnalysedFile]:
         """Analyse documents as they come, in order of completion.
 
         `documents` is read by a thread of its own; what it raises is raised here.
         """
-        run = Run(iter(documents), self._n_workers)
+        run = BatchRun(iter(documents), self._n_workers)
         threads = [threading.Thread(target=run.read, daemon=True)]
         threads += [
-            threading.Thread(target=run.work, args=(self._batch,), daemon=True)
+            threading.Thread(target=run.work, args=(self._analyse_batch,), daemon=True)
             for _ in range(self._n_workers)
         ]
         for thread in threads:
@@ -133,80 +137,70 @@ class ParsePool:
     ) -> None:
         self.close()
 
-    def _batch(self, documents: list[Document]) -> list[AnalysedFile]:
-        tasks = [Task(one, self._verdict(one), b"", again=False) for one in documents]
-        return self._analysed(tasks)
+    def _analyse_batch(self, documents: list[Document]) -> list[AnalysedFile]:
+        reason = self._quarantine.reason
+        return self._analyse([Task(doc, reason(doc), b"", is_open=False) for doc in documents])
 
-    def _analysed(self, tasks: list[Task]) -> list[AnalysedFile]:
-        """One result for each document, in their order."""
+    def _analyse(self, tasks: list[Task]) -> list[AnalysedFile]:
+        """Return one result for each task, in their order."""
         results: list[AnalysedFile] = []
         suspect = -1
         while len(results) < len(tasks):
             worker = self._borrow()
             if worker is None:
-                left = tasks[len(results) :]
-                results += [self._here(task, _unparsed(task.document)) for task in left]
+                # Windows can be made in this process: no grammar is involved.
+                for task in tasks[len(results) :]:
+                    windows = parse_as_windows(task.document, NOT_STARTED)
+                    results.append(self._analyse_in_process(task, windows))
                 break
             if self._serve(worker, tasks, results):
                 continue
-            at = len(results)
-            document, plain = tasks[at][:2]
-            if not worker.started or (at != suspect and not worker.timed_out):
-                suspect = at  # Whoever killed it may have meant the process, not the file.
-            elif plain is None:
-                why = self._condemn(document, worker.timed_out)
-                tasks[at] = tasks[at]._replace(plain=why)
+            position = len(results)
+            task = tasks[position]
+            if not worker.started or (position != suspect and not worker.timed_out):
+                suspect = position  # Whoever killed it may have meant the process, not the file.
+            elif task.plain_reason is None:
+                reason = self._failure(worker)
+                self._quarantine.add(task.document, reason)
+                tasks[position] = task._replace(plain_reason=reason)
             else:
-                results.append(self._here(tasks[at], _emptied(document, plain)))
+                results.append(self._analyse_in_process(task, _without_nodes(task)))
         return results
 
-    def _here(self, task: Task, parsed: ParsedFile) -> AnalysedFile:
-        """Analysed in this process."""
-        texts, known = self._with_texts, task.known
-        return assembled(analyse(task.document, parsed, with_texts=texts, known=known))
+    def _analyse_in_process(self, task: Task, parsed: ParsedFile) -> AnalysedFile:
+        texts, indexed = self._with_texts, task.indexed
+        return analyse(task.document, parsed, with_texts=texts, indexed=indexed)
 
     def _serve(self, worker: Worker, tasks: list[Task], results: list[AnalysedFile]) -> bool:
-        """Have the worker do what is left of the tasks; False if it died over the next one."""
+        """Have the worker do the remaining tasks; return False if it died over the next one."""
         try:
             worker.send(tasks[len(results) :])
             for task in tasks[len(results) :]:
-                limit_s = self._timeout_s if task.plain is None else _PLAIN_TIMEOUT_S
-                results.append(assembled(worker.receive(limit_s)))
+                limit_s = self._timeout_s if task.plain_reason is None else _WINDOWS_TIMEOUT_S
+                results.append(worker.receive(limit_s))
         except WorkerDied:
             self._discard(worker)
             return False
-        self._give_back(worker)
+        self._return(worker)
         return True
 
-    def _verdict(self, document: Document) -> str | None:
-        """Why this content must not be parsed again, if so."""
-        if not self._remembered:
-            return None
-        return self._remembered.get(source_digest(document.source))
-
-    def _condemn(self, document: Document, timed_out: bool) -> str:
-        why = (
-            f"parsing took longer than {self._timeout_s:g} s"
-            if timed_out
-            else "parsing needed too much memory, or met a fault in the grammar"
-        )
-        if len(self._remembered) >= _MAX_REMEMBERED:
-            self._remembered.clear()
-        self._remembered[source_digest(document.source)] = why
-        return why
+    def _failure(self, worker: Worker) -> str:
+        if worker.timed_out:
+            return f"parsing took longer than {self._timeout_s:g} s"
+        return "parsing needed too much memory, or met a fault in the grammar"
 
     def _borrow(self) -> Worker | None:
-        """A worker for this thread alone; None while processes do not start on this machine."""
+        """Return a worker for this thread alone; None during the backoff after failed starts."""
         with self._free:
             while True:
                 if self._closed:
                     raise Cancelled("the parse pool is closed")
                 if self._idle:
                     return self._idle.pop()
-                if self._failed_starts >= self._patience:
-                    if time.monotonic() < self._again_at:
+                if self._failed_starts >= self._max_failures:
+                    if time.monotonic() < self._retry_at:
                         return None
-                    self._failed_starts = self._patience - 1
+                    self._failed_starts = self._max_failures - 1
                 if len(self._alive) < self._n_workers:
                     return self._start()
                 self._free.wait()
@@ -219,17 +213,17 @@ class ParsePool:
         try:
             worker = Worker(self._memory_mb, self._waiting.set, with_texts=self._with_texts)
         except OSError:
-            self._start_failed(self._patience)
+            self._count_failed_starts(self._max_failures)
             self._free.notify_all()
             return None
         self._alive.add(worker)
         self._n_started += 1
         return worker
 
-    def _give_back(self, worker: Worker) -> None:
+    def _return(self, worker: Worker) -> None:
         with self._free:
-            self._failed_starts, self._pause_s = 0, _AGAIN_S
-            self._patience = _MAX_DEATHS_AT_START
+            self._failed_starts, self._backoff_s = 0, MIN_BACKOFF_S
+            self._max_failures = _MAX_DEATHS_AT_START
             if not self._closed:
                 self._idle.append(worker)
                 self._free.notify()
@@ -241,59 +235,55 @@ class ParsePool:
         with self._free:
             self._alive.discard(worker)
             if not worker.started:
-                self._start_failed(1)
+                self._count_failed_starts(1)
             self._free.notify()
 
-    def _start_failed(self, count: int) -> None:
-        """Give up for a while after too many in a row; what is short may be there again then."""
+    def _count_failed_starts(self, count: int) -> None:
+        """Back off after too many in a row; what is short may be there again then."""
         self._failed_starts += count
-        if self._failed_starts >= self._patience:
+        if self._failed_starts >= self._max_failures:
             log.warning("no parser process starts; files are searched as plain text for now")
-            self._again_at = time.monotonic() + self._pause_s
-            self._pause_s = min(2 * self._pause_s, _LONGEST_PAUSE_S)
+            self._retry_at = time.monotonic() + self._backoff_s
+            self._backoff_s = min(2 * self._backoff_s, _MAX_BACKOFF_S)
 
     def _watch(self) -> None:
         """Kill workers that are past their deadline; sleep while nobody waits for an answer."""
-        watched: dict[Worker, _Watched] = {}
+        watched: dict[Worker, _Wait] = {}
         while not self._closed:
             self._waiting.wait()
             self._waiting.clear()
-            for worker in tuple(self._alive):
+            for worker in self.workers:
                 deadline = worker.deadline
                 if deadline is None:
                     continue
                 self._waiting.set()
-                before = watched.get(worker)
-                if before is None or before.deadline != deadline:
-                    watched[worker] = _Watched(deadline, worker.cpu_s)
-                elif time.monotonic() > deadline and before.is_over(worker):
+                wait = watched.get(worker)
+                if wait is None or wait.deadline != deadline:
+                    watched[worker] = _Wait(deadline, worker.cpu_s)
+                elif time.monotonic() > deadline and wait.is_over(worker):
                     worker.timed_out = True
                     worker.kill()
-            watched = {worker: seen for worker, seen in watched.items() if worker in self._alive}
+            watched = {worker: wait for worker, wait in watched.items() if worker in self._alive}
             time.sleep(_WATCH_INTERVAL_S)
 
 
 @dataclass(frozen=True, slots=True)
-class _Watched:
-    """One wait for an answer: when it should end, and the processor time used when it was seen."""
+class _Wait:
+    """One wait for an answer: its deadline, and the processor time used when it was first seen."""
 
     deadline: float
     cpu_s: float | None
 
     def is_over(self, worker: Worker) -> bool:
-        """Whether the worker had its time, on a machine that may be busy with other things."""
+        """Return True if the worker had its time, on a machine that may be busy otherwise."""
         cpu_s = worker.cpu_s
         if cpu_s is None or self.cpu_s is None:
             return True
         late_s = time.monotonic() - self.deadline
-        return cpu_s - self.cpu_s > worker.limit_s / 2 or late_s > _PATIENCE * worker.limit_s
+        return cpu_s - self.cpu_s > worker.limit_s / 2 or late_s > _MAX_LATENESS * worker.limit_s
 
 
-def _unparsed(document: Document) -> ParsedFile:
-    """Windows made in this process, which is safe: no grammar is involved."""
-    return windowed(document, NOT_STARTED)
-
-
-def _emptied(document: Document, why: str) -> ParsedFile:
-    language = windowed(Document(document.path, b"", document.language), why).language
-    return ParsedFile(document.path, language, (), degraded=why)
+def _without_nodes(task: Task) -> ParsedFile:
+    """Return a file of which not even windows could be made."""
+    empty = Document(task.document.path, b"", task.document.language)
+    return parse_as_windows(empty, task.plain_reason or "")

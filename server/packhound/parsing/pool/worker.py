@@ -1,4 +1,4 @@
-"""One parsing process as its user sees it: send documents, receive an analysis for each."""
+"""Client side of one parser process: send documents, receive an analysed file for each."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if sys.platform == "linux":
     import fcntl
 
 import packhound
-from packhound.parsing.analyse import Analysis
+from packhound.parsing.analysed_file import AnalysedFile
 from packhound.parsing.pool.framing import (
     READY,
     BrokenFrame,
     Plain,
     Task,
-    packed_task,
+    decode_file,
+    encode_task,
     read_frame,
-    unpacked_analysis,
     write_frame,
 )
 
@@ -30,12 +30,12 @@ _START_TIMEOUT_S = 30.0
 _TICKS_S: int = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 _PIPE_BYTES = 1 << 20
 """While the interpreter is busy with the last answers, nobody reads the next ones."""
-_LONGEST_S = 30.0
-"""Above the patience of any pool: it ends processes whose pool is not there to do it."""
+_MAX_PARSE_S = 30.0
+"""Above the limit of any pool: it ends processes whose pool is not there to do it."""
 _PACKAGES = Path(packhound.__file__).parent.parent
 
-# The child must not find modules in the folder it is started from, which may be a stranger's, and
-# need not look for packages again: it takes over the parent's list.
+# The parser process must not import from the folder it is started in, which may be a stranger's,
+# and need not search for packages again: it takes over `sys.path`.
 _BOOT = (
     "import sys; sys.path[:] = sys.argv[4:]; "
     "from packhound.parsing.pool.worker_main import main; "
@@ -48,18 +48,17 @@ class WorkerDied(Exception):  # noqa: N818 - an outcome, not a fault
 
 
 class Worker:
-    """A child process. Not for two threads at once, but `kill` may come from any.
+    """A parser process. Not for two threads at once, but `kill` may come from any.
 
-    While an answer is awaited, `deadline` says until when (time.monotonic) and `limit_s` how long
-    that was at first; `on_wait` is called each time they are set. Whoever watches them kills the
-    worker, and the wait ends with WorkerDied.
+    While an answer is awaited, `deadline` (time.monotonic) and `limit_s` are set, and `on_wait` is
+    called. A watchdog that kills the worker ends the wait with WorkerDied.
     """
 
     def __init__(
         self,
         memory_mb: int,
         on_wait: Callable[[], None],
-        longest_s: float = _LONGEST_S,
+        max_parse_s: float = _MAX_PARSE_S,
         *,
         with_texts: bool = False,
     ) -> None:
@@ -68,10 +67,10 @@ class Worker:
         self.timed_out = False
         self._ready = False
         self._on_wait = on_wait
-        told = [str(memory_mb), str(longest_s), "texts" if with_texts else "runs"]
+        arguments = [str(memory_mb), str(max_parse_s), "texts" if with_texts else "runs"]
         paths = [str(_PACKAGES), *(path for path in sys.path if Path(path).is_absolute())]
-        self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", _BOOT, *told, *paths],
+        self.process = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", _BOOT, *arguments, *paths],
             bufsize=_PIPE_BYTES,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -79,17 +78,17 @@ class Worker:
             cwd=_PACKAGES,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
-        for stream in (self._process.stdin, self._process.stdout):
-            _widen(stream)
+        for stream in (self.process.stdin, self.process.stdout):
+            _enlarge(stream)
 
     @property
     def pid(self) -> int:
         """The process id."""
-        return self._process.pid
+        return self.process.pid
 
     @property
     def cpu_s(self) -> float | None:
-        """Processor time it has used so far, None where the system does not say."""
+        """Processor time used so far, None where the system does not say."""
         try:
             status = Path(f"/proc/{self.pid}/stat").read_bytes()
         except OSError:
@@ -100,54 +99,54 @@ class Worker:
 
     @property
     def started(self) -> bool:
-        """Whether it has ever answered."""
+        """True once it has answered."""
         return self._ready
 
     def send(self, tasks: Sequence[Task]) -> None:
-        """Hand over documents. All answers must be received before the next ones are sent."""
+        """Send tasks. All answers must be received before the next ones are sent."""
         if not self._ready:
             if self._read(_START_TIMEOUT_S) != READY:
                 raise WorkerDied
             self._ready = True
-        assert self._process.stdin is not None
+        assert self.process.stdin is not None
         try:
-            write_frame(self._process.stdin, tuple(map(packed_task, tasks)))
+            write_frame(self.process.stdin, tuple(map(encode_task, tasks)))
         except OSError as error:
             raise WorkerDied from error
 
-    def receive(self, timeout_s: float) -> Analysis:
-        """The answer to the next of the documents sent."""
+    def receive(self, timeout_s: float) -> AnalysedFile:
+        """Return the answer to the next of the tasks sent."""
         try:
-            return unpacked_analysis(self._read(timeout_s))
+            return decode_file(self._read(timeout_s))
         except BrokenFrame as error:
             raise WorkerDied from error
 
     def kill(self) -> None:
-        """End it now, whatever it is doing."""
-        self._process.kill()
+        """Kill the process now."""
+        self.process.kill()
 
     def discard(self) -> None:
-        """End it and let go of its pipes. Only for the thread that uses it."""
+        """Kill the process and close its pipes. Only for the thread that uses it."""
         self.kill()
-        self._process.wait()
-        for stream in (self._process.stdin, self._process.stdout):
+        self.process.wait()
+        for stream in (self.process.stdin, self.process.stdout):
             if stream is not None:
                 _close_quietly(stream)
 
     def _read(self, timeout_s: float) -> Plain:
-        assert self._process.stdout is not None
+        assert self.process.stdout is not None
         self.limit_s, self.deadline = timeout_s, time.monotonic() + timeout_s
         self._on_wait()
         try:
-            return read_frame(self._process.stdout)
+            return read_frame(self.process.stdout)
         except (BrokenFrame, OSError) as error:
             raise WorkerDied from error
         finally:
             self.deadline = None
 
 
-def _widen(stream: IO[bytes] | None) -> None:
-    """Let a pipe hold more than a batch and its answers."""
+def _enlarge(stream: IO[bytes] | None) -> None:
+    """Enlarge a pipe to hold more than a batch and its answers."""
     if stream is None or sys.platform != "linux":
         return
     try:

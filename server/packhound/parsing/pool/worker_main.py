@@ -1,6 +1,6 @@
-"""A parsing worker: reads frames of documents from stdin, writes one analysis for each to stdout.
+"""Parser process: reads frames of tasks from stdin, writes one analysed file for each to stdout.
 
-It lives in a process of its own because tree-sitter has no dependable bound on time or memory: the
+It is a process of its own because tree-sitter has no dependable bound on time or memory: the
 pool kills it. It exits when its stdin closes, and by itself from a parse without end, so that it
 does not outlive a pool that was killed.
 """
@@ -13,27 +13,28 @@ import os
 import sys
 from pathlib import Path
 
-from packhound.parsing.analyse import Analysis, analyse
-from packhound.parsing.extract.windows import windowed
+from packhound.parsing.analyse import analyse
+from packhound.parsing.analysed_file import AnalysedFile
+from packhound.parsing.extract.windows import parse_as_windows
 from packhound.parsing.parse import parse
 from packhound.parsing.pool.framing import (
     READY,
     BrokenFrame,
     Task,
-    packed_analysis,
+    decode_task,
+    encode_file,
     read_frame,
-    unpacked_task,
     write_frame,
 )
-from packhound.parsing.tree_cache import Trees
+from packhound.parsing.tree_cache import TreeCache
 
 _GRAMMARS_MB = 96
 _INTERPRETER_MB = 160
 """Address space on top of what parsing may take; the second counts where it cannot be asked for."""
 
 
-def main(memory_mb: int, longest_s: float, with_texts: bool) -> None:
-    """Serve until stdin ends; a document that takes longer than `longest_s` ends the process.
+def main(memory_mb: int, max_parse_s: float, with_texts: bool) -> None:
+    """Serve until stdin ends; the process ends itself after `max_parse_s` a document.
 
     `with_texts` is that of `analyse`.
     """
@@ -41,7 +42,7 @@ def main(memory_mb: int, longest_s: float, with_texts: bool) -> None:
     gc.disable()  # Parsing makes no cycles, and looking for them takes a twentieth of the time.
     requests, replies = sys.stdin.buffer, sys.stdout.buffer
     write_frame(replies, READY)
-    trees = Trees()
+    trees = TreeCache()
     while True:
         try:
             batch = read_frame(requests)
@@ -49,22 +50,23 @@ def main(memory_mb: int, longest_s: float, with_texts: bool) -> None:
             return
         assert isinstance(batch, tuple)
         # The one clock of Python's that ends a process whatever native code it is in.
-        faulthandler.dump_traceback_later(longest_s * len(batch), exit=True)
-        for packed in batch:
-            analysis = _analysis(unpacked_task(packed), trees, with_texts)
-            write_frame(replies, packed_analysis(analysis))
+        faulthandler.dump_traceback_later(max_parse_s * len(batch), exit=True)
+        for value in batch:
+            file = _analyse(decode_task(value), trees, with_texts)
+            write_frame(replies, encode_file(file))
         faulthandler.cancel_dump_traceback_later()
 
 
-def _analysis(task: Task, trees: Trees, with_texts: bool) -> Analysis:
-    document, plain, known, again = task
-    if plain is None:
+def _analyse(task: Task, trees: TreeCache, with_texts: bool) -> AnalysedFile:
+    document, plain_reason, indexed, is_open = task
+    if plain_reason is None:
         try:  # The fence: one bad file must not be a dead worker.
-            parsed = parse(document, trees if again else None)
-            return analyse(document, parsed, with_texts=with_texts, known=known)
+            parsed = parse(document, trees if is_open else None)
+            return analyse(document, parsed, with_texts=with_texts, indexed=indexed)
         except Exception as error:
-            plain = f"parsing failed: {type(error).__name__}: {error}"
-    return analyse(document, windowed(document, plain), with_texts=with_texts, known=known)
+            plain_reason = f"parsing failed: {type(error).__name__}: {error}"
+    windows = parse_as_windows(document, plain_reason)
+    return analyse(document, windows, with_texts=with_texts, indexed=indexed)
 
 
 def _limit_memory(memory_mb: int) -> None:
@@ -80,7 +82,7 @@ def _limit_memory(memory_mb: int) -> None:
 
 
 def _address_space() -> int:
-    """Bytes of address space in use now."""
+    """Return the bytes of address space in use now."""
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
     except (OSError, ValueError):

@@ -17,7 +17,7 @@ from packhound.search.retrieve.bm25 import match_terms, score_nodes, score_terms
 from packhound.search.retrieve.candidates import Candidates, base_scores, choose, coherence, gather
 from packhound.search.retrieve.corpus_stats import Corpus, centroid_lengths, facts_of
 from packhound.search.signals.context import View
-from packhound.text.tokenizer import folded, stem
+from packhound.text.tokenizer import fold_identifier, stem
 
 NEAR = 256
 """Nodes nearest in meaning whose files become candidates."""
@@ -124,7 +124,7 @@ def compound_terms(query: ParsedQuery) -> tuple[str, ...]:
     for left, right in pairwise(words):
         if not {left, right} & STOP_WORDS:
             for last in dict.fromkeys((right, stem(right), right.removesuffix("s"))):
-                joined[folded(left + last)] = None
+                joined[fold_identifier(left + last)] = None
                 joined[stem(left + last)] = None
     known = set(query.terms)
     return tuple(term for term in joined if term not in known)

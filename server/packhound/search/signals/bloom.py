@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from packhound.core.arrays import Ints, Mask
-from packhound.text.conflation import root_of
+from packhound.text.conflation import aggressive_stem
 from packhound.text.tokenizer import parts, stem
 
 Pair = tuple[str, str]
@@ -78,4 +78,4 @@ def _bits_of(pair: Pair) -> int:
 
 @lru_cache(maxsize=65_536)
 def _family(word: str) -> str:
-    return root_of(stem(word))
+    return aggressive_stem(stem(word))

@@ -16,7 +16,7 @@ from packhound.search.query.parse import STOPS
 from packhound.search.retrieve.term_matches import BODY, NAME
 from packhound.search.signals.bloom import pairs_of
 from packhound.search.signals.context import View, no_file, relative
-from packhound.text.conflation import root_of
+from packhound.text.conflation import aggressive_stem
 from packhound.text.tokenizer import stem
 
 Numbers = NDArray[np.signedinteger[Any]]
@@ -108,7 +108,7 @@ def first_words_in_stem(view: View) -> Floats:
     """Words at the start of the query that the file's name has, in their family."""
     places: dict[str, float] = {}
     for place, term in enumerate(view.query.terms):
-        places.setdefault(root_of(term), 1 / (1 + place))
+        places.setdefault(aggressive_stem(term), 1 / (1 + place))
     return _weighed(view, places, view.kept(_roots_in_stem))
 
 
@@ -177,7 +177,7 @@ def _root_weights(view: View) -> dict[str, float]:
     """The families of the query's words and what the heaviest word of each weighs."""
     weights: dict[str, float] = {}
     for term, weight in _term_weights(view).items():
-        root = root_of(term)
+        root = aggressive_stem(term)
         weights[root] = max(weight, weights.get(root, 0.0))
     return weights
 
