@@ -31,6 +31,7 @@ from packhound.api.json_codec import (
 )
 from packhound.api.tools import call
 from packhound.core.errors import PackhoundError, SettingsError, StoreError
+from packhound.core.private_file import make_private_folder, read_private, write_private_atomic
 from packhound.core.types import Query
 from packhound.pack.request import Pack, PackRequest
 from packhound.service.engine import Engine
@@ -72,8 +73,8 @@ class SocketServer:
     def reachable(self) -> bool:
         """Whether others find this server; not so once the cache folder was deleted."""
         try:
-            return (self._folder / _ADDRESS).read_text("utf-8") == self._described
-        except (OSError, ValueError):
+            return read_private(self._folder / _ADDRESS) == self._described.encode()
+        except StoreError:
             return False
 
     def close(self) -> None:
@@ -92,7 +93,7 @@ class SocketServer:
 
     def _listen(self) -> socket.socket:
         """Bind, then tell where; the address file comes last, so what it names is there."""
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(self._folder)
         path = self._folder / _SOCKET
         address: Address
         if hasattr(socket, "AF_UNIX") and len(os.fsencode(path)) <= _MAX_PATH:
@@ -108,7 +109,7 @@ class SocketServer:
         listener.listen(_BACKLOG)
         described = {"address": address, "token": self._token, "pid": os.getpid()}
         self._described = json.dumps(described)
-        _write_private(self._folder / _ADDRESS, self._described)
+        write_private_atomic(self._folder / _ADDRESS, self._described.encode())
         return listener
 
     def _accept(self) -> None:
@@ -231,32 +232,19 @@ def serve_socket(engine: Engine) -> SocketServer | None:
     """Answer other processes for a folder; None where the cache folder cannot hold a socket."""
     try:
         return SocketServer(engine, engine.folder)
-    except OSError as problem:
+    except (OSError, StoreError) as problem:
         log.info("no local socket for %s: %s", engine.root, problem)
         return None
 
 
 def connect(folder: Path) -> Connection | None:
     """A connection to the server whose index folder this is; None if there is none running."""
-    path = folder / _ADDRESS
     try:
-        if hasattr(os, "geteuid") and path.lstat().st_uid != os.geteuid():
-            return None
-        said = json.loads(path.read_text("utf-8"))
+        said = json.loads(read_private(folder / _ADDRESS) or b"null")
         address = said["address"]
         place: Address = address if isinstance(address, str) else (str(address[0]), int(address[1]))
         if isinstance(place, tuple) and place[0] != "127.0.0.1":
             return None
         return Connection(place, str(said["token"]))
-    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
+    except (OSError, StoreError, ValueError, LookupError, TypeError):
         return None
-
-
-def _write_private(path: Path, text: str) -> None:
-    """Put a file that was never readable by others in place of the old one."""
-    beside = path.with_suffix(f".{os.getpid()}")
-    beside.unlink(missing_ok=True)
-    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
-    beside.replace(path)

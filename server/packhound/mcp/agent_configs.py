@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from packhound.core.errors import SettingsError
+from packhound.core.private_file import write_private_atomic
 from packhound.mcp.jsonc import plain, with_entry, without_entry
 
 _NAME = "packhound"
@@ -107,11 +108,10 @@ def apply(change: Change) -> None:
     try:
         change.path.parent.mkdir(parents=True, exist_ok=True)
         target = change.path.resolve()
-        beside = target.with_name(f"{target.name}.packhound")
-        beside.write_text(change.after, "utf-8")
-        if target.exists():
-            beside.chmod(target.stat().st_mode & 0o777)
-        beside.replace(target)
+        mode = target.stat().st_mode & 0o777 if target.exists() else None
+        write_private_atomic(target, change.after.encode())
+        if mode is not None:
+            target.chmod(mode)
     except OSError as problem:
         raise SettingsError(f"'{change.path}' cannot be written: {problem}") from None
 

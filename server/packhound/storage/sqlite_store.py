@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import stat
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 from packhound.core.errors import StoreError
+from packhound.core.private_file import make_private_folder
 from packhound.index.snapshot import Snapshot
 from packhound.storage.dirty_rows import Row, Written, changed_rows
 from packhound.storage.load import FORMAT, read_saved
@@ -54,7 +54,7 @@ class Store:
         Raises:
             StoreError: the folder cannot be made, is not ours, or has no locks.
         """
-        _make_private(folder)
+        make_private_folder(folder)
         lock = WriterLock(folder / "lock")
         lock.acquire()
         return cls(folder, versions, lock)
@@ -67,7 +67,7 @@ class Store:
     def claim(self) -> bool:
         """Become the writer if there is none any more. Raises StoreError as `open` does."""
         if not self._lock.held:
-            _make_private(self._path.parent)
+            make_private_folder(self._path.parent)
             if self._lock.acquire():
                 self._written = None
         return self._lock.held
@@ -205,23 +205,6 @@ def _check_kind(connection: sqlite3.Connection) -> None:
         raise ValueError(f"it has format {version}, this is format {FORMAT}")
     if connection.execute("SELECT sql FROM sqlite_master").fetchall() != [(_SCHEMA,)]:
         raise ValueError("its tables are not those of an index")
-
-
-def _make_private(folder: Path) -> None:
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        found = folder.lstat()
-        if not stat.S_ISDIR(found.st_mode):
-            raise StoreError(f"{folder} is not a folder")
-        if _has_owners() and found.st_uid != os.geteuid():
-            raise StoreError(f"{folder} belongs to another user")
-        folder.chmod(0o700)
-    except OSError as error:
-        raise StoreError(f"{folder} cannot be used: {error.strerror}") from error
-
-
-def _has_owners() -> bool:
-    return hasattr(os, "geteuid")
 
 
 def _check_regular(path: Path) -> None:

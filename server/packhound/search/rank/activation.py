@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import threading
 import time
 from collections import OrderedDict
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from packhound.core.errors import StoreError
+from packhound.core.private_file import make_private_folder, read_private, write_private_atomic
 
 Use = Literal["open", "edit", "pick"]
 
@@ -151,29 +151,24 @@ class Activation:
 
 
 def _read(path: Path | None) -> tuple[float, OrderedDict[NodeName, Uses]] | None:
-    """What was saved; a damaged file is as good as none."""
+    """Return the saved uses; a file that is damaged or not this user's counts as none."""
     if path is None:
         return None
     try:
-        saved = json.loads(path.read_text("utf-8"))
+        saved = json.loads(read_private(path) or b"null")
         since = float(saved["since"])
         rows = [
             ((str(file), str(qualname)), [(float(when), float(weight)) for when, weight in uses])
             for file, qualname, uses in saved["uses"]
         ]
-    except (OSError, ValueError, TypeError, KeyError):
+    except (StoreError, ValueError, TypeError, KeyError):
         return None
     return since, OrderedDict((name, uses[-_MAX_USES:]) for name, uses in rows[-_MAX_NODES:])
 
 
 def _write(path: Path, text: str) -> None:
-    beside = path.with_suffix(f".{os.getpid()}")
+    make_private_folder(path.parent)
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        beside.unlink(missing_ok=True)
-        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        beside.replace(path)
+        write_private_atomic(path, text.encode())
     except OSError as problem:
         raise StoreError(f"'{path}' cannot be written: {problem.strerror}") from None

@@ -1,0 +1,76 @@
+"""Files and folders of this user alone, in places where another user may have put something.
+
+A name may lead to a link, to a FIFO that never ends, or to a file that somebody else still writes.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from packhound.core.errors import StoreError
+
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_BINARY = getattr(os, "O_BINARY", 0)
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0)
+
+
+def make_private_folder(folder: Path) -> None:
+    """Create a folder that only its owner may enter. Raises StoreError if it is another user's."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = folder.lstat()
+        if not stat.S_ISDIR(status.st_mode):
+            raise StoreError(f"{folder} is not a folder")
+        if not _is_own(status):
+            raise StoreError(f"{folder} belongs to another user")
+        folder.chmod(0o700)
+    except OSError as error:
+        raise StoreError(f"{folder} cannot be used: {error.strerror}") from error
+
+
+def write_private_atomic(path: Path, data: bytes) -> None:
+    """Replace a file in one step by one with mode 0600; a link at `path` is replaced, not followed.
+
+    Raises OSError.
+    """
+    temporary = path.with_name(f"{path.name}.{os.getpid()}")
+    temporary.unlink(missing_ok=True)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW | _BINARY
+    try:
+        with os.fdopen(os.open(temporary, flags, 0o600), "wb") as file:
+            file.write(data)
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def read_private(path: Path) -> bytes | None:
+    """Return the content of a regular file of this user, None if there is none.
+
+    Raises StoreError at once for a link, a FIFO or another user's file, or if it is unreadable.
+    """
+    try:
+        handle = os.open(path, os.O_RDONLY | _NO_FOLLOW | _NO_WAIT | _BINARY)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise StoreError(f"'{path}' cannot be read: {error}") from None
+    try:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            raise StoreError(f"'{path}' is not a regular file")
+        if not _is_own(status):
+            raise StoreError(f"'{path}' belongs to another user")
+        with os.fdopen(handle, "rb", closefd=False) as file:
+            return file.read()
+    except OSError as error:
+        raise StoreError(f"'{path}' cannot be read: {error.strerror}") from None
+    finally:
+        os.close(handle)
+
+
+def _is_own(status: os.stat_result) -> bool:
+    return not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
