@@ -28,8 +28,8 @@ from packhound.index.vectors.quantization import unit_rows
 from packhound.index.writer import Index
 from packhound.parsing.analysed_file import AnalysedFile
 from packhound.parsing.node_codec import encode_nodes
+from packhound.search.cache import SearchCache
 from packhound.search.retrieve.bm25 import match_terms
-from packhound.search.retrieve.corpus_stats import facts_of
 from packhound.storage.sqlite_store import Store
 
 NODES_PER_FILE = 10
@@ -245,9 +245,11 @@ def searches(index: Index, encoder: TopicVectors) -> dict[str, object]:
             took.append(once(run))
         return summary(took)
 
+    cache = SearchCache()
+
     def ranker() -> None:
         s = index.snapshot
-        match_terms(s, facts_of(s), terms, [1.0] * len(terms))
+        match_terms(s, cache.stats(s), terms, [1.0] * len(terms))
         s.node_ids_named("load")
 
     return {

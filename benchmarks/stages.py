@@ -2,9 +2,9 @@
 
     python -m benchmarks.stages FOLDER [OUT.json]
 
-Every stage of `packhound.search.pipeline` in its order, each question being asked for the first time; then
-whole searches with the learned ranker and with reciprocal rank fusion in turns. Milliseconds,
-median and 95th percentile over the questions of queries.json.
+Every stage of `packhound.search.pipeline` in its order, each question being asked for the first
+time; then whole searches with the learned ranker and with reciprocal rank fusion in turns.
+Milliseconds, median and 95th percentile over the questions of queries.json.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import json
 import sys
 import time
 from collections import defaultdict
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from statistics import median, quantiles
@@ -21,10 +22,10 @@ from packhound.core.settings import Settings
 from packhound.core.types import Query
 from packhound.encoder.embedder import Embedder
 from packhound.index.snapshot import Snapshot
-from packhound.search.pipeline import query_vector, search
-from packhound.search.query.project_name import read_query
-from packhound.search.rank.fusion import fuser
-from packhound.search.retrieve.retrieve import measure
+from packhound.search.environment import SearchEnvironment
+from packhound.search.pipeline import parse, retrieve_context, search
+from packhound.search.query.encode import encode
+from packhound.search.rank.fusion import rank
 from packhound.service.engine import Engine
 
 QUERIES = json.loads((Path(__file__).parent / "queries.json").read_text("utf-8"))
@@ -36,15 +37,16 @@ def main() -> None:
     engine = Engine.open(folder, Settings(git=False))
     engine.settled()
     snapshot, embedder = engine.snapshot, Embedder.open()
-    search(snapshot, Query("warm up"), embedder, root=str(folder))
+    environment = SearchEnvironment(str(folder), embedder)
+    search(snapshot, Query("warm up"), environment)
     took: dict[str, list[float]] = defaultdict(list)
     for text in QUERIES:
-        for stage, ms in by_stage(snapshot, Query(text), embedder, str(folder)).items():
+        for stage, ms in by_stage(snapshot, Query(text), environment).items():
             took[stage].append(ms)
     for i, text in enumerate(QUERIES):
         ways = ("linear", "rrf")
         ms = {
-            way: whole(snapshot, Query(text), embedder, str(folder), way)
+            way: whole(snapshot, Query(text), replace(environment, fuser=way))
             for way in (ways if i % 2 else reversed(ways))
         }
         took["whole search, ranker"].append(ms["linear"])
@@ -61,31 +63,31 @@ def main() -> None:
         Path(sys.argv[2]).write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
 
 
-def by_stage(snapshot: Snapshot, query: Query, embedder: Embedder, root: str) -> dict[str, float]:
-    """Milliseconds of each stage of one search."""
+def by_stage(snapshot: Snapshot, query: Query, environment: SearchEnvironment) -> dict[str, float]:
+    """Return the milliseconds of each stage of one search."""
     moments = [time.perf_counter()]
-    parsed = read_query(query, snapshot, root)
+    parsed = parse(snapshot, query, environment)
     moments.append(time.perf_counter())
-    vector, _ = query_vector(snapshot, parsed, query, embedder)
+    vectors, _ = encode(parsed, query.mode, snapshot, environment.embedder)
     moments.append(time.perf_counter())
-    view = measure(snapshot, parsed, vector)
+    context = retrieve_context(snapshot, query, parsed, vectors, environment)
     moments.append(time.perf_counter())
-    ranking = fuser("linear", "hybrid")(view, DEPTH)
+    ranking = rank(context, "linear", "hybrid", DEPTH)
     moments.append(time.perf_counter())
     best = sorted(range(len(ranking.nodes)), key=lambda i: -ranking.scores[i])[:DEPTH]
     ranking.why(best)
     moments.append(time.perf_counter())
-    names = ("read", "embed", "candidates and what signals look at", "signals and ranker", "why")
+    names = ("parse", "encode", "retrieve", "signals and ranker", "why")
     return {
         name: (after - before) * 1e3
         for name, (before, after) in zip(names, pairwise(moments), strict=True)
     }
 
 
-def whole(snapshot: Snapshot, query: Query, embedder: Embedder, root: str, way: str) -> float:
-    """Milliseconds of one search."""
+def whole(snapshot: Snapshot, query: Query, environment: SearchEnvironment) -> float:
+    """Return the milliseconds of one search."""
     began = time.perf_counter()
-    search(snapshot, query, embedder, root=root, fuser=way)
+    search(snapshot, query, environment)
     return (time.perf_counter() - began) * 1e3
 
 

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from packhound.core.types import Query
 from packhound.evaluation.cases import Case, Target, same_function, same_path
 from packhound.index.snapshot import Snapshot
-from packhound.search.pipeline import query_vector, report_vectors
-from packhound.search.query.project_name import read_query
-from packhound.search.retrieve.retrieve import measure
-from packhound.search.signals.context import View
+from packhound.search.environment import SearchEnvironment
+from packhound.search.pipeline import parse, retrieve_context
+from packhound.search.query.encode import encode
+from packhound.search.signals.context import SignalContext
 from packhound.search.signals.registry import FILE_SIGNALS, NODE_SIGNALS
 
 FILE_NAMES = tuple(signal.__name__ for signal in FILE_SIGNALS)
@@ -56,18 +56,17 @@ def examples_of(
     cases: Iterable[Case], snapshot: Snapshot, embedder: object | None, root: Path
 ) -> Iterator[Example]:
     """The examples of cases that are all about the corpus in one folder."""
+    environment = SearchEnvironment(str(root), embedder)
     for case in cases:
         query = Query(case.text)
-        parsed = read_query(query, snapshot, str(root))
-        vector, _ = query_vector(snapshot, parsed, query, embedder)
-        title, code = report_vectors(parsed, vector, embedder)
-        view = measure(snapshot, parsed, vector, title_vector=title, code_vector=code)
-        yield example_of(case, view)
+        parsed = parse(snapshot, query, environment)
+        vectors, _ = encode(parsed, query.mode, snapshot, embedder)
+        yield example_of(case, retrieve_context(snapshot, query, parsed, vectors, environment))
 
 
-def example_of(case: Case, view: View) -> Example:
+def example_of(case: Case, context: SignalContext) -> Example:
     """One case and its measured view."""
-    candidates = view.candidates
+    candidates = context.candidates
     refs = []
     for entry in candidates.entries:
         refs += [(entry.path, node) for node in entry.nodes]
@@ -76,9 +75,9 @@ def example_of(case: Case, view: View) -> Example:
     place[order] = np.arange(len(refs))
     return Example(
         case=case,
-        kind=view.query.kind,
-        files=_stack(FILE_SIGNALS, view, len(candidates.files)),
-        nodes=_stack(NODE_SIGNALS, view, len(candidates)),
+        kind=context.query.kind,
+        files=_stack(FILE_SIGNALS, context, len(candidates.files)),
+        nodes=_stack(NODE_SIGNALS, context, len(candidates)),
         owner=candidates.owner,
         found=_found(case.targets, refs),
         functions=_found(case.functions, refs),
@@ -91,7 +90,7 @@ def example_of(case: Case, view: View) -> Example:
 
 def cached(file: Path, make: Callable[[], list[Example]]) -> list[Example]:
     """Examples from `file`, made and kept there if it is not there or the signals have changed."""
-    sources = sorted((Path(__file__).parents[2] / "server/packhound/ranking").glob("*.py"))
+    sources = sorted((Path(__file__).parents[2] / "server/packhound/search").rglob("*.py"))
     digest = blake2b(b"".join(source.read_bytes() for source in sources), digest_size=8).digest()
     if file.exists():
         kept, examples = pickle.loads(file.read_bytes())
@@ -103,10 +102,10 @@ def cached(file: Path, make: Callable[[], list[Example]]) -> list[Example]:
     return examples
 
 
-def _stack(signals: tuple, view: View, n: int) -> NDArray[np.float32]:
+def _stack(signals: tuple, context: SignalContext, n: int) -> NDArray[np.float32]:
     if not n:
         return np.zeros((0, len(signals)), np.float32)
-    return np.stack([signal(view) for signal in signals], axis=1).astype(np.float32)
+    return np.stack([signal(context) for signal in signals], axis=1).astype(np.float32)
 
 
 def _found(targets: tuple[Target, ...], refs: list) -> NDArray[np.bool_]:

@@ -27,8 +27,9 @@ from packhound.encoder.embedder import Embedder
 from packhound.evaluation.cases import Case
 from packhound.evaluation.score import Outcome, ablations, evaluate, losses, summarize
 from packhound.evaluation.suite import load_suite
-from packhound.search.ablation import WHOLE
-from packhound.search.pipeline import ablated, search
+from packhound.search.ablation import BASELINE, ablated
+from packhound.search.environment import SearchEnvironment
+from packhound.search.pipeline import search
 
 GROUPS: dict[str, Callable[[Case], str] | None] = {
     "all": None,
@@ -86,10 +87,10 @@ def measure_way(
     def opened(root: Path) -> Iterator[Callable[[Query], Results]]:
         snapshot = snapshot_of(root, embedder, given.cache)
 
+        environment = SearchEnvironment(str(root), embedder, fuser=fuser)
+
         def ask(query: Query) -> Results:
-            return search(
-                snapshot, replace(query, mode=mode), embedder, root=str(root), fuser=fuser
-            )
+            return search(snapshot, replace(query, mode=mode), environment)
 
         ask(Query("the first search of a generation reads the facts of its files"))
         yield ask
@@ -113,9 +114,10 @@ def ablation(
     @contextmanager
     def opened(root: Path) -> Iterator[Callable[[Query], Mapping[str, Sequence[Hit]]]]:
         snapshot = snapshot_of(root, embedder, given.cache)
-        yield lambda query: ablated(snapshot, query, embedder, root=str(root))
+        environment = SearchEnvironment(str(root), embedder)
+        yield lambda query: ablated(snapshot, query, environment)
 
-    lost = losses(list(ablations(cases, given.corpora, opened)), WHOLE)
+    lost = losses(list(ablations(cases, given.corpora, opened)), BASELINE)
     for part, changes in lost.items():
         print(f"{part:40} {next(iter(changes.values())):+.4f}")
     return {part: {m: round(value, 4) for m, value in row.items()} for part, row in lost.items()}
@@ -126,7 +128,7 @@ def definition_first(
 ) -> dict[str, object]:
     """How often a name drawn from a corpus, as a query, is answered by its definition first."""
     places: list[tuple[str, str]] = []
-    snapshots = {}
+    snapshots, environment = {}, SearchEnvironment("", embedder)
     for folder in dict.fromkeys(case.folder for case in cases):
         snapshot = snapshots[folder] = snapshot_of(given.corpora / folder, embedder, given.cache)
         names = {
@@ -139,7 +141,7 @@ def definition_first(
     drawn = random.Random(0).sample(places, min(given.definitions, len(places)))
     missed = []
     for folder, name in sorted(drawn):
-        hits = search(snapshots[folder], Query(name), embedder, root="").hits
+        hits = search(snapshots[folder], Query(name), environment).hits
         first = hits[0].node if hits else None
         if first is None or name not in (first.name, re.split(r"\W+", first.qualname)[-1]):
             missed.append([folder, name, first.qualname if first else None])

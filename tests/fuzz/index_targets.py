@@ -18,6 +18,7 @@ from packhound.core.types import KINDS, MODES, Document, Focus, Query
 from packhound.files.walk import WalkLimits, is_included, is_searchable, walk
 from packhound.parsing.analyse import analyse
 from packhound.parsing.parse import parse
+from packhound.search.environment import SearchEnvironment
 from packhound.search.pipeline import search
 from packhound.storage.dirty_rows import MANIFEST, changed_rows, row_sum, seal
 from packhound.storage.load import StoredRow, read_saved
@@ -46,7 +47,7 @@ def queries(data: bytes) -> None:
         focus=draw.of((None, Focus("shop/session.py", draw.number(30)))),
     )
     index = snapshot(vectors=False)
-    found = search(index, query, None, root="/shop")
+    found = search(index, query, SearchEnvironment("/shop"))
     assert [hit.rank for hit in found.hits] == list(range(1, len(found.hits) + 1))
     assert len(found.hits) <= query.limit
     for hit in found.hits:
@@ -54,7 +55,7 @@ def queries(data: bytes) -> None:
         assert math.isclose(hit.score, total, rel_tol=1e-4, abs_tol=1e-4), (hit.score, total)
         # A filter in the text adds kinds to those of the fields.
         assert not query.kinds or hit.node.kind in query.kinds or "kind:" in query.text
-    again = search(index, query, None, root="/shop")
+    again = search(index, query, SearchEnvironment("/shop"))
     assert again.hits == found.hits and again.notes == found.notes
 
 

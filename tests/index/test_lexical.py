@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-import weakref
 from collections import Counter
 from math import log
 
@@ -13,11 +11,10 @@ import pytest
 from packhound.core.types import FIELDS
 from packhound.index.snapshot import Snapshot
 from packhound.index.writer import Index
-from packhound.search.retrieve import term_matches as matches
-from packhound.search.retrieve.bm25 import Lexical, match_terms, score_terms
+from packhound.search.cache import SearchCache
+from packhound.search.retrieve.bm25 import LexicalScores, match_terms, score_terms
 from packhound.search.retrieve.candidates import gather
-from packhound.search.retrieve.corpus_stats import facts_of
-from packhound.search.retrieve.term_matches import LENGTH_NORMS, WEIGHTS
+from packhound.search.retrieve.term_matches import LENGTH_NORMS, WEIGHTS, TermMatchCache
 from packhound.text.tokenizer import terms
 from tests.support.index_corpus import file
 
@@ -66,14 +63,16 @@ def textbook_idf(n: int, df: int) -> float:
 
 
 @pytest.fixture
-def scores(snapshot) -> Lexical:
-    corpus = facts_of(snapshot)
+def scores(snapshot) -> LexicalScores:
+    stats = SearchCache().stats(snapshot)
     every_file = np.arange(snapshot.n_file_ids, dtype=np.int32)
-    candidates = gather(snapshot, corpus, every_file, None, truncated=False)
-    found = match_terms(snapshot, corpus, QUERY, WEIGHTS_OF_QUERY)
+    candidates = gather(snapshot, stats, every_file, None, truncated=False)
+    found = match_terms(snapshot, stats, QUERY, WEIGHTS_OF_QUERY)
     assert candidates.node_ids.tolist() == np.flatnonzero(snapshot.live).tolist()
-    assert np.array_equal(score_terms(snapshot, corpus, candidates, found).node, found.node[1:])
-    return score_terms(snapshot, corpus, candidates, found)
+    assert np.array_equal(
+        score_terms(snapshot, stats, candidates, found).node, found.node_scores[1:]
+    )
+    return score_terms(snapshot, stats, candidates, found)
 
 
 def test_all_fields(scores):
@@ -126,28 +125,17 @@ def test_whole_files(scores):
 
 def test_an_empty_index_scores_nothing():
     empty = Index(None).snapshot
-    corpus = facts_of(empty)
-    candidates = gather(empty, corpus, np.zeros(0, np.int32), None, truncated=False)
-    found = match_terms(empty, corpus, QUERY, WEIGHTS_OF_QUERY)
-    scores = score_terms(empty, corpus, candidates, found)
-    assert not scores.found and len(scores.node) == len(scores.file) == 0
+    stats = SearchCache().stats(empty)
+    candidates = gather(empty, stats, np.zeros(0, np.int32), None, truncated=False)
+    found = match_terms(empty, stats, QUERY, WEIGHTS_OF_QUERY)
+    scores = score_terms(empty, stats, candidates, found)
+    assert not len(found.matched) and len(scores.node) == len(scores.file) == 0
 
 
 def test_what_words_match_is_looked_up_once_and_counted(snapshot):
-    cache = matches.MatchCache()
-    [load, _, tree] = cache.of(snapshot, ["load", "config", "tree"])
-    assert cache.of(snapshot, ["tree", "load", "tree"]) == [tree, load, tree]
-    [config] = cache.of(snapshot, ["config"])
-    assert cache.kept.n_bytes == sum(match.n_bytes for match in (load, config, tree))
-    assert cache.kept.keys == ("tree", "load", "config")
-
-
-def test_an_index_that_is_gone_leaves_nothing_behind():
-    index = Index(None)
-    index.replace([file("a.py", TEXTS["a.py"])], {})
-    snapshot = index.publish()
-    match_terms(snapshot, facts_of(snapshot), QUERY, WEIGHTS_OF_QUERY)
-    names = weakref.ref(snapshot.name_table)
-    del index, snapshot
-    gc.collect()
-    assert names() is None
+    cache = TermMatchCache()
+    [load, _, tree] = cache.lookup(snapshot, ["load", "config", "tree"])
+    assert cache.lookup(snapshot, ["tree", "load", "tree"]) == [tree, load, tree]
+    [config] = cache.lookup(snapshot, ["config"])
+    assert cache.entries.n_bytes == sum(match.n_bytes for match in (load, config, tree))
+    assert cache.entries.keys == ("tree", "load", "config")

@@ -10,6 +10,7 @@ from packhound.index.snapshot import Snapshot
 from packhound.index.writer import Index
 from packhound.parsing.analyse import analyse
 from packhound.parsing.parse import parse
+from packhound.search.environment import SearchEnvironment
 
 FILES = {
     "shop/session.py": '''
@@ -157,3 +158,8 @@ def snapshot(*, vectors: bool = True, backwards: bool = False) -> Snapshot:
     documents = documents[::-1] if backwards else documents
     index.replace([analyse(d, parse(d)) for d in documents], {})
     return index.publish()
+
+
+def environment(fuser: str = "linear") -> SearchEnvironment:
+    """An environment with a cache of its own."""
+    return SearchEnvironment("shop", embedder(), fuser=fuser)

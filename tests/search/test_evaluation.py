@@ -5,19 +5,19 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from shop import embedder, snapshot
+from shop import environment, snapshot
 
 from packhound.core.errors import SettingsError
 from packhound.core.types import Query
 from packhound.evaluation.cases import Case, Target
 from packhound.evaluation.score import ablations, evaluate, judge, losses, summarize
 from packhound.evaluation.suite import load_suite
-from packhound.search.ablation import WHOLE
-from packhound.search.pipeline import ablated, search
+from packhound.search.ablation import BASELINE, ablated
+from packhound.search.pipeline import search
 
 
 def test_ndcg_counts_each_target_at_its_first_hit() -> None:
-    hits = search(snapshot(), Query("Session", limit=10), embedder(), root="shop").hits
+    hits = search(snapshot(), Query("Session", limit=10), environment()).hits
     first, second = dict.fromkeys(hit.node.path for hit in hits).keys() & set(), hits[0].node.path
     assert not first
     targets = (Target(second), Target("nowhere.py"))
@@ -28,7 +28,7 @@ def test_ndcg_counts_each_target_at_its_first_hit() -> None:
 
 
 def test_paths_match_by_their_ends_and_lines_by_overlap() -> None:
-    hits = search(snapshot(), Query("redirect", limit=1), embedder(), root="shop").hits
+    hits = search(snapshot(), Query("redirect", limit=1), environment()).hits
     span = hits[0].node.span
     inside = Target("repo/shop/routing.py", span.end_line + 1, span.end_line + 9)
     below = Target("repo/shop/routing.py", span.end_line + 2, span.end_line + 9)
@@ -41,7 +41,7 @@ def test_paths_match_by_their_ends_and_lines_by_overlap() -> None:
 
 
 def test_reports_need_every_file_and_function() -> None:
-    hits = search(snapshot(), Query("Session", limit=10), embedder(), root="shop").hits
+    hits = search(snapshot(), Query("Session", limit=10), environment()).hits
     case = Case(
         "Session",
         (Target("shop/session.py"),),
@@ -60,7 +60,7 @@ def test_a_suite_of_ones_own(tmp_path: Path) -> None:
 
     @contextmanager
     def opened(root: Path):
-        yield lambda query: search(snapshot(), query, embedder(), root="shop")
+        yield lambda query: search(snapshot(), query, environment())
 
     outcomes = list(evaluate(load_suite(suite), tmp_path, opened))
     assert summarize(outcomes)["all"]["ndcg"].mean == 1
@@ -76,7 +76,7 @@ def test_a_bad_suite_is_named(tmp_path: Path) -> None:
 def test_what_each_part_is_worth(tmp_path: Path) -> None:
     @contextmanager
     def opened(root: Path):
-        yield lambda query: ablated(snapshot(), query, embedder(), root="shop")
+        yield lambda query: ablated(snapshot(), query, environment())
 
     cases = [
         Case(text, (Target(path),), "", repository, "", ".")
@@ -86,9 +86,9 @@ def test_what_each_part_is_worth(tmp_path: Path) -> None:
         )
     ]
     scored = list(ablations(cases, tmp_path, opened))
-    assert [scores[WHOLE]["ndcg"] for _, scores in scored] == [1, 1]
-    lost = losses(scored, WHOLE)
-    assert WHOLE not in lost
+    assert [scores[BASELINE]["ndcg"] for _, scores in scored] == [1, 1]
+    lost = losses(scored, BASELINE)
+    assert BASELINE not in lost
     assert {"source: words", "source: meaning", "stage: one node per file first"} <= lost.keys()
     assert list(lost) == sorted(lost, key=lambda part: -lost[part]["ndcg"])
 
@@ -98,11 +98,11 @@ def test_losses_are_means_over_repositories() -> None:
         return Case("", (), "", repository, "", ".")
 
     scored = [
-        (case("a"), {WHOLE: {"ndcg": 1.0}, "signal: x": {"ndcg": 0.5}}),
-        (case("a"), {WHOLE: {"ndcg": 1.0}}),
+        (case("a"), {BASELINE: {"ndcg": 1.0}, "signal: x": {"ndcg": 0.5}}),
+        (case("a"), {BASELINE: {"ndcg": 1.0}}),
         (
             case("b"),
-            {WHOLE: {"ndcg": 0.5}, "signal: x": {"ndcg": 0.75}, "signal: y": {"ndcg": 0.0}},
+            {BASELINE: {"ndcg": 0.5}, "signal: x": {"ndcg": 0.75}, "signal: y": {"ndcg": 0.0}},
         ),
     ]
-    assert losses(scored, WHOLE) == {"signal: y": {"ndcg": 0.25}, "signal: x": {"ndcg": 0.0}}
+    assert losses(scored, BASELINE) == {"signal: y": {"ndcg": 0.25}, "signal: x": {"ndcg": 0.0}}

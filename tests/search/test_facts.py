@@ -1,38 +1,40 @@
-"""What is found out before a search is what the search would find out."""
+"""Statistics computed before a search, or updated by an edit, change no answer."""
 
 from __future__ import annotations
 
 import numpy as np
-from shop import embedder, snapshot
+from shop import embedder, environment, snapshot
 
 from packhound.core.types import Query
-from packhound.search import pipeline as searching
-from packhound.search.retrieve.corpus_stats import facts_of, prepare
-from packhound.search.signals.bloom import NamePairs, pairs_of
+from packhound.search.cache import SearchCache
+from packhound.search.environment import SearchEnvironment
+from packhound.search.pipeline import search
+from packhound.search.signals.bloom import BigramBloomFilter, bigrams_of
 
 QUESTION = Query("how the stock levels are kept")
 
 
 def test_a_prepared_index_gives_the_same_answer() -> None:
-    then = snapshot.__wrapped__()
-    before = searching.search(then, QUESTION, embedder(), root="/shop")
-    prepare(then, lambda: None)
-    after = searching.search(then, QUESTION, embedder(), root="/shop")
+    prepared = environment()
+    prepared.cache.prepare(snapshot(), lambda: None)
+    before = search(snapshot(), QUESTION, environment())
+    after = search(snapshot(), QUESTION, prepared)
     assert after.hits and after.hits == before.hits
 
 
 def test_all_files_and_names_are_prepared() -> None:
-    then, pauses = snapshot.__wrapped__(), []
-    prepare(then, lambda: pauses.append(None))
-    corpus, names = facts_of(then), then.name_table.names
-    sums = [then.vectors.rows(entry.node_ids).sum(axis=0) for entry in corpus.entries]
-    lengths = corpus.centroid_lengths[[entry.file_id for entry in corpus.entries]]
+    cache, pauses, names = SearchCache(), [], snapshot().name_table.names
+    cache.prepare(snapshot(), lambda: pauses.append(None))
+    stats = cache.stats(snapshot())
+    sums = [snapshot().vectors.rows(entry.node_ids).sum(axis=0) for entry in stats.entries]
+    lengths = stats.centroid_lengths[[entry.file_id for entry in stats.entries]]
     assert np.allclose(lengths, np.linalg.norm(sums, axis=1))
-    assert pauses and corpus.pairs.see(names, np.arange(len(names), dtype=np.int32)).all()
+    assert pauses and stats.bigrams.bits(names, np.arange(len(names), dtype=np.int32)).all()
 
 
 def test_names_that_come_while_another_thread_asks_are_seen() -> None:
-    pairs, more = NamePairs(), ["load_config", "save_config", "parse_price", "merge_runs"]
+    bigram_filter = BigramBloomFilter()
+    more = ["load_config", "save_config", "parse_price", "merge_runs"]
 
     class Growing(list[str]):
         """Names of which another search has seen more before this one has counted them twice."""
@@ -42,11 +44,25 @@ def test_names_that_come_while_another_thread_asks_are_seen() -> None:
         def __len__(self) -> int:
             self.asked += 1
             if self.asked == 2:
-                pairs.see(more, np.arange(len(more), dtype=np.int32))
+                bigram_filter.bits(more, np.arange(len(more), dtype=np.int32))
             return super().__len__()
 
     few = np.arange(2, dtype=np.int32)
-    wanted = pairs_of(["load", "config"])
-    assert pairs.having(Growing(more[:2]), few, wanted).tolist() == [True, False]
+    bigrams = bigrams_of(["load", "config"])
+    assert bigram_filter.match_any(Growing(more[:2]), few, bigrams).tolist() == [True, False]
     every = np.arange(len(more), dtype=np.int32)
-    assert pairs.having(more, every, wanted).tolist() == [True, False, False, False]
+    assert bigram_filter.match_any(more, every, bigrams).tolist() == [True, False, False, False]
+
+
+def test_a_cache_that_meets_another_index_begins_anew() -> None:
+    cache = SearchCache()
+    for corpus in (snapshot(), snapshot(backwards=True), snapshot()):
+        stats = cache.stats(corpus)
+        assert stats is cache.stats(corpus) and stats.describes(corpus)
+        assert [entry.path for entry in stats.files if entry] == [
+            corpus.paths[i] for i in range(corpus.n_file_ids)
+        ]
+        expected = search(corpus, QUESTION, environment())
+        assert search(corpus, QUESTION, SearchEnvironment("shop", embedder(), cache)).hits == (
+            expected.hits
+        )

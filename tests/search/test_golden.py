@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from shop import embedder, snapshot
+from shop import environment, snapshot
 
 from packhound.core.types import Query
 from packhound.search.pipeline import search
@@ -42,7 +42,7 @@ def _lines() -> list[str]:
     places: list[tuple[float, float]] = []
     for text, target in TARGETS:
         path, _qualname = target.split(" ")
-        hits = search(snapshot(), Query(text, limit=20), embedder(), root="shop").hits
+        hits = search(snapshot(), Query(text, limit=20), environment()).hits
         files = list(dict.fromkeys(hit.node.path for hit in hits))
         nodes = [f"{hit.node.path} {hit.node.qualname}" for hit in hits]
         file_rank = files.index(path) + 1 if path in files else 0

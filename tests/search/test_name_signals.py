@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from shop import snapshot
+from shop import environment, snapshot
 
 from packhound.core.types import Query
-from packhound.search.query.parse import parse_query
-from packhound.search.retrieve.retrieve import measure
+from packhound.search.pipeline import parse, retrieve_context
+from packhound.search.query.encode import QueryVectors
 from packhound.search.signals.name import neighbours_in_name
 
 
@@ -23,6 +23,8 @@ from packhound.search.signals.name import neighbours_in_name
     ],
 )
 def test_neighbours_in_a_query_that_are_neighbours_in_a_name(text: str, files: set[str]) -> None:
-    view = measure(snapshot(), parse_query(Query(text)), None)
-    marks = zip(view.candidates.entries, neighbours_in_name(view).tolist(), strict=True)
-    assert {entry.path for entry, found in marks if found} == files
+    query, words_only = Query(text), QueryVectors()
+    parsed = parse(snapshot(), query, environment())
+    context = retrieve_context(snapshot(), query, parsed, words_only, environment())
+    marks = zip(context.candidates.entries, neighbours_in_name(context).tolist(), strict=True)
+    assert {entry.path for entry, mark in marks if mark} == files

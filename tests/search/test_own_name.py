@@ -13,8 +13,10 @@ from packhound.index.snapshot import Snapshot
 from packhound.index.writer import Index
 from packhound.parsing.analyse import analyse
 from packhound.parsing.parse import parse
+from packhound.search import pipeline
+from packhound.search.environment import SearchEnvironment
 from packhound.search.pipeline import explain, search
-from packhound.search.query.project_name import read_query
+from packhound.search.query.parse import ParsedQuery
 
 ROOT = "/home/me/ferret-lib/src/core"
 FILES = {
@@ -33,9 +35,13 @@ def snapshot() -> Snapshot:
     return index.publish()
 
 
+def parsed_in(root: str, query: Query) -> ParsedQuery:
+    return pipeline.parse(snapshot(), query, SearchEnvironment(root))
+
+
 def test_a_question_that_names_the_project_is_answered_as_without_the_name() -> None:
     named, plain = (
-        search(snapshot(), Query(text), embedder(), root=ROOT)
+        search(snapshot(), Query(text), SearchEnvironment(ROOT, embedder()))
         for text in ("how ferret resolves a host", "how resolves a host")
     )
     assert [hit.score for hit in named.hits] == [hit.score for hit in plain.hits]
@@ -44,7 +50,7 @@ def test_a_question_that_names_the_project_is_answered_as_without_the_name() -> 
     assert named.notes == ("searched without 'ferret', which is all over this project",)
     assert plain.notes == ()
     node_id = named.hits[0].node.node_id
-    again = explain(snapshot(), Query(named.query), node_id, embedder(), root=ROOT)
+    again = explain(snapshot(), Query(named.query), node_id, SearchEnvironment(ROOT, embedder()))
     assert again.why == named.hits[0].why
 
 
@@ -57,7 +63,7 @@ def test_a_question_that_names_the_project_is_answered_as_without_the_name() -> 
     ],
 )
 def test_what_is_left(text: str, left: str) -> None:
-    parsed = read_query(Query(text), snapshot(), ROOT)
+    parsed = parsed_in(ROOT, Query(text))
     assert parsed.text == left
     assert parsed.exact == (("ferret",) if '"' in text else ())
     assert parsed.languages == (("python",) if "lang:" in text else ())
@@ -75,14 +81,14 @@ def test_what_is_left(text: str, left: str) -> None:
     ],
 )
 def test_other_queries_are_read_as_they_are(text: str) -> None:
-    as_it_is = read_query(Query(text), snapshot(), "")
-    assert read_query(Query(text), snapshot(), ROOT) == as_it_is
+    as_it_is = parsed_in("", Query(text))
+    assert parsed_in(ROOT, Query(text)) == as_it_is
     assert as_it_is.text.split() == text.split()
 
 
 def test_a_path_of_another_project_takes_nothing_away() -> None:
     query = Query("how ferret resolves a host")
-    assert read_query(query, snapshot(), "/home/me/badger").text == query.text
-    windows = read_query(query, snapshot(), "C:\\code\\Ferret")
+    assert parsed_in("/home/me/badger", query).text == query.text
+    windows = parsed_in("C:\\code\\Ferret", query)
     assert windows.text == "how resolves a host"
-    assert read_query(replace(query, text=""), snapshot(), ROOT).text == ""
+    assert parsed_in(ROOT, replace(query, text="")).text == ""

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from shop import embedder, snapshot
+from shop import environment, snapshot
 
 from packhound.core.types import Query
 from packhound.search.pipeline import search
@@ -73,13 +73,13 @@ def test_traces_of_many_languages_innermost_first(
 
 
 def test_a_report_finds_the_function_whose_code_it_quotes() -> None:
-    hits = search(snapshot(), Query(REPORT), embedder(), root="shop").hits
+    hits = search(snapshot(), Query(REPORT), environment()).hits
     assert hits[0].node.path == "shop/session.py"
     assert {"dense_title_file", "dense_code_node"} <= {reason.signal for reason in hits[0].why}
 
 
 def test_a_method_that_a_report_names_with_its_class_has_a_reason_that_its_namesakes_lack() -> None:
     text = REPORT.replace("session.load(cookie)", "Session.load(cookie)")
-    hits = search(snapshot(), Query(text, limit=50), embedder(), root="shop").hits
+    hits = search(snapshot(), Query(text, limit=50), environment()).hits
     owned = [h.node.qualname for h in hits if any(r.signal == "node_owned" for r in h.why)]
     assert owned == ["Session.load"]

@@ -7,15 +7,17 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shop import FILES, embedder, snapshot
+from shop import FILES, environment, snapshot
 
 from packhound.core.errors import Cancelled
 from packhound.core.types import MODES, Document, Query, Results
 from packhound.index.writer import Index
 from packhound.parsing.analyse import analyse
 from packhound.parsing.parse import parse
+from packhound.search.environment import SearchEnvironment
 from packhound.search.explain import phrase
-from packhound.search.pipeline import explain, related, search
+from packhound.search.pipeline import explain, search
+from packhound.search.related import related
 
 WORDS = sorted({word for text in FILES.values() for word in text.split()})
 QUERIES = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
@@ -23,7 +25,7 @@ QUERIES = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
 
 def ask(text: str, fuser: str = "linear", **fields: object) -> Results:
     query = replace(Query(text), **fields)  # type: ignore[arg-type]
-    return search(snapshot(), query, embedder(), root="shop", fuser=fuser)
+    return search(snapshot(), query, environment(fuser))
 
 
 @given(QUERIES, st.sampled_from(MODES), st.sampled_from(["linear", "rrf"]), st.integers(0, 12))
@@ -58,6 +60,7 @@ def test_a_report_can_be_searched_in_every_mode(mode: str) -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_filters_hold_in_every_mode(mode: str) -> None:
     hits = ask("Session", mode=mode, kinds=("class", "method")).hits
+    assert hits
     assert all(hit.node.kind in ("class", "method") for hit in hits)
     hits = ask("Router", mode=mode, languages=("python",), paths=("shop/**",)).hits
     assert hits
@@ -102,15 +105,15 @@ def test_no_match_is_an_empty_list_with_a_note() -> None:
 
 
 def test_without_a_model_words_rank_and_a_note_says_so() -> None:
-    results = search(snapshot(vectors=False), Query("session cookie"), None, root="shop")
+    results = search(snapshot(vectors=False), Query("session cookie"), SearchEnvironment("shop"))
     assert results.hits[0].node.path == "shop/session.py"
     assert results.notes == ("no embedding model: ranked by words alone",)
 
 
 def test_words_that_are_nowhere_fall_back_to_meaning() -> None:
     results = ask("purchases checkout")
-    if results.hits:
-        assert any("by meaning alone" in note for note in results.notes)
+    assert results.hits
+    assert any("by meaning alone" in note for note in results.notes)
 
 
 def test_budgets_truncate() -> None:
@@ -127,8 +130,8 @@ def test_what_a_budget_leaves_out_is_not_decided_by_the_order_of_indexing(
 ) -> None:
     query = Query(text, budget=replace(Query(text).budget, candidates=candidates))
     found = [
-        search(one, query, embedder(), root="shop").hits
-        for one in (snapshot(), snapshot(backwards=True))
+        search(corpus, query, environment()).hits
+        for corpus in (snapshot(), snapshot(backwards=True))
     ]
     first, second = ([(hit.node.path, hit.node.qualname) for hit in hits] for hits in found)
     assert first == second
@@ -138,42 +141,44 @@ def test_cancel() -> None:
     cancel = threading.Event()
     cancel.set()
     with pytest.raises(Cancelled):
-        search(snapshot(), Query("session"), embedder(), root="shop", cancel=cancel)
+        search(snapshot(), Query("session"), environment(), cancel)
 
 
 def test_explain_agrees_with_search() -> None:
     query = Query("how sessions are saved")
-    for hit in ask(query.text).hits:
-        told = explain(snapshot(), query, hit.node.node_id, embedder(), root="shop")
-        assert told.score == pytest.approx(hit.score)
-        assert told.why == hit.why
+    hits = ask(query.text).hits
+    assert hits
+    for hit in hits:
+        explained = explain(snapshot(), query, hit.node.node_id, environment())
+        assert explained.score == pytest.approx(hit.score)
+        assert explained.why == hit.why
 
 
 def test_explain_a_node_that_does_not_rank() -> None:
     node_id = next(iter(snapshot().node_ids_named("slugify")))
-    told = explain(snapshot(), Query("Charge lang:go"), int(node_id), embedder(), root="shop")
-    assert told.node.name == "slugify"
+    explained = explain(snapshot(), Query("Charge lang:go"), int(node_id), environment())
+    assert explained.node.name == "slugify" and explained.rank == 0
 
 
 def test_related_leaves_the_node_itself_out() -> None:
     node_id = int(snapshot().node_ids_named("Session")[0])
-    hits = related(snapshot(), node_id, Query("here", limit=3), root="shop").hits
+    hits = related(snapshot(), node_id, Query("here", limit=3), environment()).hits
     assert len(hits) == 3
     assert node_id not in [hit.node.node_id for hit in hits]
 
 
 def test_a_file_that_came_and_went_between_two_searches():
-    index = Index(None)
+    index, plain = Index(None), SearchEnvironment("shop")
 
     def put(*paths: str) -> None:
         documents = [Document(path, FILES[path].encode()) for path in paths]
         index.replace([analyse(d, parse(d)) for d in documents], {})
 
     put("shop/session.py", "README.md")
-    first = search(index.publish(), Query("load session"), None, root="shop")
+    first = search(index.publish(), Query("load session"), plain)
     put("shop/routing.py")
     index.remove(["shop/routing.py"])
-    again = search(index.publish(), Query("load session"), None, root="shop")
+    again = search(index.publish(), Query("load session"), plain)
     assert [hit.score for hit in again.hits] == [hit.score for hit in first.hits]
 
 

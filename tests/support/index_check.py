@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 import numpy as np
 
 from packhound.core.types import FIELDS
+from packhound.index.name_index import NameTable
 from packhound.index.snapshot import Snapshot
+from packhound.search.cache import SearchCache
 from packhound.search.retrieve.bm25 import match_terms
-from packhound.search.retrieve.corpus_stats import facts_of
+from packhound.search.retrieve.corpus_stats import CorpusStats
 
 Key = tuple[str, int]
 
@@ -54,16 +58,24 @@ def contents(snapshot: Snapshot) -> dict[str, object]:
         "names": {k: snapshot.names()[i] for i, k in key.items()},
         "vectors": {k: snapshot.vector(i).tobytes() for i, k in key.items()},
         "scores": {k: _scores(snapshot, terms[:6])[i] for i, k in key.items()},
-        "facts": _facts(snapshot),
+        "stats": _file_stats(snapshot),
     }
 
 
 def _scores(snapshot: Snapshot, terms: list[str]) -> list[float]:
-    return match_terms(snapshot, facts_of(snapshot), terms, [1.0] * len(terms)).node.tolist()
+    return match_terms(snapshot, _stats(snapshot), terms, [1.0] * len(terms)).node_scores.tolist()
 
 
-def _facts(snapshot: Snapshot) -> dict[str, tuple[float, ...]]:
-    """What the ranking keeps of every file from snapshot to snapshot."""
-    corpus = facts_of(snapshot)
-    columns = np.stack([corpus.n_nodes, corpus.n_terms, corpus.depth, *corpus.flags], axis=1)
+_CACHES: WeakKeyDictionary[NameTable, SearchCache] = WeakKeyDictionary()
+"""One for each index, so that statistics are updated from snapshot to snapshot."""
+
+
+def _stats(snapshot: Snapshot) -> CorpusStats:
+    return _CACHES.setdefault(snapshot.name_table, SearchCache()).stats(snapshot)
+
+
+def _file_stats(snapshot: Snapshot) -> dict[str, tuple[float, ...]]:
+    """The statistics of every file that are updated from snapshot to snapshot."""
+    stats = _stats(snapshot)
+    columns = np.stack([stats.n_nodes, stats.n_terms, stats.depth, *stats.flags], axis=1)
     return {path: tuple(columns[e.file_id].tolist()) for path, e in snapshot.files.items()}

@@ -30,7 +30,7 @@ from packhound.evaluation.score import (
     summarize,
 )
 from packhound.evaluation.suite import load_suite
-from packhound.search.ablation import WHOLE
+from packhound.search.ablation import BASELINE
 from packhound.service.engine import Engine
 from packhound.service.roots import real_path
 from packhound.text.path_features import is_test
@@ -136,7 +136,7 @@ def _tell(
     outcomes: list[Outcome], ablated: Ablated, by: Sequence[str], out: Path | None, as_json: bool
 ) -> None:
     figures = {group: summarize(outcomes, _GROUPS[group]) for group in by}
-    lost = losses(ablated, WHOLE) if ablated else {}
+    lost = losses(ablated, BASELINE) if ablated else {}
     if out:
         out.write_text(json.dumps([asdict(outcome) for outcome in outcomes], indent=1), "utf-8")
     if as_json:

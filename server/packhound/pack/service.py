@@ -19,7 +19,7 @@ from packhound.pack import pack as packing
 from packhound.pack.context import PackContext
 from packhound.pack.conversations import Conversations
 from packhound.pack.request import Pack, PackRequest
-from packhound.search.retrieve import corpus_stats as facts
+from packhound.search.cache import SearchCache
 
 Searcher: TypeAlias = Callable[[Snapshot, Query, "threading.Event | None"], Results]
 Source: TypeAlias = Callable[[str, Snapshot], "bytes | None"]
@@ -34,9 +34,17 @@ _PATIENCE_S = 5.0
 class Packer:
     """Packs and neighbours of whichever snapshot is asked about, from any thread."""
 
-    def __init__(self, root: Path, search: Searcher, source: Source, opened: Opened) -> None:
+    def __init__(
+        self,
+        root: Path,
+        search: Searcher,
+        search_cache: SearchCache,
+        source: Source,
+        opened: Opened,
+    ) -> None:
         self._root = str(root)
         self._search = search
+        self._search_cache = search_cache
         self._source = source
         self._graph = Graph()
         self._conversations = Conversations()
@@ -58,7 +66,7 @@ class Packer:
                     break
             began = time.perf_counter()
 
-        facts.prepare(snapshot, pause)
+        self._search_cache.prepare(snapshot, pause)
         self._graph.prepare(snapshot.files, pause)
         for make in packing.TABLES:
             make()

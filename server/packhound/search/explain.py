@@ -1,4 +1,4 @@
-"""A reason in words, and what would change without it."""
+"""Signals in words for users."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PLACE = "Place in the order by: "
 
 
 def phrase(reason: Signal) -> str:
-    """What the signal means, in one sentence without its full stop."""
+    """Return the meaning of the signal in one sentence without its full stop."""
     name = reason.signal
     ranked_by = name.removesuffix("_place")
     meaning = meanings().get(ranked_by, ranked_by.replace("_", " "))
@@ -30,12 +30,12 @@ def phrase(reason: Signal) -> str:
 
 
 def meanings() -> dict[str, str]:
-    """Every signal's meaning, which is its function's docstring."""
+    """Return the meaning of every signal: the docstring of its function."""
     measures = (*FILE_SIGNALS, *NODE_SIGNALS)
     return {measure.__name__: measure.__doc__ or "" for measure in measures} | _OTHERS
 
 
 def without(hit: Hit, signal: str, hits: Sequence[Hit]) -> int:
-    """The rank that `hit` would have among `hits` if it did not have that reason."""
+    """Return the rank that `hit` would have among `hits` without the reasons of a signal."""
     score = hit.score - sum(r.contribution for r in hit.why if r.signal == signal)
     return 1 + sum(other.score > score for other in hits if other is not hit)

@@ -1,4 +1,4 @@
-"""Kinds of nodes as numbers: what is a type, what a function, what neither."""
+"""Indicator arrays over `types.KINDS`: types, functions, and the rest."""
 
 from __future__ import annotations
 

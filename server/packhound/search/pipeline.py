@@ -1,291 +1,192 @@
-"""The whole of a search, top to bottom.
+"""The whole of a search in the order of its data.
 
-query text -> parsed query -> filters -> candidates by words, by meaning and by name -> signals
--> one score per node -> the best, with their reasons. One snapshot from start to end; no query
-raises, and a budget that runs out truncates.
+query text -> parsed query -> candidates by words, meaning and names -> signals -> scores -> the
+best hits with their reasons -> reranked and personalized hits. One snapshot from start to end; no
+query raises, and a budget that runs out truncates.
 """
 
 from __future__ import annotations
 
 import math
 import threading
-import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from packhound.core.arrays import Floats, top_k
-from packhound.core.errors import Cancelled, ModelError
-from packhound.core.types import Hit, NodeRef, Query, Results, Signal
+from packhound.core.arrays import top_k
+from packhound.core.types import Hit, Query, Results
 from packhound.index.snapshot import Snapshot
-from packhound.search.ablation import WHOLE, parts
-from packhound.search.protocols import Ranking
+from packhound.search.environment import SearchEnvironment
+from packhound.search.order import SCORE_DIGITS, rank_hits
+from packhound.search.query.encode import QueryVectors, encode
 from packhound.search.query.filters import allowed_node_ids
 from packhound.search.query.parse import ParsedQuery, parse_query
-from packhound.search.query.project_name import read_query
-from packhound.search.rank.fusion import fuser as fuser_named
-from packhound.search.rank.linear import Source, score_linear, weights_for
-from packhound.search.retrieve.retrieve import measure
-from packhound.search.signals.context import View
+from packhound.search.query.project_name import project_name_filter
+from packhound.search.rank.fusion import Ranking, rank
+from packhound.search.rank.linear import Source
+from packhound.search.retrieve.retrieve import retrieve
+from packhound.search.run import SearchRun
+from packhound.search.signals.context import SignalContext
+from packhound.search.stages import StageContext, apply_stages, first_stage_depth
 from packhound.search.symbols import rank_symbols
-
-_REPORT_CHARACTERS = 2_000
-_CODE_CHARACTERS = 3_000
-"""What the encoder reads of a long report, and of the code in it."""
-
-
-class QueryEncoder(Protocol):
-    """What a search needs of an embedding model."""
-
-    def encode_query(self, text: str) -> Floats:
-        """A unit vector. Raises ModelError."""
 
 
 def search(
     snapshot: Snapshot,
     query: Query,
-    embedder: QueryEncoder | None,
-    *,
-    root: str,
-    fuser: str = "linear",
+    environment: SearchEnvironment,
     cancel: threading.Event | None = None,
 ) -> Results:
     """Answer `query`; raises Cancelled when `cancel` is set meanwhile, nothing else."""
-    watch = _Watch(query, cancel)
-    parsed = read_query(query, snapshot, root)
+    run, stages = SearchRun(query, cancel), environment.stages
+    parsed = parse(snapshot, query, environment)
+    run.notes += parsed.notes
     if not parsed.text and not parsed.exact:
-        return watch.results(snapshot, parsed, (), 0, ("the query has no words",))
-    if query.mode == "symbol":
-        hits, considered = rank_symbols(snapshot, parsed, query.limit, root)
-        missed = () if hits else ("no name matches",)
-        return watch.results(snapshot, parsed, hits, considered, missed)
-    vector, notes = query_vector(snapshot, parsed, query, embedder)
-    watch.check()
-    view = _view(snapshot, parsed, query, vector, embedder)
-    watch.check()
-    if not len(view.candidates):
-        reason = _unknown_language(snapshot, parsed) or "nothing matches"
-        return watch.results(snapshot, parsed, (), 0, (*notes, reason))
-    if vector is not None and not view.lexical.found:
-        notes = (*notes, "no word of the query is in the index: ranked by meaning alone")
-    ranking = fuser_named(fuser, _source(query, vector))(view, query.limit)
-    watch.check()
-    hits = _best(view, ranking, query.limit, root)
-    watch.truncated |= view.candidates.truncated
-    return watch.results(snapshot, parsed, hits, view.candidates.considered, notes)
+        run.notes.append("the query has no words")
+        return run.results((), 0, snapshot.generation)
+    depth = first_stage_depth(stages, query.limit, parsed)
+    rank_candidates = _rank_names if query.mode == "symbol" else _rank_nodes
+    hits, considered = rank_candidates(snapshot, query, parsed, environment, run, depth)
+    context = StageContext(parsed, run, environment.text_of)
+    hits = apply_stages(stages, hits, query.limit, context)
+    return run.results(hits, considered, snapshot.generation)
+
+
+def _rank_nodes(
+    snapshot: Snapshot,
+    query: Query,
+    parsed: ParsedQuery,
+    environment: SearchEnvironment,
+    run: SearchRun,
+    depth: int,
+) -> tuple[tuple[Hit, ...], int]:
+    """Return the best `depth` nodes by all signals, and the number of candidates."""
+    vectors, notes = encode(parsed, query.mode, snapshot, environment.embedder)
+    run.notes += notes
+    run.check()
+    context = retrieve_context(snapshot, query, parsed, vectors, environment)
+    run.check()
+    if not len(context.candidates):
+        run.notes.append(_unknown_language(snapshot, parsed) or "nothing matches")
+        return (), 0
+    if vectors.text is not None and not len(context.retrieval.matches.matched):
+        run.notes.append("no word of the query is in the index: ranked by meaning alone")
+    ranking = rank(context, environment.fuser, source_of(query, vectors), depth)
+    run.check()
+    run.truncated |= context.candidates.truncated
+    return best_hits(context, ranking, depth, environment.root), len(context.candidates)
+
+
+def _rank_names(
+    snapshot: Snapshot,
+    _query: Query,
+    parsed: ParsedQuery,
+    environment: SearchEnvironment,
+    run: SearchRun,
+    depth: int,
+) -> tuple[tuple[Hit, ...], int]:
+    """Return the best `depth` nodes by name alone, and the number of candidates."""
+    stats = environment.cache.stats(snapshot)
+    hits, considered = rank_symbols(snapshot, stats, parsed, depth, environment.root)
+    if not hits:
+        run.notes.append("no name matches")
+    return hits, considered
 
 
 def explain(
     snapshot: Snapshot,
     query: Query,
     node_id: int,
-    embedder: QueryEncoder | None,
-    *,
-    root: str,
-    fuser: str = "linear",
+    environment: SearchEnvironment,
     cancel: threading.Event | None = None,
 ) -> Hit:
-    """The node of a live node id, scored for the query whether or not it ranks.
+    """Score the node of a live node id for the query whether or not it ranks.
 
-    Its rank is the one that it has among the candidates, 0 where it is none of them. Raises
+    Its rank is the one that it has among the candidates, 0 if it is none of them. Raises
     KeyError for a dead node id, Cancelled when `cancel` is set meanwhile.
     """
-    watch = _Watch(query, cancel)
+    run = SearchRun(query, cancel)
     entry, _ = snapshot.locate(node_id)
-    parsed = read_query(query, snapshot, root)
+    parsed = parse(snapshot, query, environment)
     parsed = replace(parsed, kinds=(), languages=(), globs=(), exact=())
-    vector, _ = query_vector(snapshot, parsed, query, embedder)
-    view = _view(snapshot, parsed, query, vector, embedder)
-    ranked = bool(np.isin(node_id, view.candidates.node_ids))
-    if not ranked:
-        files = np.append(view.candidates.files, np.int32(entry.file_id))
-        view = _view(snapshot, parsed, query, vector, embedder, only=np.unique(files))
-    watch.check()
-    ranking = fuser_named(fuser, _source(query, vector))(view, len(view.candidates))
-    position = int(np.flatnonzero(view.candidates.node_ids == node_id)[0])
-    rank = int((ranking.scores > ranking.scores[position]).sum()) + 1
-    [(node, score, why)] = _found(view, ranking, [position], root)
-    return Hit(node, rank if ranked else 0, score, why)
+    vectors, _ = encode(parsed, query.mode, snapshot, environment.embedder)
+    context = retrieve_context(snapshot, query, parsed, vectors, environment)
+    is_candidate = bool(np.isin(node_id, context.candidates.node_ids))
+    if not is_candidate:
+        files = np.append(context.candidates.files, entry.file_id)
+        context = context.with_files(np.unique(files))
+    run.check()
+    source, n = source_of(query, vectors), len(context.candidates)
+    ranking = rank(context, environment.fuser, source, n)
+    [row] = np.flatnonzero(context.candidates.node_ids == node_id).tolist()
+    position = int((ranking.scores > ranking.scores[row]).sum()) + 1 if is_candidate else 0
+    [hit] = _make_hits(context, ranking, [row], environment.root)
+    stage_context = StageContext(parsed, run, environment.text_of)
+    for stage in environment.stages:
+        [hit] = stage.rerank([hit], stage_context)
+    return replace(hit, rank=position)
 
 
-def related(
+def parse(snapshot: Snapshot, query: Query, environment: SearchEnvironment) -> ParsedQuery:
+    """Parse a query; the project's own name is no word of a question."""
+    stats = environment.cache.stats(snapshot)
+    return parse_query(query, project_name_filter(environment.root, snapshot, stats))
+
+
+def retrieve_context(
     snapshot: Snapshot,
-    node_id: int,
     query: Query,
-    *,
-    root: str,
-    cancel: threading.Event | None = None,
-) -> Results:
-    """Nodes like the one of a live node id: by meaning, or by its words where it has no vector."""
-    watch = _Watch(query, cancel)
-    node = snapshot.node(node_id)
-    parsed = replace(parse_query(replace(query, text=f"{node.name}\n{node.doc}")), kind="prose")
-    vector = snapshot.vector(node_id) if snapshot.has_vector[node_id] else None
-    view = _view(snapshot, parsed, query, vector)
-    watch.check()
-    source: Source = "lexical" if vector is None else "dense"
-    ranking = fuser_named("linear", source)(view, query.limit + 1)
-    hits = _best(view, ranking, query.limit + 1, root)
-    others = [hit for hit in hits if hit.node.node_id != node_id][: query.limit]
-    ranked = tuple(replace(hit, rank=rank) for rank, hit in enumerate(others, 1))
-    return watch.results(snapshot, parsed, ranked, view.candidates.considered, ())
-
-
-def ablated(
-    snapshot: Snapshot, query: Query, embedder: QueryEncoder | None, *, root: str
-) -> dict[str, tuple[Hit, ...]]:
-    """The hits as they are (`WHOLE`), and as they would be without each part that counts."""
-    parsed = read_query(query, snapshot, root)
-    vector, _ = query_vector(snapshot, parsed, query, embedder)
-    view = _view(snapshot, parsed, query, vector, embedder)
-    whole = weights_for(_source(query, vector), parsed.kind)
-    lesser = {part: whole.without(signals) for part, signals in parts().items()}
-    kept = {WHOLE: whole, **{part: left for part, left in lesser.items() if left != whole}}
-    return {
-        part: _best(view, score_linear(view, weights, query.limit), query.limit, root)
-        for part, weights in kept.items()
-    }
-
-
-def with_notes(results: Results, notes: tuple[str, ...]) -> Results:
-    """The same results with more notes."""
-    return replace(results, notes=(*results.notes, *notes)) if notes else results
-
-
-class _Watch:
-    """Time and cancellation of one search."""
-
-    def __init__(self, query: Query, cancel: threading.Event | None) -> None:
-        self._started = time.perf_counter()
-        self._query = query
-        self._cancel = cancel
-        self.truncated = False
-
-    def check(self) -> None:
-        """Stop if the caller asked for it; note it if the time is over."""
-        if self._cancel is not None and self._cancel.is_set():
-            raise Cancelled("the search was cancelled")
-        self.truncated |= self._elapsed_ms() > self._query.budget.time_ms
-
-    def results(
-        self,
-        snapshot: Snapshot,
-        parsed: ParsedQuery,
-        hits: tuple[Hit, ...],
-        considered: int,
-        notes: tuple[str, ...],
-    ) -> Results:
-        return Results(
-            query=self._query.text,
-            hits=hits,
-            truncated=self.truncated,
-            generation=snapshot.generation,
-            took_ms=self._elapsed_ms(),
-            candidates=considered,
-            notes=(*parsed.notes, *notes),
-        )
-
-    def _elapsed_ms(self) -> float:
-        return (time.perf_counter() - self._started) * 1_000
-
-
-def query_vector(
-    snapshot: Snapshot, parsed: ParsedQuery, query: Query, embedder: QueryEncoder | None
-) -> tuple[Floats | None, tuple[str, ...]]:
-    """The embedded query, None with a note where there is nothing to compare it with."""
-    if query.mode == "lexical":
-        return None, ()
-    if embedder is None:
-        return None, ("no embedding model: ranked by words alone",)
-    if not snapshot.has_vector.any():
-        return None, ("no vectors yet: ranked by words alone",)
-    try:
-        vector = embedder.encode_query(parsed.text[:_REPORT_CHARACTERS])
-    except ModelError as problem:
-        return None, (f"ranked by words alone: {problem}",)
-    if not np.any(vector):
-        return None, ("the embedding model knows no word of the query: ranked by words alone",)
-    return vector, ()
-
-
-def report_vectors(
-    parsed: ParsedQuery, vector: Floats | None, embedder: QueryEncoder | None
-) -> tuple[Floats | None, Floats | None]:
-    """The embedded title of a report, and the code that it quotes (its title where it has none)."""
-    if vector is None or embedder is None or parsed.kind != "report":
-        return None, None
-    title = embedder.encode_query(parsed.title)
-    code = embedder.encode_query(parsed.code[:_CODE_CHARACTERS]) if parsed.code else title
-    return title, code
-
-
-def _view(
-    snapshot: Snapshot,
     parsed: ParsedQuery,
-    query: Query,
-    vector: Floats | None,
-    embedder: QueryEncoder | None = None,
-    only: NDArray[np.int32] | None = None,
-) -> View:
-    words = parsed if query.mode != "dense" or vector is None else _wordless(parsed)
-    title, code = report_vectors(parsed, vector, embedder)
-    return measure(
-        snapshot,
-        words,
-        vector,
-        allowed_node_ids(snapshot, parsed),
-        title_vector=title,
-        code_vector=code,
-        budget=query.budget.candidates,
-        only=only,
-    )
+    vectors: QueryVectors,
+    environment: SearchEnvironment,
+) -> SignalContext:
+    """Retrieve the candidates of a query, as the context of their signals."""
+    if query.mode == "dense" and vectors.text is not None:
+        parsed = parsed.without_words()
+    stats = environment.cache.stats(snapshot)
+    allowed, budget = allowed_node_ids(snapshot, parsed), query.budget.candidates
+    retrieval = retrieve(snapshot, stats, parsed, vectors.text, allowed, budget=budget)
+    return SignalContext(parsed, snapshot, stats, vectors, retrieval)
 
 
-def _unknown_language(snapshot: Snapshot, parsed: ParsedQuery) -> str:
-    """What to say when no file is in a language that the query asks for."""
-    known = sorted({entry.language.lower() for entry in snapshot.files.values()})
-    if not parsed.languages or not set(parsed.languages).isdisjoint(known):
-        return ""
-    asked = ", ".join(parsed.languages)
-    return f"no file here is in '{asked}'; languages here: {', '.join(known)}"
-
-
-def _wordless(parsed: ParsedQuery) -> ParsedQuery:
-    return replace(parsed, terms=(), weights=(), names=(), name_weights=(), qualified=(), title="")
-
-
-def _source(query: Query, vector: Floats | None) -> Source:
-    if vector is None:
+def source_of(query: Query, vectors: QueryVectors) -> Source:
+    """Return which set of weights ranks the query."""
+    if vectors.text is None:
         return "lexical"
     return "dense" if query.mode == "dense" else "hybrid"
 
 
-def _best(view: View, ranking: Ranking, limit: int, root: str) -> tuple[Hit, ...]:
-    """The best `limit` nodes; ties by path and place, so that one snapshot has one order."""
+def best_hits(context: SignalContext, ranking: Ranking, limit: int, root: str) -> tuple[Hit, ...]:
+    """Return the best `limit` nodes as hits."""
     limit = min(max(0, limit), len(ranking.nodes))
     if not limit:
         return ()
-    scores = np.round(np.asarray(ranking.scores, np.float64), 9)
-    found = _found(view, ranking, top_k(scores, limit).tolist(), root)
-    found.sort(key=lambda hit: (-round(hit[1], 9), hit[0].path, hit[0].span.start))
-    return tuple(
-        Hit(node, rank, score, why) for rank, (node, score, why) in enumerate(found[:limit], 1)
-    )
+    scores = np.round(np.asarray(ranking.scores, np.float64), SCORE_DIGITS)
+    hits = _make_hits(context, ranking, top_k(scores, limit).tolist(), root)
+    return rank_hits(hits, limit)
 
 
-def _found(
-    view: View, ranking: Ranking, chosen: Sequence[int], root: str
-) -> list[tuple[NodeRef, float, tuple[Signal, ...]]]:
-    """Each of the nodes `ranking.nodes[i]` with its score and the reasons that add up to it."""
-    node_ids = view.candidates.node_ids[ranking.nodes[chosen]].tolist()
+def _make_hits(
+    context: SignalContext, ranking: Ranking, rows: Sequence[int], root: str
+) -> list[Hit]:
+    """Return each node `ranking.nodes[row]` with the reasons that add up to its score."""
+    node_ids = context.candidates.node_ids[ranking.nodes[rows]].tolist()
     return [
-        (
-            view.snapshot.ref(node_id, root),
+        Hit(
+            context.snapshot.ref(node_id, root),
+            0,
             math.fsum([weight * value for _, value, weight in why]),
             why,
         )
-        for node_id, why in zip(node_ids, ranking.why(chosen), strict=True)
+        for node_id, why in zip(node_ids, ranking.why(rows), strict=True)
     ]
+
+
+def _unknown_language(snapshot: Snapshot, parsed: ParsedQuery) -> str:
+    """Return a note if no file is in a language that the query asks for, or nothing."""
+    indexed = sorted({entry.language.lower() for entry in snapshot.files.values()})
+    if not parsed.languages or not set(parsed.languages).isdisjoint(indexed):
+        return ""
+    languages = ", ".join(parsed.languages)
+    return f"no file here is in '{languages}'; languages here: {', '.join(indexed)}"

@@ -24,8 +24,12 @@ from packhound.index.snapshot import Snapshot
 from packhound.indexing.indexer import Indexer
 from packhound.indexing.malloc import collect, collect_seldom, keep_little, tidy
 from packhound.parsing.analyse import source_digest
-from packhound.search import pipeline as searching
-from packhound.search.rank.personalization import Habits
+from packhound.search import pipeline
+from packhound.search.ablation import ablated
+from packhound.search.cache import SearchCache
+from packhound.search.environment import SearchEnvironment
+from packhound.search.rank.personalization import Personalization
+from packhound.search.related import related
 from packhound.service.models import Models, named_in
 from packhound.service.open_index import Opening, Stored
 from packhound.service.roots import check_root, index_folder
@@ -58,7 +62,7 @@ class Engine:
         self._packing, self._following = threading.Lock(), threading.Lock()
         self._searching: set[object] = set()
         self._used_at = -math.inf
-        self._habits = Habits(root, index_folder(root), settings)
+        self._personalization = Personalization(root, index_folder(root), settings)
         self._closed = False
         self._open()
 
@@ -81,7 +85,9 @@ class Engine:
 
     def update(self, document: Document) -> None:
         """The text of a document that is open in an editor; returns at once."""
-        self._habits.used(document.path, "edit" if document.path in self._shown else "open")
+        self._personalization.record_use(
+            document.path, "edit" if document.path in self._shown else "open"
+        )
         self._shown.add(document.path)
         self._used_at = time.monotonic()
         with self._following:
@@ -91,7 +97,7 @@ class Engine:
         """The editor closed `path`: the file on disk counts again."""
         self._shown.discard(path)
         self._disk_changed()
-        self._habits.touched()
+        self._personalization.invalidate()
         with self._following:
             self._indexer.release(path)
 
@@ -99,7 +105,7 @@ class Engine:
         """Look at the disk again: at `paths` (files or folders), or at everything."""
         self._disk_changed()
         if paths is not None:
-            self._habits.touched()
+            self._personalization.invalidate()
         with self._following:
             self._indexer.refresh(paths)
 
@@ -107,11 +113,11 @@ class Engine:
         """The user opened the result at a 0-based line."""
         node = self.node_at(path, line)
         if node is not None:
-            self._habits.used(path, "pick", node.qualname)
+            self._personalization.record_use(path, "pick", node.qualname)
 
     def forget(self) -> None:
         """Forget what the user opened, edited and picked. Raises StoreError."""
-        self._habits.clear()
+        self._personalization.clear()
 
     def settled(self, timeout_s: float | None = None) -> bool:
         """Wait until nothing is pending; False if that took longer than `timeout_s`."""
@@ -126,8 +132,8 @@ class Engine:
         before, self._settings = self._settings, settings
         self._indexer.configure(settings)
         if (before.git, before.activation) != (settings.git, settings.activation):
-            self._keep_habits()
-            self._habits = Habits(self.root, self.folder, settings)
+            self._save_personalization()
+            self._personalization = Personalization(self.root, self.folder, settings)
         if named_in(before) != named_in(settings):
             self._models = self._open_models()
         if (before.model, before.persist) != (settings.model, settings.persist):
@@ -138,13 +144,8 @@ class Engine:
     def search(self, query: Query, cancel: threading.Event | None = None) -> Results:
         """Answer a query over all `update`s that returned before."""
         snapshot, notes = self._current(query)
-        reranker = self._models.reranker
-        wanted = replace(query, limit=self._habits.depth(query.limit))
-        deeper = replace(wanted, limit=reranker.depth(wanted)) if reranker else wanted
-        results = self._search(snapshot, deeper, cancel)
-        if reranker:
-            results = reranker.applied(results, wanted, self._texts_of(snapshot), cancel)
-        return searching.with_notes(self._habits.applied(results, query.limit), notes)
+        results = self._search(snapshot, query, cancel)
+        return replace(results, notes=(*results.notes, *notes))
 
     def explain(
         self, query: Query, path: str, line: int, cancel: threading.Event | None = None
@@ -154,23 +155,12 @@ class Engine:
         node_id = snapshot.node_id_at(path, line)
         if node_id is None:
             return None
-        hit = searching.explain(
-            snapshot,
-            query,
-            node_id,
-            self._models.embedder,
-            root=str(self.root),
-            fuser=self._settings.fuser,
-            cancel=cancel,
-        )
-        if self._models.reranker:
-            hit = self._models.reranker.explained(hit, query, self._texts_of(snapshot))
-        return self._habits.explained(hit)
+        return pipeline.explain(snapshot, query, node_id, self._environment(snapshot), cancel)
 
     def ablated(self, query: Query) -> dict[str, tuple[Hit, ...]]:
-        """The hits as they are, and without each part of the ranking; habits left out."""
-        root = str(self.root)
-        return searching.ablated(self.snapshot, query, self._models.embedder, root=root)
+        """The hits as they are, and without each part of the ranking; personalization left out."""
+        snapshot = self.snapshot
+        return ablated(snapshot, query, self._environment(snapshot))
 
     def related(
         self, path: str, line: int, limit: int = 10, cancel: threading.Event | None = None
@@ -182,8 +172,8 @@ class Engine:
         if node_id is None:
             note = f"there is no indexed code at {path}:{line + 1}"
             return Results(query.text, (), False, snapshot.generation, 0.0, 0, (note,))
-        results = searching.related(snapshot, node_id, query, root=str(self.root), cancel=cancel)
-        return searching.with_notes(results, notes)
+        results = related(snapshot, node_id, query, self._environment(snapshot), cancel)
+        return replace(results, notes=(*results.notes, *notes))
 
     def pack(self, request: PackRequest, cancel: threading.Event | None = None) -> Pack:
         """The best code for a prompt within a budget of tokens."""
@@ -281,7 +271,7 @@ class Engine:
         """Stop following the folder; what was read is saved."""
         self._closed = True
         self._indexer.close()
-        self._keep_habits()
+        self._save_personalization()
 
     @property
     def folder(self) -> Path:
@@ -296,16 +286,20 @@ class Engine:
     def _search(self, snapshot: Snapshot, query: Query, cancel: threading.Event | None) -> Results:
         self._searching.add(this := object())
         try:
-            return searching.search(
-                snapshot,
-                query,
-                self._models.embedder,
-                root=str(self.root),
-                fuser=self._settings.fuser,
-                cancel=cancel,
-            )
+            return pipeline.search(snapshot, query, self._environment(snapshot), cancel)
         finally:
             self._searching.discard(this)
+
+    def _environment(self, snapshot: Snapshot) -> SearchEnvironment:
+        reranker = self._models.reranker
+        return SearchEnvironment(
+            root=str(self.root),
+            embedder=self._models.embedder,
+            cache=self._search_cache,
+            fuser=self._settings.fuser,
+            stages=(*((reranker,) if reranker else ()), self._personalization),
+            text_of=self._texts_of(snapshot),
+        )
 
     def _open(self) -> None:
         """Open the models and the index at the same time; most of both needs no interpreter."""
@@ -326,6 +320,7 @@ class Engine:
         """Go on from what was stored, and keep to the folder from now on."""
         self._stored = stored
         self._index = stored.index
+        self._search_cache = SearchCache()
         self._packer: Packer | None = None
         self._indexer = Indexer(
             self.root, self._settings, stored.index, stored.store, self._listener
@@ -343,16 +338,18 @@ class Engine:
 
         with self._packing:
             if self._packer is None:
-                self._packer = Packer(self.root, self._search, self.source, self._opened)
+                self._packer = Packer(
+                    self.root, self._search, self._search_cache, self.source, self._opened
+                )
             return self._packer
 
     def _disk_changed(self) -> None:
         if self._packer:
             self._packer.touched()
 
-    def _keep_habits(self) -> None:
+    def _save_personalization(self) -> None:
         try:
-            self._habits.close()
+            self._personalization.close()
         except StoreError as error:
             log.warning("what you used lately is forgotten: %s", error)
 

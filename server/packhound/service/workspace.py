@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import replace
 from pathlib import Path
 
 from packhound.core.settings import Settings
 from packhound.core.types import Query, Results
 from packhound.indexing.malloc import collect
+from packhound.search.order import rank_hits
 from packhound.service.engine import Engine, Listener
 from packhound.service.roots import place_in, real_path
 
@@ -129,13 +129,9 @@ def _merge(query: Query, answers: list[Results]) -> Results:
     notes = dict.fromkeys(note for answer in answers for note in answer.notes)
     if not answers:
         notes["no folder is open"] = None
-    hits = sorted(
-        (hit for answer in answers for hit in answer.hits),
-        key=lambda hit: (-hit.score, hit.node.path, hit.node.span.start, hit.node.root),
-    )
     return Results(
         query=query.text,
-        hits=tuple(replace(hit, rank=i) for i, hit in enumerate(hits[: query.limit], 1)),
+        hits=rank_hits((hit for answer in answers for hit in answer.hits), query.limit),
         truncated=any(answer.truncated for answer in answers),
         generation=sum(answer.generation for answer in answers),
         took_ms=sum(answer.took_ms for answer in answers),

@@ -1,1 +1,1 @@
-"""query"""
+"""Query text to `ParsedQuery`: kind, filters, terms, names and stack frames."""

@@ -9,11 +9,11 @@ _FENCED = re.compile(
 )
 _QUOTED_LINE = re.compile(r"^(?:>>>|\.\.\. |In \[|Out\[| {4}|\t|\$ |Traceback|  File \")")
 _VERSION = re.compile(r"\s*[\w.-]+(?:==|(?:\s*:)?\s+v?(?=\d))[\w.]+\s*$")
-"""A line of a list of packages and their versions, which reports end with."""
+"""A line of a list of packages and their versions, with which reports end."""
 
 
 def code_of(text: str) -> str:
-    """What a report quotes as code or output, without lists of versions; empty where nothing is."""
+    """Return what a report quotes as code or output, without lists of versions."""
     quoted = [block for _, block in _FENCED.findall(text)]
     rest = _FENCED.sub("\n", text)
     quoted += [line for line in rest.split("\n") if _QUOTED_LINE.match(line)]

@@ -1,4 +1,4 @@
-"""Which node ids a query's filters leave. Filters apply before anything is ranked."""
+"""Masks of the node ids that pass a query's filters, which apply before anything is ranked."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from packhound.text.tokenizer import terms
 
 
 def allowed_node_ids(snapshot: Snapshot, query: ParsedQuery) -> Mask | None:
-    """A mask of the node ids that pass all filters; None where the query has none."""
+    """Return the mask of the node ids that pass all filters; None where the query has none."""
     masks: list[Mask] = []
     if query.kinds:
-        wanted = np.array([kind in query.kinds for kind in KINDS], np.bool_)
-        masks.append(wanted[snapshot.kind_of])
+        kind_mask = np.array([kind in query.kinds for kind in KINDS], np.bool_)
+        masks.append(kind_mask[snapshot.kind_of])
     if query.languages or query.globs:
         masks.append(_files_allowed(snapshot, query)[snapshot.file_of])
-    masks += [_holding(snapshot, words) for words in query.exact]
+    masks += [_nodes_with(snapshot, words) for words in query.exact]
     if not masks:
         return None
     allowed: Mask = np.logical_and.reduce([snapshot.live, *masks])
@@ -37,8 +37,8 @@ def _files_allowed(snapshot: Snapshot, query: ParsedQuery) -> Mask:
     return allowed
 
 
-def _holding(snapshot: Snapshot, words: str) -> Mask:
-    """Node ids that hold all of `words`; a snapshot has no text, so their order is not seen."""
+def _nodes_with(snapshot: Snapshot, words: str) -> Mask:
+    """Return the nodes with all of `words`, in any order: a snapshot has no text."""
     mask: Mask = snapshot.live.copy()
     for term in dict.fromkeys(terms(words)):
         has = np.zeros(snapshot.n_node_ids, np.bool_)

@@ -1,6 +1,6 @@
-"""Query text to what the scorers need: its kind, its filters, its terms and the names in it.
+"""Query text to its kind, filters, terms and names.
 
-Nothing that a user can type raises: a filter with an unknown value is left out with a note.
+No text raises: a filter with an unknown value is ignored with a note.
 """
 
 from __future__ import annotations
@@ -8,10 +8,9 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Literal
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
 
 from packhound.core.types import KINDS, Kind, Query
 from packhound.search.query.bug_report import code_of
@@ -33,11 +32,11 @@ Operator = Literal["fuzzy", "exact", "prefix", "suffix"]
 _REPORT_WORDS_MIN = 45
 _REPORT_LINES_MIN = 4
 _MAX_TEXT = 20_000
-"""Longer reports are cut: what matters is said before."""
+"""Longer reports are cut: what matters comes first."""
 _MAX_TERMS = 160
-"""Heaviest terms kept of a report; the rest add time and noise."""
+"""Heaviest terms of a report that are scored; the rest add time and noise."""
 _TITLE_WEIGHT = 2.0
-"""How much more a word counts in the first line of a report than below it."""
+"""Boost of a word in the first line of a report."""
 _FILLER_WEIGHT = 0.3
 _MAX_NAMES = 60
 
@@ -61,7 +60,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """A query as the scorers see it.
+    """A parsed query.
 
     `text` is what the encoder reads; `title` its first line. `terms` are distinct, with `weights`
     beside them. `names` are identifiers as written (last parts of qualified ones), `qualified` the
@@ -89,17 +88,35 @@ class ParsedQuery:
     wants_examples: bool = False
     notes: tuple[str, ...] = ()
 
+    def without_words(self) -> ParsedQuery:
+        """Return the query for a search by meaning alone."""
+        return replace(
+            self, terms=(), weights=(), names=(), name_weights=(), qualified=(), title=""
+        )
 
-@lru_cache(maxsize=64)
-def parse_query(query: Query) -> ParsedQuery:
-    """Read the query's text; filters in it are added to those that the query carries as fields."""
+
+WordFilter: TypeAlias = Callable[[list[str]], tuple[list[str], str]]
+"""Returns the words of a question that are worth searching, and a note if it dropped any."""
+
+
+def parse_query(query: Query, word_filter: WordFilter | None = None) -> ParsedQuery:
+    """Parse the query's text; filters in it are added to those that the query has as fields.
+
+    `word_filter` drops words of a question; names and bug reports are parsed as they are.
+    """
     text = query.text[:_MAX_TEXT].strip()
     if _is_report(text):
-        return _report(text, query)
+        return _parse_report(text, query)
     text, filters, notes = _take_filters(text)
     exact = tuple(_QUOTED.findall(text))
     text = " ".join(text.replace('"', " ").split()) if exact else text
     kind = _kind_of(text, query)
+    kinds = _kinds(query.kinds, filters, notes)
+    if word_filter and kind != "symbol":
+        words, note = word_filter(text.split())
+        if note:
+            text, notes = " ".join(words), [*notes, note]
+            kind = _kind_of(text, query)
     patterns = _patterns(text) if kind == "symbol" else ()
     if patterns:
         text = " ".join(pattern.text for pattern in patterns)
@@ -115,7 +132,7 @@ def parse_query(query: Query) -> ParsedQuery:
         exact=exact,
         patterns=patterns,
         paths=paths_of(text) if kind != "symbol" else (),
-        kinds=_kinds(query.kinds, filters, notes),
+        kinds=kinds,
         languages=_languages(query.languages, filters),
         globs=(*query.paths, *(value for key, value in filters if key == "path")),
         wants_tests=_mentions(text, TEST_WORDS),
@@ -124,17 +141,17 @@ def parse_query(query: Query) -> ParsedQuery:
     )
 
 
-def _report(text: str, query: Query) -> ParsedQuery:
-    """A whole bug report: words weigh by how often they occur, those of the title more."""
+def _parse_report(text: str, query: Query) -> ParsedQuery:
+    """Parse a bug report: words weigh by how often they occur, those of the title more."""
     title, _, body = text.partition("\n")
     counts = Counter(terms_of(body))
-    titled = dict.fromkeys(terms_of(title))
-    for term in titled:
+    title_terms = dict.fromkeys(terms_of(title))
+    for term in title_terms:
         counts[term] += 1
-    extra = {term: _TITLE_WEIGHT for term in titled}
-    extra |= {term: _FILLER_WEIGHT for term in counts if term in _FILLER and term not in titled}
-    kept = [term for term in counts.elements() if term not in STOPS and not term.isdigit()]
-    terms, weights = _weigh(kept, extra)
+    boosts = {term: _TITLE_WEIGHT for term in title_terms}
+    boosts |= {t: _FILLER_WEIGHT for t in counts if t in _FILLER and t not in title_terms}
+    scored = [term for term in counts.elements() if term not in STOPS and not term.isdigit()]
+    terms, weights = _weigh(scored, boosts)
     names = _report_names(title, body)
     return ParsedQuery(
         text=text,
@@ -157,7 +174,7 @@ def _report(text: str, query: Query) -> ParsedQuery:
 
 
 def _report_names(title: str, body: str) -> dict[str, float]:
-    """Identifiers of a report, heaviest first: by how often it has them, more in its title."""
+    """Return the identifiers of a report, heaviest first, with their weights."""
     counts = Counter(_code_names(body))
     weights = {name: 1 + math.log(n) for name, n in counts.items()}
     for name in _code_names(title):
@@ -167,14 +184,13 @@ def _report_names(title: str, body: str) -> dict[str, float]:
 
 
 def _code_names(text: str) -> list[str]:
-    """Words that look like code, and those that are called or quoted as code."""
-    found = [word for word in _NAME.findall(text) if _looks_like_code(word)]
-    found += _CALLED.findall(text)
+    """Return words that look like code, and those that are called or quoted as code."""
+    names = [word for word in _NAME.findall(text) if _looks_like_code(word)]
+    names += _CALLED.findall(text)
     for quoted in _BACKTICKED.findall(text):
-        found += _NAME.findall(quoted)
-    for parts in _QUALIFIED.findall(text):
-        found.append(_SEPARATORS.split(parts)[-1])
-    return [name for name in found if len(name) > 2 and name.lower() not in STOP_WORDS]
+        names += _NAME.findall(quoted)
+    names += (_SEPARATORS.split(qualified)[-1] for qualified in _QUALIFIED.findall(text))
+    return [name for name in names if len(name) > 2 and name.lower() not in STOP_WORDS]
 
 
 def _is_report(text: str) -> bool:
@@ -189,14 +205,15 @@ def _kind_of(text: str, query: Query) -> QueryKind:
 
 
 def _take_filters(text: str) -> tuple[str, list[tuple[str, str]], list[str]]:
-    found = [("lang" if key == "language" else key, value) for key, value in _FILTER.findall(text)]
-    return " ".join(_FILTER.sub(" ", text).split()), found, []
+    filters = _FILTER.findall(text)
+    filters = [("lang" if key == "language" else key, value) for key, value in filters]
+    return " ".join(_FILTER.sub(" ", text).split()), filters, []
 
 
 def _kinds(
-    given: tuple[Kind, ...], filters: Iterable[tuple[str, str]], notes: list[str]
+    fields: tuple[Kind, ...], filters: Iterable[tuple[str, str]], notes: list[str]
 ) -> tuple[Kind, ...]:
-    kinds = list(given)
+    kinds = list(fields)
     for key, value in filters:
         for kind in value.lower().split(",") if key == "kind" else ():
             if kind in KINDS:
@@ -206,14 +223,14 @@ def _kinds(
     return tuple(dict.fromkeys(kinds))
 
 
-def _languages(given: tuple[str, ...], filters: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    named = [part for key, value in filters if key == "lang" for part in value.split(",") if part]
-    lowered = (name.lower() for name in (*given, *named))
+def _languages(fields: tuple[str, ...], filters: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    names = [part for key, value in filters if key == "lang" for part in value.split(",") if part]
+    lowered = (name.lower() for name in (*fields, *names))
     return tuple(dict.fromkeys(LANGUAGE_NAMES.get(name, name) for name in lowered))
 
 
 def _patterns(text: str) -> tuple[Pattern, ...]:
-    """The words of a symbol query: `'exact`, `^prefix`, `suffix$`, else fuzzy."""
+    """Parse the words of a symbol query: `'exact`, `^prefix`, `suffix$`, else fuzzy."""
     return tuple(_pattern(word) for word in text.split())
 
 
@@ -236,23 +253,24 @@ def _words(text: str, kind: QueryKind) -> list[str]:
 
 
 def _weigh(
-    words: Iterable[str], factor: dict[str, float]
+    words: Iterable[str], boosts: dict[str, float]
 ) -> tuple[tuple[str, ...], tuple[float, ...]]:
+    """Return the distinct terms and their weights: 1 + ln(count), boosted."""
     counts = Counter(words)
-    weighed = [(term, (1 + math.log(n)) * factor.get(term, 1.0)) for term, n in counts.items()]
-    if len(weighed) > _MAX_TERMS:
-        weighed = sorted(weighed, key=lambda pair: -pair[1])[:_MAX_TERMS]
-    return tuple(term for term, _ in weighed), tuple(weight for _, weight in weighed)
+    weighted = [(term, (1 + math.log(n)) * boosts.get(term, 1.0)) for term, n in counts.items()]
+    if len(weighted) > _MAX_TERMS:
+        weighted = sorted(weighted, key=lambda pair: -pair[1])[:_MAX_TERMS]
+    return tuple(term for term, _ in weighted), tuple(weight for _, weight in weighted)
 
 
 def _names(text: str, kind: QueryKind) -> tuple[str, ...]:
-    """Identifiers that the query names: all of a symbol, else the words that look like code."""
+    """Return the identifiers of the query: all of a symbol, else the words that look like code."""
     if kind == "symbol":
         last = [_SEPARATORS.split(word.text)[-1] or word.text for word in _patterns(text)]
         return tuple(dict.fromkeys(last))
-    found = [word for word in _NAME.findall(text) if _looks_like_code(word)]
-    found += [parts[-1] for parts in _qualified(text)]
-    return tuple(dict.fromkeys(found))
+    names = [word for word in _NAME.findall(text) if _looks_like_code(word)]
+    names += [parts[-1] for parts in _qualified(text)]
+    return tuple(dict.fromkeys(names))
 
 
 def _looks_like_code(word: str) -> bool:
@@ -262,8 +280,9 @@ def _looks_like_code(word: str) -> bool:
 
 
 def _qualified(text: str) -> tuple[tuple[str, ...], ...]:
-    found = (tuple(_SEPARATORS.split(name.replace("->", "."))) for name in _QUALIFIED.findall(text))
-    return tuple(dict.fromkeys(parts for parts in found if all(parts)))
+    names = (name.replace("->", ".") for name in _QUALIFIED.findall(text))
+    qualified = (tuple(_SEPARATORS.split(name)) for name in names)
+    return tuple(dict.fromkeys(parts for parts in qualified if all(parts)))
 
 
 def _mentions(text: str, words: frozenset[str]) -> bool:
@@ -275,5 +294,5 @@ def _stemmed(words: Iterable[str]) -> frozenset[str]:
 
 
 STOPS = _stemmed(STOP_WORDS) | STOP_WORDS
-"""Terms of a query in words that say nothing about code."""
+"""Stop words and their terms."""
 _FILLER = _stemmed(REPORT_WORDS)

@@ -1,4 +1,4 @@
-"""Word lists that the reading of a query needs. Code and its index never pass through them."""
+"""Word lists for queries. Code and its index never pass through them."""
 
 from __future__ import annotations
 
@@ -62,4 +62,4 @@ LANGUAGE_NAMES = {
     "shell": "bash",
     "ts": "typescript",
 }
-"""What people type after `lang:` for a language that the index knows by another name."""
+"""Aliases of languages after `lang:`."""

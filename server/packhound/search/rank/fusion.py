@@ -1,79 +1,81 @@
-"""From signals to one order: the learned linear ranker, or reciprocal rank fusion."""
+"""Signals to one order: the learned linear ranker, or reciprocal rank fusion."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.core.arrays import Floats
+from packhound.core.arrays import Floats, Positions
 from packhound.core.types import Signal
-from packhound.search.protocols import Fuser, Scorer
-from packhound.search.rank.linear import Scored, Source, score_linear, weights_for
-from packhound.search.signals.context import View
+from packhound.search.rank.linear import Source, score_linear, weights_for
+from packhound.search.signals.context import SignalContext
 from packhound.search.signals.node import dense_node, node_words
 
 RRF_K = 60
 """The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009)."""
 
 
-def fuser(name: str, source: Source) -> Fuser:
-    """The fuser of that name; anything but `rrf` is the linear ranker."""
-    if name == "rrf":
-        return ReciprocalRanks((node_words, dense_node))
-    return Linear(source)
+class Ranking(Protocol):
+    """Scores of the candidate nodes that can be among the best, and the reasons for them."""
+
+    @property
+    def nodes(self) -> Positions:
+        """Their positions among the candidates, ascending."""
+
+    @property
+    def scores(self) -> NDArray[np.float32] | NDArray[np.float64]:
+        """One score per node of `nodes`."""
+
+    def why(self, rows: Sequence[int]) -> list[tuple[Signal, ...]]:
+        """Return the reasons for the score of each `nodes[row]`, which add up to it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Linear:
-    """The learned ranker, with the weights for the kind of query at hand."""
+def rank(context: SignalContext, fuser: str, source: Source, depth: int) -> Ranking:
+    """Score candidate nodes, among them the best `depth`.
 
-    source: Source
-
-    def __call__(self, view: View, depth: int) -> Scored:
-        """Score the candidate nodes of `view` that can be among the best `depth`."""
-        return score_linear(view, weights_for(self.source, view.query.kind), depth)
-
-
-@dataclass(frozen=True, slots=True)
-class ReciprocalRanks:
-    """Each scorer gives 1 / (60 + rank) to every node that it found."""
-
-    scorers: tuple[Scorer, ...]
-
-    def __call__(self, view: View, depth: int) -> ReciprocalRanking:
-        """Score every candidate node of `view`."""
-        shares = np.stack([_reciprocal(scorer(view)) for scorer in self.scorers])
-        names = tuple(scorer.__name__ for scorer in self.scorers)
-        return ReciprocalRanking(np.arange(len(view.candidates)), names, shares, shares.sum(axis=0))
+    `fuser` is `rrf` for reciprocal rank fusion, anything else for the linear ranker.
+    """
+    if fuser == "rrf":
+        return fuse_reciprocal_ranks(context)
+    return score_linear(context, weights_for(source, context.query.kind), depth)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReciprocalRanking:
-    """What each scorer gave each node."""
+    """The share of the score that each signal gave each node, [signals, nodes]."""
 
-    nodes: NDArray[np.intp]
+    nodes: Positions
     names: tuple[str, ...]
     shares: Floats
     scores: Floats
 
-    def why(self, chosen: Sequence[int]) -> list[tuple[Signal, ...]]:
-        """One reason per scorer that found the node."""
+    def why(self, rows: Sequence[int]) -> list[tuple[Signal, ...]]:
+        """Return one reason per signal that matched the node."""
         return [
             tuple(
                 Signal(f"{name}_place", share, 1.0)
-                for name, share in zip(self.names, given, strict=True)
+                for name, share in zip(self.names, shares, strict=True)
                 if share
             )
-            for given in self.shares[:, chosen].T.tolist()
+            for shares in self.shares[:, rows].T.tolist()
         ]
 
 
-def _reciprocal(scores: Floats) -> Floats:
+def fuse_reciprocal_ranks(context: SignalContext) -> ReciprocalRanking:
+    """Score every candidate node: each signal gives 1 / (60 + rank) to the nodes that match it."""
+    signals = (node_words, dense_node)
+    shares = np.stack([_reciprocal_ranks(signal(context)) for signal in signals])
+    names = tuple(signal.__name__ for signal in signals)
+    return ReciprocalRanking(np.arange(len(context.candidates)), names, shares, shares.sum(axis=0))
+
+
+def _reciprocal_ranks(scores: Floats) -> Floats:
     order = np.argsort(-scores, kind="stable")
     ranks = np.empty(len(scores), np.float32)
-    # Nodes with equal scores share a rank, so that the order of node ids says nothing.
+    # Nodes with equal scores share a rank, so that the order of node ids does not show.
     ranks[order] = np.searchsorted(-scores[order], -scores[order], side="left") + 1
     return np.where(scores > 0, 1 / (RRF_K + ranks), 0).astype(np.float32)

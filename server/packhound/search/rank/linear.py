@@ -16,30 +16,38 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from packhound.core.arrays import Doubles, Positions, top_k
 from packhound.core.types import Signal
 from packhound.search.query.parse import QueryKind
-from packhound.search.signals.context import Measure, View
+from packhound.search.signals.context import SignalContext, SignalFunction
 from packhound.search.signals.registry import FILE_SIGNALS, NODE_SIGNALS
 
 Source = Literal["hybrid", "lexical", "dense"]
 
+DIVERSITY = "same_file_above"
+"""The signal that keeps one file from flooding the results."""
+
+REPRESENTATIVE = "speaks_for_file"
+"""The signal that gives the rank of a file to the node that answers best in it."""
+
+_SCORE_TOLERANCE = 1e-8
+"""More than the difference between scores that count as equal."""
+
 
 @dataclass(frozen=True)
 class Weights:
-    """The weights for one kind of query: signals that have one, and those of a repeated file.
+    """The weights for one kind of query: signals with their weight, and those within a file.
 
-    `repeat`, never negative, is taken from a node for each better node of the same file. Better is
-    what scores more by `within`, a weight for each signal of `node`, or by `node` where it is
-    empty: what finds the right file is not what finds the right function in it.
+    `diversity`, never negative, is subtracted from a node for each better node of the same file.
+    Better is what scores more by `in_file`, a weight for each signal of `node`, or by `node` where
+    it is empty: what finds the right file is not what finds the right function in it.
     """
 
-    file: tuple[tuple[Measure, float], ...]
-    node: tuple[tuple[Measure, float], ...]
-    repeat: float
-    within: tuple[float, ...] = ()
+    file: tuple[tuple[SignalFunction, float], ...]
+    node: tuple[tuple[SignalFunction, float], ...]
+    diversity: float
+    in_file: tuple[float, ...] = ()
 
     @cached_property
     def factors(self) -> tuple[Doubles, Doubles]:
@@ -48,13 +56,13 @@ class Weights:
         return np.array(file, np.float64), np.array(node, np.float64)
 
     @cached_property
-    def by_name(self) -> tuple[NDArray[np.intp], tuple[str, ...], Doubles]:
-        """Signals that have a weight in the order of their names: their rows, names and weights.
+    def by_name(self) -> tuple[Positions, tuple[str, ...], Doubles]:
+        """Signals with a weight in the order of their names: their rows, names and weights.
 
-        The rows are those of files, then those of nodes, then those of repeats and of speakers.
+        The rows are those of files, then those of nodes, then diversity and representative.
         """
-        pairs = [(measure.__name__, weight) for measure, weight in (*self.file, *self.node)]
-        pairs += [(REPEATED, -self.repeat), (SPEAKS, 1.0)]
+        pairs = [(signal.__name__, weight) for signal, weight in (*self.file, *self.node)]
+        pairs += [(DIVERSITY, -self.diversity), (REPRESENTATIVE, 1.0)]
         rows = sorted(
             (row for row, (_, weight) in enumerate(pairs) if weight), key=pairs.__getitem__
         )
@@ -62,24 +70,24 @@ class Weights:
         return np.array(rows), names, np.array(factors, np.float64)
 
     def without(self, signals: frozenset[str]) -> Weights:
-        """The same weights but for those of some signals."""
-        kept = [measure.__name__ not in signals for measure, _ in self.node]
+        """Return the same weights without those of some signals."""
+        remaining = [signal.__name__ not in signals for signal, _ in self.node]
         return Weights(
             tuple(pair for pair in self.file if pair[0].__name__ not in signals),
-            tuple(compress(self.node, kept)),
-            0.0 if REPEATED in signals else self.repeat,
-            () if SPEAKS in signals else tuple(compress(self.within, kept)),
+            tuple(compress(self.node, remaining)),
+            0.0 if DIVERSITY in signals else self.diversity,
+            () if REPRESENTATIVE in signals else tuple(compress(self.in_file, remaining)),
         )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scored:
+class LinearRanking:
     """Scores of the candidate nodes that can be among the best, and the values behind them.
 
-    `nodes` are their positions among the candidates, ascending, with `scores`, `owner`, the file
-    of each, `repeats`, how many nodes of its file are better, and `lifts`, what the best of them
-    gains to stand for its file, beside them. `file` [signals, files] and `node` [signals, candidate
-    nodes] hold the values.
+    `nodes` are positions among the candidates, ascending. Beside them are `scores`, `owner`, the
+    position of the file, `better_in_file`, the number of better nodes of its file, and
+    `representative_boosts`, by which the best of them comes to the score of the file. `file`
+    [signals, files] and `node` [signals, candidate nodes] are the values of the signals.
     """
 
     nodes: Positions
@@ -88,69 +96,67 @@ class Scored:
     file: Doubles
     node: Doubles
     owner: Positions
-    repeats: Doubles
-    lifts: Doubles
+    better_in_file: Doubles
+    representative_boosts: Doubles
 
-    def why(self, chosen: Sequence[int]) -> list[tuple[Signal, ...]]:
-        """The reasons for the score of each `nodes[i]`, the greatest first; they add up to it."""
-        at = np.array(chosen, np.intp)
-        rows, names, factors = self.weights.by_name
-        of_nodes = (self.node[:, self.nodes[at]], self.repeats[None, at], self.lifts[None, at])
-        values = np.concatenate((self.file[:, self.owner[at]], *of_nodes))[rows]
+    def why(self, rows: Sequence[int]) -> list[tuple[Signal, ...]]:
+        """Return the reasons for the score of each `nodes[row]`, the greatest first."""
+        chosen = np.array(rows, np.intp)
+        signal_rows, names, factors = self.weights.by_name
+        values = np.concatenate(
+            (
+                self.file[:, self.owner[chosen]],
+                self.node[:, self.nodes[chosen]],
+                self.better_in_file[None, chosen],
+                self.representative_boosts[None, chosen],
+            )
+        )[signal_rows]
         orders = np.argsort(-np.abs(factors[:, None] * values), axis=0, kind="stable")
         weights = factors.tolist()
         return [
-            tuple([Signal(names[i], found[i], weights[i]) for i in order if found[i]])
-            for order, found in zip(orders.T.tolist(), values.T.tolist(), strict=True)
+            tuple([Signal(names[i], column[i], weights[i]) for i in order if column[i]])
+            for order, column in zip(orders.T.tolist(), values.T.tolist(), strict=True)
         ]
 
 
-REPEATED = "same_file_above"
-"""The signal that keeps one file from flooding the results."""
-
-SPEAKS = "speaks_for_file"
-"""The signal that gives the place of a file to the node that answers best in it."""
-
-_ROUNDED = 1e-8
-"""More than the difference between scores that count as equal."""
-
-
-def score_linear(view: View, weights: Weights, depth: int) -> Scored:
-    """Score the candidate nodes of `view` that can be among the best `depth`."""
-    candidates = view.candidates
-    file = _measured(weights.file, view, len(candidates.files))
-    node = _measured(weights.node, view, len(candidates))
-    of_file, of_node = weights.factors
-    scores = of_node @ node + (of_file @ file).take(candidates.owner)
-    best, k = candidates.best(scores), max(1, depth)
-    # The best node of a file stands where the file does, and no other node gains.
+def score_linear(context: SignalContext, weights: Weights, depth: int) -> LinearRanking:
+    """Score the candidate nodes that can be among the best `depth`."""
+    candidates = context.candidates
+    file = _compute_signals(weights.file, context, len(candidates.files))
+    node = _compute_signals(weights.node, context, len(candidates))
+    file_factors, node_factors = weights.factors
+    scores = node_factors @ node + (file_factors @ file).take(candidates.owner)
+    best, k = candidates.file_max(scores), max(1, depth)
+    # A file's representative gets the score of its best node, and no other node is boosted.
     floor = best.take(top_k(best, k)).min() if len(best) > k else -inf
-    nodes = np.flatnonzero((best >= floor - _ROUNDED).take(candidates.owner))
+    nodes = np.flatnonzero((best >= floor - _SCORE_TOLERANCE).take(candidates.owner))
     scores, owner = scores.take(nodes), candidates.owner.take(nodes)
-    standing = np.array(weights.within) @ node[:, nodes] if weights.within else scores
-    repeats = _repeats(standing, owner)
-    lifts = np.where(repeats == 0, best.take(owner) - scores, 0.0)
-    scores = scores + lifts - weights.repeat * repeats
-    return Scored(nodes, scores, weights, file, node, owner, repeats, lifts)
+    in_file_scores = np.array(weights.in_file) @ node[:, nodes] if weights.in_file else scores
+    better = _count_better_in_file(in_file_scores, owner)
+    boosts = np.where(better == 0, best.take(owner) - scores, 0.0)
+    scores = scores + boosts - weights.diversity * better
+    return LinearRanking(nodes, scores, weights, file, node, owner, better, boosts)
 
 
-def _measured(signals: tuple[tuple[Measure, float], ...], view: View, n: int) -> Doubles:
+def _compute_signals(
+    signals: tuple[tuple[SignalFunction, float], ...], context: SignalContext, n: int
+) -> Doubles:
     values = np.empty((len(signals), n), np.float64)
-    for row, (measure, _) in enumerate(signals):
-        values[row] = measure(view)
+    for row, (signal, _) in enumerate(signals):
+        values[row] = signal(context)
     return values
 
 
-def _repeats(scores: Doubles, owner: Positions) -> Doubles:
-    """How many nodes of the same file are better than each node; `owner` ascends."""
+def _count_better_in_file(scores: Doubles, owner: Positions) -> Doubles:
+    """Count the better nodes of the same file for each node; `owner` ascends."""
     order = np.lexsort((-scores, owner))
-    repeats = np.empty(len(scores), np.float64)
-    repeats[order] = np.arange(len(scores)) - np.searchsorted(owner, owner)
-    return repeats
+    counts = np.empty(len(scores), np.float64)
+    counts[order] = np.arange(len(scores)) - np.searchsorted(owner, owner)
+    return counts
 
 
 def weights_for(source: Source, kind: QueryKind) -> Weights:
-    """The fitted weights."""
+    """Return the fitted weights."""
     return _load()[source, kind]
 
 
@@ -158,21 +164,21 @@ def weights_for(source: Source, kind: QueryKind) -> Weights:
 def _load() -> dict[tuple[str, str], Weights]:
     text = Path(__file__).with_name("weights.json").read_text("utf-8")
     return {
-        (source, kind): _weights(given)
+        (source, kind): _from_json(groups)
         for source, kinds in json.loads(text)["sets"].items()
-        for kind, given in kinds.items()
+        for kind, groups in kinds.items()
     }
 
 
-def _weights(given: dict[str, dict[str, float]]) -> Weights:
-    """Weights by the names of their signals; signals without one are not measured."""
-    file, node, within = given["file"], given["node"], given["within"]
-    used = [signal for signal in NODE_SIGNALS if signal.__name__ in node.keys() | within.keys()]
+def _from_json(groups: dict[str, dict[str, float]]) -> Weights:
+    """Return weights by the names of their signals; signals without one are not computed."""
+    file, node, in_file = groups["file"], groups["node"], groups["within"]
+    used = [signal for signal in NODE_SIGNALS if signal.__name__ in node.keys() | in_file.keys()]
     return Weights(
         tuple(
             (signal, file[signal.__name__]) for signal in FILE_SIGNALS if signal.__name__ in file
         ),
         tuple((signal, node.get(signal.__name__, 0.0)) for signal in used),
-        float(given["repeat"][REPEATED]),
-        tuple(within.get(signal.__name__, 0.0) for signal in used) if within else (),
+        float(groups["repeat"][DIVERSITY]),
+        tuple(in_file.get(signal.__name__, 0.0) for signal in used) if in_file else (),
     )

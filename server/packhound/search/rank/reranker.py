@@ -1,4 +1,4 @@
-"""An optional second reading of the best hits by a cross-encoder; off by default.
+"""A stage that reads the best hits again with a cross-encoder; off by default.
 
 Its log-odds are one more reason for a score, beside those of the ranker.
 """
@@ -6,33 +6,30 @@ Its log-odds are one more reason for a score, beside those of the ranker.
 from __future__ import annotations
 
 import os
-import threading
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from packhound.core.errors import Cancelled, ModelError
-from packhound.core.types import Hit, NodeRef, Query, Results, Signal
+from packhound.core.errors import ModelError
+from packhound.core.types import Hit, Signal
 from packhound.encoder.cross_encoder import CrossEncoder
-from packhound.search.query.parse import parse_query
+from packhound.search.query.parse import ParsedQuery
+from packhound.search.stages import StageContext
 
 DEPTH = 40
 """Hits that are read; those below count as the worst of these."""
 
-_AT_ONCE = 8
+_BATCH = 8
 """Hits between two looks at the clock."""
 
-_MOST_THREADS = 4
+_MAX_THREADS = 4
 
 _QUERY_CHARACTERS = 600
-"""Read of a long report: most models have room for some 2,000 characters of both texts."""
-
-TextOf = Callable[[NodeRef], str]
+"""Read of a long report: most models take some 2,000 characters of both texts."""
 
 
 class Reranker:
-    """A cross-encoder and what its word is worth. Methods may be called from any thread."""
+    """A cross-encoder and the weight of its log-odds. Thread-safe."""
 
     def __init__(self, model: CrossEncoder, weight: float) -> None:
         self._model = model
@@ -41,78 +38,45 @@ class Reranker:
     @classmethod
     def open(cls, folder: Path, weight: float) -> Reranker:
         """Load the cross-encoder of `folder`. Raises ModelError."""
-        threads = min(_MOST_THREADS, os.cpu_count() or 1)
+        threads = min(_MAX_THREADS, os.cpu_count() or 1)
         return cls(CrossEncoder.open(folder, threads=threads), weight)
 
-    def depth(self, query: Query) -> int:
-        """How many hits `applied` needs to return the best `query.limit`."""
-        return max(query.limit, DEPTH) if _worth_reading(query) else query.limit
+    def depth(self, limit: int, query: ParsedQuery) -> int:
+        """Return how many hits it needs to find the best `limit`."""
+        return max(limit, DEPTH) if _is_worth_reading(query) else limit
 
-    def applied(
-        self,
-        results: Results,
-        query: Query,
-        text_of: TextOf,
-        cancel: threading.Event | None = None,
-    ) -> Results:
-        """The best `query.limit` by score and second reading, as far as the query's time reaches.
-
-        Raises Cancelled when `cancel` is set meanwhile.
-        """
-        if not results.hits or not _worth_reading(query):
-            return results
-        started = time.perf_counter()
-        logits: list[float] = []
-        notes = results.notes
-        top = results.hits[:DEPTH]
-        while len(logits) < len(top):
-            if cancel is not None and cancel.is_set():
-                raise Cancelled("the search was cancelled")
-            if logits and _ms_since(started) + results.took_ms > query.budget.time_ms:
-                notes = (*notes, f"no time to rerank more than {len(logits)} of {len(top)} hits")
-                break
-            batch = top[len(logits) : len(logits) + _AT_ONCE]
-            try:
-                logits += self._read(query, [text_of(hit.node) for hit in batch])
-            except ModelError as problem:
-                best = results.hits[: query.limit]
-                return replace(results, hits=best, notes=(*notes, str(problem)))
-        unread = [min(logits)] * (len(results.hits) - len(logits))
-        hits = [
-            self._with(hit, logit)
-            for hit, logit in zip(results.hits, [*logits, *unread], strict=True)
-        ]
-        hits.sort(key=lambda hit: (-hit.score, hit.node.path, hit.node.span.start))
-        return replace(
-            results,
-            hits=tuple(replace(hit, rank=i) for i, hit in enumerate(hits[: query.limit], 1)),
-            truncated=results.truncated or len(logits) < len(top),
-            took_ms=results.took_ms + _ms_since(started),
-            notes=notes,
-        )
-
-    def explained(self, hit: Hit, query: Query, text_of: TextOf) -> Hit:
-        """The hit with what a second reading adds to its score."""
-        if not _worth_reading(query):
-            return hit
+    def rerank(self, hits: Sequence[Hit], context: StageContext) -> Sequence[Hit]:
+        """Add the log-odds to the scores, as far as the time budget reaches. Raises Cancelled."""
+        if not hits or not _is_worth_reading(context.query):
+            return hits
         try:
-            return self._with(hit, self._read(query, [text_of(hit.node)])[0])
-        except ModelError:
-            return hit
+            logits = self._read(hits[:DEPTH], context)
+        except ModelError as problem:
+            context.run.notes.append(str(problem))
+            return hits
+        logits += [min(logits)] * (len(hits) - len(logits))
+        return [self._rescore(hit, logit) for hit, logit in zip(hits, logits, strict=True)]
 
-    def _read(self, query: Query, texts: Sequence[str]) -> list[float]:
-        asked = parse_query(query).text[:_QUERY_CHARACTERS]
-        return [float(logit) for logit in self._model.logits(asked, texts)]
+    def _read(self, hits: Sequence[Hit], context: StageContext) -> list[float]:
+        """Return the log-odds of the hits, or of the first of them if the time budget is spent."""
+        run, text = context.run, context.query.text[:_QUERY_CHARACTERS]
+        logits: list[float] = []
+        for start in range(0, len(hits), _BATCH):
+            run.raise_if_cancelled()
+            if logits and run.over_budget:
+                note = f"no time to rerank more than {len(logits)} of {len(hits)} hits"
+                run.notes.append(note)
+                run.truncated = True
+                break
+            texts = [context.text_of(hit.node) for hit in hits[start : start + _BATCH]]
+            logits += map(float, self._model.logits(text, texts))
+        return logits
 
-    def _with(self, hit: Hit, logit: float) -> Hit:
+    def _rescore(self, hit: Hit, logit: float) -> Hit:
         reason = Signal("cross_encoder", logit, self._weight)
         return replace(hit, score=hit.score + reason.contribution, why=(*hit.why, reason))
 
 
-def _worth_reading(query: Query) -> bool:
-    """A name that is typed has its definition first already."""
-    return query.mode != "symbol" and parse_query(query).kind != "symbol"
-
-
-def _ms_since(started: float) -> float:
-    return (time.perf_counter() - started) * 1_000
+def _is_worth_reading(query: ParsedQuery) -> bool:
+    """Return False for a name, whose definition ranks first already."""
+    return query.kind != "symbol"

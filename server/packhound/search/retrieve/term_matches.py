@@ -1,6 +1,6 @@
-"""What one term matches in one snapshot, whatever else a query has: made once, kept a while.
+"""Postings of one term with all that scoring needs of them, cached by snapshot.
 
-The next key stroke, and the next search for a pack, ask for mostly the same terms.
+The next key stroke, and the next search for a pack, have mostly the same terms.
 """
 
 from __future__ import annotations
@@ -24,187 +24,185 @@ Value = TypeVar("Value", bound=np.generic)
 
 NAME, PATH, SIGNATURE, DOC, BODY = (FIELDS.index(f) for f in FIELDS)
 INSIDE = (NAME, SIGNATURE, DOC, BODY)
-"""What a file says, apart from where it lies."""
+"""Fields of a file's text, as opposed to its path."""
 
 WEIGHTS = (3.0, 4.0, 1.0, 1.0, 1.0)
-"""How much an occurrence in each field counts (BM25F)."""
+"""Weight of an occurrence in each field (BM25F, Zaragoza and others 2004)."""
 LENGTH_NORMS = (0.3, 0.3, 0.5, 0.5, 0.75)
-"""How much the length of each field counts (b)."""
+"""Length normalization of each field (b)."""
 K1 = 1.2
 
-SAID = (NAME, SIGNATURE, DOC)
-"""Fields that are scored by themselves too."""
+FIELDS_SCORED = (NAME, SIGNATURE, DOC)
+"""Fields that are also scored by themselves."""
 
-_MOST_BYTES = 20_000_000
-"""Of the matches that are kept; the longest unused goes first."""
+_MAX_BYTES = 20_000_000
+_OVERHEAD_BYTES = 1_500
 
-Tally: TypeAlias = tuple[NodeIds, Floats]
-"""Ascending numbers, of node ids or of files, and a value beside each."""
+SparseCounts: TypeAlias = tuple[NodeIds, Floats]
+"""Ascending node ids or file ids, and the value of each."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Match:
+class TermMatch:
     """One term in one snapshot.
 
-    `nodes` are the node ids with the term in any field, with their BM25F before it is weighed. `said`
-    has the node ids with the term in a field of `SAID`, field by field, n_said[i] of them in
-    `SAID[i]`, with how often they have it, evened out for the length of the field; `said_idfs` are
-    those of the fields. `in_files` and `in_paths` count the term inside each file and in its path.
+    `nodes` are the node ids with the term in any field, with their BM25F before the idf.
+    `field_hits` are the node ids with the term in a field of `FIELDS_SCORED`, field by field,
+    field_counts[i] of them in `FIELDS_SCORED[i]`, with their length-normalized frequencies;
+    `field_idfs` are the idfs in the fields. `in_files` and `in_paths` count the term inside each
+    file and in its path.
     """
 
-    nodes: Tally
-    said: Tally
-    n_said: tuple[int, ...]
-    in_files: Tally
-    in_paths: Tally
+    nodes: SparseCounts
+    field_hits: SparseCounts
+    field_counts: tuple[int, ...]
+    in_files: SparseCounts
+    in_paths: SparseCounts
     idf: float
-    said_idfs: tuple[float, ...]
+    field_idfs: tuple[float, ...]
     file_idf: float
     path_idf: float
 
     @property
     def n_bytes(self) -> int:
-        """What its arrays take, and some of what they are held by."""
-        tallies = (self.nodes, self.said, self.in_files, self.in_paths)
-        return _OVERHEAD + sum(numbers.nbytes + values.nbytes for numbers, values in tallies)
+        """Bytes of its arrays, and about those of the objects that hold them."""
+        counts = (self.nodes, self.field_hits, self.in_files, self.in_paths)
+        return _OVERHEAD_BYTES + sum(ids.nbytes + values.nbytes for ids, values in counts)
 
 
-_OVERHEAD = 1_500
-
-
-class MatchCache:
-    """The matches of one snapshot, which it does not keep alive. Safe to use from any thread."""
+class TermMatchCache:
+    """LRU cache of the matches of one snapshot, which it does not keep alive. Thread-safe."""
 
     def __init__(self) -> None:
-        self.kept = ByteLru[str, Match](_MOST_BYTES, attrgetter("n_bytes"))
-        self._nothing: Match | None = None
+        self.entries = ByteLru[str, TermMatch](_MAX_BYTES, attrgetter("n_bytes"))
+        self._no_match: TermMatch | None = None
 
-    def of(self, snapshot: Snapshot, terms: Iterable[str]) -> list[Match]:
-        """What each term matches in the snapshot that this belongs to."""
-        wanted = [*terms]
-        found = {term: self.kept.get(term) for term in wanted}
-        new = [term for term, match in found.items() if match is None]
-        if new:
-            found.update(zip(new, self._looked_up(snapshot, new), strict=True))
-        matches = {term: match for term, match in found.items() if match is not None}
-        self.kept.put(matches)
-        return [matches[term] for term in wanted]
+    def lookup(self, snapshot: Snapshot, terms: Iterable[str]) -> list[TermMatch]:
+        """Return the match of each term in the snapshot that this belongs to."""
+        terms = [*terms]
+        cached = {term: self.entries.get(term) for term in terms}
+        missing = [term for term, match in cached.items() if match is None]
+        if missing:
+            cached.update(zip(missing, self._compute(snapshot, missing), strict=True))
+        matches = {term: match for term, match in cached.items() if match is not None}
+        self.entries.put(matches)
+        return [matches[term] for term in terms]
 
-    def _looked_up(self, snapshot: Snapshot, terms: Sequence[str]) -> list[Match]:
+    def _compute(self, snapshot: Snapshot, terms: Sequence[str]) -> list[TermMatch]:
         postings = [snapshot.postings(term) for term in terms]
-        there = [found for found in postings if len(found.node_ids)]
-        # Of the words that a query joins most are in no index, and they all match alike.
-        if self._nothing is None:
-            [self._nothing] = _matches(snapshot, [_NO_POSTINGS])
-        made = iter(_matches(snapshot, there) if there else ())
-        return [next(made) if len(found.node_ids) else self._nothing for found in postings]
+        non_empty = [posting for posting in postings if len(posting.node_ids)]
+        # Most compounds of a query are in no index, and share one empty match.
+        if self._no_match is None:
+            [self._no_match] = _match_postings(snapshot, [_NO_POSTINGS])
+        matches = iter(_match_postings(snapshot, non_empty) if non_empty else ())
+        return [next(matches) if len(p.node_ids) else self._no_match for p in postings]
 
 
 _NO_POSTINGS = TermPostings(np.zeros(0, np.intp), np.zeros(0, np.uint8), (0,) * (len(FIELDS) + 1))
 
 
 def idf_of(n: int, document_frequency: int) -> float:
-    """Inverse document frequency as in Lucene: never negative."""
+    """Return the inverse document frequency as in Lucene's BM25Similarity: never negative."""
     return log(1 + (n - document_frequency + 0.5) / (document_frequency + 0.5))
 
 
-def _matches(snapshot: Snapshot, found: Sequence[TermPostings]) -> list[Match]:
-    """What each of some terms matches: all are worked on at once, since most of them are rare."""
-    node_ids = np.concatenate([postings.node_ids for postings in found])
-    counts = np.concatenate([postings.tf for postings in found])
-    sizes = np.diff([postings.starts for postings in found])
-    fields = np.repeat(np.tile(_FIELD_NUMBERS, len(found)), sizes.ravel())
-    norms = _norms(snapshot, node_ids, counts, fields)
-    weighted = _WEIGHTS.take(fields) * norms
-    owners = snapshot.file_of.take(node_ids)
+def _match_postings(snapshot: Snapshot, terms: Sequence[TermPostings]) -> list[TermMatch]:
+    """Return the match of each term; arrays span all terms, since most of them are rare."""
+    node_ids = np.concatenate([postings.node_ids for postings in terms])
+    counts = np.concatenate([postings.tf for postings in terms])
+    sizes = np.diff([postings.starts for postings in terms])
+    fields = np.repeat(np.tile(_FIELD_NUMBERS, len(terms)), sizes.ravel())
+    frequencies = _normalize_lengths(snapshot, node_ids, counts, fields)
+    weighted = _WEIGHTS.take(fields) * frequencies
+    file_ids = snapshot.file_of.take(node_ids)
     inside = counts * (fields != PATH)
-    room = np.empty(snapshot.n_node_ids, np.float32)
-    made, start = [], 0
-    for postings in found:
-        here = slice(start, start := start + len(postings.node_ids))
+    scratch = np.empty(snapshot.n_node_ids, np.float32)
+    matches, start = [], 0
+    for postings in terms:
+        rows = slice(start, start := start + len(postings.node_ids))
         path = postings.within(PATH)
-        n_said = _n_said(postings)
-        nodes, frequencies = _summed(postings.node_ids, weighted[here], room)
-        in_files = _tally(np.bincount(owners[here], inside[here], snapshot.n_file_ids))
-        in_paths = _of_files(snapshot, owners[here][path], postings.tf[path])
-        made.append(
-            Match(
-                nodes=(nodes, frequencies / (frequencies + np.float32(K1))),
-                said=(
-                    _said(postings, postings.node_ids).astype(np.int32),
-                    _said(postings, norms[here]),
+        nodes, sums = _sum_by_node(postings.node_ids, weighted[rows], scratch)
+        in_files = _to_sparse(np.bincount(file_ids[rows], inside[rows], snapshot.n_file_ids))
+        in_paths = _count_in_paths(snapshot, file_ids[rows][path], postings.tf[path])
+        field_counts = _count_fields(postings)
+        matches.append(
+            TermMatch(
+                nodes=(nodes, sums / (sums + np.float32(K1))),
+                field_hits=(
+                    _take_fields(postings, postings.node_ids).astype(np.int32),
+                    _take_fields(postings, frequencies[rows]),
                 ),
-                n_said=n_said,
+                field_counts=field_counts,
                 in_files=in_files,
                 in_paths=in_paths,
                 idf=idf_of(snapshot.n_nodes, len(nodes)),
-                said_idfs=tuple(idf_of(snapshot.n_nodes, n) for n in n_said),
+                field_idfs=tuple(idf_of(snapshot.n_nodes, n) for n in field_counts),
                 file_idf=idf_of(snapshot.n_files, len(in_files[0])),
                 path_idf=idf_of(snapshot.n_files, len(in_paths[0])),
             )
         )
-    return made
+    return matches
 
 
 _FIELD_NUMBERS = np.arange(len(FIELDS), dtype=np.uint8)
 _WEIGHTS = np.array(WEIGHTS, np.float32)
 
 
-def _norms(
+def _normalize_lengths(
     snapshot: Snapshot,
     node_ids: NDArray[np.intp],
     counts: NDArray[np.unsignedinteger[Any]],
     fields: NDArray[np.uint8],
 ) -> Floats:
-    """How often each node id holds a term in a field, evened out for the length of the field."""
-    norms = np.empty(len(node_ids), np.float32)
+    """Return each term frequency divided by BM25's length norm of its field."""
+    frequencies = np.empty(len(node_ids), np.float32)
     for field, average in enumerate(snapshot.average_length):
-        here = np.flatnonzero(fields == field)
-        if len(here):
+        rows = np.flatnonzero(fields == field)
+        if len(rows):
             b = LENGTH_NORMS[field]
-            lengths = snapshot.lengths[field].take(node_ids.take(here)).astype(np.float32)
+            lengths = snapshot.lengths[field].take(node_ids.take(rows)).astype(np.float32)
             lengths *= np.float32(b / (average or 1.0))
             lengths += np.float32(1 - b)
-            norms[here] = counts.take(here) / lengths
-    return norms
+            frequencies[rows] = counts.take(rows) / lengths
+    return frequencies
 
 
-def _summed(node_ids: NDArray[np.intp], values: Floats, room: Floats) -> Tally:
-    """The sum of the values of each node id, added in their order.
+def _sum_by_node(node_ids: NDArray[np.intp], values: Floats, scratch: Floats) -> SparseCounts:
+    """Sum the values of each node id in their order.
 
-    `room` has a value for every node id there is, whatever it holds.
+    `scratch` has a value of any kind for every node id of the snapshot.
     """
     nodes = unique_sorted(node_ids)
-    room[nodes] = 0
-    np.add.at(room, node_ids, values)
-    return nodes.astype(np.int32), room.take(nodes)
+    scratch[nodes] = 0
+    np.add.at(scratch, node_ids, values)
+    return nodes.astype(np.int32), scratch.take(nodes)
 
 
-def _said(postings: TermPostings, values: NDArray[Value]) -> NDArray[Value]:
-    """The values beside those of some postings that are of the fields of `SAID`."""
-    return np.concatenate([values[postings.within(field)] for field in SAID])
+def _take_fields(postings: TermPostings, values: NDArray[Value]) -> NDArray[Value]:
+    """Return the values that belong to postings in the fields of `FIELDS_SCORED`."""
+    return np.concatenate([values[postings.within(field)] for field in FIELDS_SCORED])
 
 
-def _n_said(postings: TermPostings) -> tuple[int, ...]:
+def _count_fields(postings: TermPostings) -> tuple[int, ...]:
     starts = postings.starts
-    return tuple(starts[field + 1] - starts[field] for field in SAID)
+    return tuple(starts[field + 1] - starts[field] for field in FIELDS_SCORED)
 
 
-def _of_files(
-    snapshot: Snapshot, owners: NodeIds, counts: NDArray[np.unsignedinteger[Any]]
-) -> Tally:
-    """What the path of each file counts, which every node of the file has."""
-    if not len(owners):
-        return _NOTHING
-    found = np.zeros(snapshot.n_file_ids, np.float32)
-    found[owners] = counts
-    return _tally(found)
+def _count_in_paths(
+    snapshot: Snapshot, file_ids: NodeIds, counts: NDArray[np.unsignedinteger[Any]]
+) -> SparseCounts:
+    """Return the count in each file's path, which every node of the file repeats."""
+    if not len(file_ids):
+        return _EMPTY
+    by_file = np.zeros(snapshot.n_file_ids, np.float32)
+    by_file[file_ids] = counts
+    return _to_sparse(by_file)
 
 
-def _tally(counts: NDArray[Any]) -> Tally:
-    """The places of those that are more than zero, and they."""
-    places = np.flatnonzero(counts > 0)
-    return places.astype(np.int32), counts.take(places).astype(np.float32)
+def _to_sparse(counts: NDArray[Any]) -> SparseCounts:
+    """Return the positions of the positive counts, and these."""
+    positions = np.flatnonzero(counts > 0)
+    return positions.astype(np.int32), counts.take(positions).astype(np.float32)
 
 
-_NOTHING: Tally = np.zeros(0, np.int32), np.zeros(0, np.float32)
+_EMPTY: SparseCounts = np.zeros(0, np.int32), np.zeros(0, np.float32)

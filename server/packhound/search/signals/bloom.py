@@ -1,7 +1,6 @@
-"""Which names have which words side by side.
+"""Bloom filters over names: few names have what a query asks for, and only those are compared.
 
-Thousands of names have a word of a query, and hardly any of them has two side by side. So a name
-is told by a few bits whether it may be one of those, and looked at only then.
+Each name has one word of bits, computed when the name is first met; the name table only grows.
 """
 
 from __future__ import annotations
@@ -10,72 +9,100 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache, reduce
 from itertools import pairwise
 from operator import or_
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.core.arrays import Ints, Mask
+from packhound.core.arrays import Ints, Mask, Positions
 from packhound.text.conflation import aggressive_stem
 from packhound.text.tokenizer import parts, stem
 
-Pair = tuple[str, str]
+Bigram: TypeAlias = tuple[str, str]
+"""Stem groups of two adjacent words."""
 
 _N_BITS = 63
-_SEEN = 1 << _N_BITS
+_COMPUTED = 1 << _N_BITS
+"""Set in the bits of every name that has been met."""
+_N_LETTER_BITS = 61
 
 
-class NamePairs:
-    """Two bits for each two neighbouring words of a name, by the number of the name.
+class BigramBloomFilter:
+    """Two-bit Bloom filter over the adjacent word stems of each name, by name id.
 
-    Several threads may ask at once: what gets lost between them is worked out again.
+    Thread-safe: an update that is lost to another thread is computed again.
     """
 
     def __init__(self) -> None:
         self._bits = np.zeros(0, np.uint64)
 
-    def having(self, names: Sequence[str], numbers: Ints, wanted: frozenset[Pair]) -> Mask:
-        """Which of the names of some numbers have any of the pairs that are wanted."""
-        bits = self.see(names, numbers)
-        likely = np.zeros(len(numbers), np.bool_)
-        for both in map(np.uint64, map(_bits_of, wanted)):
-            likely |= (bits & both) == both
-        places = numbers[likely].tolist()
-        alike = {n for n in set(places) if not wanted.isdisjoint(_pairs_in(names[n]))}
-        found = np.zeros(len(numbers), np.bool_)
-        found[likely] = [n in alike for n in places]
-        return found
+    def match_any(self, names: Sequence[str], name_ids: Ints, bigrams: frozenset[Bigram]) -> Mask:
+        """Return the mask of the name ids whose names have any of the bigrams, exactly."""
+        bits = self.bits(names, name_ids)
+        maybe = np.zeros(len(name_ids), np.bool_)
+        for pair in map(np.uint64, map(_hash_bits, bigrams)):
+            maybe |= (bits & pair) == pair
+        candidates = name_ids[maybe].tolist()
+        matching = {n for n in set(candidates) if not bigrams.isdisjoint(_name_bigrams(names[n]))}
+        matches = np.zeros(len(name_ids), np.bool_)
+        matches[maybe] = [n in matching for n in candidates]
+        return matches
 
-    def see(self, names: Sequence[str], numbers: Ints) -> NDArray[np.uint64]:
-        """The bits of the names of some numbers."""
-        bits = known = self._bits
-        if len(known) < len(names):
-            bits = np.zeros(len(names), np.uint64)
-            bits[: len(known)] = known
-            self._bits = bits
-        found = bits.take(numbers)
-        if not found.all():
-            for number in set(numbers[found == 0].tolist()):
-                bits[number] = reduce(or_, map(_bits_of, pairs_of(parts(names[number]))), _SEEN)
-            found = bits.take(numbers)
-        return found
+    def bits(self, names: Sequence[str], name_ids: Ints) -> NDArray[np.uint64]:
+        """Return the bits of some names; those of new names are computed."""
+        table = self._bits
+        if len(table) < len(names):
+            grown = np.zeros(len(names), np.uint64)
+            grown[: len(table)] = table
+            table = self._bits = grown
+        bits = table.take(name_ids)
+        if not bits.all():
+            for name_id in set(name_ids[bits == 0].tolist()):
+                bigrams = bigrams_of(parts(names[name_id]))
+                table[name_id] = reduce(or_, map(_hash_bits, bigrams), _COMPUTED)
+            bits = table.take(name_ids)
+        return bits
 
 
-def pairs_of(words: Iterable[str]) -> frozenset[Pair]:
-    """The families of each two neighbours among some words, which are lower case."""
-    return frozenset(pairwise(map(_family, words)))
+class LetterFilter:
+    """One-bit Bloom filter over the lower-case letters of each name, by name id. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._bits = np.zeros(0, np.uint64)
+
+    def match_all(self, names: Sequence[str], text: str) -> Positions:
+        """Return the ids of the names that may have every letter of `text`."""
+        bits, n = self._bits, len(names)
+        if len(bits) < n:
+            added = [_letter_bits(name.lower()) for name in names[len(bits) : n]]
+            bits = self._bits = np.concatenate((bits, np.array(added, np.uint64)))
+        mask = np.uint64(_letter_bits(text.lower()))
+        return np.flatnonzero((bits[:n] & mask) == mask)
+
+
+def bigrams_of(words: Iterable[str]) -> frozenset[Bigram]:
+    """Return the stem groups of each two adjacent words, which are lower case."""
+    return frozenset(pairwise(map(_stem_group, words)))
 
 
 @lru_cache(maxsize=4_096)
-def _pairs_in(name: str) -> frozenset[Pair]:
-    return pairs_of(parts(name))
+def _name_bigrams(name: str) -> frozenset[Bigram]:
+    return bigrams_of(parts(name))
 
 
-def _bits_of(pair: Pair) -> int:
-    """Two bits of many, since one would be shared by too many pairs."""
-    number = hash(pair)
+def _hash_bits(bigram: Bigram) -> int:
+    """Return two bits of many, since one would be shared by too many bigrams."""
+    number = hash(bigram)
     return 1 << number % _N_BITS | 1 << (number >> 32) % _N_BITS
 
 
 @lru_cache(maxsize=65_536)
-def _family(word: str) -> str:
+def _stem_group(word: str) -> str:
     return aggressive_stem(stem(word))
+
+
+def _letter_bits(text: str) -> int:
+    bits = 0
+    for letter in text:
+        bits |= 1 << (ord(letter) % _N_LETTER_BITS)
+    return bits

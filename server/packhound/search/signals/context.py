@@ -1,99 +1,208 @@
-"""What signals look at, and the arithmetic that they share."""
+"""The context that signals are computed from, and the arithmetic that they share."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.core.arrays import Floats
+from packhound.core.arrays import Floats, Mask, Positions
 from packhound.index.snapshot import Snapshot
+from packhound.search.query.compounds import compound_terms
+from packhound.search.query.encode import QueryVectors
 from packhound.search.query.parse import ParsedQuery
-from packhound.search.retrieve.bm25 import Lexical
-from packhound.search.retrieve.candidates import Candidates
-from packhound.search.retrieve.corpus_stats import Corpus
+from packhound.search.retrieve.bm25 import LexicalScores, score_nodes, score_terms
+from packhound.search.retrieve.candidates import Candidates, gather
+from packhound.search.retrieve.corpus_stats import CorpusStats
+from packhound.search.retrieve.name_matches import (
+    frame_scores,
+    mention_scores,
+    nodes_by_qualified_name,
+)
+from packhound.search.retrieve.retrieve import Retrieval
+from packhound.search.signals.path_words import PathWords
 from packhound.text.path_features import FLAGS
 
 Value = TypeVar("Value", bound=np.generic)
-Made = TypeVar("Made")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class View:
-    """All that signals may look at: one query, its candidates and what was measured of them.
+@dataclass(frozen=True, eq=False)
+class SignalContext:
+    """One query and its candidates. What several signals share is computed when first used.
 
-    `best`, `total`, `base` and `centroid` have one row per candidate file, the other arrays one
-    per candidate node. Those are None where there are no vectors, or where the query is no report.
-    `kinds` are positions in `types.KINDS`.
+    Arrays have one value per candidate node, those named `file_...` one per candidate file. They
+    are None where there are no vectors, or where the query is no bug report.
     """
 
     query: ParsedQuery
     snapshot: Snapshot
-    corpus: Corpus
-    candidates: Candidates
-    lexical: Lexical
-    compounds: Floats
-    kinds: NDArray[np.intp]
-    best: Floats
-    total: Floats
-    base: Floats
-    named: NDArray[np.bool_]
-    named_folded: NDArray[np.bool_]
-    owned: NDArray[np.bool_]
-    similarity: Floats | None
-    centroid: Floats | None
-    title_similarity: Floats | None = None
-    code_similarity: Floats | None = None
-    mentioned: Floats | None = None
-    framed: Floats | None = None
-    _kept: dict[Callable[[View], Any], Any] = field(default_factory=dict)
+    stats: CorpusStats
+    vectors: QueryVectors
+    retrieval: Retrieval
+
+    @property
+    def candidates(self) -> Candidates:
+        """The nodes to rank."""
+        return self.retrieval.candidates
+
+    def with_files(self, files: Positions) -> SignalContext:
+        """Return the context with all nodes of some file ids as candidates."""
+        candidates = gather(self.snapshot, self.stats, files, None)
+        return replace(self, retrieval=replace(self.retrieval, candidates=candidates))
 
     def node(self, values: NDArray[Value]) -> NDArray[Value]:
-        """Values per node id, at the candidate nodes."""
+        """Take values per node id at the candidate nodes."""
         return values.take(self.candidates.node_ids)
 
     def file(self, values: NDArray[Value]) -> NDArray[Value]:
-        """Values per file id, at the candidate files."""
+        """Take values per file id at the candidate files."""
         return values.take(self.candidates.files)
 
     def flags(self, name: str) -> Floats:
-        """A yes-or-no fact of the candidate files as 0 and 1."""
-        return self.file(self.corpus.flags[FLAGS.index(name)])
+        """Return a flag of the candidate files as 0 and 1."""
+        return self.file(self.stats.flags[FLAGS.index(name)])
 
-    def kept(self, make: Callable[[View], Made]) -> Made:
-        """What `make` makes of this view, made once since several signals share it."""
-        if make not in self._kept:
-            self._kept[make] = make(self)
-        made: Made = self._kept[make]
-        return made
+    @cached_property
+    def lexical(self) -> LexicalScores:
+        """BM25 scores by field and file."""
+        return score_terms(self.snapshot, self.stats, self.candidates, self.retrieval.matches)
+
+    @cached_property
+    def compounds(self) -> Floats:
+        """BM25F of adjacent words of the query as one identifier."""
+        terms = compound_terms(self.query)
+        return score_nodes(self.snapshot, self.stats, self.candidates, terms)
+
+    @cached_property
+    def kinds(self) -> Positions:
+        """Positions in `types.KINDS`."""
+        return self.node(self.snapshot.kind_of).astype(np.intp)
+
+    @cached_property
+    def named(self) -> Mask:
+        """Nodes with a name of the query, letter for letter."""
+        return self.candidates.mask_of(self.retrieval.named_any)
+
+    @cached_property
+    def named_folded(self) -> Mask:
+        """Nodes with a name of the query, in any letter case."""
+        return self.candidates.mask_of(self.retrieval.named_folded)
+
+    @cached_property
+    def owned(self) -> Mask:
+        """Nodes with a qualified name of the query and its owner."""
+        return self.candidates.mask_of(nodes_by_qualified_name(self.snapshot, self.query.qualified))
+
+    @cached_property
+    def mentioned(self) -> Floats | None:
+        """How strongly a bug report mentions the node's name."""
+        if self.query.kind != "report":
+            return None
+        named, weights = self.retrieval.named, self.query.name_weights
+        return self.node(mention_scores(self.snapshot, named, weights))
+
+    @cached_property
+    def framed(self) -> Floats | None:
+        """How near the innermost stack frame of a bug report the node is."""
+        if not self.query.frames:
+            return None
+        return self.node(frame_scores(self.snapshot, self.query.frames))
+
+    @cached_property
+    def similarity(self) -> Floats | None:
+        """Cosine with the query."""
+        if self.retrieval.cosines is not None:
+            return self.node(self.retrieval.cosines)
+        return self._similarity_to(self.vectors.text)
+
+    @cached_property
+    def title_similarity(self) -> Floats | None:
+        """Cosine with the title of a bug report."""
+        return self._similarity_to(self.vectors.title)
+
+    @cached_property
+    def code_similarity(self) -> Floats | None:
+        """Cosine with the code that a bug report quotes."""
+        if self.vectors.code is self.vectors.title:
+            return self.title_similarity
+        return self._similarity_to(self.vectors.code)
+
+    @cached_property
+    def file_centroid(self) -> Floats | None:
+        """Cosine of the query with the mean vector of each file."""
+        if self.similarity is None or not len(self.candidates):
+            return None
+        lengths = self.stats.file_centroid_lengths(self.snapshot, self.candidates.files)
+        sums = self.candidates.file_sum(self.similarity)
+        cosines: Floats = sums / np.maximum(lengths, np.float32(1e-3))
+        return cosines
+
+    @cached_property
+    def file_similarity(self) -> Floats:
+        """Cosines of the four best nodes of each file, see `top_four`."""
+        return no_file(self) if self.similarity is None else top_four(self, self.similarity)
+
+    @cached_property
+    def path_words(self) -> PathWords:
+        """Words of the query in the paths of the files."""
+        return PathWords(
+            self.snapshot.path_table,
+            dict(zip(self.query.terms, self.lexical.idfs, strict=True)),
+            self.candidates.files.astype(np.int32),
+            self.file(self.stats.folder),
+        )
+
+    def _similarity_to(self, vector: Floats | None) -> Floats | None:
+        if vector is None:
+            return None
+        return self.snapshot.similarities(vector, self.candidates.node_ids)
 
 
-Measure = Callable[[View], Floats]
+SignalFunction: TypeAlias = Callable[[SignalContext], Floats]
+"""A signal: one value per candidate file or node."""
 
 
 def relative(values: Floats) -> Floats:
-    """Divided by the largest, so that queries of any length are on one scale."""
-    top_k = values.max(initial=0)
-    return values / top_k if top_k > 0 else np.zeros_like(values)
+    """Divide by the largest, so that queries of any length are on one scale."""
+    largest = values.max(initial=0)
+    return values / largest if largest > 0 else np.zeros_like(values)
 
 
 def ranks(values: Floats) -> Floats:
-    """1 for the best, falling with the logarithm of the rank, 0 from rank 60 on."""
+    """Return 1 for the best, falling with the logarithm of the rank, 0 from rank 60 on."""
     falling = -values
     # Equal values share the best rank among them, so that order within ties says nothing.
     ranks = np.sort(falling).searchsorted(falling).astype(np.float32)
-    fallen = 1 - np.log1p(ranks) / np.float32(np.log(60.0))
-    return np.asarray(np.maximum(0, fallen), np.float32)
+    scores = 1 - np.log1p(ranks) / np.float32(np.log(60.0))
+    return np.asarray(np.maximum(0, scores), np.float32)
 
 
-def no_file(view: View) -> Floats:
-    """Zero for every candidate file."""
-    return np.zeros(len(view.candidates.files), np.float32)
+def top_four(context: SignalContext, similarity: Floats) -> Floats:
+    """Sum the four best nodes of each file with the weights 1, 1/2, 1/4 and 1/8."""
+    candidates = context.candidates
+    remaining = np.maximum(0, similarity)
+    best = candidates.file_max(remaining)
+    total: Floats = best.copy()
+    first = np.empty(len(candidates.files), np.intp)
+    for weight in (0.5, 0.25, 0.125):
+        nodes = np.flatnonzero(remaining == best.take(candidates.owner))[::-1]
+        # Of equal nodes the first is taken: assigned last, it is the one that stays.
+        first[candidates.owner[nodes]] = nodes
+        remaining[first] = 0
+        best = candidates.file_max(remaining)
+        total += np.float32(weight) * best
+    return total
 
 
-def no_node(view: View) -> Floats:
-    """Zero for every candidate node."""
-    return np.zeros(len(view.candidates), np.float32)
+def no_file(context: SignalContext) -> Floats:
+    """Return zero for every candidate file."""
+    return np.zeros(len(context.candidates.files), np.float32)
+
+
+def no_node(context: SignalContext) -> Floats:
+    """Return zero for every candidate node."""
+    return np.zeros(len(context.candidates), np.float32)

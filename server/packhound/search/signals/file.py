@@ -1,4 +1,4 @@
-"""What the words, the meaning and the nature of a file say of all its nodes.
+"""Signals of a file: its words, its meaning and its nature.
 
 Each signal is one small function and its docstring is its meaning, as users are shown it.
 """
@@ -8,151 +8,128 @@ from __future__ import annotations
 import numpy as np
 
 from packhound.core.arrays import Floats
-from packhound.search.signals.context import View, no_file, ranks, relative
+from packhound.search.signals.context import SignalContext, no_file, ranks, relative, top_four
 from packhound.search.signals.node import dense_node
 
 
-def lexical(view: View) -> Floats:
+def lexical(context: SignalContext) -> Floats:
     """Query words in the file's best node, raised by how many of its nodes match."""
-    return relative(view.base)
+    return relative(context.file(context.retrieval.file_scores))
 
 
-def lexical_rank(view: View) -> Floats:
+def lexical_rank(context: SignalContext) -> Floats:
     """Place of the file when files are ordered by their words alone."""
-    return ranks(view.base)
+    return ranks(context.file(context.retrieval.file_scores))
 
 
-def best_node(view: View) -> Floats:
+def best_node(context: SignalContext) -> Floats:
     """Query words in the file's best node."""
-    return relative(view.best)
+    return relative(context.file(context.retrieval.file_best))
 
 
-def all_nodes(view: View) -> Floats:
+def all_nodes(context: SignalContext) -> Floats:
     """Query words in all nodes of the file together."""
-    return relative(view.total)
+    return relative(context.file(context.retrieval.file_sum))
 
 
-def whole_file_rank(view: View) -> Floats:
+def whole_file_rank(context: SignalContext) -> Floats:
     """Place of the file when files are read as one text each."""
-    return ranks(view.lexical.file)
+    return ranks(context.lexical.file)
 
 
-def path_words(view: View) -> Floats:
+def path_words(context: SignalContext) -> Floats:
     """Query words in the path."""
-    return relative(view.lexical.path)
+    return relative(context.lexical.path)
 
 
-def path_rank(view: View) -> Floats:
+def path_rank(context: SignalContext) -> Floats:
     """Place of the file when files are ordered by the words of their paths."""
-    return ranks(view.lexical.path)
+    return ranks(context.lexical.path)
 
 
-def best_name(view: View) -> Floats:
+def best_name(context: SignalContext) -> Floats:
     """Query words in the best name or signature of the file."""
-    scores = view.lexical.name + view.lexical.signature
-    return relative(view.candidates.best(scores))
+    scores = context.lexical.name + context.lexical.signature
+    return relative(context.candidates.file_max(scores))
 
 
-def file_coverage(view: View) -> Floats:
+def file_coverage(context: SignalContext) -> Floats:
     """Share of the query's words, rare ones counting more, that the file has anywhere."""
-    return view.lexical.file_covered
+    return context.lexical.file_covered
 
 
-def compound_file(view: View) -> Floats:
+def compound_file(context: SignalContext) -> Floats:
     """Neighbouring words of the query written as one identifier in the file or its path."""
-    return relative(view.candidates.best(view.compounds))
+    return relative(context.candidates.file_max(context.compounds))
 
 
-def dense_best(view: View) -> Floats:
+def dense_best(context: SignalContext) -> Floats:
     """Likeness of meaning between the query and the file's best node."""
-    return view.candidates.best(dense_node(view))
+    return context.candidates.file_max(dense_node(context))
 
 
-def dense_file(view: View) -> Floats:
+def dense_file(context: SignalContext) -> Floats:
     """Likeness of meaning between the query and the file's four best nodes."""
-    return view.kept(_four_best_of_query)
+    return context.file_similarity
 
 
-def dense_title_file(view: View) -> Floats:
+def dense_title_file(context: SignalContext) -> Floats:
     """Likeness of meaning between the report's title and the file's four best nodes."""
-    if view.title_similarity is None:
-        return no_file(view)
-    return _four_best(view, view.title_similarity)
+    if context.title_similarity is None:
+        return no_file(context)
+    return top_four(context, context.title_similarity)
 
 
-def dense_rank(view: View) -> Floats:
+def dense_rank(context: SignalContext) -> Floats:
     """Place of the file when files are ordered by meaning alone."""
-    return ranks(view.kept(_four_best_of_query))
+    return ranks(context.file_similarity)
 
 
-def dense_centroid(view: View) -> Floats:
+def dense_centroid(context: SignalContext) -> Floats:
     """Likeness of meaning between the query and the file as a whole."""
-    if view.centroid is None:
-        return np.zeros(len(view.candidates.files), np.float32)
-    return view.centroid
+    return no_file(context) if context.file_centroid is None else context.file_centroid
 
 
-def test_path(view: View) -> Floats:
+def test_path(context: SignalContext) -> Floats:
     """A test, when the query does not ask for tests."""
-    return no_file(view) if view.query.wants_tests else view.flags("is_test")
+    return no_file(context) if context.query.wants_tests else context.flags("is_test")
 
 
-def example_path(view: View) -> Floats:
+def example_path(context: SignalContext) -> Floats:
     """An example, benchmark or document, when the query does not ask for examples."""
-    return no_file(view) if view.query.wants_examples else view.flags("is_example")
+    return no_file(context) if context.query.wants_examples else context.flags("is_example")
 
 
-def stale_path(view: View) -> Floats:
+def stale_path(context: SignalContext) -> Floats:
     """Generated, vendored, deprecated or a build script."""
-    return view.flags("is_stale")
+    return context.flags("is_stale")
 
 
-def internal_path(view: View) -> Floats:
+def internal_path(context: SignalContext) -> Floats:
     """In a folder or file that is called internal or private."""
-    return view.flags("is_internal")
+    return context.flags("is_internal")
 
 
-def prose_file(view: View) -> Floats:
+def prose_file(context: SignalContext) -> Floats:
     """Prose rather than code."""
-    return view.flags("is_prose")
+    return context.flags("is_prose")
 
 
-def setting_file(view: View) -> Floats:
+def setting_file(context: SignalContext) -> Floats:
     """Settings or data rather than code."""
-    return view.flags("is_setting")
+    return context.flags("is_setting")
 
 
-def header_file(view: View) -> Floats:
+def header_file(context: SignalContext) -> Floats:
     """A header or a declaration file."""
-    return view.flags("is_header")
+    return context.flags("is_header")
 
 
-def depth(view: View) -> Floats:
+def depth(context: SignalContext) -> Floats:
     """Folders below the shallowest file."""
-    return view.file(view.corpus.depth)
+    return context.file(context.stats.depth)
 
 
-def node_count(view: View) -> Floats:
-    """How many nodes the file has (logarithm)."""
-    return np.asarray(np.log1p(view.file(view.corpus.n_nodes)), np.float32)
-
-
-def _four_best_of_query(view: View) -> Floats:
-    return _four_best(view, dense_node(view))
-
-
-def _four_best(view: View, similarity: Floats) -> Floats:
-    """Cosine of the best node, half the second, a quarter of the third, an eighth of the fourth."""
-    candidates = view.candidates
-    left = np.maximum(0, similarity)
-    best = candidates.best(left)
-    total: Floats = best.copy()
-    first = np.empty(len(candidates.files), np.intp)
-    for weight in (0.5, 0.25, 0.125):
-        at = np.flatnonzero(left == best.take(candidates.owner))[::-1]
-        # Of equal nodes the first is taken: assigned last, it is the one that stays.
-        first[candidates.owner[at]] = at
-        left[first] = 0
-        best = candidates.best(left)
-        total += np.float32(weight) * best
-    return total
+def node_count(context: SignalContext) -> Floats:
+    """Number of nodes in the file (logarithm)."""
+    return np.asarray(np.log1p(context.file(context.stats.n_nodes)), np.float32)

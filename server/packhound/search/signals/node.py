@@ -1,4 +1,4 @@
-"""What is said of one node alone; these signals tell the nodes of a file apart."""
+"""Signals of one node alone, which tell the nodes of a file apart."""
 
 from __future__ import annotations
 
@@ -7,97 +7,95 @@ import numpy as np
 from packhound.core.arrays import Floats
 from packhound.search.kinds import FUNCTION, REST, TYPE
 from packhound.search.retrieve.term_matches import BODY, NAME
-from packhound.search.signals.context import View, no_node, relative
+from packhound.search.signals.context import SignalContext, no_node, relative
 
 
-def node_words(view: View) -> Floats:
+def node_words(context: SignalContext) -> Floats:
     """Query words in the node."""
-    return relative(view.lexical.node)
+    return relative(context.lexical.node)
 
 
-def node_name(view: View) -> Floats:
+def node_name(context: SignalContext) -> Floats:
     """Query words in the node's name."""
-    return relative(view.lexical.name)
+    return relative(context.lexical.name)
 
 
-def node_signature(view: View) -> Floats:
+def node_signature(context: SignalContext) -> Floats:
     """Query words in the node's signature."""
-    return relative(view.lexical.signature)
+    return relative(context.lexical.signature)
 
 
-def node_doc(view: View) -> Floats:
+def node_doc(context: SignalContext) -> Floats:
     """Query words in the node's doc comment."""
-    return relative(view.lexical.doc)
+    return relative(context.lexical.doc)
 
 
-def node_covered(view: View) -> Floats:
+def node_covered(context: SignalContext) -> Floats:
     """Share of the query's words, rare ones counting more, that the node has."""
-    return view.lexical.covered
+    return context.lexical.covered
 
 
-def name_in_query(view: View) -> Floats:
+def name_in_query(context: SignalContext) -> Floats:
     """Share of the words of the node's name that the query has."""
-    lengths = view.node(view.snapshot.lengths[NAME]).astype(np.float32)
-    return np.minimum(1, view.lexical.name_hits / np.maximum(1, lengths))
+    lengths = context.node(context.snapshot.lengths[NAME]).astype(np.float32)
+    return np.minimum(1, context.lexical.name_hits / np.maximum(1, lengths))
 
 
-def node_compound(view: View) -> Floats:
+def node_compound(context: SignalContext) -> Floats:
     """Neighbouring words of the query written as one identifier in the node."""
-    return relative(view.compounds)
+    return relative(context.compounds)
 
 
-def node_named(view: View) -> Floats:
+def node_named(context: SignalContext) -> Floats:
     """The node defines a name of the query, letter for letter."""
-    return view.named.astype(np.float32)
+    return context.named.astype(np.float32)
 
 
-def node_named_folded(view: View) -> Floats:
+def node_named_folded(context: SignalContext) -> Floats:
     """The node defines a name of the query, in any letter case."""
-    return view.named_folded.astype(np.float32)
+    return context.named_folded.astype(np.float32)
 
 
-def node_owned(view: View) -> Floats:
+def node_owned(context: SignalContext) -> Floats:
     """The node bears a qualified name of the query with the owner that the query gives it."""
-    return view.owned.astype(np.float32)
+    return context.owned.astype(np.float32)
 
 
-def dense_node(view: View) -> Floats:
+def dense_node(context: SignalContext) -> Floats:
     """Likeness of meaning between the query and the node."""
-    if view.similarity is None:
-        return np.zeros(len(view.candidates), np.float32)
-    return view.similarity
+    return no_node(context) if context.similarity is None else context.similarity
 
 
-def node_size(view: View) -> Floats:
-    """How long the node is (logarithm)."""
-    return np.log1p(view.node(view.snapshot.lengths[BODY]).astype(np.float32))
+def node_size(context: SignalContext) -> Floats:
+    """Length of the node (logarithm)."""
+    return np.log1p(context.node(context.snapshot.lengths[BODY]).astype(np.float32))
 
 
-def node_is_type(view: View) -> Floats:
+def node_is_type(context: SignalContext) -> Floats:
     """The node is a class, a struct, a trait or another type."""
-    return TYPE.take(view.kinds)
+    return TYPE.take(context.kinds)
 
 
-def node_is_function(view: View) -> Floats:
+def node_is_function(context: SignalContext) -> Floats:
     """The node is a function or a method."""
-    return FUNCTION.take(view.kinds)
+    return FUNCTION.take(context.kinds)
 
 
-def node_is_rest(view: View) -> Floats:
+def node_is_rest(context: SignalContext) -> Floats:
     """The node is what a file holds outside its definitions, or a stretch of plain text."""
-    return REST.take(view.kinds)
+    return REST.take(context.kinds)
 
 
-def node_mentioned(view: View) -> Floats:
-    """How strongly the report mentions the node's name."""
-    return no_node(view) if view.mentioned is None else np.log1p(view.mentioned)
+def node_mentioned(context: SignalContext) -> Floats:
+    """The report mentions the node's name."""
+    return no_node(context) if context.mentioned is None else np.log1p(context.mentioned)
 
 
-def node_framed(view: View) -> Floats:
+def node_framed(context: SignalContext) -> Floats:
     """The node is in a stack trace of the report, more so near its end."""
-    return no_node(view) if view.framed is None else view.framed
+    return no_node(context) if context.framed is None else context.framed
 
 
-def dense_code_node(view: View) -> Floats:
+def dense_code_node(context: SignalContext) -> Floats:
     """Likeness of meaning between the code that the report quotes and the node."""
-    return no_node(view) if view.code_similarity is None else view.code_similarity
+    return no_node(context) if context.code_similarity is None else context.code_similarity

@@ -1,4 +1,4 @@
-"""The reasons for a score: each signal is one small function, and its docstring is its meaning.
+"""All signals: each is one small function, and its docstring is its meaning for users.
 
 A file signal has one value per candidate file, which all nodes of the file share; a node signal
 has one per candidate node. Signals whose names begin with `dense` need vectors.
@@ -9,9 +9,9 @@ from __future__ import annotations
 from packhound.search.signals import file as file_signals
 from packhound.search.signals import name as name_signals
 from packhound.search.signals import node as node_signals
-from packhound.search.signals.context import Measure
+from packhound.search.signals.context import SignalFunction
 
-FILE_SIGNALS: tuple[Measure, ...] = (
+FILE_SIGNALS: tuple[SignalFunction, ...] = (
     file_signals.lexical,
     file_signals.lexical_rank,
     file_signals.best_node,
@@ -57,7 +57,7 @@ FILE_SIGNALS: tuple[Measure, ...] = (
     file_signals.depth,
     file_signals.node_count,
 )
-NODE_SIGNALS: tuple[Measure, ...] = (
+NODE_SIGNALS: tuple[SignalFunction, ...] = (
     node_signals.node_words,
     node_signals.node_name,
     node_signals.node_signature,

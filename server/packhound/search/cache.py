@@ -1,0 +1,32 @@
+"""State that searches of one index share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Lock
+
+from packhound.index.snapshot import Snapshot
+from packhound.search.retrieve.corpus_stats import CorpusStats, update_stats
+
+
+class SearchCache:
+    """The corpus statistics of one index, brought up to date by the first search of a generation.
+
+    Whoever owns the index owns one; with another index it begins anew. Thread-safe.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._stats: CorpusStats | None = None
+
+    def stats(self, snapshot: Snapshot) -> CorpusStats:
+        """Return the statistics of a snapshot."""
+        stats = self._stats
+        if stats is None or not stats.describes(snapshot):
+            with self._lock:
+                stats = self._stats = update_stats(self._stats, snapshot)
+        return stats
+
+    def prepare(self, snapshot: Snapshot, pause: Callable[[], None]) -> None:
+        """Compute ahead what searches would per file and per name; `pause` every few."""
+        self.stats(snapshot).prepare(snapshot, pause)

@@ -1,0 +1,30 @@
+"""Everything that a search needs besides the snapshot and the query."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from packhound.core.types import NodeRef
+from packhound.search.cache import SearchCache
+from packhound.search.query.encode import QueryEncoder
+from packhound.search.stages import Stage, TextOf
+
+
+def _path_alone(node: NodeRef) -> str:
+    return node.path
+
+
+@dataclass(frozen=True, slots=True)
+class SearchEnvironment:
+    """Models, settings and state that all searches of one folder share.
+
+    `root` is the folder, `fuser` the ranker: `linear` or `rrf`. `stages` rescore the best hits in
+    their order, by the text that `text_of` returns for a node of the snapshot.
+    """
+
+    root: str
+    embedder: QueryEncoder | None = None
+    cache: SearchCache = field(default_factory=SearchCache)
+    fuser: str = "linear"
+    stages: tuple[Stage, ...] = ()
+    text_of: TextOf = _path_alone

@@ -1,0 +1,66 @@
+"""Query text to vectors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from packhound.core.arrays import Floats
+from packhound.core.errors import ModelError
+from packhound.core.types import Mode
+from packhound.index.snapshot import Snapshot
+from packhound.search.query.parse import ParsedQuery
+
+_MAX_TEXT = 2_000
+_MAX_CODE = 3_000
+"""Characters of a long report that are encoded, and of the code in it."""
+
+
+class QueryEncoder(Protocol):
+    """The part of an embedding model that a search needs."""
+
+    def encode_query(self, text: str) -> Floats:
+        """Return a unit vector. Raises ModelError."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QueryVectors:
+    """Unit vectors of a query: of its text and, for a bug report, of its title and its code.
+
+    `code` is `title` where the report quotes no code. None where there is nothing to compare with.
+    """
+
+    text: Floats | None = None
+    title: Floats | None = None
+    code: Floats | None = None
+
+
+def encode(
+    parsed: ParsedQuery, mode: Mode, snapshot: Snapshot, encoder: QueryEncoder | None
+) -> tuple[QueryVectors, tuple[str, ...]]:
+    """Encode a query; without vectors a note says why."""
+    if mode == "lexical":
+        return QueryVectors(), ()
+    if encoder is None:
+        return QueryVectors(), ("no embedding model: ranked by words alone",)
+    if not snapshot.has_vector.any():
+        return QueryVectors(), ("no vectors yet: ranked by words alone",)
+    try:
+        vectors = _encode_parts(parsed, encoder)
+    except ModelError as problem:
+        return QueryVectors(), (f"ranked by words alone: {problem}",)
+    if not np.any(vectors.text):
+        note = "the embedding model knows no word of the query: ranked by words alone"
+        return QueryVectors(), (note,)
+    return vectors, ()
+
+
+def _encode_parts(parsed: ParsedQuery, encoder: QueryEncoder) -> QueryVectors:
+    text = encoder.encode_query(parsed.text[:_MAX_TEXT])
+    if parsed.kind != "report":
+        return QueryVectors(text)
+    title = encoder.encode_query(parsed.title)
+    code = encoder.encode_query(parsed.code[:_MAX_CODE]) if parsed.code else title
+    return QueryVectors(text, title, code)

@@ -1,0 +1,42 @@
+"""Nodes like a node."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+from packhound.core.types import Query, Results
+from packhound.index.snapshot import Snapshot
+from packhound.search.environment import SearchEnvironment
+from packhound.search.order import rank_hits
+from packhound.search.pipeline import best_hits, retrieve_context
+from packhound.search.query.encode import QueryVectors
+from packhound.search.query.parse import parse_query
+from packhound.search.rank.fusion import rank
+from packhound.search.rank.linear import Source
+from packhound.search.run import SearchRun
+
+
+def related(
+    snapshot: Snapshot,
+    node_id: int,
+    query: Query,
+    environment: SearchEnvironment,
+    cancel: threading.Event | None = None,
+) -> Results:
+    """Return nodes like the one of a live node id: by meaning, or without a vector by words.
+
+    `query` has the limit and the budget; its text is the name of the answer. Raises Cancelled.
+    """
+    run = SearchRun(query, cancel)
+    node = snapshot.node(node_id)
+    parsed = replace(parse_query(replace(query, text=f"{node.name}\n{node.doc}")), kind="prose")
+    vectors = QueryVectors(snapshot.vector(node_id) if snapshot.has_vector[node_id] else None)
+    context = retrieve_context(snapshot, query, parsed, vectors, environment)
+    run.check()
+    source: Source = "lexical" if vectors.text is None else "dense"
+    ranking = rank(context, "linear", source, query.limit + 1)
+    hits = best_hits(context, ranking, query.limit + 1, environment.root)
+    others = (hit for hit in hits if hit.node.node_id != node_id)
+    run.notes += parsed.notes
+    return run.results(rank_hits(others, query.limit), len(context.candidates), snapshot.generation)

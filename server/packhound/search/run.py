@@ -1,0 +1,52 @@
+"""Time budget, cancellation and notes of one search."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from packhound.core.errors import Cancelled
+from packhound.core.types import Hit, Query, Results
+
+
+class SearchRun:
+    """State of one search. A budget that runs out truncates; only `cancel` raises."""
+
+    def __init__(self, query: Query, cancel: threading.Event | None) -> None:
+        self._started = time.perf_counter()
+        self._query = query
+        self._cancel = cancel
+        self.notes: list[str] = []
+        self.truncated = False
+
+    @property
+    def elapsed_ms(self) -> float:
+        """Milliseconds since the search began."""
+        return (time.perf_counter() - self._started) * 1_000
+
+    @property
+    def over_budget(self) -> bool:
+        """True if the query's time budget is spent."""
+        return self.elapsed_ms > self._query.budget.time_ms
+
+    def check(self) -> None:
+        """Note it if the time budget is spent. Raises Cancelled."""
+        self.raise_if_cancelled()
+        self.truncated |= self.over_budget
+
+    def raise_if_cancelled(self) -> None:
+        """Raises Cancelled if the caller asked for it."""
+        if self._cancel is not None and self._cancel.is_set():
+            raise Cancelled("the search was cancelled")
+
+    def results(self, hits: tuple[Hit, ...], considered: int, generation: int) -> Results:
+        """Return the answer: `hits` among `considered` candidates of a generation."""
+        return Results(
+            query=self._query.text,
+            hits=hits,
+            truncated=self.truncated,
+            generation=generation,
+            took_ms=self.elapsed_ms,
+            candidates=considered,
+            notes=tuple(self.notes),
+        )

@@ -1,0 +1,51 @@
+"""Optional stages that rescore finished hits, each with one more reason in their scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from packhound.core.types import Hit, NodeRef
+from packhound.search.order import rank_hits
+from packhound.search.query.parse import ParsedQuery
+from packhound.search.run import SearchRun
+
+TextOf: TypeAlias = Callable[[NodeRef], str]
+"""Path and source of a node; the path alone where the file changed since."""
+
+
+@dataclass(frozen=True, slots=True)
+class StageContext:
+    """The query that the hits answer, the run that it is part of, and the source of nodes."""
+
+    query: ParsedQuery
+    run: SearchRun
+    text_of: TextOf
+
+
+class Stage(Protocol):
+    """A second-stage ranker such as a cross-encoder."""
+
+    def depth(self, limit: int, query: ParsedQuery) -> int:
+        """Return how many hits it needs to find the best `limit`."""
+
+    def rerank(self, hits: Sequence[Hit], context: StageContext) -> Sequence[Hit]:
+        """Return the hits with new scores and reasons, in any order. Raises Cancelled."""
+
+
+def first_stage_depth(stages: Sequence[Stage], limit: int, query: ParsedQuery) -> int:
+    """Return how many hits the stages need to find the best `limit`."""
+    for stage in reversed(stages):
+        limit = stage.depth(limit, query)
+    return limit
+
+
+def apply_stages(
+    stages: Sequence[Stage], hits: tuple[Hit, ...], limit: int, context: StageContext
+) -> tuple[Hit, ...]:
+    """Return the best `limit` hits after each stage has rescored those that the one before kept."""
+    for position, stage in enumerate(stages, 1):
+        depth = first_stage_depth(stages[position:], limit, context.query)
+        hits = rank_hits(stage.rerank(hits, context), depth)
+    return hits
