@@ -21,10 +21,9 @@ from pathlib import Path
 
 import numpy as np
 
-from packhound.core.arrays import Floats
+from packhound.core.arrays import Floats, unit_rows
 from packhound.core.types import FileStamp, Node, Span
 from packhound.index.vectors.hnsw import build_graph
-from packhound.index.vectors.quantization import unit_rows
 from packhound.index.writer import Index
 from packhound.parsing.analysed_file import AnalysedFile
 from packhound.parsing.node_codec import encode_nodes

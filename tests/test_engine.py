@@ -15,6 +15,7 @@ import pytest
 from packhound.core.errors import RootError
 from packhound.core.settings import Settings
 from packhound.core.types import Document, Query
+from packhound.index.maintenance import Limits
 from packhound.pack.pack import pack
 from packhound.pack.request import PackRequest
 from packhound.parsing.pool.worker import Worker, WorkerDied
@@ -349,7 +350,7 @@ def test_a_missing_hnswlib_is_said_where_it_is_missed(
 ) -> None:
     monkeypatch.setitem(sys.modules, "hnswlib", None)
     assert not engine.status().notes
-    engine._index._graph_from = 1
+    engine._index._limits = Limits(graph_from=1)
     assert ["hnswlib" in note for note in engine.status().notes] == [True]
     assert engine.status().dense == "exact"
     assert names(engine, "mail the receipt to the customer")[0] == "send_receipt"

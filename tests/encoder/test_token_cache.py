@@ -10,7 +10,7 @@ from tokenizers import Tokenizer
 from tokenizers.models import BPE, WordPiece
 
 from packhound.encoder.embedder import BUNDLED
-from packhound.encoder.token_cache import RunIds, reads_by_runs
+from packhound.encoder.token_cache import RunTokenizer, reads_by_runs
 from packhound.parsing.analysed_file import ENCODED, PARTS, NodeRuns
 from packhound.text.tokenizer import runs
 
@@ -19,7 +19,7 @@ LIMIT = 256
 
 tokenizer = Tokenizer.from_file(str(BUNDLED / "tokenizer.json"))
 tokenizer.enable_truncation(LIMIT)
-run_ids = RunIds(Tokenizer.from_file(str(BUNDLED / "tokenizer.json")), LIMIT)
+run_tokenizer = RunTokenizer(Tokenizer.from_file(str(BUNDLED / "tokenizer.json")), LIMIT)
 
 
 def by_tokenizer(text: str) -> list[int]:
@@ -39,7 +39,7 @@ def test_code_in_all_languages(folder):
             text = path.read_text("utf-8", "replace")
             for start in range(0, len(text), 997):
                 part = text[start : start + 2_000]
-                assert run_ids.of(part) == by_tokenizer(part), (path, start)
+                assert run_tokenizer.encode(part) == by_tokenizer(part), (path, start)
 
 
 @settings(max_examples=1_000, deadline=None)
@@ -49,7 +49,7 @@ def test_code_in_all_languages(folder):
     | st.text("aAbBzZ019_ é", max_size=40)
 )
 def test_any_text(text):
-    assert run_ids.of(text) == by_tokenizer(text)
+    assert run_tokenizer.encode(text) == by_tokenizer(text)
 
 
 @pytest.mark.parametrize(
@@ -64,32 +64,35 @@ def test_a_word_of_the_vocabulary_is_one_id_only_where_the_model_says_so(model: 
     other = Tokenizer.from_file(str(BUNDLED / "tokenizer.json"))
     other.model = model
     for text in ("ab", "AB", "abab", "ababab", "xab ab"):
-        assert RunIds(other, LIMIT).of(text) == other.encode(text, add_special_tokens=False).ids
+        assert (
+            RunTokenizer(other, LIMIT).encode(text)
+            == other.encode(text, add_special_tokens=False).ids
+        )
 
 
 def test_a_long_text_is_cut():
-    assert len(run_ids.of("word " * 1_000)) == LIMIT
+    assert len(run_tokenizer.encode("word " * 1_000)) == LIMIT
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.lists(st.text("aB cD_Z9é-\n", max_size=60), min_size=8, max_size=8), min_size=1))
 def test_nodes_are_read_as_their_texts(nodes: list[list[str]]):
-    ids, lengths = run_ids.of_nodes(node_runs(nodes))
+    ids, lengths = run_tokenizer.encode_nodes(node_runs(nodes))
     found = [part.tolist() for part in np.split(ids, np.cumsum(lengths)[:-1])]
-    assert found == [run_ids.of(" ".join(parts[ENCODED])) for parts in nodes]
+    assert found == [run_tokenizer.encode(" ".join(parts[ENCODED])) for parts in nodes]
 
 
 def test_a_long_node_is_cut():
-    ids, lengths = run_ids.of_nodes(
+    ids, lengths = run_tokenizer.encode_nodes(
         node_runs([["", "", "", "a", "b", "word " * 1_000, "", ""]] * 2)
     )
     assert lengths.tolist() == [LIMIT] * 2
-    assert ids[:LIMIT].tolist() == run_ids.of("a b " + "word " * 1_000)
+    assert ids[:LIMIT].tolist() == run_tokenizer.encode("a b " + "word " * 1_000)
 
 
 def node_runs(nodes: list[list[str]]) -> NodeRuns:
     parts = [runs(text) for parts in nodes for text in parts]
-    unique_sorted = [*dict.fromkeys(run for part in parts for run in part)]
-    run = [unique_sorted.index(run) for part in parts for run in part]
+    distinct = [*dict.fromkeys(run for part in parts for run in part)]
+    run = [distinct.index(run) for part in parts for run in part]
     lengths = np.array([*map(len, parts)], np.int32).reshape(-1, len(PARTS))
-    return NodeRuns(unique_sorted, np.array(run, np.int32), lengths)
+    return NodeRuns(distinct, np.array(run, np.int32), lengths)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from packhound.index import diff as arrivals
-from packhound.index import state
-from packhound.index.columns import Column, VectorColumn
+from packhound.index import diff, state
+from packhound.index.columns import Column
 from packhound.index.node_columns import NodeColumns
+from packhound.index.vectors.vector_column import VectorColumn
 from packhound.index.writer import Index
 from tests.support.index_check import contents
 from tests.support.index_corpus import BagOfWords, file, stamp
@@ -18,9 +18,9 @@ POINTS = [
     (VectorColumn, "write"),
     (NodeColumns, "update_liveness"),
     (NodeColumns, "attach"),
-    (state, "build"),
+    (state, "build_segment"),
     (NodeColumns, "add"),
-    (arrivals, "FileEntry"),
+    (diff, "FileEntry"),
     (BagOfWords, "encode"),
 ]
 BEFORE = {"a.py": "function f: load\nclass c: tree", "b.py": "test t: config"}

@@ -93,12 +93,12 @@ def test_a_slow_encoder_works_in_the_pauses():
     index.replace([file("a.py", "\n".join(f"function f{i}: load" for i in range(40)))], {})
     first = index.publish()
     assert not first.has_vector.any() and len(first.postings("load").node_ids) == 40
-    assert index.known("a.py") == b""  # Their texts are still wanted.
+    assert index.complete_digests("a.py") == b""  # Their texts are still wanted.
     while index.embed_some():
         index.publish()
     assert index.snapshot.has_vector.all() and not first.has_vector.any()
     assert len(encoder.encoded) == 40
-    assert index.known("a.py") == index.snapshot.files["a.py"].node_digests
+    assert index.complete_digests("a.py") == index.snapshot.files["a.py"].node_digests
 
 
 class Directionless(BagOfWords):
@@ -164,7 +164,7 @@ def test_names_are_found_exactly_folded_and_by_last_part():
     named = lambda node_ids: [keys(snapshot)[i][1] for i in node_ids.tolist()]  # noqa: E731
     assert named(snapshot.node_ids_named("readAll")) == [1]
     assert named(snapshot.node_ids_named_folded("readall")) == [1, 2]
-    assert snapshot.names() == ("Loader", "readAll", "readall")
+    assert snapshot.names == ("Loader", "readAll", "readall")
     assert snapshot.ref(1, "/r").qualname == "Loader.readAll"
     with pytest.raises(ValueError, match="read-only"):
         snapshot.live[0] = False

@@ -92,7 +92,7 @@ class Editing(RuleBasedStateMachine):
 
     def _index(self, path: str) -> None:
         # As the indexer does it: nodes that the index has come without their words.
-        self.index.replace([self._analysed(path, self.index.known(path))], {path: None})
+        self.index.replace([self._analysed(path, self.index.complete_digests(path))], {path: None})
         self.index.publish()
 
     def _analysed(self, path: str, known: bytes) -> AnalysedFile:

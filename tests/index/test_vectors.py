@@ -3,17 +3,16 @@
 import numpy as np
 import pytest
 
-from packhound.core.arrays import unique_sorted
-from packhound.index.columns import VECTOR_BLOCK, VectorColumn, gathered
+from packhound.core.arrays import unit_rows
 from packhound.index.vectors.exact import Vectors
-from packhound.index.vectors.int8_matmul import dot_products, sums_of
+from packhound.index.vectors.int8_matmul import dot_products, sum_columns
 from packhound.index.vectors.quantization import (
     QUERY_OFFSET,
-    quantized,
-    query_code,
+    quantize,
+    quantize_query,
     scales_of,
-    unit_rows,
 )
+from packhound.index.vectors.vector_column import BLOCK_VECTORS, VectorColumn, gather_codes
 
 
 @pytest.mark.parametrize("dim", [1, 2, 3, 5, 31, 64, 256, 384, 4096])
@@ -24,13 +23,13 @@ def test_products_are_exact(dim, n):
     columns = random.integers(-127, 128, (3, dim, n)).astype(np.int8)
     columns[..., 0], query[0, : dim // 2] = random.choice([-127, 127]), 127
     assert np.array_equal(dot_products(query, [columns]), (query.astype(int) @ columns).ravel())
-    assert np.array_equal(sums_of(columns), columns.sum(axis=1, dtype=int))
+    assert np.array_equal(sum_columns(columns), columns.sum(axis=1, dtype=int))
 
 
 def test_cosines_of_codes_are_near_those_of_the_rows():
     random = np.random.default_rng(1)
     rows, query = random.standard_normal((300, 256)), random.standard_normal(256)
-    codes, code = quantized(rows), query_code(query.astype(np.float32))
+    codes, code = quantize(rows), quantize_query(query.astype(np.float32))
     dots = (code.values.astype(int) - QUERY_OFFSET) @ codes.T.astype(int)
     cosines = dots[0] * scales_of(codes) * code.scale
     truth = unit_rows(rows) @ unit_rows(query[None])[0]
@@ -50,17 +49,17 @@ def test_blocks_are_read_in_a_row():
     [
         [],
         [0],
-        [VECTOR_BLOCK - 1, VECTOR_BLOCK],
-        [5, 6, 7, 2, 3, 9_000, 4_000],
-        [*range(4_090, 4_110), *range(8_180, 8_200), 3, 3],
+        [BLOCK_VECTORS - 1, BLOCK_VECTORS],
+        [5, 6, 7, 2, 3, 66_000, 4_000],
+        [*range(32_760, 32_780), *range(65_530, 65_550), 3, 3],
     ],
 )
 def test_cosines_of_some_nodes_are_those_of_the_scan(node_ids):
     random = np.random.default_rng(3)
-    n = 2 * VECTOR_BLOCK + 1_000
+    n = 2 * BLOCK_VECTORS + 1_000
     column = VectorColumn(8)
     column.reserve(n)
-    column.write(np.arange(n, dtype=np.int32), quantized(random.standard_normal((n, 8))))
+    column.write(np.arange(n, dtype=np.int32), quantize(random.standard_normal((n, 8))))
     present = random.random(n) < 0.9
     vectors = Vectors(8, tuple(column.blocks), present.astype(np.uint8), present, present)
     query = random.standard_normal(8).astype(np.float32)
@@ -68,17 +67,17 @@ def test_cosines_of_some_nodes_are_those_of_the_scan(node_ids):
     assert np.array_equal(vectors.similarities(query, asked), vectors.similarities(query)[asked])
 
 
-@pytest.mark.parametrize("sizes", [[3, 61, 64, 5_000], [4_096, 130, 1], [1, 1, 200]])
+@pytest.mark.parametrize("sizes", [[3, 61, 64, 40_000], [32_768, 130, 1], [1, 1, 200]])
 def test_vectors_that_come_in_parts_are_those_of_one_list(sizes):
     random = np.random.default_rng(4)
-    codes = quantized(random.standard_normal((sum(sizes), 8)))
+    codes = quantize(random.standard_normal((sum(sizes), 8)))
     scales = scales_of(codes)
     column, first = VectorColumn(8), 0
     for size in sizes:
         here = slice(first, first := first + size)
         column.append(here.start, codes[here], scales[here])
     every = np.arange(sum(sizes))
-    found, their_scales = gathered(column.blocks, every, 8)
+    found, their_scales = gather_codes(column.blocks, every, 8)
     sums = np.concatenate([block.sums for block in column.blocks])
     assert np.array_equal(found, codes) and np.array_equal(their_scales, scales)
     assert (
@@ -86,8 +85,18 @@ def test_vectors_that_come_in_parts_are_those_of_one_list(sizes):
     )
 
 
-@pytest.mark.parametrize("values", [[], [3], [3, 1, 3, 2, 1], [0, 0]])
-def test_distinct_values_are_those_of_numpy(values):
-    given = np.array(values, np.int32)
-    assert unique_sorted(given).tolist() == np.unique(given).tolist()
-    assert unique_sorted(given).dtype == given.dtype
+def test_quantized_rows_keep_their_direction_whatever_their_length():
+    random = np.random.default_rng(3)
+    rows = random.standard_normal((500, 256))
+    codes = quantize(rows * 10.0 ** random.integers(-30, 30, (500, 1)))
+    assert np.array_equal(codes, quantize(rows)) and np.abs(codes).max() == 127
+    decoded = codes * scales_of(codes)[:, None]
+    assert np.array_equal(quantize(decoded), codes)
+    assert np.abs(decoded @ decoded.T - unit_rows(rows) @ unit_rows(rows).T).max() < 0.005
+
+
+def test_what_has_no_direction_is_zero():
+    rows = np.array([[np.nan, 1], [np.inf, 0], [0, 0]])
+    assert not unit_rows(rows).any() and not quantize(rows).any()
+    assert not scales_of(quantize(rows)).any()
+    assert quantize_query(np.zeros(2, np.float32)).scale == 0

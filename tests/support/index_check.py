@@ -55,7 +55,7 @@ def contents(snapshot: Snapshot) -> dict[str, object]:
         "averages": snapshot.average_length,
         "lengths": {k: tuple(int(f[i]) for f in snapshot.lengths) for i, k in key.items()},
         "kinds": {k: int(snapshot.kind_of[i]) for i, k in key.items()},
-        "names": {k: snapshot.names()[i] for i, k in key.items()},
+        "names": {k: snapshot.names[i] for i, k in key.items()},
         "vectors": {k: snapshot.vector(i).tobytes() for i, k in key.items()},
         "scores": {k: _scores(snapshot, terms[:6])[i] for i, k in key.items()},
         "stats": _file_stats(snapshot),

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from packhound.core.arrays import Floats, Ints
+from packhound.core.arrays import Floats, Ints, unit_rows
 from packhound.core.types import FileStamp, Node, Span
-from packhound.index.vectors.quantization import unit_rows
 from packhound.parsing.analysed_file import PARTS, AnalysedFile, NodeRuns
 from packhound.parsing.node_codec import encode_nodes
 
@@ -105,8 +104,8 @@ def _words(path: str, nodes: Sequence[Node], bodies: Sequence[str]) -> tuple[lis
         for part in PARTS:
             runs += by_part.get(part, [])
             lengths.append(len(by_part.get(part, [])))
-    unique_sorted, run = np.unique(np.array(runs, object), return_inverse=True)
-    return unique_sorted.tolist(), run.astype(np.int32), np.array(lengths, np.int32)
+    distinct, run = np.unique(np.array(runs, object), return_inverse=True)
+    return distinct.tolist(), run.astype(np.int32), np.array(lengths, np.int32)
 
 
 def _digest(*parts: str) -> bytes:

@@ -18,7 +18,7 @@ def differences(engine: Engine, fresh: Engine) -> list[str]:
     """Paths of files that the two hold differently, and names that they find differently."""
     kept, made = _files(engine.snapshot), _files(fresh.snapshot)
     paths = sorted(path for path in kept.keys() | made.keys() if kept.get(path) != made.get(path))
-    names = sorted({name for name in fresh.snapshot.names() if name})
+    names = sorted({name for name in fresh.snapshot.names if name})
     probes = names[:: len(names) // _PROBES + 1]
     return paths + [f"'{name}'" for name in probes if _found(engine, name) != _found(fresh, name)]
 

@@ -63,3 +63,23 @@ def compact(values: Sequence[str], positions: Ints) -> tuple[list[str], Ints]:
     in_use[positions] = True
     renumbered = np.cumsum(in_use, dtype=np.int32) - 1
     return [values[i] for i in np.flatnonzero(in_use).tolist()], renumbered[positions]
+
+
+def scale_to_peak(rows: Floats) -> Floats:
+    """Divide each row of [n, dim] by its largest magnitude.
+
+    Rows that are zero or hold a NaN or an infinity become zero: they have no direction.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        peaks = np.abs(rows).max(axis=1, keepdims=True, initial=0)
+        usable = np.isfinite(peaks) & (peaks > 0)
+        if usable.all():
+            return np.asarray(rows / peaks)
+        return np.where(usable, rows / np.where(usable, peaks, 1), 0).astype(np.float32)
+
+
+def unit_rows(matrix: NDArray[Any]) -> Floats:
+    """Scale the rows of [n, dim] to length 1; those without a direction become zero."""
+    rows = scale_to_peak(np.asarray(matrix, np.float32))
+    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    return np.asarray(rows / np.maximum(lengths, np.float32(1e-30))[:, None])

@@ -1,4 +1,4 @@
-"""How well a text answers a query, read together by a cross-encoder exported to ONNX."""
+"""Cross-encoder exported to ONNX: it reads query and text together and scores the pair."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from packhound.core.arrays import Floats
 from packhound.core.errors import ModelError
 from packhound.encoder.model_folder import read_model_folder
 from packhound.encoder.onnx_text import (
     PADDED_INPUTS,
     TextModel,
-    in_a_line,
+    load_error,
+    one_line,
     open_tokenizer,
-    readable,
-    unusable,
+    prepare_text,
 )
 
 if TYPE_CHECKING:
@@ -37,32 +37,32 @@ class CrossEncoder:
         """Load `model.onnx` and `tokenizer.json` of `folder`; `threads` is for one run.
 
         Raises:
-            ModelError: the folder cannot be used, and what to do about it.
+            ModelError: the folder cannot be used; the message names the remedy.
         """
-        described = read_model_folder(folder)
+        files = read_model_folder(folder)
         try:
-            tokenizer = open_tokenizer(described.tokenizer, described.max_tokens)
-            model = TextModel(described.model, described.pad_id, threads)
-            opened = cls(folder, tokenizer, model)
-            opened._check()
+            tokenizer = open_tokenizer(files.tokenizer, files.max_tokens)
+            model = TextModel(files.model, files.pad_id, threads)
+            encoder = cls(folder, tokenizer, model)
+            encoder._check()
         except Exception as error:
-            raise unusable(folder, error) from error
-        return opened
+            raise load_error(folder, error) from error
+        return encoder
 
-    def logits(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
-        """How well each text answers the query, [len(texts)]. Raises ModelError."""
-        asked = readable(query)
+    def logits(self, query: str, texts: Sequence[str]) -> Floats:
+        """Return the relevance of each text to the query, [len(texts)]. Raises ModelError."""
+        query = prepare_text(query)
         try:
-            pairs = self._tokenizer.encode_batch([(asked, readable(text)) for text in texts])
-            found = np.zeros(len(texts), np.float32)
-            for batch, output, _ in self._model.runs(pairs):
-                found[batch] = output[:, 0]
+            pairs = self._tokenizer.encode_batch([(query, prepare_text(text)) for text in texts])
+            logits = np.zeros(len(texts), np.float32)
+            for batch, output, _ in self._model.run_batches(pairs):
+                logits[batch] = output[:, 0]
         except Exception as error:
-            raise ModelError(f"the reranker {self._folder} failed: {in_a_line(error)}") from error
-        return np.nan_to_num(found)
+            raise ModelError(f"the reranker {self._folder} failed: {one_line(error)}") from error
+        return np.nan_to_num(logits)
 
     def _check(self) -> None:
-        """What cannot be used shows on one pair."""
+        """Raise ModelError if the model cannot score one pair."""
         if self._model.inputs - PADDED_INPUTS or "input_ids" not in self._model.inputs:
             raise ModelError(
                 f"model folder {self._folder}: the model reads "
@@ -70,7 +70,7 @@ class CrossEncoder:
                 "a cross-encoder with input_ids and attention_mask is needed"
             )
         pair = [self._tokenizer.encode("search", "search")]
-        shapes = [output.shape for _, output, _ in self._model.runs(pair)]
+        shapes = [output.shape for _, output, _ in self._model.run_batches(pair)]
         if shapes != [(1, 1)]:
             raise ModelError(
                 f"model folder {self._folder}: the output has the shape {shapes[0]} for a pair of "

@@ -1,8 +1,8 @@
-"""What a folder with a sentence-embedding model says about itself.
+"""Read the configuration of a folder with a sentence-embedding model.
 
-Understood are the layouts of sentence-transformers exports (model.onnx or onnx/model.onnx,
+Supported are the layouts of sentence-transformers exports (model.onnx or onnx/model.onnx,
 tokenizer.json, config.json, 1_Pooling/config.json, config_sentence_transformers.json) and our own
-packhound.json, which has the last word: {"pooling", "max_tokens", "query_prefix",
+packhound.json, which overrides the others: {"pooling", "max_tokens", "query_prefix",
 "document_prefix"}, all optional.
 """
 
@@ -19,7 +19,7 @@ from packhound.core.errors import ModelError
 Pooling = Literal["mean", "cls", "last"]
 
 RECIPE_VERSION = 1
-"""How texts become vectors beyond what the folder says; part of every fingerprint.
+"""Version of the way from text to vector beyond the folder; part of every fingerprint.
 
 1  first version
 """
@@ -30,8 +30,8 @@ _POOLING_FLAGS: dict[str, Pooling] = {
     "pooling_mode_lasttoken": "last",
 }
 _POOLINGS: tuple[Pooling, ...] = ("mean", "cls", "last")
-_MOST_TOKENS = 512
-"""Where the folder names no limit, or a greater one: longer texts cost time and gain nothing."""
+_MAX_TOKENS = 512
+"""If the folder names no limit, or a greater one: longer texts cost time and gain nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,21 +49,21 @@ class ModelFolder:
 
 
 def read_model_folder(folder: Path) -> ModelFolder:
-    """Read the files next to the model. Raises ModelError naming the folder and the remedy."""
+    """Read the files next to the model. Raises ModelError, naming the folder and the remedy."""
     model = _first_of(folder, "model.onnx", "onnx/model.onnx")
     tokenizer = _first_of(folder, "tokenizer.json")
     config = _json(folder, "config.json")
-    own = _json(folder, "packhound.json")
+    overrides = _json(folder, "packhound.json")
     prompts = _json(folder, "config_sentence_transformers.json").get("prompts")
-    _refuse_further_layers(folder)
+    _refuse_dense_layers(folder)
     return ModelFolder(
         model=model,
         tokenizer=tokenizer,
-        pooling=_pooling(folder, own),
-        max_tokens=_max_tokens(folder, config, own),
+        pooling=_pooling(folder, overrides),
+        max_tokens=_max_tokens(folder, config, overrides),
         pad_id=_number(config, "pad_token_id", 0),
-        query_prefix=_prefix("query", own, prompts),
-        document_prefix=_prefix("document", own, prompts),
+        query_prefix=_prefix("query", overrides, prompts),
+        document_prefix=_prefix("document", overrides, prompts),
         fingerprint=_fingerprint(folder, model),
     )
 
@@ -90,40 +90,40 @@ def _json(folder: Path, name: str) -> dict[str, object]:
     if not _is_file(path):
         return {}
     try:
-        found = json.loads(path.read_bytes())
+        value = json.loads(path.read_bytes())
     except (OSError, ValueError) as error:
         raise ModelError(f"model folder {folder}: {name} cannot be read: {error}") from None
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise ModelError(f"model folder {folder}: {name} is not a JSON object")
-    return found
+    return value
 
 
-def _pooling(folder: Path, own: dict[str, object]) -> Pooling:
-    asked = own.get("pooling")
-    if asked is not None:
-        return _legal(folder, asked)
+def _pooling(folder: Path, overrides: dict[str, object]) -> Pooling:
+    override = overrides.get("pooling")
+    if override is not None:
+        return _check_pooling(folder, override)
     flags = _json(folder, "1_Pooling/config.json")
     modes = [name for name, on in flags.items() if name.startswith("pooling_mode") and on is True]
-    known = [_POOLING_FLAGS[mode] for mode in modes if mode in _POOLING_FLAGS]
-    if len(modes) > len(known) or len(known) > 1:
+    poolings = [_POOLING_FLAGS[mode] for mode in modes if mode in _POOLING_FLAGS]
+    if len(modes) > len(poolings) or len(poolings) > 1:
         raise ModelError(
             f"model folder {folder}: 1_Pooling asks for {', '.join(modes)}; "
             f"only one of {', '.join(_POOLINGS)} is supported"
         )
-    return known[0] if known else "mean"
+    return poolings[0] if poolings else "mean"
 
 
-def _legal(folder: Path, asked: object) -> Pooling:
+def _check_pooling(folder: Path, value: object) -> Pooling:
     for pooling in _POOLINGS:
-        if asked == pooling:
+        if value == pooling:
             return pooling
     raise ModelError(
-        f"model folder {folder}: pooling {asked!r} in packhound.json is none of "
-        f"{', '.join(_POOLINGS)}"
+        f"model folder {folder}: pooling {value!r} in packhound.json; "
+        f"expected one of: {', '.join(_POOLINGS)}"
     )
 
 
-def _refuse_further_layers(folder: Path) -> None:
+def _refuse_dense_layers(folder: Path) -> None:
     """A Dense layer after the pooling is outside model.onnx; its vectors would be wrong."""
     dense = next(folder.glob("*_Dense"), None)
     if dense is not None:
@@ -133,15 +133,15 @@ def _refuse_further_layers(folder: Path) -> None:
         )
 
 
-def _max_tokens(folder: Path, config: dict[str, object], own: dict[str, object]) -> int:
+def _max_tokens(folder: Path, config: dict[str, object], overrides: dict[str, object]) -> int:
     limits = [
-        _number(own, "max_tokens", 0),
+        _number(overrides, "max_tokens", 0),
         _number(_json(folder, "sentence_bert_config.json"), "max_seq_length", 0),
         _number(_json(folder, "tokenizer_config.json"), "model_max_length", 0),
         _number(config, "max_position_embeddings", 0),
     ]
-    named = [limit for limit in limits if limit > 0]
-    return min(named[0] if limits[0] else min(named, default=_MOST_TOKENS), _MOST_TOKENS)
+    stated = [limit for limit in limits if limit > 0]
+    return min(stated[0] if limits[0] else min(stated, default=_MAX_TOKENS), _MAX_TOKENS)
 
 
 def _number(values: dict[str, object], name: str, default: int) -> int:
@@ -149,15 +149,15 @@ def _number(values: dict[str, object], name: str, default: int) -> int:
     return value if isinstance(value, int) else default
 
 
-def _prefix(kind: str, own: dict[str, object], prompts: object) -> str:
-    asked = own.get(f"{kind}_prefix")
-    if asked is None and isinstance(prompts, dict):
-        asked = prompts.get(kind)
-    return asked if isinstance(asked, str) else ""
+def _prefix(kind: str, overrides: dict[str, object], prompts: object) -> str:
+    prefix = overrides.get(f"{kind}_prefix")
+    if prefix is None and isinstance(prompts, dict):
+        prefix = prompts.get(kind)
+    return prefix if isinstance(prefix, str) else ""
 
 
 def _fingerprint(folder: Path, model: Path) -> str:
-    """Digest of all that decides a vector: every JSON file and the model with its weights."""
+    """Return a digest of all that decides a vector: JSON files and the model with its weights."""
     files = sorted(
         {*folder.glob("*.json"), *folder.glob("*/*.json"), *model.parent.glob("*.onnx*")}
     )

@@ -1,4 +1,4 @@
-"""What every text model in an ONNX folder needs: its tokenizer, its session, padded batches."""
+"""Text models in ONNX folders: tokenizer, session, padded batches."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from packhound.core.arrays import Floats
+from packhound.core.arrays import Floats, LongInts
 from packhound.core.errors import ModelError
 
 if TYPE_CHECKING:
@@ -19,11 +18,11 @@ if TYPE_CHECKING:
 _TOKENS_PER_RUN = 2_048
 """Padded tokens per run of a transformer: some 100 MB of activations in a model of 12 layers."""
 
-_LONGEST_TEXT = 8_000
-"""Characters of a text that are read at all; no model here has room for more tokens."""
+_MAX_CHARACTERS = 8_000
+"""Longer texts are cut before they are tokenized; no model here reads more tokens."""
 
 PADDED_INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids", "position_ids"})
-"""Inputs that `TextModel.runs` can feed."""
+"""Inputs that `TextModel.run_batches` can feed."""
 
 
 class TextModel:
@@ -32,61 +31,63 @@ class TextModel:
     def __init__(self, model: Path, pad_id: int, threads: int) -> None:
         self._session = _open_session(model, threads)
         self._pad_id = pad_id
-        self._types = {found.name: _dtype(found.type) for found in self._session.get_inputs()}
+        self._types = {tensor.name: _dtype(tensor.type) for tensor in self._session.get_inputs()}
         names = [output.name for output in self._session.get_outputs()]
         self._output = "sentence_embedding" if "sentence_embedding" in names else str(names[0])
 
     @property
     def inputs(self) -> frozenset[str]:
-        """Names of the arrays that the model reads."""
+        """Names of the model's inputs."""
         return frozenset(self._types)
 
-    def run(self, inputs: dict[str, NDArray[np.int64]]) -> Floats:
-        """The model's first output, or the one that is named a sentence's embedding."""
+    def run(self, inputs: dict[str, LongInts]) -> Floats:
+        """Return the output `sentence_embedding`, or the first where there is none of that name."""
         feed = {name: inputs[name].astype(dtype) for name, dtype in self._types.items()}
         return np.asarray(self._session.run([self._output], feed)[0], np.float32)
 
-    def runs(
-        self, tokens: Sequence[Encoding]
-    ) -> Iterator[tuple[list[int], Floats, NDArray[np.int64]]]:
-        """Batches of about equal length: positions in `tokens`, output, mask [texts, tokens]."""
-        for batch in _batches([len(one.ids) for one in tokens]):
-            inputs = _padded([tokens[i] for i in batch], self._pad_id)
+    def run_batches(
+        self, encodings: Sequence[Encoding]
+    ) -> Iterator[tuple[list[int], Floats, LongInts]]:
+        """Yield batches of about equal length: positions, output, mask [texts, tokens]."""
+        for batch in _batches([len(encoding.ids) for encoding in encodings]):
+            inputs = _pad([encodings[i] for i in batch], self._pad_id)
             yield batch, self.run(inputs), inputs["attention_mask"]
 
 
-def open_tokenizer(path: Path, most_tokens: int) -> Tokenizer:
-    """A tokenizer that cuts at `most_tokens`, or earlier where its file says so."""
+def open_tokenizer(path: Path, max_tokens: int) -> Tokenizer:
+    """Return a tokenizer that truncates at `max_tokens`, or earlier if its file says so."""
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(str(path))
-    asked = tokenizer.truncation
-    tokenizer.enable_truncation(min(asked["max_length"], most_tokens) if asked else most_tokens)
+    truncation = tokenizer.truncation
+    tokenizer.enable_truncation(
+        min(truncation["max_length"], max_tokens) if truncation else max_tokens
+    )
     tokenizer.no_padding()
     return tokenizer
 
 
-def readable(text: str) -> str:
-    """`text` as a tokenizer takes it: bounded, and without lone surrogates."""
-    text = text[:_LONGEST_TEXT]
+def prepare_text(text: str) -> str:
+    """Return `text` as tokenizers accept it: bounded, and without lone surrogates."""
+    text = text[:_MAX_CHARACTERS]
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
-def unusable(folder: Path, error: Exception) -> ModelError:
-    """What to tell the user of an error of onnxruntime or tokenizers.
+def load_error(folder: Path, error: Exception) -> ModelError:
+    """Wrap an error of onnxruntime or tokenizers, with the remedy.
 
-    Theirs derive from Exception alone, so whoever loads a model catches all.
+    Theirs derive from Exception alone, so callers catch all.
     """
     if isinstance(error, ModelError):
         return error
     return ModelError(
-        f"model folder {folder} cannot be used: {in_a_line(error)}; "
+        f"model folder {folder} cannot be used: {one_line(error)}; "
         "export the model again, or leave its setting empty"
     )
 
 
-def in_a_line(error: Exception) -> str:
-    """The beginning of an error's text."""
+def one_line(error: Exception) -> str:
+    """Return the beginning of an error's text."""
     return " ".join(str(error).split())[:300]
 
 
@@ -105,7 +106,7 @@ def _open_session(model: Path, threads: int) -> InferenceSession:
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Positions in runs of about equal length, so that little is padded."""
+    """Yield positions in batches of about equal length, so that little is padded."""
     batch: list[int] = []
     for i in sorted(range(len(lengths)), key=lengths.__getitem__):
         if batch and lengths[i] * (len(batch) + 1) > _TOKENS_PER_RUN:
@@ -116,13 +117,13 @@ def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
         yield batch
 
 
-def _padded(tokens: Sequence[Encoding], pad_id: int) -> dict[str, NDArray[np.int64]]:
-    shape = (len(tokens), max(1, *(len(one.ids) for one in tokens)))
+def _pad(encodings: Sequence[Encoding], pad_id: int) -> dict[str, LongInts]:
+    shape = (len(encodings), max(1, *(len(encoding.ids) for encoding in encodings)))
     ids, mask, types = np.full(shape, pad_id), np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-    for row, one in enumerate(tokens):
-        ids[row, : len(one.ids)] = one.ids
-        mask[row, : len(one.ids)] = 1
-        types[row, : len(one.ids)] = one.type_ids
+    for row, encoding in enumerate(encodings):
+        ids[row, : len(encoding.ids)] = encoding.ids
+        mask[row, : len(encoding.ids)] = 1
+        types[row, : len(encoding.ids)] = encoding.type_ids
     positions = np.maximum(np.cumsum(mask, axis=1) - 1, 0)
     inputs = {"input_ids": ids, "attention_mask": mask}
     return inputs | {"token_type_ids": types, "position_ids": positions}

@@ -1,4 +1,4 @@
-"""One job at a time in a thread of its own, and its result when it is there."""
+"""One job at a time in a thread of its own, and its result when it is done."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ log = logging.getLogger("packhound")
 T = TypeVar("T")
 
 
-class Background(Generic[T]):
-    """Runs jobs; `on_done` is called in the job's thread when one is over.
+class BackgroundJob(Generic[T]):
+    """Runs jobs; `on_done` is called in the job's thread at its end.
 
-    A job is handed an event and raises Cancelled soon after it is set.
+    A job gets an event and raises Cancelled soon after it is set.
     """
 
     def __init__(self) -> None:
         self.on_done: Callable[[], None] = lambda: None
         self._thread: threading.Thread | None = None
-        self._results: list[T] = []
+        self._result: T | None = None
         self._stopping = threading.Event()
 
     @property
     def busy(self) -> bool:
-        """Whether a job runs, or its result was not taken yet."""
+        """True while a job runs or its result was not taken yet."""
         return self._thread is not None
 
     @property
     def done(self) -> bool:
-        """Whether a job is over whose result was not taken yet."""
+        """True if a job has ended whose result was not taken yet."""
         return self._thread is not None and not self._thread.is_alive()
 
     def start(self, job: Callable[[threading.Event], T]) -> None:
@@ -44,14 +44,14 @@ class Background(Generic[T]):
         self._thread.start()
 
     def take(self) -> T | None:
-        """The result of a job that is done; None where it failed."""
+        """Wait for the end of the job and return its result; None where it failed."""
         if self._thread is not None:
             self._thread.join()
-        self._thread = None
-        return self._results.pop() if self._results else None
+        result, self._thread, self._result = self._result, None, None
+        return result
 
     def close(self) -> None:
-        """Stop the job that runs, and wait for its end.
+        """Stop the running job and wait for its end.
 
         A thread inside hnswlib when the interpreter ends would abort the process.
         """
@@ -61,10 +61,10 @@ class Background(Generic[T]):
 
     def _run(self, job: Callable[[threading.Event], T]) -> None:
         try:
-            self._results.append(job(self._stopping))
+            self._result = job(self._stopping)
         except Cancelled:
             return
         except Exception:
             # The fence: the index goes on as it is; the next job may do better.
-            log.exception("upkeep of the index failed")
+            log.exception("maintenance of the index failed")
         self.on_done()

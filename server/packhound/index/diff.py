@@ -1,4 +1,4 @@
-"""A file on its way into the index: which of its nodes are known, which are new, which are gone."""
+"""Compare a file with what the index has of it: which nodes were added, kept and removed."""
 
 from __future__ import annotations
 
@@ -6,25 +6,24 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from packhound.core.arrays import NodeIds
+from packhound.core.arrays import NodeIds, Positions
 from packhound.core.types import FileStamp
 from packhound.index.file_entry import FileEntry
 from packhound.parsing.analysed_file import AnalysedFile
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Arrival:
-    """`node_ids[i]` is the node id of node i, `fresh` the positions of nodes that got a new one.
+class FileDiff:
+    """`node_ids[i]` is the node id of node i, `added` the positions of nodes that got a new one.
 
-    `gone` are node ids that the file had before and has no more.
+    `removed` are the node ids that the file has no more.
     """
 
     file: AnalysedFile
     node_ids: NodeIds
-    fresh: NDArray[np.intp]
-    gone: NodeIds
+    added: Positions
+    removed: NodeIds
 
     @property
     def path(self) -> str:
@@ -32,7 +31,7 @@ class Arrival:
         return self.file.path
 
     def entry(self, file_id: int, stamp: FileStamp | None) -> FileEntry:
-        """The file as the next snapshot holds it."""
+        """Return the file as the next snapshot holds it."""
         file = self.file
         return FileEntry(
             path=file.path,
@@ -48,23 +47,26 @@ class Arrival:
         )
 
 
-def arrive(file: AnalysedFile, before: FileEntry | None, first_node_id: int) -> Arrival:
-    """Match the nodes of `file` with those it had `before`; new ones count from `first_node_id`."""
-    known = _node_ids_by_digest(before)
+def diff_file(file: AnalysedFile, before: FileEntry | None, first_node_id: int) -> FileDiff:
+    """Match the nodes of `file` with those it had `before`; added ones count from `first_node_id`.
+
+    Nodes match by digest, which is that of their terms and their vector.
+    """
+    unmatched = _node_ids_by_digest(before)
     node_ids = np.full(len(file.node_digests), -1, np.int32)
     for i, digest in enumerate(file.node_digests):
-        if known.get(digest):
-            node_ids[i] = known[digest].pop(0)
-    fresh = np.flatnonzero(node_ids < 0)
-    node_ids[fresh] = np.arange(first_node_id, first_node_id + len(fresh), dtype=np.int32)
+        if unmatched.get(digest):
+            node_ids[i] = unmatched[digest].pop(0)
+    added = np.flatnonzero(node_ids < 0)
+    node_ids[added] = np.arange(first_node_id, first_node_id + len(added), dtype=np.int32)
     node_ids.flags.writeable = False
-    gone = [node_id for left in known.values() for node_id in left]
-    return Arrival(file, node_ids, fresh, np.array(gone, np.int32))
+    removed = [node_id for rest in unmatched.values() for node_id in rest]
+    return FileDiff(file, node_ids, added, np.array(removed, np.int32))
 
 
 def _node_ids_by_digest(entry: FileEntry | None) -> dict[bytes, list[int]]:
-    known: defaultdict[bytes, list[int]] = defaultdict(list)
+    by_digest: defaultdict[bytes, list[int]] = defaultdict(list)
     if entry is not None:
         for i, node_id in enumerate(entry.node_ids.tolist()):
-            known[entry.node_digest(i)].append(node_id)
-    return dict(known)
+            by_digest[entry.node_digest(i)].append(node_id)
+    return dict(by_digest)

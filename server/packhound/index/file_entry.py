@@ -1,4 +1,4 @@
-"""A file as a snapshot holds it: its nodes as one record, decoded when someone looks."""
+"""A file of a snapshot: its nodes as one record, decoded lazily."""
 
 from __future__ import annotations
 
@@ -33,82 +33,82 @@ class FileEntry:
     record: bytes
 
     def position(self, node_id: int) -> int:
-        """Where a node id of this file is among its nodes. Raises ValueError for any other."""
-        # Those of a file were mostly given in a row.
+        """Return the position of a node id among the nodes. Raises ValueError for any other."""
+        # The node ids of a file were mostly given in a row.
         first = int(self.node_ids[0]) if len(self.node_ids) else node_id
         guess = node_id - first
         if 0 <= guess < len(self.node_ids) and self.node_ids[guess] == node_id:
             return guess
-        found: int = self.node_ids.tolist().index(node_id)
-        return found
+        position: int = self.node_ids.tolist().index(node_id)
+        return position
 
     @property
     def nodes(self) -> tuple[Node, ...]:
         """All nodes, in the order of their start."""
-        opened = _opened(self)
-        return tuple(opened.node(i) for i in range(len(self.node_ids)))
+        record = _record_of(self)
+        return tuple(record.node(i) for i in range(len(self.node_ids)))
 
     def node(self, position: int) -> Node:
-        """One node, without decoding the others."""
-        return _opened(self).node(position)
+        """Return one node, without decoding the others."""
+        return _record_of(self).node(position)
 
-    def qualname(self, position: int) -> str:
-        """The qualified name of a node, without decoding the rest of it."""
-        return _opened(self).kind_and_names(position)[2]
-
-    def told(self, position: int) -> NodeSummary:
-        """What is told of a node elsewhere, without decoding the rest of it."""
-        return _opened(self).summary(position)
-
-    def lines(self, position: int) -> tuple[int, int]:
-        """The first and the last line of a node, without decoding it."""
-        return _opened(self).lines(position)
-
-    def name_as_written(self, position: int) -> str:
-        """The name of a node, whatever it is, without decoding the rest of it."""
-        return _opened(self).kind_and_names(position)[1]
-
-    def start(self, position: int) -> int:
-        """Where a node starts, without decoding it."""
-        return _opened(self).start(position)
-
-    def sizes(self, position: int) -> tuple[int, int, int]:
-        """Characters of a node's signature and doc, and bytes of its span, without decoding it."""
-        return _opened(self).sizes(position)
-
-    def parents(self) -> list[int]:
-        """The position of the node that each is in, -1 for none."""
-        return _opened(self).parents()
+    def summary(self, position: int) -> NodeSummary:
+        """Return a node without its own text and references."""
+        return _record_of(self).summary(position)
 
     def name(self, position: int) -> str:
-        """The name of a node, "" for one that is no definition."""
-        kind, name, _ = _opened(self).kind_and_names(position)
+        """Return the name of a node, "" for one that is no definition."""
+        kind, name, _ = _record_of(self).kind_and_names(position)
         return "" if kind in _UNNAMED else name
 
+    def name_as_written(self, position: int) -> str:
+        """Return the name of a node, whatever its kind."""
+        return _record_of(self).kind_and_names(position)[1]
+
+    def qualname(self, position: int) -> str:
+        """Return the qualified name of a node."""
+        return _record_of(self).kind_and_names(position)[2]
+
+    def start(self, position: int) -> int:
+        """Return the first byte of a node."""
+        return _record_of(self).start(position)
+
+    def lines(self, position: int) -> tuple[int, int]:
+        """Return the first and the last line of a node."""
+        return _record_of(self).lines(position)
+
+    def sizes(self, position: int) -> tuple[int, int, int]:
+        """Return the characters of a node's signature and doc, and the bytes of its span."""
+        return _record_of(self).sizes(position)
+
+    def parents(self) -> list[int]:
+        """Return the position of each node's parent, -1 for none."""
+        return _record_of(self).parents()
+
     def names(self) -> list[str]:
-        """The `name` of each node, without decoding them."""
+        """Return the `name` of each node."""
         record = Record(self.record)
-        named = zip(record.names(), record.kinds(), strict=True)
-        return ["" if KINDS[kind] in _UNNAMED else name for (name, _), kind in named]
+        pairs = zip(record.names(), record.kinds(), strict=True)
+        return ["" if KINDS[kind] in _UNNAMED else name for (name, _), kind in pairs]
 
     def references(self) -> list[str]:
-        """What all nodes refer to, node by node."""
+        """Return the references of all nodes, node by node."""
         return Record(self.record).references()
 
     def users(self, name: str) -> list[int]:
-        """The positions of the nodes that refer to a name."""
-        return _opened(self).users(name)
+        """Return the positions of the nodes that refer to a name."""
+        return _record_of(self).users(name)
 
     def node_digest(self, position: int) -> bytes:
-        """Identity of the terms and the vector of one node."""
+        """Return the identity of the terms and the vector of one node."""
         return self.node_digests[position * DIGEST_SIZE : (position + 1) * DIGEST_SIZE]
 
     def renumbered(self, node_ids: NodeIds) -> FileEntry:
-        """The same file under other node ids."""
+        """Return the same file under other node ids."""
         return replace(self, node_ids=node_ids)
 
 
 @lru_cache(maxsize=256)
-def _opened(entry: FileEntry) -> Record:
+def _record_of(entry: FileEntry) -> Record:
     # By the entry, which is compared by identity: a record would be hashed, all of it.
     return Record(entry.record)

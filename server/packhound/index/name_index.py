@@ -1,6 +1,6 @@
-"""Distinct names with a number each. It only grows, so all snapshots share it.
+"""Names with an id each, and the inverted index from name ids to node ids.
 
-One thread adds; any number of threads ask.
+The table only grows, so all snapshots share it. One thread adds; any number of threads read.
 """
 
 from __future__ import annotations
@@ -10,15 +10,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from packhound.core.arrays import NodeIds
-
-_NONE: NodeIds = np.zeros(0, np.int32)
+from packhound.core.arrays import NO_NODE_IDS, Ints, NodeIds
 
 
 class NameTable:
-    """Names by number and numbers by name, exactly and in lower case."""
+    """Distinct names by id, and ids by name, exactly and in lower case."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self.names = list(names)
@@ -31,78 +28,78 @@ class NameTable:
         return len(self.names)
 
     def add(self, name: str) -> int:
-        """The number of `name`, given now if it is new."""
-        number = self._ids.get(name)
-        if number is None:
-            number = len(self.names)
-            # The name stands at its number before anyone can learn the number.
+        """Return the id of `name`, a new one if need be."""
+        name_id = self._ids.get(name)
+        if name_id is None:
+            name_id = len(self.names)
+            # The name is in the list before any thread can learn its id.
             self.names.append(name)
-            self._ids[name] = number
-        return number
+            self._ids[name] = name_id
+        return name_id
 
-    def add_all(self, names: Sequence[str]) -> NDArray[np.int32]:
-        """The numbers of `names`, in their order."""
+    def add_all(self, names: Sequence[str]) -> Ints:
+        """Return the ids of `names`, in their order."""
         return np.fromiter(map(self.add, names), np.int32, len(names))
 
     def ids(self, name: str) -> tuple[int, ...]:
-        """The number of `name`, or nothing."""
-        number = self._ids.get(name)
-        return () if number is None else (number,)
+        """Return the id of `name`, or nothing."""
+        name_id = self._ids.get(name)
+        return () if name_id is None else (name_id,)
 
     def folded_ids(self, folded: str) -> tuple[int, ...]:
-        """Numbers of the names that are `folded` in lower case."""
+        """Return the ids of the names that are `folded` in lower case."""
         self.fold()
         return self._folded.get(folded, ())
 
     def fold(self) -> None:
-        """See to the lower case of names that are new: of 30,000, some 30 ms."""
+        """Index the lower case of new names: of 30,000, some 30 ms."""
         with self._folding:
-            for number in range(self._n_folded, len(self.names)):
-                folded = self.names[number].lower()
-                self._folded[folded] = (*self._folded.get(folded, ()), number)
-                self._n_folded = number + 1
+            for name_id in range(self._n_folded, len(self.names)):
+                folded = self.names[name_id].lower()
+                self._folded[folded] = (*self._folded.get(folded, ()), name_id)
+                self._n_folded = name_id + 1
 
 
 class NameIndex:
-    """Which node ids bear a name, by its number: their own name, or the last part of the qualified.
+    """Inverted index from name id to node ids: by name, and by last part of the qualified name.
 
-    Shared by the snapshots of one epoch, within which names of node ids never change. Node ids that
-    came since the last sorting are looked through.
+    Shared by the snapshots of one epoch, within which names of node ids never change. Node ids
+    that were added since the last sort are scanned.
     """
 
     def __init__(self) -> None:
-        self._sorted = _Sorted(0, _NONE, _NONE)
+        self._sorted = _SortedNames(0, NO_NODE_IDS, NO_NODE_IDS)
 
-    def of(self, number: int, name_of: NodeIds, tail_of: NodeIds) -> NodeIds:
-        """Node ids, ascending and dead ones included, whose `name_of` or `tail_of` is `number`."""
-        known = self._sorted
-        if len(name_of) - known.n > _UNSORTED:
-            known = self._sorted = _sorted(name_of, tail_of)
-        # Of the same type: it would copy all numbers otherwise.
-        start, end = known.numbers.searchsorted(np.array((number, number + 1), np.int32))
-        found, n = known.node_ids[start:end], known.n
+    def lookup(self, name_id: int, name_of: Ints, tail_of: Ints) -> NodeIds:
+        """Return the node ids whose `name_of` or `tail_of` is `name_id`, ascending, dead or not."""
+        index = self._sorted
+        if len(name_of) - index.n > _MAX_UNSORTED:
+            index = self._sorted = _sort_names(name_of, tail_of)
+        # Of the same type: it would copy all name ids otherwise.
+        start, end = index.name_ids.searchsorted(np.array((name_id, name_id + 1), np.int32))
+        matches, n = index.node_ids[start:end], index.n
         if n >= len(name_of):
-            return found if n == len(name_of) else found[found < len(name_of)]
-        late = np.flatnonzero((name_of[n:] == number) | (tail_of[n:] == number))
-        return np.concatenate((found, late.astype(np.int32) + np.int32(n)))
+            return matches if n == len(name_of) else matches[matches < len(name_of)]
+        tail = np.flatnonzero((name_of[n:] == name_id) | (tail_of[n:] == name_id))
+        return np.concatenate((matches, tail.astype(np.int32) + np.int32(n)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Sorted:
-    """The first `n` node ids by the numbers of their names."""
+class _SortedNames:
+    """The first `n` node ids, ordered by the ids of their names."""
 
     n: int
-    numbers: NodeIds
+    name_ids: Ints
     node_ids: NodeIds
 
 
-_UNSORTED = 2_048
-"""Node ids that are looked through at every question: some microseconds."""
+_MAX_UNSORTED = 2_048
+"""Node ids scanned at every lookup: some microseconds."""
 
 
-def _sorted(name_of: NodeIds, tail_of: NodeIds) -> _Sorted:
+def _sort_names(name_of: Ints, tail_of: Ints) -> _SortedNames:
     qualified = np.flatnonzero(tail_of != name_of).astype(np.int32)
-    numbers = np.concatenate((name_of, tail_of[qualified]))
+    name_ids = np.concatenate((name_of, tail_of[qualified]))
     node_ids = np.concatenate((np.arange(len(name_of), dtype=np.int32), qualified))
-    order = np.lexsort((node_ids, numbers))
-    return _Sorted(len(name_of), numbers[order], node_ids[order])
+    order = np.lexsort((node_ids, name_ids))
+    return _SortedNames(len(name_of), name_ids[order], node_ids[order])

@@ -1,4 +1,4 @@
-"""The per-node id columns of an index that is being written, and snapshots' views of them."""
+"""Columns of an index that is being written, with one row per node id."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.core.arrays import Mask, NodeIds
-from packhound.index.columns import Column, VectorColumn
+from packhound.core.arrays import NO_NODE_IDS, Ints, LongInts, Mask, NodeIds, Positions
+from packhound.index.blocks import NEVER, PENDING, PRESENT, Block, Saved
+from packhound.index.columns import Column
 from packhound.index.name_index import NameIndex, NameTable
 from packhound.index.postings.builder import N_FIELDS
 from packhound.index.vectors.exact import Graph, Vectors, no_vectors
 from packhound.index.vectors.quantization import Codes
+from packhound.index.vectors.vector_column import VectorColumn
 from packhound.parsing.node_codec import Record
-from packhound.storage.rows import NEVER, PENDING, PRESENT, Block, Saved
 
 _epochs = count(1)
 
-NO_LABELS: NodeIds = np.zeros(0, np.int32)
 _NO_CODES = np.zeros((0, 0), np.int8)
 _NO_SCALES = np.zeros(0, np.float32)
 
 
 class NodeColumns:
-    """What the index knows of each node id. Node ids are only added; `live` says which still count.
+    """Data of each node id. Node ids are only added; `live` is the mask of those that count.
 
     Within one `epoch` a node id means the same node for ever; renumbering begins another.
     """
@@ -33,7 +33,7 @@ class NodeColumns:
     def __init__(self, dim: int) -> None:
         self.dim = dim
         self.names = NameTable()
-        self.bearers = NameIndex()
+        self.name_index = NameIndex()
         self.file_of: Column[np.int32] = Column(np.int32)
         self.kind_of: Column[np.uint8] = Column(np.uint8)
         self.name_of: Column[np.int32] = Column(np.int32)
@@ -44,26 +44,23 @@ class NodeColumns:
         self.live: Mask = np.zeros(0, np.bool_)
         self.vector_state: NDArray[np.uint8] = np.zeros(0, np.uint8)
         self.n_live = 0
-        self.totals: NDArray[np.int64] = np.zeros(N_FIELDS, np.int64)
+        self.totals: LongInts = np.zeros(N_FIELDS, np.int64)
 
     def __len__(self) -> int:
         return len(self.live)
 
     def add(
-        self,
-        nodes: Sequence[tuple[Record, NDArray[np.intp]]],
-        file_ids: NodeIds,
-        lengths: NDArray[np.int32],
+        self, nodes: Sequence[tuple[Record, Positions]], file_ids: Ints, lengths: Ints
     ) -> NodeIds:
-        """Add one node id a node, dead yet and without a vector, and return them.
+        """Add one node id per node, dead and without a vector, and return them.
 
         The nodes are those at the given positions of each record.
         """
         first, n = len(self), len(file_ids)
-        kinds = np.concatenate([np.frombuffer(r.kinds(), np.uint8)[fresh] for r, fresh in nodes])
-        named = [pair for r, fresh in nodes for pair in map(r.names().__getitem__, fresh.tolist())]
-        names = self.names.add_all([name for name, _ in named])
-        tails = self.names.add_all([_tail(*pair) for pair in named])
+        kinds = np.concatenate([np.frombuffer(r.kinds(), np.uint8)[added] for r, added in nodes])
+        pairs = [pair for r, added in nodes for pair in map(r.names().__getitem__, added.tolist())]
+        names = self.names.add_all([name for name, _ in pairs])
+        tails = self.names.add_all([_tail(*pair) for pair in pairs])
         state = np.full(n, PENDING, np.uint8)
         self._append(Block(file_ids, kinds, names, tails, lengths, state, _NO_CODES, _NO_SCALES))
         return np.arange(first, first + n, dtype=np.int32)
@@ -87,17 +84,17 @@ class NodeColumns:
         self.live = np.concatenate((self.live, np.zeros(n, np.bool_)))
         self.vector_state = state
 
-    def update_liveness(self, born: NodeIds, died: NodeIds) -> None:
-        """Let dead node ids count, and live ones no more, in one step."""
-        if not len(born) and not len(died):
+    def update_liveness(self, added: NodeIds, removed: NodeIds) -> None:
+        """Set and clear liveness bits in one step; a cleared bit is a tombstone."""
+        if not len(added) and not len(removed):
             return
-        totals = self.totals + self._lengths_of(born) - self._lengths_of(died)
+        totals = self.totals + self._total_lengths(added) - self._total_lengths(removed)
         live = self.live.copy()
-        live[born], live[died] = True, False
-        n_live = self.n_live + len(born) - len(died)
+        live[added], live[removed] = True, False
+        n_live = self.n_live + len(added) - len(removed)
         self.live, self.n_live, self.totals = live, n_live, totals
 
-    def _lengths_of(self, node_ids: NodeIds) -> NDArray[np.int64]:
+    def _total_lengths(self, node_ids: NodeIds) -> LongInts:
         columns = [column.view(len(self))[node_ids] for column in self.lengths]
         return np.array([column.sum(dtype=np.int64) for column in columns])
 
@@ -109,7 +106,7 @@ class NodeColumns:
         self.vector_state[node_ids] = np.where(directed, PRESENT, NEVER)
 
     def vectors(self, graph: Graph | None) -> Vectors:
-        """The vectors as of now."""
+        """Return the vectors as of now."""
         if not self.dim:
             return no_vectors(self.live)
         present = self.vector_state == PRESENT
@@ -119,8 +116,11 @@ class NodeColumns:
         return Vectors(self.dim, blocks, self.vector_state, present, usable, graph)
 
 
-def restored(saved: Saved, dim: int) -> NodeColumns:
-    """The columns of a saved index, its files' node ids live. Raises ValueError on another `dim`."""
+def restore_columns(saved: Saved, dim: int) -> NodeColumns:
+    """Return the columns of a saved index, the node ids of its files live.
+
+    Raises ValueError if its vectors have another dimension than `dim`.
+    """
     columns = NodeColumns(dim)
     columns.epoch = saved.epoch
     columns.names = NameTable(saved.names)
@@ -128,20 +128,20 @@ def restored(saved: Saved, dim: int) -> NodeColumns:
         if block.codes.shape[1] != dim:
             raise ValueError(f"saved vectors have {block.codes.shape[1]} dimensions, not {dim}")
         columns.append_block(block)
-    node_ids = np.concatenate([NO_LABELS, *(entry.node_ids for entry in saved.files)])
-    columns.update_liveness(node_ids, NO_LABELS)
+    node_ids = np.concatenate([NO_NODE_IDS, *(entry.node_ids for entry in saved.files)])
+    columns.update_liveness(node_ids, NO_NODE_IDS)
     return columns
 
 
 def new_epoch() -> int:
-    """A number for an epoch that no other of this process has."""
+    """Return the number of an epoch that no other in this process has."""
     return next(_epochs)
 
 
 def _tail(name: str, qualname: str) -> str:
-    """The last part of a qualified name, where that is not the name itself: `C::f` gives f."""
+    """Return the last part of a qualified name if that is not the name itself: `C::f` gives f."""
     for separator in ("::", "#", "/", "."):
-        _, found, last = qualname.rpartition(separator)
-        if found:
+        _, matched, last = qualname.rpartition(separator)
+        if matched:
             return last or name
     return qualname or name

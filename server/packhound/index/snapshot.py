@@ -1,4 +1,4 @@
-"""A snapshot: the whole index at one generation. It never changes, so readers need no lock.
+"""Snapshot: the whole index at one generation. It never changes, so readers need no lock.
 
 All arrays have one row per node id, dead node ids included, and are read-only.
 """
@@ -6,13 +6,14 @@ All arrays have one row per node id, dead node ids included, and are read-only.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.core.arrays import Floats, Mask, NodeIds, unique_sorted
+from packhound.core.arrays import NO_NODE_IDS, Floats, Ints, Mask, NodeIds, unique_sorted
 from packhound.core.types import Node, NodeId, NodeRef
 from packhound.index.file_entry import FileEntry
 from packhound.index.name_index import NameIndex, NameTable
@@ -24,15 +25,13 @@ from packhound.text.path_features import file_stem
 
 __all__ = ["FileEntry", "Mask", "Snapshot"]
 
-NO_NODE_IDS: NodeIds = np.zeros(0, np.int32)
 
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Snapshot:
     """One generation of the index.
 
-    `file_of` and `kind_of` are positions: a file id and one in `types.KINDS`. `name_of` and
-    `tail_of` are positions in `name_table`: the name, and the last part of the qualified name.
+    `file_of` has file ids, `kind_of` positions in `types.KINDS`. `name_of` and `tail_of` have ids
+    of `name_table`: those of the name, and of the last part of the qualified name.
     Node ids of two snapshots can be compared only within one `epoch`.
     `lengths[f]` counts the terms of field f, `totals[f]` those of all live node ids together.
     """
@@ -42,28 +41,27 @@ class Snapshot:
     files: Mapping[str, FileEntry]
     live: Mask
     n_nodes: int
-    file_of: NodeIds
+    file_of: Ints
     kind_of: NDArray[np.uint8]
-    name_of: NodeIds
-    tail_of: NodeIds
+    name_of: Ints
+    tail_of: Ints
     name_table: NameTable
-    bearers: NameIndex
-    lengths: tuple[NodeIds, ...]
+    name_index: NameIndex
+    lengths: tuple[Ints, ...]
     totals: tuple[int, ...]
     path_table: PathTable
     n_file_ids: int
     terms: Postings
     vectors: Vectors
-    _names: list[tuple[str, ...]] = field(default_factory=list)
 
     @property
     def paths(self) -> Sequence[str]:
-        """The path of every file id; later ones may follow."""
+        """The path of every file id, maybe of later ones too."""
         return self.path_table.paths
 
     @property
     def n_node_ids(self) -> int:
-        """Number of node ids, dead ones included: the length of every array."""
+        """Number of node ids, dead ones included; the length of every array."""
         return len(self.live)
 
     @property
@@ -73,34 +71,34 @@ class Snapshot:
 
     @property
     def average_length(self) -> tuple[float, ...]:
-        """Terms of each field in a live node id, on average, exactly."""
+        """Average number of terms of a live node id in each field."""
         return tuple(total / max(1, self.n_nodes) for total in self.totals)
 
     @property
     def has_vector(self) -> Mask:
-        """Node ids with a vector."""
+        """Mask of the node ids with a vector."""
         return self.vectors.present
 
     def entry(self, file_id: int) -> FileEntry | None:
-        """The file of an id, None where it is gone."""
+        """Return the file of an id, None if it was removed."""
         return self.files.get(self.paths[file_id])
 
     def locate(self, node_id: int) -> tuple[FileEntry, int]:
-        """The file of a live node id, and the position among its nodes. Raises KeyError if dead."""
+        """Return the file of a live node id, and its position there. Raises KeyError if dead."""
         entry = self.entry(int(self.file_of[node_id])) if self.live[node_id] else None
         if entry is None:
             raise KeyError(node_id)
         return entry, entry.position(node_id)
 
     def node(self, node_id: int) -> Node:
-        """The node of a live node id."""
+        """Return the node of a live node id."""
         entry, position = self.locate(node_id)
         return entry.node(position)
 
     def ref(self, node_id: int, root: str) -> NodeRef:
-        """A live node id as others name it."""
+        """Return the reference to a live node id."""
         entry, position = self.locate(node_id)
-        node = entry.told(position)
+        node = entry.summary(position)
         return NodeRef(
             root=root,
             path=entry.path,
@@ -116,7 +114,7 @@ class Snapshot:
         )
 
     def node_id_at(self, path: str, line: int) -> NodeId | None:
-        """The node id of the innermost node that touches a 0-based line; None where none does."""
+        """Return the innermost node that touches a 0-based line; None if none does."""
         entry = self.files.get(path)
         spans = [
             (node.span.end - node.span.start, position)
@@ -126,53 +124,50 @@ class Snapshot:
         return NodeId(int(entry.node_ids[min(spans)[1]])) if entry and spans else None
 
     def postings(self, term: str) -> TermPostings:
-        """Live node ids with `term`, and how often each holds it in each field."""
+        """Return the live node ids with `term`, and its frequency in each field."""
         return self.terms.of(term)
 
     def paths_named(self, name: str) -> list[str]:
-        """The files whose path ends with the component `name`."""
-        numbers = self.path_table.stems.of(file_stem(name)).tolist()
-        paths = (self.paths[number] for number in numbers)
+        """Return the files whose path ends with the component `name`."""
+        file_ids = self.path_table.stems.of(file_stem(name)).tolist()
+        paths = (self.paths[file_id] for file_id in file_ids)
         return [p for p in paths if p in self.files and p.rpartition("/")[2] == name]
 
     def node_ids_named(self, name: str) -> NodeIds:
-        """Live node ids whose name, or last part of the qualified name, is exactly `name`."""
+        """Return the live node ids whose name, or last part of the qualified name, is `name`."""
         return self._node_ids_of(self.name_table.ids(name))
 
     def node_ids_named_folded(self, folded: str) -> NodeIds:
-        """As `node_ids_named`, for a name in lower case and whatever case the node has."""
+        """As `node_ids_named`, for a name in lower case and nodes in any case."""
         return self._node_ids_of(self.name_table.folded_ids(folded))
 
+    @cached_property
     def names(self) -> tuple[str, ...]:
-        """The name of every node id, dead ones ""; made at the first call."""
-        if not self._names:
-            table = self.name_table.names
-            named = zip(self.name_of.tolist(), self.live.tolist(), strict=True)
-            self._names.append(tuple(table[i] if alive else "" for i, alive in named))
-        return self._names[0]
+        """The name of every node id, "" for dead ones."""
+        table = self.name_table.names
+        pairs = zip(self.name_of.tolist(), self.live.tolist(), strict=True)
+        return tuple(table[i] if alive else "" for i, alive in pairs)
 
-    def vector(self, node_id: int) -> NDArray[np.float32]:
-        """The unit vector of a node id, zero where it has none."""
+    def vector(self, node_id: int) -> Floats:
+        """Return the unit vector of a node id, zero if it has none."""
         return self.vectors.row(node_id)
 
     def similarities(
         self, query: Floats, node_ids: NDArray[np.integer[Any]] | None = None
     ) -> Floats:
-        """Cosines of `query` with all node ids, or those given; 0 for dead and vectorless ones."""
+        """Return cosines of `query` with all node ids or with these; 0 without a live vector."""
         return self.vectors.similarities(query, node_ids)
 
-    def nearest(
-        self, query: NDArray[np.float32], k: int, allowed: Mask | None = None
-    ) -> tuple[NodeIds, Floats]:
-        """At most `k` live node ids of greatest cosine, best first, and their cosines.
+    def nearest(self, query: Floats, k: int, allowed: Mask | None = None) -> tuple[NodeIds, Floats]:
+        """Return at most `k` live node ids of greatest cosine, best first, and their cosines.
 
         Exact when `allowed` is given or the index is small, approximate in a large one.
         """
         return self.vectors.nearest(query, k, allowed)
 
-    def _node_ids_of(self, numbers: Sequence[int]) -> NodeIds:
-        if not numbers:
+    def _node_ids_of(self, name_ids: Sequence[int]) -> NodeIds:
+        if not name_ids:
             return NO_NODE_IDS
-        found = [self.bearers.of(n, self.name_of, self.tail_of) for n in numbers]
-        node_ids = found[0] if len(found) == 1 else unique_sorted(np.concatenate(found))
+        parts = [self.name_index.lookup(i, self.name_of, self.tail_of) for i in name_ids]
+        node_ids = parts[0] if len(parts) == 1 else unique_sorted(np.concatenate(parts))
         return node_ids[self.live[node_ids]]

@@ -13,52 +13,51 @@ from dataclasses import replace
 import numpy as np
 
 from packhound.core.types import FileStamp
-from packhound.index.background_job import Background
-from packhound.index.maintenance import Adopt, Health, due_job, health_of
-from packhound.index.node_runs import joined
+from packhound.index.background_job import BackgroundJob
+from packhound.index.blocks import Saved
+from packhound.index.maintenance import Adopt, Health, Limits, due_job, health_of
 from packhound.index.snapshot import Snapshot
 from packhound.index.state import IndexState
 from packhound.index.vectors.embed_queue import Encoder, VectorQueue
 from packhound.index.vectors.embed_retry import RETRY_S
-from packhound.index.vectors.hnsw import GRAPH_FROM
 from packhound.parsing.analysed_file import AnalysedFile
-from packhound.storage.rows import Saved
+from packhound.parsing.node_runs import concatenate_runs
 
 
 class Index:
-    """The one mutable thing. `encoder` None means search by words alone.
+    """The mutable index. Without an `encoder` it has no vectors.
 
-    `graph_from` is the number of vectors from which on neighbours are searched in a graph,
-    `retry_s` the first pause before texts are encoded again that the encoder failed at.
+    `limits` decide when maintenance begins, `retry_s` is the first pause before texts are encoded
+    again that the encoder failed at.
     """
 
     def __init__(
         self,
         encoder: Encoder | None = None,
         *,
-        graph_from: int = GRAPH_FROM,
+        limits: Limits | None = None,
         retry_s: float = RETRY_S,
     ) -> None:
-        self._state = IndexState(encoder.dim if encoder else 0)
+        self._limits = limits or Limits()
+        self._state = IndexState(encoder.dim if encoder else 0, self._limits.merge_policy)
         self._queue = VectorQueue(encoder, retry_s) if encoder else None
-        self._graph_from = graph_from
-        self._upkeep: Background[Adopt] = Background()
+        self._maintenance: BackgroundJob[Adopt] = BackgroundJob()
         self._changed = False
         self._snapshot = self._state.view(generation=0)
 
     @property
     def snapshot(self) -> Snapshot:
-        """The last one published."""
+        """The snapshot published last."""
         return self._snapshot
 
     @property
     def needs_texts(self) -> bool:
-        """Whether files must come with the texts of their nodes, because runs do not suffice."""
+        """True if files must come with the texts of their nodes, because runs do not suffice."""
         return self._queue is not None and self._queue.needs_texts
 
-    def known(self, path: str) -> bytes:
-        """Joined digests of the nodes of a file whose words will not be looked at again."""
-        return self._state.known(path)
+    def complete_digests(self, path: str) -> bytes:
+        """Return the joined digests of the nodes of a file that may come without their words."""
+        return self._state.complete_digests(path)
 
     def replace(
         self, files: Iterable[AnalysedFile], stamps: Mapping[str, FileStamp | None]
@@ -67,19 +66,19 @@ class Index:
 
         A path that `stamps` lacks, or has None for, is the text of an open editor.
         """
-        arrivals = self._state.arrivals(files)
-        words = joined([arrival.file.words for arrival in arrivals])
-        before = [self._state.files.get(arrival.path) for arrival in arrivals]
-        self._changed = self._changed or bool(arrivals)
-        self._state.put(arrivals, words, stamps)
+        diffs = self._state.diff(files)
+        words = concatenate_runs([diff.file.words for diff in diffs])
+        before = [self._state.files.get(diff.path) for diff in diffs]
+        self._changed = self._changed or bool(diffs)
+        self._state.apply(diffs, words, stamps)
         if self._queue:
-            for arrival, entry in zip(arrivals, before, strict=True):
+            for diff, entry in zip(diffs, before, strict=True):
                 if entry is not None:
-                    self._queue.forget(self._state.columns, entry, arrival.gone)
-            self._queue.add(self._state.columns, arrivals, words)
+                    self._queue.forget(self._state.columns, entry, diff.removed)
+            self._queue.add(self._state.columns, diffs, words)
 
     def remove(self, paths: Iterable[str]) -> None:
-        """Take files out; unknown paths are ignored."""
+        """Remove files; unknown paths are ignored."""
         for path in paths:
             entry = self._state.files.get(path)
             if entry is not None:
@@ -91,24 +90,24 @@ class Index:
     def publish(self) -> Snapshot:
         """Make all changes so far visible, as the next generation."""
         if self._changed:
-            self._state.merge_quickly()
-            self._bury_in_graph()
+            self._state.merge_inline()
+            self._delete_from_graph()
             self._snapshot = self._state.view(self._snapshot.generation + 1)
             self._changed = False
         return self._snapshot
 
     def restore(self, saved: Saved) -> Snapshot:
-        """Go on from a saved generation; only for an index that nothing was put into yet.
+        """Go on from a saved generation; only for an empty index.
 
-        Files that still waited for vectors come back with a stamp that no file has, so that
-        they are read again and their texts are at hand.
+        Files that lack vectors come back with a stamp that no file has, so that they are read
+        again with their texts.
         """
         self._state.restore(saved)
         self._snapshot = self._state.view(saved.generation)
         return self._snapshot
 
     def embed_some(self) -> bool:
-        """Encode a few of the texts that wait for a vector; False when none does."""
+        """Encode a few of the pending texts; return False when none is pending."""
         if self._queue is None or not self._queue.encode_some(self._state.columns):
             return False
         self._changed = True
@@ -120,39 +119,55 @@ class Index:
         return self._queue.failures.retry_s if self._queue else None
 
     def maintain(self) -> bool:
-        """Take over what upkeep has done in the background, or begin what is due.
+        """Adopt the result of maintenance in the background, or start what is due.
 
-        Returns whether there is something to publish. `on_upkeep` says when to call again.
+        Returns True if there is something to publish. `on_maintenance` tells when to call again.
         """
-        if self._upkeep.done:
-            return self._adopt(self._upkeep.take())
-        if not self._upkeep.busy and not self._changed:
-            job = due_job(self._state, self._snapshot, self._graph_from)
+        if self._maintenance.done:
+            return self.adopt(self._maintenance.take())
+        if not self._maintenance.busy and not self._changed:
+            job = due_job(self._state, self._snapshot, self._limits)
             if job is not None:
-                self._upkeep.start(job)
+                self._maintenance.start(job)
         return False
 
+    def adopt(self, adopt: Adopt | None) -> bool:
+        """Take over the result of a maintenance job; None, of one that failed, changes nothing."""
+        self._state.merge_floor = 0
+        if adopt is None:
+            return False
+        new_node_ids = adopt(self._state)
+        if new_node_ids is not None and self._queue:
+            self._queue.renumber(new_node_ids)
+        self._changed = True
+        return True
+
     def merge(self) -> None:
-        """Make one segment of all; takes some 0.3 s for 40,000 nodes."""
-        if not self._upkeep.busy and self._state.merge():
+        """Merge all segments into one; takes some 0.3 s for 40,000 nodes."""
+        if not self._maintenance.busy and self._state.merge_all():
             self._changed = True
 
     @property
-    def upkeep_done(self) -> bool:
-        """Whether `maintain` has a result to take over."""
-        return self._upkeep.done
+    def maintenance_running(self) -> bool:
+        """True while maintenance runs in the background or has a result to adopt."""
+        return self._maintenance.busy
 
-    def on_upkeep(self, call: Callable[[], None]) -> None:
-        """Have `call` called, in another thread, whenever `maintain` has a result to take over."""
-        self._upkeep.on_done = call
+    @property
+    def maintenance_done(self) -> bool:
+        """True if `maintain` has a result to adopt."""
+        return self._maintenance.done
+
+    def on_maintenance(self, call: Callable[[], None]) -> None:
+        """Call `call`, in another thread, whenever `maintain` has a result to adopt."""
+        self._maintenance.on_done = call
 
     def close(self) -> None:
-        """End what runs in the background; nothing may be called after."""
-        self._upkeep.close()
+        """Stop the maintenance that runs; nothing may be called after."""
+        self._maintenance.close()
 
     def health(self) -> Health:
-        """How well the published snapshot is kept."""
-        health = health_of(self._snapshot, self._state.graph, self._graph_from)
+        """Return the health of the published snapshot."""
+        health = health_of(self._snapshot, self._state.graph, self._limits.graph_from)
         n_failed = self._queue.failures.n_nodes if self._queue else 0
         if not n_failed or not self._queue:
             return health
@@ -162,21 +177,11 @@ class Index:
         )
         return replace(health, notes=(*health.notes, note))
 
-    def _adopt(self, adopt: Adopt | None) -> bool:
-        self._state.merge_floor = 0
-        if adopt is None:
-            return False
-        followed = adopt(self._state)
-        if followed is not None and self._queue:
-            self._queue.renumber(followed)
-        self._changed = True
-        return True
-
-    def _bury_in_graph(self) -> None:
-        """Node ids that died since the last publication leave the graph's answers."""
+    def _delete_from_graph(self) -> None:
+        """Delete node ids that died since the last publication from the graph."""
         graph, before = self._state.graph, self._snapshot
         if graph is None or before.epoch != self._state.columns.epoch:
             return
         died = before.live & ~self._state.columns.live[: before.n_node_ids]
         if died.any():
-            graph.bury(np.flatnonzero(died).astype(np.int32))
+            graph.delete(np.flatnonzero(died).astype(np.int32))

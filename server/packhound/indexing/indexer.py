@@ -75,7 +75,7 @@ class Indexer:
         self._thread = threading.Thread(target=self._run, name="packhound-indexer", daemon=True)
         self._warnings: dict[str, None] = {}
         self.configure(settings)
-        index.on_upkeep(self._wake_up)
+        index.on_maintenance(self._wake_up)
 
     def configure(self, settings: Settings) -> None:
         """Take new settings; a change of what is indexed is followed at the next refresh."""
@@ -336,7 +336,7 @@ class Indexer:
                     or self._edits
                     or self._disk
                     or self._rescan
-                    or self._index.upkeep_done
+                    or self._index.maintenance_done
                 ),
                 min(
                     self._saver.patience_s or (_QUIET_S if self._untidy else _FOREVER_S),

@@ -23,7 +23,7 @@ class LiveParser:
     def parse(self, document: Document) -> AnalysedFile:
         """Analyse a document for the index, without the words of nodes that it has."""
         self._shown.pop(document.path, None)
-        return self.pool.parse(document, self._index.known(document.path))
+        return self.pool.parse(document, self._index.complete_digests(document.path))
 
     def show(self, document: Document) -> None:
         """A document was opened that the index has; `warm_up` when there is time."""

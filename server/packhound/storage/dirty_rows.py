@@ -1,4 +1,4 @@
-"""Which rows of the store a snapshot makes new, and which it makes obsolete."""
+"""Dirty rows: those that a snapshot changes in the store, and those that it makes obsolete."""
 
 from __future__ import annotations
 
@@ -9,23 +9,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from packhound.core.array_codec import checksum, pack, pack_texts
-from packhound.core.arrays import Mask
-from packhound.index.columns import VECTOR_BLOCK
+from packhound.core.arrays import NO_NODE_IDS, Mask
+from packhound.index.blocks import BLOCK_SIZE, NEVER
 from packhound.index.file_entry import FileEntry
-from packhound.index.postings.merge_policy import merged_run
+from packhound.index.postings.merge_policy import merge_neighbours
 from packhound.index.postings.segment import Segment
 from packhound.index.snapshot import Snapshot
-from packhound.storage.rows import (
-    NEVER,
-    file_body,
-    file_head,
-    n_blocks,
-    pack_block,
-    pack_segment,
-)
+from packhound.storage.rows import file_body, file_head, n_blocks, pack_block, pack_segment
 
 # A key is a kind and a number: file id, number of the segment and of its row, number of the block.
-FILE, SEGMENT, BLOCK, NAMES, PATHS, LABELS, MANIFEST = (kind << 40 for kind in range(7))
+FILE, SEGMENT, BLOCK, NAMES, PATHS, NODE_IDS, MANIFEST = (kind << 40 for kind in range(7))
 END = 7 << 40
 _ROWS_OF_SEGMENT = 1 << 16
 
@@ -42,11 +35,12 @@ class Row:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Written:
-    """What is on disk, in terms of the values in memory it was made from.
+    """Content of the store, in terms of the values in memory it was written from.
 
     `segments` maps the serial of a segment to the key of its first row, `blocks` the number of a
-    block to the state of its node ids, and `sums` each key to its checksum. `shown` says which node ids
-    have been those of a file on disk; nothing of the others, which only an editor had, is written.
+    block to the vector states of its node ids, and `sums` each key to its checksum. `on_disk` is
+    the mask of the node ids that were ever those of a file on disk; nothing of the others, which
+    only an editor had, is written.
     """
 
     epoch: int
@@ -55,15 +49,15 @@ class Written:
     blocks: dict[int, bytes]
     n_names: int
     sums: dict[int, bytes]
-    shown: Mask
+    on_disk: Mask
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """One transaction, and what is on disk after it.
+    """One transaction, and the content of the store after it.
 
-    Rows are made while they are asked for, because all of them together are as large as the index;
-    `written` is complete when the last one was.
+    Rows are made lazily, because all of them together are as large as the index; `written` is
+    complete after the last one.
     """
 
     rows: Iterator[Row]
@@ -72,87 +66,86 @@ class Plan:
 
 
 def row(key: int, head: bytes, body: bytes) -> Row:
-    """A row with its checksum."""
+    """Return a row with its checksum."""
     return Row(key, head, body, row_sum(key, head, body))
 
 
 def row_sum(key: int, head: bytes, body: bytes) -> bytes:
-    """The checksum that a row must have."""
+    """Return the checksum that a row must have."""
     return checksum(key.to_bytes(8, "little"), head, body)
 
 
 def first_of_segment(key: int) -> int:
-    """The key of the first row of the segment that a row belongs to."""
+    """Return the key of the first row of the segment that a row belongs to."""
     return key - key % _ROWS_OF_SEGMENT
 
 
 def seal(sums: dict[int, bytes]) -> bytes:
-    """One checksum for all rows, so that none can be missing or be of another generation."""
+    """Return one checksum for all rows, so that none can be missing or of another generation."""
     parts = [key.to_bytes(8, "little") + sums[key] for key in sorted(sums)]
     return checksum(*parts)
 
 
-def block_states(snapshot: Snapshot, shown: Mask) -> dict[int, bytes]:
-    """A block has changed on disk where it has more node ids, or vectors that it had not."""
-    state = np.where(shown, snapshot.vectors.state, NEVER)
+def block_states(snapshot: Snapshot, on_disk: Mask) -> dict[int, bytes]:
+    """Return the vector states of each block; one with other states than before is dirty."""
+    state = np.where(on_disk, snapshot.vectors.state, NEVER)
     return {
-        i: state[i * VECTOR_BLOCK : (i + 1) * VECTOR_BLOCK].tobytes()
-        for i in range(n_blocks(snapshot))
+        i: state[i * BLOCK_SIZE : (i + 1) * BLOCK_SIZE].tobytes() for i in range(n_blocks(snapshot))
     }
 
 
 def changed_rows(snapshot: Snapshot, before: Written | None, versions: str) -> Plan:
-    """The transaction that makes the store hold `snapshot`."""
+    """Return the transaction that makes the store hold `snapshot`."""
     before = before or Written(0, {}, {}, {}, -1, {}, np.zeros(0, np.bool_))
     files = {e.file_id: e for e in snapshot.files.values() if e.stamp is not None}
     segments = _segment_keys(snapshot, before)
     same_epoch = before.epoch == snapshot.epoch
-    seen = before.shown if same_epoch else before.shown[:0]
-    shown, new = _shown(snapshot, files.values(), seen)
-    blocks, n_names = block_states(snapshot, shown), len(snapshot.name_table)
-    due = {s.serial: s for s in snapshot.terms.segments if _is_due(s, before, new)}
-    staying = {key for serial, key in segments.items() if serial not in due}
-    kept = {FILE + i for i in files} | {BLOCK + i for i in blocks} | {NAMES, PATHS, LABELS}
-    kept |= {key for key in before.sums if first_of_segment(key) in staying}
-    removed = [(key,) for key in before.sums if key not in kept]
-    sums = {key: found for key, found in before.sums.items() if key in kept}
+    on_disk_before = before.on_disk if same_epoch else before.on_disk[:0]
+    on_disk, new = _on_disk(snapshot, files.values(), on_disk_before)
+    blocks, n_names = block_states(snapshot, on_disk), len(snapshot.name_table)
+    dirty = {s.serial: s for s in snapshot.terms.segments if _is_dirty(s, before, new)}
+    clean = {key for serial, key in segments.items() if serial not in dirty}
+    retained = {FILE + i for i in files} | {BLOCK + i for i in blocks} | {NAMES, PATHS, NODE_IDS}
+    retained |= {key for key in before.sums if first_of_segment(key) in clean}
+    removed = [(key,) for key in before.sums if key not in retained]
+    sums = {key: digest for key, digest in before.sums.items() if key in retained}
 
-    def changed() -> Iterator[Row]:
-        for i, entry in _new_files(files, before):
+    def dirty_rows() -> Iterator[Row]:
+        for i, entry in _dirty_files(files, before):
             yield row(FILE + i, file_head(entry), file_body(entry))
-        for serial, segment in due.items():
-            for i, body in enumerate(pack_segment(_shown_part(segment, shown))):
+        for serial, segment in dirty.items():
+            for i, body in enumerate(pack_segment(_part_on_disk(segment, on_disk))):
                 yield row(segments[serial] + i, b"", body)
         for i, state in blocks.items():
             if not (same_epoch and before.blocks.get(i) == state):
-                yield row(BLOCK + i, b"", pack_block(snapshot, i, shown))
+                yield row(BLOCK + i, b"", pack_block(snapshot, i, on_disk))
         if before.n_names != n_names or new.any():
-            yield row(NAMES, b"", pack_texts(_shown_names(snapshot, shown)))
+            yield row(NAMES, b"", pack_texts(_names_on_disk(snapshot, on_disk)))
         if before.files.keys() != files.keys() or PATHS not in before.sums:
             yield row(PATHS, b"", _pack_paths(snapshot, files))
-        yield row(LABELS, b"", _pack_node_ids(files))
+        yield row(NODE_IDS, b"", _pack_node_ids(files))
 
     def rows() -> Iterator[Row]:
-        for one in changed():
-            sums[one.key] = one.sum
-            yield one
+        for dirty_row in dirty_rows():
+            sums[dirty_row.key] = dirty_row.sum
+            yield dirty_row
         yield _manifest(snapshot, versions, seal(sums))
 
-    written = Written(snapshot.epoch, files, segments, blocks, n_names, sums, shown)
+    written = Written(snapshot.epoch, files, segments, blocks, n_names, sums, on_disk)
     return Plan(rows(), removed, written)
 
 
-def _shown(snapshot: Snapshot, files: Iterable[FileEntry], before: Mask) -> tuple[Mask, Mask]:
-    """Which node ids are, or were, those of a file on disk, and which of them were not before."""
-    known = np.zeros(snapshot.n_node_ids, np.bool_)
-    known[: len(before)] = before
-    shown = known.copy()
+def _on_disk(snapshot: Snapshot, files: Iterable[FileEntry], before: Mask) -> tuple[Mask, Mask]:
+    """Return the mask of node ids that are, or were, of a file on disk, and that of new ones."""
+    old = np.zeros(snapshot.n_node_ids, np.bool_)
+    old[: len(before)] = before
+    on_disk = old.copy()
     for entry in files:
-        shown[entry.node_ids] = True
-    return shown, shown & ~known
+        on_disk[entry.node_ids] = True
+    return on_disk, on_disk & ~old
 
 
-def _is_due(segment: Segment, before: Written, new: Mask) -> bool:
+def _is_dirty(segment: Segment, before: Written, new: Mask) -> bool:
     return segment.serial not in before.segments or bool(new[_node_ids(segment)].any())
 
 
@@ -160,19 +153,19 @@ def _node_ids(segment: Segment) -> slice:
     return slice(segment.base, segment.base + segment.n_node_ids)
 
 
-def _shown_part(segment: Segment, shown: Mask) -> Segment:
-    return segment if shown[_node_ids(segment)].all() else merged_run([segment], shown)
+def _part_on_disk(segment: Segment, on_disk: Mask) -> Segment:
+    return segment if on_disk[_node_ids(segment)].all() else merge_neighbours([segment], on_disk)
 
 
-def _shown_names(snapshot: Snapshot, shown: Mask) -> list[str]:
-    """The names in their places; those that no shown node id bears are left empty."""
-    used = np.zeros(len(snapshot.name_table), np.bool_)
-    used[snapshot.name_of[shown]] = used[snapshot.tail_of[shown]] = True
-    names = snapshot.name_table.names[: len(used)]
-    return [name if known else "" for name, known in zip(names, used.tolist(), strict=True)]
+def _names_on_disk(snapshot: Snapshot, on_disk: Mask) -> list[str]:
+    """Return the names by id, "" for those that no node id on disk has."""
+    in_use = np.zeros(len(snapshot.name_table), np.bool_)
+    in_use[snapshot.name_of[on_disk]] = in_use[snapshot.tail_of[on_disk]] = True
+    names = snapshot.name_table.names[: len(in_use)]
+    return [name if used else "" for name, used in zip(names, in_use.tolist(), strict=True)]
 
 
-def _new_files(files: dict[int, FileEntry], before: Written) -> Iterator[tuple[int, FileEntry]]:
+def _dirty_files(files: dict[int, FileEntry], before: Written) -> Iterator[tuple[int, FileEntry]]:
     for file_id, entry in files.items():
         old = before.files.get(file_id)
         if old is entry:
@@ -182,28 +175,27 @@ def _new_files(files: dict[int, FileEntry], before: Written) -> Iterator[tuple[i
 
 
 def _segment_keys(snapshot: Snapshot, before: Written) -> dict[int, int]:
-    """Keys of the first rows of all segments, new ones above any that is in use."""
+    """Return the keys of the first rows of all segments, new ones above any that is in use."""
     free = max(before.segments.values(), default=SEGMENT) + _ROWS_OF_SEGMENT
     keys: dict[int, int] = {}
     for segment in snapshot.terms.segments:
-        known = before.segments.get(segment.serial)
-        if known is None:
-            known, free = free, free + _ROWS_OF_SEGMENT
-        keys[segment.serial] = known
+        key = before.segments.get(segment.serial)
+        if key is None:
+            key, free = free, free + _ROWS_OF_SEGMENT
+        keys[segment.serial] = key
     return keys
 
 
-def _pack_paths(snapshot: Snapshot, files: Iterable[int]) -> bytes:
-    kept = np.zeros(snapshot.n_file_ids, np.bool_)
-    kept[[*files]] = True
-    return snapshot.path_table.packed(kept)
+def _pack_paths(snapshot: Snapshot, file_ids: Iterable[int]) -> bytes:
+    selected = np.zeros(snapshot.n_file_ids, np.bool_)
+    selected[[*file_ids]] = True
+    return snapshot.path_table.packed(selected)
 
 
 def _pack_node_ids(files: dict[int, FileEntry]) -> bytes:
-    node_ids = [entry.node_ids for entry in files.values()]
-    joined = np.concatenate(node_ids) if node_ids else np.zeros(0, np.int32)
-    counts = np.array([len(found) for found in node_ids], np.int32)
-    return pack(np.array([*files], np.int32), counts, joined)
+    parts = [entry.node_ids for entry in files.values()]
+    counts = np.array([*map(len, parts)], np.int32)
+    return pack(np.array([*files], np.int32), counts, np.concatenate([NO_NODE_IDS, *parts]))
 
 
 def _manifest(snapshot: Snapshot, versions: str, sealed: bytes) -> Row:

@@ -1,4 +1,4 @@
-"""Rows of the store to an index, if every one of them is what was written."""
+"""Read the rows of the store to an index, if every one of them is what was written."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from itertools import groupby
 import numpy as np
 
 from packhound.core.array_codec import unpack, unpack_texts
-from packhound.core.arrays import NodeIds
+from packhound.core.arrays import NO_NODE_IDS, NodeIds
+from packhound.index.blocks import Saved
 from packhound.index.file_entry import FileEntry
 from packhound.index.node_columns import new_epoch
 from packhound.index.path_table import PathTable
@@ -19,9 +20,9 @@ from packhound.storage.dirty_rows import (
     BLOCK,
     END,
     FILE,
-    LABELS,
     MANIFEST,
     NAMES,
+    NODE_IDS,
     PATHS,
     SEGMENT,
     Written,
@@ -29,18 +30,19 @@ from packhound.storage.dirty_rows import (
     row_sum,
     seal,
 )
-from packhound.storage.rows import Saved, file_entry, unpack_block, unpack_segment
+from packhound.storage.rows import file_entry, unpack_block, unpack_segment
 
 FORMAT = 4
-"""Changes with any change of what the rows hold.
+"""Version of the format of the rows.
 
 1  first version
 2  vectors of eight bits
-3  what paths say; checksums by SHA-256
+3  features of paths; checksums by SHA-256
 4  segments in rows of some megabytes
 """
 
-_LARGE = 100_000
+_HASH_ASIDE_BYTES = 100_000
+"""Larger bodies are hashed in another thread while the next ones load: hashing frees the GIL."""
 
 StoredRow = tuple[int, bytes, bytes, bytes]
 Content = tuple[bytes, bytes]
@@ -50,29 +52,29 @@ Content = tuple[bytes, bytes]
 def read_saved(
     rows: Iterable[StoredRow], versions: Callable[[], str]
 ) -> tuple[Saved | None, Written | None]:
-    """The index of these rows, and what is on disk then; None for a store without rows.
+    """Return the index of these rows and the content of the store; None for one without rows.
 
     Raises ValueError and its like where the rows are not exactly those of one save, or of
     another version.
     """
-    found, sums = _checked(rows)
-    if not found:
+    contents, sums = _verify(rows)
+    if not contents:
         return None, None
-    manifest, sealed = found[MANIFEST]
+    manifest, sealed = contents[MANIFEST]
     head = json.loads(manifest)
     if sealed != seal({key: value for key, value in sums.items() if key != MANIFEST}):
         raise ValueError("rows are missing or of different generations")
-    node_ids = _node_ids_by_file(found[LABELS][1])
-    # A row is let go once it is read, since all of them are as large as what they become.
-    files = [file_entry(i, *found.pop(FILE + i), node_ids=node_ids[i]) for i in node_ids]
-    segments = {key: unpack_segment(bodies) for key, bodies in _by_segment(found)}
+    node_ids = _node_ids_by_file(contents[NODE_IDS][1])
+    # A row is freed once it is read, since all of them are as large as the index.
+    files = [file_entry(i, *contents.pop(FILE + i), node_ids=node_ids[i]) for i in node_ids]
+    segments = {key: unpack_segment(bodies) for key, bodies in _by_segment(contents)}
     saved = Saved(
         generation=head["generation"],
         epoch=new_epoch(),
-        names=unpack_texts(found[NAMES][1]),
-        paths=PathTable.restored(found[PATHS][1], _paths(files, head["file_ids"])),
+        names=unpack_texts(contents[NAMES][1]),
+        paths=PathTable.restored(contents[PATHS][1], _paths(files, head["file_ids"])),
         segments=sorted(segments.values(), key=lambda segment: segment.base),
-        blocks=[unpack_block(found[key][1]) for key in _of_kind(found, BLOCK, NAMES)],
+        blocks=[unpack_block(contents[key][1]) for key in _of_kind(contents, BLOCK, NAMES)],
         files=files,
     )
     _check_fits(saved, head["dim"])
@@ -88,41 +90,42 @@ def _written(saved: Saved, segments: dict[int, Segment], sums: dict[int, bytes])
         segments={segment.serial: key for key, segment in segments.items()},
         blocks={i: block.state.tobytes() for i, block in enumerate(saved.blocks)},
         n_names=len(saved.names),
-        sums={key: found for key, found in sums.items() if key != MANIFEST},
-        shown=np.ones(sum(len(block.file_of) for block in saved.blocks), np.bool_),
+        sums={key: digest for key, digest in sums.items() if key != MANIFEST},
+        on_disk=np.ones(sum(len(block.file_of) for block in saved.blocks), np.bool_),
     )
 
 
-def _checked(rows: Iterable[StoredRow]) -> tuple[dict[int, Content], dict[int, bytes]]:
-    found, sums = {}, {}
+def _verify(rows: Iterable[StoredRow]) -> tuple[dict[int, Content], dict[int, bytes]]:
+    """Return the contents and checksums by key. Raises ValueError if a row is damaged."""
+    contents: dict[int, Content] = {}
+    sums: dict[int, bytes] = {}
     with ThreadPoolExecutor(2) as pool:
-        expected = []
+        pending = []
         for key, head, body, stored in rows:
             if not 0 <= key < END:
                 raise ValueError("a row has an unknown key")
-            found[key], sums[key] = (head, body), stored
-            # Hashing lets go of the interpreter, so that large rows are hashed while others load.
-            if len(body) > _LARGE:
-                expected.append((pool.submit(row_sum, key, head, body), stored))
+            contents[key], sums[key] = (head, body), stored
+            if len(body) > _HASH_ASIDE_BYTES:
+                pending.append((pool.submit(row_sum, key, head, body), stored))
             elif row_sum(key, head, body) != stored:
                 raise ValueError("a row is damaged")
-        if any(sums_to.result() != stored for sums_to, stored in expected):
+        if any(computed.result() != stored for computed, stored in pending):
             raise ValueError("a row is damaged")
-    return found, sums
+    return contents, sums
 
 
-def _of_kind(found: Iterable[int], first: int, end: int) -> list[int]:
-    return sorted(key for key in found if first <= key < end)
+def _of_kind(keys: Iterable[int], first: int, end: int) -> list[int]:
+    return sorted(key for key in keys if first <= key < end)
 
 
-def _by_segment(found: dict[int, Content]) -> Iterator[tuple[int, Iterator[bytes]]]:
-    """The key of the first row of each segment, and the bodies of all its rows."""
-    for first, keys in groupby(_of_kind(found, SEGMENT, BLOCK), first_of_segment):
-        yield first, (found.pop(key)[1] for key in keys)
+def _by_segment(contents: dict[int, Content]) -> Iterator[tuple[int, Iterator[bytes]]]:
+    """Yield the key of the first row of each segment, and the bodies of all its rows."""
+    for first, keys in groupby(_of_kind(contents, SEGMENT, BLOCK), first_of_segment):
+        yield first, (contents.pop(key)[1] for key in keys)
 
 
 def _paths(files: Iterable[FileEntry], n_file_ids: int) -> list[str]:
-    """The path of every file id, empty for those without a file."""
+    """Return the path of every file id, empty for those without a file."""
     paths = [""] * n_file_ids
     for entry in files:
         paths[entry.file_id] = entry.path
@@ -137,10 +140,10 @@ def _node_ids_by_file(packed: bytes) -> dict[int, NodeIds]:
 
 def _check_fits(saved: Saved, dim: int) -> None:
     n_node_ids = sum(len(block.file_of) for block in saved.blocks)
-    node_ids = np.concatenate([np.zeros(0, np.int32), *(entry.node_ids for entry in saved.files)])
-    inside = (node_ids >= 0).all() and (node_ids < n_node_ids).all()
-    if not inside or np.bincount(node_ids, minlength=1).max() > 1:
-        raise ValueError("labels are out of range")
+    node_ids = np.concatenate([NO_NODE_IDS, *(entry.node_ids for entry in saved.files)])
+    in_range = (node_ids >= 0).all() and (node_ids < n_node_ids).all()
+    if not in_range or np.bincount(node_ids, minlength=1).max() > 1:
+        raise ValueError("node ids are out of range")
     if any(block.codes.shape[1] != dim for block in saved.blocks):
         raise ValueError("vectors have another dimension")
     end = 0
@@ -149,4 +152,4 @@ def _check_fits(saved: Saved, dim: int) -> None:
             raise ValueError("segments overlap or are missing")
         end += segment.n_node_ids
     if end != n_node_ids:
-        raise ValueError("segments and labels do not match")
+        raise ValueError("segments and node ids do not match")

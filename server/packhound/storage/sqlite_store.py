@@ -1,7 +1,7 @@
 """The index on disk: SQLite in the user's cache folder, one transaction a generation.
 
-All of it can be made again from the files, so whatever looks damaged, foreign or old is refused
-as a whole and rebuilt. Only the holder of the lock writes; other processes read. Documents of an
+All of it can be rebuilt from the files, so what looks damaged, foreign or old is discarded as a
+whole. Only the holder of the lock writes; other processes read. Documents of an
 editor are never written: their files count as absent and are read again at the next start.
 """
 
@@ -15,10 +15,10 @@ from pathlib import Path
 
 from packhound.core.errors import StoreError
 from packhound.core.private_file import make_private_folder
+from packhound.index.blocks import Saved
 from packhound.index.snapshot import Snapshot
 from packhound.storage.dirty_rows import Row, Written, changed_rows
 from packhound.storage.load import FORMAT, read_saved
-from packhound.storage.rows import Saved
 from packhound.storage.writer_lock import WriterLock
 
 _APPLICATION_ID = 0x5061636B
@@ -47,9 +47,9 @@ class Store:
     def open(cls, folder: Path, versions: Callable[[], str]) -> Store:
         """Open or make the store in `folder`, as its writer if no other process is.
 
-        `versions` names all that decides what an index holds beyond the sources: tokenizer,
-        grammars, model. A store of other versions is not used. It may take its time to answer: a
-        load asks when all is read.
+        `versions` returns all that decides the content of an index beyond the sources: tokenizer,
+        grammars, model. A store of other versions is not used. It may be slow: a load calls it
+        after reading.
 
         Raises:
             StoreError: the folder cannot be made, is not ours, or has no locks.
@@ -61,11 +61,11 @@ class Store:
 
     @property
     def writer(self) -> bool:
-        """Whether this process may save."""
+        """True if this process may save."""
         return self._lock.held
 
     def claim(self) -> bool:
-        """Become the writer if there is none any more. Raises StoreError as `open` does."""
+        """Become the writer if there is none; return True if so. Raises StoreError as `open`."""
         if not self._lock.held:
             make_private_folder(self._path.parent)
             if self._lock.acquire():
@@ -73,7 +73,7 @@ class Store:
         return self._lock.held
 
     def load(self) -> Saved | None:
-        """The last saved generation, None where nothing was saved yet.
+        """Return the last saved generation, None if nothing was saved yet.
 
         Raises:
             StoreError: it is damaged, or of another version; a writer has removed it then.
@@ -85,7 +85,7 @@ class Store:
             with self._transaction("BEGIN") as connection:
                 if _is_empty(connection):
                     return None
-                _check_kind(connection)
+                _check_format(connection)
                 rows = connection.execute("SELECT key, head, body, sum FROM rows ORDER BY key")
                 saved, self._written = read_saved(rows, self._versions)
                 return saved
@@ -94,11 +94,11 @@ class Store:
             raise StoreError(f"the saved index {self._path} is not used: {error}") from error
 
     def forget(self) -> None:
-        """Go on as if nothing had been saved; a writer removes what was."""
+        """Forget what was saved; a writer removes it."""
         self._discard()
 
     def save(self, snapshot: Snapshot) -> None:
-        """Write what changed since the last save; all of it is on disk then, or nothing.
+        """Write the changes since the last save, all or nothing.
 
         Raises:
             StoreError: it cannot be written; what was saved before is still there.
@@ -111,9 +111,9 @@ class Store:
             setup = _FIRST_SAVE if first else _LATER_SAVES
             with self._transaction(*setup, "BEGIN IMMEDIATE") as connection:
                 if _is_empty(connection):
-                    _make_ours(connection)
+                    _create_table(connection)
                 elif self._written is None:
-                    _check_kind(connection)
+                    _check_format(connection)
                     connection.execute("DELETE FROM rows")
                 connection.executemany("DELETE FROM rows WHERE key = ?", plan.removed)
                 connection.executemany(_PUT, map(_as_tuple, plan.rows))
@@ -124,7 +124,7 @@ class Store:
         self._written = plan.written
 
     def close(self) -> None:
-        """Let another process write."""
+        """Release the lock, so that another process may write."""
         self._lock.release()
 
     @contextmanager
@@ -148,7 +148,7 @@ class Store:
         return connection
 
     def _prepare(self) -> bool:
-        """Make the database, readable by its owner alone from the start; whether it is empty."""
+        """Create the database, readable by its owner alone; return True if it is empty."""
         _check_regular(self._path)
         if self._written is None or not self._path.exists():
             self._written = None
@@ -175,7 +175,7 @@ UNREADABLE = (
     ArithmeticError,
     MemoryError,
 )
-"""What reading bytes of any content can raise."""
+"""Exceptions that reading bytes of any content can raise."""
 
 
 def _as_tuple(row: Row) -> tuple[int, bytes, bytes, bytes]:
@@ -183,19 +183,19 @@ def _as_tuple(row: Row) -> tuple[int, bytes, bytes, bytes]:
 
 
 def _is_empty(connection: sqlite3.Connection) -> bool:
-    """Whether nothing was ever committed, as after a kill in the first save."""
+    """Return True if nothing was ever committed, as after a kill in the first save."""
     (n_tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     return not n_tables and not application
 
 
-def _make_ours(connection: sqlite3.Connection) -> None:
+def _create_table(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {FORMAT}")
     connection.execute(_SCHEMA)
 
 
-def _check_kind(connection: sqlite3.Connection) -> None:
+def _check_format(connection: sqlite3.Connection) -> None:
     """Refuse any database that is not exactly ours before a row of it is read."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()

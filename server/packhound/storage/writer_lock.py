@@ -1,4 +1,4 @@
-"""One writer per folder: a lock that the kernel frees when its holder dies, however it dies."""
+"""Lock file of the one writer of a folder; the kernel frees it however its holder dies."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class WriterLock:
 
     @property
     def held(self) -> bool:
-        """Whether this process is the writer; no more so where somebody has deleted the file."""
+        """True if this process is the writer; False once somebody has deleted the file."""
         file = self._file
         return file is not None and _is_at(file, self._path)
 
     def acquire(self) -> bool:
-        """Try to become the writer, without waiting. False where another process is.
+        """Try to become the writer, without waiting; return False if another process is.
 
         Raises:
             StoreError: the file system has no locks, or no file can be made there.
@@ -36,14 +36,14 @@ class WriterLock:
             file = os.open(self._path, os.O_RDWR | os.O_CREAT | _NO_FOLLOW, 0o600)
         except OSError as error:
             raise StoreError(f"{self._path} cannot be opened: {error.strerror}") from error
-        if not _locked(file, self._path) or not _is_at(file, self._path):
+        if not _try_lock(file, self._path) or not _is_at(file, self._path):
             os.close(file)
             return False
         self._file = file
         return True
 
     def release(self) -> None:
-        """Let another process be the writer."""
+        """Release the lock."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
@@ -54,14 +54,14 @@ _TAKEN = {errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK}
 
 
 def _is_at(file: int, path: Path) -> bool:
-    """Whether nobody has deleted the file between its opening and its locking."""
+    """Return True if `path` still is the open file: nobody deleted it before it was locked."""
     try:
         return os.path.samestat(os.fstat(file), path.stat())
     except OSError:
         return False
 
 
-def _locked(file: int, path: Path) -> bool:
+def _try_lock(file: int, path: Path) -> bool:
     try:
         _lock(file)
     except OSError as error:

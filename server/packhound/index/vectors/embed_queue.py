@@ -1,4 +1,4 @@
-"""Which node ids still need a vector, and how they get it: from memory, now, or in the pauses."""
+"""Give node ids their vectors: from the undo cache, at once, or in the pauses between edits."""
 
 from __future__ import annotations
 
@@ -9,22 +9,26 @@ from typing import Protocol
 import numpy as np
 
 from packhound.core.arrays import Floats, Mask, NodeIds
+from packhound.core.caching import ByteLru
 from packhound.core.errors import ModelError
-from packhound.index.diff import Arrival
+from packhound.index.blocks import PENDING
+from packhound.index.diff import FileDiff
 from packhound.index.file_entry import FileEntry
 from packhound.index.node_columns import NodeColumns
 from packhound.index.vectors.embed_retry import RETRY_S, EmbedBatch, EmbedFailures
-from packhound.index.vectors.quantization import Codes, quantized
-from packhound.index.vectors.undo_cache import VectorCache
+from packhound.index.vectors.quantization import Codes, quantize
 from packhound.parsing.analysed_file import NodeRuns
-from packhound.storage.rows import PENDING
 
 _SLOW_BATCH = 8
 """Texts a slow encoder gets at a time: some 0.3 s, then edits have their turn."""
 
+_UNDO_NODES = 8_192
+"""Dead nodes whose vectors are cached, so that an undo or a branch switched back encodes nothing:
+2 MB at 256 dimensions."""
+
 
 class Encoder(Protocol):
-    """What the index needs of an embedding model."""
+    """Interface of an embedding model."""
 
     @property
     def dim(self) -> int:
@@ -32,87 +36,91 @@ class Encoder(Protocol):
 
     @property
     def fast(self) -> bool:
-        """Whether texts are encoded at once rather than in the pauses."""
+        """True if texts are encoded at once rather than in the pauses."""
 
     @property
     def reads_runs(self) -> bool:
-        """Whether `encode_runs` may be called."""
+        """True if `encode_runs` may be called."""
 
     def encode(self, texts: Sequence[str]) -> Floats:
-        """Rows [n, dim] of any length. Raises ModelError."""
+        """Return rows [n, dim] of any length. Raises ModelError."""
 
     def encode_runs(self, nodes: NodeRuns) -> Floats:
-        """Rows of all nodes. Raises ModelError."""
+        """Return a row for each node. Raises ModelError."""
 
 
 class VectorQueue:
-    """Texts on their way to vectors. Nodes that the encoder fails at stay pending and counted."""
+    """Queue of texts to encode. Nodes that the encoder fails at stay pending and counted."""
 
     def __init__(self, encoder: Encoder, retry_s: float = RETRY_S) -> None:
         self._encoder = encoder
-        self._cache = VectorCache()
-        self._waiting: dict[int, str] = {}
+        self._undo: ByteLru[bytes, Codes] = ByteLru(
+            _UNDO_NODES * encoder.dim, lambda code: code.nbytes
+        )
+        self._pending: dict[int, str] = {}
         self.failures = EmbedFailures(retry_s)
 
     @property
     def needs_texts(self) -> bool:
-        """Whether the encoder reads texts alone."""
+        """True if the encoder reads texts alone."""
         return not self._encoder.reads_runs
 
-    def add(self, columns: NodeColumns, arrivals: Sequence[Arrival], words: NodeRuns) -> None:
-        """See to the node ids of `arrivals` that have no vector yet; `words` are those of all."""
-        if not arrivals:
+    def add(self, columns: NodeColumns, diffs: Sequence[FileDiff], words: NodeRuns) -> None:
+        """Encode or enqueue the nodes of `diffs` that have no vector; `words` are those of all."""
+        if not diffs:
             return
-        missing = np.concatenate([self._missing(columns, arrival) for arrival in arrivals])
-        node_ids = np.concatenate([arrival.node_ids for arrival in arrivals])
+        missing = np.concatenate([self._attach_cached(columns, diff) for diff in diffs])
+        node_ids = np.concatenate([diff.node_ids for diff in diffs])
         reads_runs = self._encoder.reads_runs
-        every = chain.from_iterable(arrival.file.texts for arrival in arrivals)
-        batch = EmbedBatch(node_ids, words if reads_runs else [*every]).select(missing)
+        texts = chain.from_iterable(diff.file.texts for diff in diffs)
+        batch = EmbedBatch(node_ids, words if reads_runs else [*texts]).select(missing)
         self.failures.discard(batch.node_ids)
         if reads_runs or self._encoder.fast:
             self._encode(columns, batch)
         else:
             assert not isinstance(batch.texts, NodeRuns)
-            self._waiting.update(zip(batch.node_ids.tolist(), batch.texts, strict=True))
+            self._pending.update(zip(batch.node_ids.tolist(), batch.texts, strict=True))
 
-    def _missing(self, columns: NodeColumns, arrival: Arrival) -> Mask:
-        """Which of the nodes need a vector that is not remembered; the others get theirs."""
-        missing: Mask = columns.vector_state[arrival.node_ids] == PENDING
-        known: dict[int, Codes] = {}
+    def _attach_cached(self, columns: NodeColumns, diff: FileDiff) -> Mask:
+        """Attach the cached vectors of a file; return the mask of its nodes that still lack one."""
+        missing: Mask = columns.vector_state[diff.node_ids] == PENDING
+        cached: dict[int, Codes] = {}
         for position in np.flatnonzero(missing).tolist():
-            code = self._cache.get(arrival.file.node_digests[position])
+            code = self._undo.get(diff.file.node_digests[position])
             if code is not None:
-                known[position] = code
-        if known:
-            found = np.array([*known])
-            columns.attach(arrival.node_ids[found], np.stack([*known.values()]))
-            missing[found] = False
+                cached[position] = code
+        if cached:
+            positions = np.array([*cached])
+            columns.attach(diff.node_ids[positions], np.stack([*cached.values()]))
+            missing[positions] = False
         return missing
 
     def encode_some(self, columns: NodeColumns) -> bool:
-        """Encode a few of the texts that wait, or retry failed ones; False when nothing is due."""
-        batch = dict(islice(self._waiting.items(), _SLOW_BATCH))
+        """Encode a few pending texts, or retry failed ones; return False when nothing is due."""
+        batch = dict(islice(self._pending.items(), _SLOW_BATCH))
         if not batch:
             return self._retry(columns)
         for node_id in batch:
-            del self._waiting[node_id]
+            del self._pending[node_id]
         self._encode(columns, EmbedBatch(np.array([*batch], np.int32), [*batch.values()]))
         return True
 
     def forget(self, columns: NodeColumns, entry: FileEntry, node_ids: NodeIds) -> None:
-        """Node ids of a file have died: remember their vectors for an undo."""
-        there = node_ids[columns.vector_state[node_ids] != PENDING]
-        for node_id in there.tolist():
+        """Drop node ids of a file that died, and cache their vectors for an undo."""
+        encoded = node_ids[columns.vector_state[node_ids] != PENDING]
+        codes: dict[bytes, Codes] = {}
+        for node_id in encoded.tolist():
             position = int(np.flatnonzero(entry.node_ids == node_id)[0])
-            self._cache.put(entry.node_digest(position), columns.codes.code(node_id))
+            codes[entry.node_digest(position)] = columns.codes.code(node_id).copy()
+        self._undo.put(codes)
         for node_id in node_ids.tolist():
-            self._waiting.pop(node_id, None)
+            self._pending.pop(node_id, None)
         self.failures.discard(node_ids)
 
     def renumber(self, new_node_ids: NodeIds) -> None:
-        """Node ids were numbered anew."""
-        self._waiting = {
-            int(new_node_ids[node_id]): text for node_id, text in self._waiting.items()
+        """Follow node ids that a compaction has renumbered."""
+        self._pending = {
+            int(new_node_ids[node_id]): text for node_id, text in self._pending.items()
         }
         self.failures.renumber(new_node_ids)
 
@@ -150,5 +158,5 @@ class VectorQueue:
                 rows = self._encoder.encode(batch.texts)
         except ModelError as error:
             return error
-        columns.attach(batch.node_ids, quantized(rows))
+        columns.attach(batch.node_ids, quantize(rows))
         return None

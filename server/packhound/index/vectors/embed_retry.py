@@ -12,8 +12,8 @@ import numpy as np
 from packhound.core.arrays import Mask, NodeIds
 from packhound.core.backoff import RetryBackoff
 from packhound.core.errors import ModelError
-from packhound.index.node_runs import only
 from packhound.parsing.analysed_file import NodeRuns
+from packhound.parsing.node_runs import select_nodes
 
 log = logging.getLogger("packhound")
 
@@ -34,7 +34,7 @@ class EmbedBatch:
     def select(self, mask: Mask) -> EmbedBatch:
         """Return the batch of the nodes where `mask` is True."""
         if isinstance(self.texts, NodeRuns):
-            return EmbedBatch(self.node_ids[mask], only(self.texts, mask))
+            return EmbedBatch(self.node_ids[mask], select_nodes(self.texts, mask))
         return EmbedBatch(self.node_ids[mask], [*compress(self.texts, mask.tolist())])
 
     def halves(self) -> list[EmbedBatch]:

@@ -1,19 +1,21 @@
-"""Upkeep saves room and time and changes no answer, while edits and searches go on."""
+"""Maintenance saves memory and time and changes no answer, while edits and searches go on."""
 
 from __future__ import annotations
 
 import sys
 import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from packhound.core.errors import Cancelled
-from packhound.index import maintenance as upkeep
+from packhound.index import maintenance
 from packhound.index.compaction import compact
-from packhound.index.vectors import hnsw as neighbours
-from packhound.index.vectors.hnsw import build_graph, graph_problem, recall_of
+from packhound.index.maintenance import Drift, Limits
+from packhound.index.postings.merge_policy import MergePolicy
+from packhound.index.vectors.hnsw import GRAPH_FROM, build_graph, graph_problem
 from packhound.index.writer import Index
 from packhound.storage.sqlite_store import Store
 from tests.support.index_check import contents, keys
@@ -24,14 +26,11 @@ WORDS = [f"w{i}" for i in range(60)]
 needs_hnswlib = pytest.mark.skipif(bool(graph_problem()), reason="hnswlib could not be built here")
 
 
-@pytest.fixture(autouse=True)
-def small(monkeypatch):
-    """Sizes at which upkeep begins, small enough for tests."""
-    monkeypatch.setattr(upkeep, "_FEWEST_DEAD", 10)
-    monkeypatch.setattr(upkeep, "_TAIL", 20)
-    monkeypatch.setattr("packhound.index.state.QUICK", 400)
-    monkeypatch.setattr("packhound.index.postings.merge_policy._SMALLEST", 20)
-    monkeypatch.setattr("packhound.index.postings.merge_policy.FAN_OUT", 3)
+def small(*, graph_from: int = GRAPH_FROM, fast: bool = True) -> Index:
+    """An index whose maintenance begins at sizes that tests reach."""
+    policy = MergePolicy(fan_out=3, min_postings=20, max_inline=400)
+    limits = Limits(graph_from=graph_from, min_dead=10, max_tail=20, merge_policy=policy)
+    return Index(BagOfWords(fast=fast), limits=limits)
 
 
 def text(i: int, version: int = 0) -> str:
@@ -45,14 +44,14 @@ def put(index: Index, texts: dict[str, str]) -> None:
 
 
 def keep_up(index: Index) -> None:
-    """Let all due upkeep happen."""
+    """Let all due maintenance happen."""
     for _ in range(1000):
         if index.maintain():
             index.publish()
-        elif not index._upkeep.busy:
+        elif not index.maintenance_running:
             return
         time.sleep(0.001)
-    raise AssertionError("upkeep does not end")
+    raise AssertionError("maintenance does not end")
 
 
 def check_equals_rebuilt(index: Index, texts: dict[str, str]) -> None:
@@ -61,8 +60,8 @@ def check_equals_rebuilt(index: Index, texts: dict[str, str]) -> None:
     assert contents(index.snapshot) == contents(rebuilt.snapshot)
 
 
-def edited(index: Index, rounds: int, *, upkeep_too: bool) -> dict[str, str]:
-    """What is in the index after some rounds of edits, with upkeep at any moment between."""
+def edited(index: Index, rounds: int, *, maintained: bool) -> dict[str, str]:
+    """What is in the index after some rounds of edits, with maintenance at any moment between."""
     random = np.random.default_rng(rounds)
     now: dict[str, str] = {}
     for version in range(rounds):
@@ -74,15 +73,15 @@ def edited(index: Index, rounds: int, *, upkeep_too: bool) -> dict[str, str]:
             del now[gone]
             index.remove([gone])
             index.publish()
-        if upkeep_too and index.maintain():
+        if maintained and index.maintain():
             index.publish()
         time.sleep(0.0005)
     return now
 
 
-def test_edits_with_upkeep_between_equal_a_rebuild():
-    index = Index(BagOfWords(), graph_from=15)
-    now = edited(index, 150, upkeep_too=True)
+def test_edits_with_maintenance_between_equal_a_rebuild():
+    index = small(graph_from=15)
+    now = edited(index, 150, maintained=True)
     keep_up(index)
     snapshot = index.snapshot
     assert snapshot.epoch != Index(BagOfWords()).snapshot.epoch
@@ -90,9 +89,9 @@ def test_edits_with_upkeep_between_equal_a_rebuild():
     check_equals_rebuilt(index, now)
 
 
-def test_without_upkeep_the_same_edits_end_in_the_same_index():
-    index = Index(BagOfWords())
-    now = edited(index, 60, upkeep_too=False)
+def test_without_maintenance_the_same_edits_end_in_the_same_index():
+    index = small()
+    now = edited(index, 60, maintained=False)
     before = contents(index.snapshot)
     keep_up(index)
     assert contents(index.snapshot) == before
@@ -100,26 +99,26 @@ def test_without_upkeep_the_same_edits_end_in_the_same_index():
 
 
 def test_merging_all_at_once_changes_no_answer():
-    index = Index(BagOfWords())
-    now = edited(index, 60, upkeep_too=False)
+    index = small()
+    now = edited(index, 60, maintained=False)
     before = contents(index.snapshot)
-    assert len(index._state.segments) > 1
+    assert len(index.snapshot.terms.segments) > 1
     index.merge()
     index.publish()
-    assert len(index._state.segments) == 1
+    assert len(index.snapshot.terms.segments) == 1
     assert contents(index.snapshot) == before
     check_equals_rebuilt(index, now)
 
 
 def test_edits_during_a_compaction_are_in_its_result():
-    index = Index(BagOfWords())
+    index = small()
     put(index, {f"{i}.py": text(i) for i in range(20)})
     put(index, {f"{i}.py": text(i, 1) for i in range(10)})
     old = index.snapshot
     compacted = compact(old)
     put(index, {"3.py": text(3, 2), "new.py": text(77), "0.py": ""})
     index.remove(["5.py"])
-    index._adopt(lambda state: state.adopt(compacted))
+    index.adopt(lambda state: state.adopt(compacted))
     index.publish()
     texts = {f"{i}.py": text(i, int(i < 10)) for i in range(20)}
     texts |= {"3.py": text(3, 2), "new.py": text(77), "0.py": ""}
@@ -131,13 +130,13 @@ def test_edits_during_a_compaction_are_in_its_result():
 
 
 def test_vectors_that_come_during_a_compaction_are_kept():
-    index = Index(BagOfWords(fast=False))
+    index = small(fast=False)
     put(index, {f"{i}.py": text(i) for i in range(20)})
     index.embed_some()
     put(index, {"0.py": text(0, 1)})
     compacted = compact(index.snapshot)
     index.embed_some()
-    index._adopt(lambda state: state.adopt(compacted))
+    index.adopt(lambda state: state.adopt(compacted))
     while index.embed_some():
         pass
     index.publish()
@@ -145,7 +144,7 @@ def test_vectors_that_come_during_a_compaction_are_kept():
 
 
 def test_a_store_follows_a_compaction(tmp_path):
-    index = Index(BagOfWords())
+    index = small()
     store = Store.open(tmp_path / "s", lambda: "1")
     put(index, {f"{i}.py": text(i) for i in range(20)})
     store.save(index.snapshot)
@@ -159,8 +158,8 @@ def test_a_store_follows_a_compaction(tmp_path):
     assert contents(again.snapshot) == contents(index.snapshot)
 
 
-def test_searches_go_on_during_upkeep():
-    index = Index(BagOfWords(), graph_from=20)
+def test_searches_go_on_during_maintenance():
+    index = small(graph_from=20)
     put(index, {f"{i}.py": text(i) for i in range(30)})
     query = BagOfWords().encode_query("w1 w2")
     over = threading.Event()
@@ -177,7 +176,7 @@ def test_searches_go_on_during_upkeep():
     readers = [threading.Thread(target=search) for _ in range(2)]
     for reader in readers:
         reader.start()
-    edited(index, 120, upkeep_too=True)
+    edited(index, 120, maintained=True)
     keep_up(index)
     over.set()
     for reader in readers:
@@ -191,11 +190,11 @@ def check_one_search(snapshot, query) -> None:
     assert np.array_equal(cosines, snapshot.similarities(query, node_ids))
     for node_id in node_ids.tolist():
         assert snapshot.ref(node_id, "/").path in snapshot.files
-    assert len(snapshot.names()) == snapshot.n_node_ids
+    assert len(snapshot.names) == snapshot.n_node_ids
 
 
 def large(n: int = 600) -> Index:
-    index = Index(BagOfWords(), graph_from=100)
+    index = small(graph_from=100)
     put(index, {f"{i}.py": text(i) for i in range(n // 2)})
     keep_up(index)
     return index
@@ -218,7 +217,7 @@ def test_the_graph_finds_what_a_scan_finds():
     index = large()
     health = index.health()
     assert (health.dense, health.vectors) == ("hnsw", 600) and health.recall >= 0.95
-    assert health.drift == upkeep.Drift(0.0, 0, 0.0, 0.0)
+    assert health.drift == Drift(0.0, 0, 0.0, 0.0)
     check_recall(index, 0.99)
 
 
@@ -243,11 +242,9 @@ def test_edits_are_found_before_and_after_the_graph_takes_them_in():
 @needs_hnswlib
 def test_a_worn_graph_is_built_anew():
     index = large()
-    graph = index.snapshot.vectors.graph
     put(index, {f"{i}.py": text(i, 1) for i in range(160)})
     assert index.health().drift.graph_dead_share > 0.25
     keep_up(index)
-    assert index.snapshot.vectors.graph._items is not graph._items
     assert index.health().drift.graph_dead_share == 0
     check_recall(index, 0.99)
 
@@ -278,9 +275,9 @@ def test_measured_recall_is_that_of_the_graph():
     index = large()
     vectors = index.snapshot.vectors
     graph = build_graph(vectors, 1.0)
-    assert recall_of(graph._items, graph.node_id_of, vectors) >= 0.95
+    assert graph.measure_recall(vectors) >= 0.95
     shuffled = np.random.default_rng(1).permutation(graph.node_id_of)
-    assert recall_of(graph._items, shuffled, vectors) < 0.5
+    assert replace(graph, node_id_of=shuffled).measure_recall(vectors) < 0.5
 
 
 def test_without_hnswlib_scans_answer_and_the_status_says_so(monkeypatch):
@@ -297,13 +294,13 @@ def test_a_job_that_fails_changes_nothing(monkeypatch, caplog):
     def fail(*_: object) -> None:
         raise MemoryError("no room")
 
-    monkeypatch.setattr(upkeep, "build_graph", fail)
-    index = Index(BagOfWords(), graph_from=10)
+    monkeypatch.setattr(maintenance, "build_graph", fail)
+    index = small(graph_from=10)
     put(index, {f"{i}.py": text(i) for i in range(20)})
     called = threading.Event()
-    index.on_upkeep(called.set)
+    index.on_maintenance(called.set)
     assert not index.maintain() and called.wait(10)
-    assert not index.maintain() and "upkeep of the index failed" in caplog.text
+    assert not index.maintain() and "maintenance of the index failed" in caplog.text
     assert index.health().dense == "exact"
 
 
@@ -324,13 +321,13 @@ def test_closing_waits_for_the_end_of_the_job(monkeypatch):
         assert stop.wait(30)
         raise Cancelled("given up")
 
-    monkeypatch.setattr(upkeep, "build_graph", build)
-    index = Index(BagOfWords(), graph_from=10)
+    monkeypatch.setattr(maintenance, "build_graph", build)
+    index = small(graph_from=10)
     put(index, {f"{i}.py": text(i) for i in range(20)})
     assert not index.maintain() and started.wait(10)
     index.close()
-    assert index.upkeep_done and not index.maintain()
+    assert index.maintenance_done and not index.maintain()
 
 
 def test_the_threshold_is_where_scans_get_slow():
-    assert neighbours.GRAPH_FROM == 150_000
+    assert GRAPH_FROM == 150_000
