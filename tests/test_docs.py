@@ -1,21 +1,16 @@
 """The README names every command, setting, request and kind, and only those that exist."""
 
 import re
-from dataclasses import fields
 from pathlib import Path
 
 import click
 
+from packhound.api.schema import PACK_REQUEST, QUERY
 from packhound.cli import main
-from packhound.core.settings import Settings
+from packhound.core.settings import SETTINGS
 from packhound.core.types import KINDS
 
 README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
-
-
-def camel(name: str) -> str:
-    head, *rest = name.split("_")
-    return head + "".join(word.capitalize() for word in rest)
 
 
 def test_every_command_is_described_and_has_help() -> None:
@@ -29,10 +24,29 @@ def test_every_command_is_described_and_has_help() -> None:
         assert command.help
 
 
-def test_every_setting_is_described() -> None:
+def test_the_table_of_settings_is_that_of_the_code() -> None:
     table = README.split("### Settings")[1].split("\n## ")[0]
-    documented = set(re.findall(r"^\| `(\w+)` \|", table, re.M))
-    assert documented == {camel(field.name) for field in fields(Settings)}
+    rows = [
+        f"| `{name}` | {readable(setting.default)} | {setting.parameter.description} |"
+        for name, setting in SETTINGS.items()
+    ]
+    assert [row for row in table.splitlines() if row.startswith("| `")] == [
+        row.replace("|  |", "| |") for row in rows
+    ]
+
+
+def readable(default: object) -> str:
+    if isinstance(default, bool):
+        return str(default).lower()
+    if isinstance(default, int | float):
+        return f"{default:,}" if isinstance(default, int) else f"{default:g}"
+    return f"`{default}`" if default else ""
+
+
+def test_the_parameters_of_requests_are_those_of_the_code() -> None:
+    for request, parameters in (("search", QUERY), ("pack", PACK_REQUEST)):
+        row = next(row for row in README.splitlines() if row.startswith(f"| `packhound/{request}`"))
+        assert f"| {', '.join(f'`{name}`' for name in (*parameters, 'focus'))} |" in row
 
 
 def test_every_kind_is_named() -> None:

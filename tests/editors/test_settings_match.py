@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import re
 from typing import get_args
 
+import pytest
 from editor_clients import CHECKOUT
 
-from packhound.core.settings import _CHOICES, _LEGAL, Settings
+from packhound.core.settings import FORMER_NAMES, SETTINGS
 from packhound.core.types import KINDS, Mode
 
 EXTENSION = CHECKOUT / "vscode-extension"
@@ -17,11 +17,6 @@ MANIFEST = json.loads((EXTENSION / "package.json").read_text())
 EXTENSION_ONLY = re.search(
     r"EXTENSION_ONLY = \[(.*?)\]", (EXTENSION / "src/server/configuration.ts").read_text()
 )
-
-
-def camel(name: str) -> str:
-    head, *rest = name.split("_")
-    return head + "".join(word.capitalize() for word in rest)
 
 
 def properties() -> dict[str, dict]:
@@ -38,21 +33,31 @@ def server_properties() -> dict[str, dict]:
 
 
 def test_the_manifest_has_the_servers_settings_and_no_others() -> None:
-    expected = {camel(field.name) for field in dataclasses.fields(Settings)}
-    assert set(server_properties()) == expected
+    assert set(server_properties()) == SETTINGS.keys() | FORMER_NAMES.keys()
 
 
-def test_defaults_and_limits_are_the_servers() -> None:
-    shown = server_properties()
-    for field in dataclasses.fields(Settings):
-        one = shown[camel(field.name)]
-        default = getattr(Settings(), field.name)
-        assert one["default"] == (list(default) if isinstance(default, tuple) else default)
-        if field.name in _LEGAL:
-            assert (one["minimum"], one["maximum"]) == _LEGAL[field.name]
-        if field.name in _CHOICES:
-            assert tuple(one["enum"]) == _CHOICES[field.name]
-            assert len(one["enumDescriptions"]) == len(one["enum"])
+@pytest.mark.parametrize("name", [*SETTINGS, *FORMER_NAMES])
+def test_defaults_and_limits_are_the_servers(name: str) -> None:
+    entry = server_properties()[name]
+    setting = SETTINGS.get(name) or FORMER_NAMES[name]
+    schema = setting.parameter.json_schema()
+    default = setting.default
+    assert entry["default"] == (list(default) if isinstance(default, tuple) else default)
+    assert entry["type"] == schema["type"]
+    for key in ("enum", "minimum", "maximum"):
+        assert entry.get(key) == schema.get(key)
+    if name in FORMER_NAMES:
+        assert setting.name in entry["deprecationMessage"]
+    else:
+        assert "deprecationMessage" not in entry
+        assert schema["description"] in (entry.get("description"), entry.get("markdownDescription"))
+        assert len(entry.get("enumDescriptions", ())) == len(entry.get("enum", ()))
+
+
+def test_no_name_is_a_folder_of_another() -> None:
+    # VS Code ignores `packhound.git.x` where `packhound.git` is a value.
+    names = properties().keys()
+    assert not [(a, b) for a in names for b in names if b.startswith(f"{a}.")]
 
 
 def test_every_setting_has_a_scope_and_a_description() -> None:
@@ -65,8 +70,9 @@ def test_every_setting_has_a_scope_and_a_description() -> None:
 def test_what_names_a_program_or_a_model_is_restricted_in_untrusted_folders() -> None:
     untrusted = MANIFEST["capabilities"]["untrustedWorkspaces"]
     assert untrusted["supported"] == "limited"
+    paths = {"encoder.path", "rerank.path", "model", "reranker"}
     restricted = {name.removeprefix("packhound.") for name in untrusted["restrictedConfigurations"]}
-    assert restricted == {"server.path", "server.interpreter", "model", "reranker"}
+    assert restricted == {"server.path", "server.interpreter", *paths}
     assert all(properties()[name]["scope"] == "machine-overridable" for name in restricted)
 
 
@@ -85,6 +91,8 @@ def test_the_extensions_commands_are_not_the_servers() -> None:
 def test_the_extensions_readme_has_every_setting_with_its_default_and_every_command() -> None:
     readme = (EXTENSION / "README.md").read_text()
     for name, one in properties().items():
+        if "deprecationMessage" in one:
+            continue
         row = re.search(rf"^\| `packhound\.{re.escape(name)}` +\| (\S*)", readme, re.M)
         assert row, name
         default = one["default"]

@@ -19,7 +19,7 @@ from shop import FILES
 
 from packhound.api.tool_schemas import TOOLS
 from packhound.api.tool_text import as_text
-from packhound.api.tools import call, checked
+from packhound.api.tools import call
 from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
 from packhound.lsp.jsonrpc.frames import FrameReader, FrameWriter, WireError, encode
@@ -176,7 +176,7 @@ def _engine() -> Engine:
 def tool_calls(data: bytes) -> None:
     """Any arguments of any tool are refused by name, or answered with what clients can read."""
     draw = Draw(data)
-    tool = draw.of(TOOLS)
+    tool = draw.of(tuple(TOOLS.values()))
     names = tuple(tool.schema["properties"])
     words = (*VALUES, *FILES, *SECRETS, "access key connect", "keys", ".", "..", "")
     arguments = {name: draw.json(words, KEYS, 2) for name in names if draw.number(2) == 0}
@@ -184,7 +184,7 @@ def tool_calls(data: bytes) -> None:
     if "line" in names and draw.number(7):
         arguments["line"] = draw.number(40)
     try:
-        checked(tool.name, arguments)
+        tool.check(arguments)
         answer = call(_engine(), tool.name, arguments)
     except SettingsError as refusal:
         assert "\n" not in str(refusal)

@@ -14,7 +14,7 @@ from raw import PATIENCE_S, RawClient
 from test_features import open_document, search
 from two_files import make_folder
 
-from packhound.api.socket import connect
+from packhound.api.socket_client import connect
 from packhound.service.roots import index_folder
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="POSIX files")

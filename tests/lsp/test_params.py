@@ -15,8 +15,8 @@ START = {"position": {"line": 0, "character": 0}}
     [
         ("search", {}, "'query' is missing"),
         ("search", {"query": 5}, "'query' is 5"),
-        ("search", {"query": "x" * 1_000_000}, "1000000 characters"),
-        ("search", {"query": "x", "limit": 0}, "from 1 to 1000"),
+        ("search", {"query": "x" * 1_000_000}, "1,000,000 characters"),
+        ("search", {"query": "x", "limit": 0}, "between 1 and 1,000"),
         ("search", {"query": "x", "limit": -1}, "'limit' is -1"),
         ("search", {"query": "x", "limit": 1_000_000_000}, "1000000000"),
         ("search", {"query": "x", "limit": True}, "'limit' is True"),

@@ -10,7 +10,7 @@ import pytest
 from raw import PATIENCE_S, RawClient
 from two_files import make_folder
 
-from packhound.api.socket import connect
+from packhound.api.socket_client import connect
 from packhound.service.roots import index_folder
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals")

@@ -79,9 +79,9 @@ def test_a_broken_file_is_left_alone(tmp_path):
 
 
 def test_only_agents_that_are_here_are_found(tmp_path):
-    assert not any(one.found for one in agents(tmp_path, tmp_path))
+    assert not any(one.installed for one in agents(tmp_path, tmp_path))
     (tmp_path / ".cursor").mkdir()
-    assert [one.name for one in agents(tmp_path, tmp_path) if one.found] == ["Cursor"]
+    assert [one.name for one in agents(tmp_path, tmp_path) if one.installed] == ["Cursor"]
 
 
 COMMENTED = """// Zed settings

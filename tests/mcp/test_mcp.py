@@ -16,7 +16,7 @@ pytest.importorskip("mcp.client.stdio")
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from packhound.api.socket import serve_socket
+from packhound.api.socket_server import serve_socket
 from packhound.core.parent_process import is_alive
 from packhound.core.types import Document
 

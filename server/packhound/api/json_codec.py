@@ -1,4 +1,4 @@
-"""Results and states as JSON objects, the same for every front.
+"""Results, packs and states as JSON objects, the same for every client.
 
 Lines are 1-based and inclusive here, paths relative to their root with `/`.
 """
@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+from packhound.api.schema import PACK_REQUEST, QUERY, query_from
 from packhound.core.types import (
     Hit,
     NodeId,
@@ -24,24 +25,18 @@ from packhound.core.types import (
 from packhound.pack.request import Omitted, Pack, PackItem, PackRequest
 
 Json: TypeAlias = dict[str, object]
-Place: TypeAlias = Callable[[NodeRef], Mapping[str, object]]
-"""What a front adds to a hit, such as its URI."""
+Locate: TypeAlias = Callable[[NodeRef], Mapping[str, object]]
+"""Fields that a client's protocol adds to a hit, such as its URI."""
 
-_QUERY_FIELDS = ("text", "limit", "mode", "kinds", "languages", "paths")
-_REQUEST_FIELDS = (
-    *("prompt", "budget", "reserve", "pinned", "excluded", "model", "tokenizer", "format"),
-    "conversation",
-)
-
-# The state that a user should hear of first when several folders differ.
-_URGENCY: tuple[State, ...] = ("indexing", "starting", "degraded", "ready", "closed")
+# The state to show when several folders differ.
+_BY_URGENCY: tuple[State, ...] = ("indexing", "starting", "degraded", "ready", "closed")
 
 
-def results_json(results: Results, place: Place | None = None) -> Json:
-    """The answer to a query."""
+def results_json(results: Results, locate: Locate | None = None) -> Json:
+    """Return the answer to a query."""
     return {
         "query": results.query,
-        "hits": [hit_json(hit, place) for hit in results.hits],
+        "hits": [hit_json(hit, locate) for hit in results.hits],
         "truncated": results.truncated,
         "generation": results.generation,
         "took_ms": round(results.took_ms, 3),
@@ -51,24 +46,18 @@ def results_json(results: Results, place: Place | None = None) -> Json:
 
 
 def query_json(query: Query) -> Json:
-    """A query as it crosses to another process."""
-    return {name: getattr(query, name) for name in _QUERY_FIELDS}
+    """Return a query for `query_of`; budget and focus do not cross processes."""
+    fields = {name: getattr(query, name) for name in QUERY if name != "query"}
+    return {"text": query.text, **fields}
 
 
-def query_of(given: Mapping[str, Any]) -> Query:
-    """The query of such an object. Raises KeyError, TypeError or ValueError for any other."""
-    return Query(
-        text=str(given["text"]),
-        limit=int(given["limit"]),
-        mode=given["mode"],
-        kinds=tuple(given["kinds"]),
-        languages=tuple(map(str, given["languages"])),
-        paths=tuple(map(str, given["paths"])),
-    )
+def query_of(request: Mapping[str, object]) -> Query:
+    """Return the query of such an object. Raises SettingsError."""
+    return query_from({**request, "query": request.get("text")})
 
 
 def results_of(answer: Mapping[str, Any]) -> Results:
-    """Results read back from their object; what it does not say of a node is left empty."""
+    """Return results read back from their object; fields of a node that it lacks are empty."""
     hits = tuple(
         Hit(
             node=NodeRef(
@@ -90,12 +79,14 @@ def results_of(answer: Mapping[str, Any]) -> Results:
         )
         for hit in answer["hits"]
     )
-    plain = ("query", "truncated", "generation", "took_ms", "candidates")
-    return Results(hits=hits, notes=tuple(answer["notes"]), **{key: answer[key] for key in plain})
+    same_names = ("query", "truncated", "generation", "took_ms", "candidates")
+    return Results(
+        hits=hits, notes=tuple(answer["notes"]), **{key: answer[key] for key in same_names}
+    )
 
 
-def hit_json(hit: Hit, place: Place | None = None) -> Json:
-    """One hit with its reasons; the contributions add up to the score."""
+def hit_json(hit: Hit, locate: Locate | None = None) -> Json:
+    """Return one hit with its reasons; the contributions add up to the score."""
     node = hit.node
     return {
         "rank": hit.rank,
@@ -107,12 +98,12 @@ def hit_json(hit: Hit, place: Place | None = None) -> Json:
         "name": node.name,
         "qualname": node.qualname,
         "why": [signal_json(signal) for signal in hit.why],
-        **(place(node) if place else {}),
+        **(locate(node) if locate else {}),
     }
 
 
 def signal_json(signal: Signal) -> Json:
-    """One reason for a score."""
+    """Return one reason for a score."""
     return {
         "signal": signal.signal,
         "value": signal.value,
@@ -122,7 +113,7 @@ def signal_json(signal: Signal) -> Json:
 
 
 def status_json(status: Status) -> Json:
-    """The state of one folder's index."""
+    """Return the state of one folder's index."""
     return {
         "state": status.state,
         "root": status.root,
@@ -142,14 +133,14 @@ def status_json(status: Status) -> Json:
 
 
 def workspace_json(statuses: Sequence[Status], notes: Sequence[str] = ()) -> Json:
-    """The state of all folders as one, and of each under `roots`."""
+    """Return the state of all folders as one, and of each under `roots`."""
     languages = Counter[str]()
     for status in statuses:
         languages.update(status.languages)
     recalls = [status.recall for status in statuses if status.recall is not None]
-    every_note = dict.fromkeys([*notes, *(note for s in statuses for note in s.notes)])
+    all_notes = dict.fromkeys([*notes, *(note for s in statuses for note in s.notes)])
     return {
-        "state": min((s.state for s in statuses), key=_URGENCY.index, default="ready"),
+        "state": min((s.state for s in statuses), key=_BY_URGENCY.index, default="ready"),
         "generation": sum(s.generation for s in statuses),
         "pending": sum(s.pending for s in statuses),
         "files": sum(s.files for s in statuses),
@@ -158,13 +149,13 @@ def workspace_json(statuses: Sequence[Status], notes: Sequence[str] = ()) -> Jso
         "vectors": sum(s.vectors for s in statuses),
         "dead_share": max((s.dead_share for s in statuses), default=0.0),
         "recall": min(recalls, default=None),
-        "notes": list(every_note),
+        "notes": list(all_notes),
         "roots": [status_json(status) for status in statuses],
     }
 
 
 def pack_json(pack: Pack) -> Json:
-    """A context pack; `text` is what to send."""
+    """Return a context pack; `text` is what to send."""
     return {
         "tokens": pack.tokens,
         "budget": pack.budget,
@@ -181,7 +172,7 @@ def pack_json(pack: Pack) -> Json:
             for item in pack.items
         ],
         "omitted": [
-            {"path": left.path, "name": left.name, "reason": left.reason} for left in pack.omitted
+            {"path": node.path, "name": node.name, "reason": node.reason} for node in pack.omitted
         ],
         "text": pack.text,
         "notes": list(pack.notes),
@@ -189,7 +180,7 @@ def pack_json(pack: Pack) -> Json:
 
 
 def pack_of(answer: Mapping[str, Any]) -> Pack:
-    """A pack read back from its object."""
+    """Return a pack read back from its object."""
     items = (PackItem(**row) for row in answer["items"])
     return Pack(
         tokens=answer["tokens"],
@@ -204,21 +195,6 @@ def pack_of(answer: Mapping[str, Any]) -> Pack:
     )
 
 
-def request_json(request: PackRequest) -> Json:
-    """What a pack is asked for with, as it crosses to another process; without a focus."""
-    return {name: getattr(request, name) for name in _REQUEST_FIELDS}
-
-
-def request_of(given: Mapping[str, Any]) -> PackRequest:
-    """The request of such an object. Raises KeyError, TypeError or ValueError for any other."""
-    return PackRequest(
-        prompt=str(given["prompt"]),
-        budget=int(given["budget"]),
-        reserve=int(given["reserve"]),
-        pinned=tuple(map(str, given["pinned"])),
-        excluded=tuple(map(str, given["excluded"])),
-        model=str(given["model"]),
-        tokenizer=str(given["tokenizer"]),
-        format=given["format"],
-        conversation=str(given["conversation"]),
-    )
+def pack_request_json(request: PackRequest) -> Json:
+    """Return a pack request as `pack_request_from` reads it; the focus does not cross processes."""
+    return {name: getattr(request, name) for name in PACK_REQUEST}

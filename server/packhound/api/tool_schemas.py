@@ -1,160 +1,142 @@
-"""The six tools as clients are shown them: JSON Schema without unions, references or null.
+"""The six tools as clients see them: JSON Schema without unions, references or null.
 
-Some clients take nothing else, so every optional argument has a default, told in its description.
+Some clients accept nothing else, so every optional argument has a default, stated in its
+description.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
-from packhound.core.types import KINDS, MODES
-from packhound.pack.request import FORMATS
+from packhound.api.schema import PACK_REQUEST, QUERY
+from packhound.core.errors import SettingsError
+from packhound.core.parameters import Parameter, Schema, integer, text
+from packhound.core.types import Query
+from packhound.pack.request import PackRequest
+from packhound.redact.control_characters import visible_line
 
-Schema = dict[str, Any]
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Tool:
-    """A tool as clients are shown it. `schema` is JSON Schema without unions or references."""
+    """A tool: its texts, its parameters, and the defaults of those that are optional."""
 
     name: str
     title: str
     description: str
-    schema: Schema
+    parameters: Mapping[str, Parameter]
+    defaults: Mapping[str, Any]
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The JSON Schema of the arguments."""
+        properties = {
+            name: _with_default(parameter, self.defaults.get(name)).json_schema()
+            for name, parameter in self.parameters.items()
+        }
+        return {
+            "type": "object",
+            "properties": properties,
+            "required": [name for name in properties if name not in self.defaults],
+            "additionalProperties": False,
+        }
+
+    def check(self, arguments: Mapping[str, object]) -> dict[str, Any]:
+        """Return the arguments with defaults. Raises SettingsError for an unknown or bad one."""
+        for name in arguments:
+            if name not in self.parameters:
+                expected = ", ".join(self.parameters) or "none"
+                raise SettingsError(
+                    f"unknown argument '{visible_line(name)}'; expected one of: {expected}"
+                )
+        return {
+            name: parameter.read(f"argument '{name}'", arguments.get(name))
+            if name in arguments or name not in self.defaults
+            else self.defaults[name]
+            for name, parameter in self.parameters.items()
+        }
 
 
-DEFAULTS: dict[str, dict[str, Any]] = {
-    "search": {
-        "offset": 0,
-        "limit": 10,
-        "mode": "hybrid",
-        "kinds": [],
-        "languages": [],
-        "paths": [],
-        "snippet_lines": 8,
-    },
-    "related": {"limit": 10, "snippet_lines": 4},
-    "pack": {
-        "budget": 8_000,
-        "reserve": 0,
-        "focus_path": "",
-        "focus_line": 1,
-        "pinned": [],
-        "excluded": [],
-        "model": "",
-        "format": "markdown",
-        "conversation": "",
-    },
-    "outline": {"path": "", "offset": 0, "limit": 200},
-    "read_node": {"offset": 0, "limit": 400},
-    "status": {},
+def _with_default(parameter: Parameter, default: object) -> Parameter:
+    if default in (None, "", ()):
+        return parameter
+    return replace(parameter, description=f"{parameter.description[:-1]} (default {default}).")
+
+
+_LIMIT = integer("Maximum number of hits.", 1, 50)
+_OFFSET = integer("Where to continue: next_offset of the previous answer.", 0, 10_000_000)
+_SNIPPET_LINES = integer("Lines of code to show of each hit; 0 for none.", 0, 60)
+_LOCATION = {
+    "path": text("File, relative to the root.", minimum=1),
+    "line": integer("1-based line.", 1, 10_000_000),
 }
+_QUERY_DEFAULTS = {name: getattr(Query(""), name) for name in QUERY if name != "query"}
+_TOOL_PACK = {name: PACK_REQUEST[name] for name in PACK_REQUEST if name != "tokenizer"}
+"""An agent must not have the server read a file of its choice."""
+_PACK_DEFAULTS = {name: getattr(PackRequest(""), name) for name in _TOOL_PACK if name != "prompt"}
 
-
-def _text(description: str, longest: int = 1_000, least: int = 0) -> Schema:
-    return {
-        "type": "string",
-        "description": description,
-        "minLength": least,
-        "maxLength": longest,
-    }
-
-
-def _number(description: str, low: int, high: int) -> Schema:
-    return {"type": "integer", "description": description, "minimum": low, "maximum": high}
-
-
-def _choice(description: str, choices: Sequence[str]) -> Schema:
-    return {"type": "string", "description": description, "enum": list(choices)}
-
-
-def _several(description: str, items: Schema) -> Schema:
-    return {"type": "array", "description": description, "items": items, "maxItems": 50}
-
-
-def _object(required: Sequence[str], **properties: Schema) -> Schema:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(required),
-        "additionalProperties": False,
-    }
-
-
-_LIMIT = _number("Hits at most (10).", 1, 50)
-_SNIPPET = _number("Lines of code shown of each hit; 0 for none.", 0, 60)
-_OFFSET = _number("Where to go on: next_offset of the answer before (0).", 0, 10_000)
-_PATH = _text("File, relative to the root.", 1_000, 1)
-_LINE = _number("1-based line.", 1, 10_000_000)
-
-TOOLS: tuple[Tool, ...] = (
-    Tool(
-        "search",
-        "Search code",
-        "Find code by meaning or by name in the workspace, unsaved edits included. The query is a "
-        "name, a question, or a whole bug report.",
-        _object(
-            ["query"],
-            query=_text("What to find.", 20_000, 1),
-            limit=_LIMIT,
-            offset=_OFFSET,
-            mode=_choice("How to search (hybrid).", MODES),
-            kinds=_several("Only these kinds of code.", _choice("A kind.", KINDS)),
-            languages=_several("Only these languages.", _text("A language.", 40)),
-            paths=_several("Only paths like these globs.", _text("A glob.", 400)),
-            snippet_lines=_SNIPPET,
+TOOLS: dict[str, Tool] = {
+    tool.name: tool
+    for tool in (
+        Tool(
+            "search",
+            "Search code",
+            "Find code by meaning or by name in the workspace, unsaved edits included. The query "
+            "is a name, a question, or a whole bug report.",
+            {
+                **QUERY,
+                "query": replace(QUERY["query"], minimum=1),
+                "limit": _LIMIT,
+                "offset": replace(_OFFSET, maximum=10_000),
+                "snippet_lines": _SNIPPET_LINES,
+            },
+            {**_QUERY_DEFAULTS, "offset": 0, "snippet_lines": 8},
         ),
-    ),
-    Tool(
-        "related",
-        "Related code",
-        "Code like that at a line, and what it contains, uses and is used by.",
-        _object(["path", "line"], path=_PATH, line=_LINE, limit=_LIMIT, snippet_lines=_SNIPPET),
-    ),
-    Tool(
-        "pack",
-        "Pack context",
-        "The code that a task needs, chosen and cut to fit a budget of tokens. Give the task as it "
-        "was told; paths, names, stack traces and diffs in it count more.",
-        _object(
-            ["prompt"],
-            prompt=_text("The task.", 100_000, 1),
-            budget=_number("Tokens at most (8000).", 100, 1_000_000),
-            reserve=_number("Tokens of the budget to leave free (0).", 0, 1_000_000),
-            focus_path=_text("The file that the user looks at."),
-            focus_line=_LINE,
-            pinned=_several("Files, or PATH:10-20, that must be in it.", _text("A path.")),
-            excluded=_several("Globs of what must not be in it.", _text("A glob.", 400)),
-            model=_text("Model to tell the cost for.", 100),
-            format=_choice("Form of the text (markdown).", FORMATS),
-            conversation=_text("Any name: packs of one conversation do not repeat code.", 200),
+        Tool(
+            "related",
+            "Related code",
+            "Code like that at a line, and what it contains, uses and is used by.",
+            {**_LOCATION, "limit": _LIMIT, "snippet_lines": _SNIPPET_LINES},
+            {"limit": 10, "snippet_lines": 4},
         ),
-    ),
-    Tool(
-        "outline",
-        "Outline",
-        "A file or a folder as the signatures of what it defines; of a folder with more than "
-        "`limit` definitions its folders with their sizes, and what its own files define.",
-        _object(
-            [],
-            path=_text("File or folder, relative to the root; empty for all."),
-            limit=_number("Definitions at most (200).", 1, 1_000),
-            offset=_number("Where to go on: next_offset of the answer before.", 0, 10_000_000),
+        Tool(
+            "pack",
+            "Pack context",
+            "The code that a task needs, chosen and cut to fit a budget of tokens. Give the task "
+            "in the user's words; paths, names, stack traces and diffs in it count more.",
+            {
+                **_TOOL_PACK,
+                "prompt": replace(PACK_REQUEST["prompt"], minimum=1),
+                "focus_path": text("The file that the user looks at."),
+                "focus_line": _LOCATION["line"],
+            },
+            {**_PACK_DEFAULTS, "focus_path": "", "focus_line": 1},
         ),
-    ),
-    Tool(
-        "read_node",
-        "Read definition",
-        "The whole text of the definition at a line, as the editor has it.",
-        _object(
-            ["path", "line"],
-            path=_PATH,
-            line=_LINE,
-            limit=_number("Lines at most (400).", 1, 2_000),
-            offset=_number("Lines of the definition to skip.", 0, 10_000_000),
+        Tool(
+            "outline",
+            "Outline",
+            "A file or a folder as the signatures of what it defines; of a folder with more than "
+            "`limit` definitions its folders with their sizes, and what its own files define.",
+            {
+                "path": text("File or folder, relative to the root; empty for all."),
+                "limit": integer("Maximum number of definitions.", 1, 1_000),
+                "offset": _OFFSET,
+            },
+            {"path": "", "limit": 200, "offset": 0},
         ),
-    ),
-    Tool("status", "Status", "What is indexed, and whether anything is pending.", _object([])),
-)
+        Tool(
+            "read_node",
+            "Read definition",
+            "The whole text of the definition at a line, as the editor has it.",
+            {
+                **_LOCATION,
+                "limit": integer("Maximum number of lines.", 1, 2_000),
+                "offset": integer("Lines of the definition to skip.", 0, 10_000_000),
+            },
+            {"limit": 400, "offset": 0},
+        ),
+        Tool("status", "Status", "What is indexed, and whether anything is pending.", {}, {}),
+    )
+}

@@ -1,4 +1,4 @@
-"""The tools' answers as text, for clients and models that read nothing else."""
+"""The tools' answers as text, for clients and models that read no structured content."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 from packhound.api.json_codec import Json
 from packhound.redact.control_characters import visible_line
 
-_LONGEST = 200
-"""Characters of a signature."""
+_MAX_SIGNATURE = 200
+"""Characters."""
 
-_EDGES = {
+_EDGE_TITLES = {
     "references": "uses",
     "referenced-by": "used by",
     "contains": "contains",
@@ -24,12 +24,14 @@ Row = Mapping[str, Any]
 
 
 def as_text(tool: str, answer: Json) -> str:
-    """An answer in as few words as tell all that the next call needs."""
-    lines = list(_LINES[tool](answer)) if tool in _LINES else [json.dumps(answer)]
+    """Return an answer as brief text with all that the next call needs."""
+    lines = list(_RENDERERS[tool](answer)) if tool in _RENDERERS else [json.dumps(answer)]
     if answer.get("next_offset", -1) != -1:
         lines.append(f"more from offset {answer['next_offset']}")
     if answer.get("truncated"):
         lines.append("note: the search ran out of time; there may be better hits")
+    if tool in _RENDERERS and "root" in answer:
+        lines.append(f"root: {visible_line(str(answer['root']))}")
     if tool != "pack":
         lines += [f"note: {visible_line(note)}" for note in _rows(answer, "notes")]
     return "\n".join(lines)
@@ -45,14 +47,14 @@ def _search(answer: Json) -> Iterator[str]:
 
 def _related(answer: Json) -> Iterator[str]:
     neighbors = _rows(answer, "neighbors")
-    for edge, said in _EDGES.items():
-        linked = [row for row in neighbors if row["edge"] == edge]
-        if linked:
-            yield f"{said}:"
-            yield from (f"  {_place(row)} {row['kind']} {row['qualname']}" for row in linked)
+    for edge, title in _EDGE_TITLES.items():
+        rows = [row for row in neighbors if row["edge"] == edge]
+        if rows:
+            yield f"{title}:"
+            yield from (f"  {_location(row)} {row['kind']} {row['qualname']}" for row in rows)
     hits = _rows(answer, "hits")
     if hits:
-        yield "alike:"
+        yield "similar:"
     for hit in hits:
         yield from _hit(hit)
     if not (hits or neighbors):
@@ -60,10 +62,11 @@ def _related(answer: Json) -> Iterator[str]:
 
 
 def _hit(hit: Row) -> Iterator[str]:
-    yield f"{_place(hit)} {hit['kind']} {hit['qualname']}"
+    root = f" (root: {visible_line(hit['root'])})" if "root" in hit else ""
+    yield f"{_location(hit)} {hit['kind']} {hit['qualname']}{root}"
     snippet, signature = str(hit["snippet"]), str(hit["signature"])
     if signature and signature.split("(")[0] not in snippet:
-        yield signature[:_LONGEST]
+        yield signature[:_MAX_SIGNATURE]
     if snippet:
         if hit["snippet_line"] != hit["start_line"]:
             yield f"... {hit['snippet_line']}:"
@@ -73,8 +76,8 @@ def _hit(hit: Row) -> Iterator[str]:
 
 def _outline(answer: Json) -> Iterator[str]:
     for folder in _rows(answer, "folders"):
-        held = (_count(folder, "files"), _count(folder, "definitions"))
-        yield f"{visible_line(folder['path'])}/ {', '.join(held)}"
+        counts = (_count(folder, "files"), _count(folder, "definitions"))
+        yield f"{visible_line(folder['path'])}/ {', '.join(counts)}"
     path, open_ends = "", list[int]()
     for node in _rows(answer, "nodes"):
         if node["path"] != path:
@@ -82,15 +85,15 @@ def _outline(answer: Json) -> Iterator[str]:
             yield visible_line(path)
         while open_ends and open_ends[-1] < node["start_line"]:
             open_ends.pop()
-        said = node["signature"] or f"{node['kind']} {node['qualname']}"
-        yield f"{'  ' * (len(open_ends) + 1)}{_lines(node)} {said[:_LONGEST]}"
+        title = node["signature"] or f"{node['kind']} {node['qualname']}"
+        yield f"{'  ' * (len(open_ends) + 1)}{_lines(node)} {title[:_MAX_SIGNATURE]}"
         open_ends.append(node["end_line"])
     if not path and not answer.get("folders"):
-        yield "nothing is defined there"
+        yield "no definitions"
 
 
 def _read_node(answer: Json) -> Iterator[str]:
-    yield f"{_place(answer)} {answer['kind']} {answer['qualname']}"
+    yield f"{_location(answer)} {answer['kind']} {answer['qualname']}"
     if answer["first_line"] != answer["start_line"]:
         yield f"... {answer['first_line']}:"
     yield str(answer["text"])
@@ -100,7 +103,7 @@ def _pack(answer: Json) -> Iterator[str]:
     yield str(answer["text"]) or "nothing found that fits the budget"
 
 
-_LINES = {
+_RENDERERS = {
     "search": _search,
     "related": _related,
     "outline": _outline,
@@ -109,12 +112,12 @@ _LINES = {
 }
 
 
-def _count(row: Row, what: str) -> str:
-    n = row[what]
-    return f"{n:,} {what[:-1] if n == 1 else what}"
+def _count(row: Row, noun: str) -> str:
+    n = row[noun]
+    return f"{n:,} {noun[:-1] if n == 1 else noun}"
 
 
-def _place(row: Row) -> str:
+def _location(row: Row) -> str:
     return f"{visible_line(row['path'])}:{_lines(row)}"
 
 
@@ -124,5 +127,5 @@ def _lines(row: Row) -> str:
 
 
 def _rows(answer: Json, key: str) -> Sequence[Any]:
-    found = answer.get(key)
-    return found if isinstance(found, list) else ()
+    rows = answer.get(key)
+    return rows if isinstance(rows, list) else ()

@@ -1,4 +1,4 @@
-"""What git says of each hit's file, as columns of the table of hits."""
+"""Git columns of the table of hits."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ _UNITS = (
 
 
 def git_columns(history: History, hits: Sequence[Hit]) -> list[tuple[str, str]]:
-    """The number of commits of each hit's file, and when it changed last or why that is unknown."""
+    """Return each file's number of commits, and its last change or why that is unknown."""
     return [_columns(history, hit.node.path, time.time()) for hit in hits]
 
 
 def _columns(history: History, path: str, now: float) -> tuple[str, str]:
     if history.state != "ready":
         return "-", history.state
-    known = history.files.get(path)
-    if known is None or history.is_new(path):
+    log = history.files.get(path)
+    if log is None or history.is_new(path):
         return "-", "untracked"
-    changed = "not committed" if history.is_dirty(path) else ago(now - known.last_change)
-    return f"{known.commits:,}", changed
+    changed = "not committed" if history.is_dirty(path) else ago(now - log.last_change)
+    return f"{log.commits:,}", changed
 
 
 def ago(seconds: float) -> str:
-    """`3 days ago`."""
+    """Return an age such as `3 days ago`."""
     for unit, size in _UNITS:
         if seconds >= size:
             count = int(seconds // size)

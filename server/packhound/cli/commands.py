@@ -1,4 +1,4 @@
-"""All commands of `packhound`. Heavy rooms are imported by the command that needs them."""
+"""All commands of `packhound`. Heavy modules are imported by the command that needs them."""
 
 from __future__ import annotations
 
@@ -14,24 +14,23 @@ from typing import Any
 import click
 
 from packhound import __version__
-from packhound.cli.opening import MODEL, ROOT, SET, open_engine, searcher, wait
+from packhound.cli.opening import MODEL, ROOT, SET, open_engine, searcher, settings_of, wait
 from packhound.core.errors import PackhoundError, SettingsError
+from packhound.core.settings import Settings
 from packhound.core.types import KINDS, MODES, MOST_HITS, Query
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 LIMIT = click.option(
     "--limit",
     "-n",
-    default=10,
-    show_default=True,
     type=click.IntRange(1, MOST_HITS),
-    help="Hits at most.",
+    help="Maximum number of hits.  [default: the setting search.limit]",
 )
 
-_GIT_S = 10.0
-"""A longer history is shown as `reading`."""
+_GIT_TIMEOUT_S = 10.0
+"""After it the history is shown as `reading`."""
 
-_LATE = {
+_LAZY_COMMANDS = {
     "clear": "packhound.cli.clear:clear",
     "eval": "packhound.cli.evaluate:evaluate_suite",
     "pack": "packhound.cli.packing:pack",
@@ -42,15 +41,15 @@ _LATE = {
 
 
 class _Group(click.Group):
-    """Turns our errors into one line on stderr and exit code 2."""
+    """Turns errors into one line on stderr and exit code 2."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted([*super().list_commands(ctx), *_LATE])
+        return sorted([*super().list_commands(ctx), *_LAZY_COMMANDS])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _LATE:
+        if cmd_name not in _LAZY_COMMANDS:
             return super().get_command(ctx, cmd_name)
-        module, _, name = _LATE[cmd_name].partition(":")
+        module, _, name = _LAZY_COMMANDS[cmd_name].partition(":")
         command: click.Command = getattr(importlib.import_module(module), name)
         return command
 
@@ -62,10 +61,12 @@ class _Group(click.Group):
         except click.UsageError as error:
             if "unexpected extra argument" not in error.message:
                 raise
-            told = f"{error.message}; words stand in quotes, and a folder behind --root"
-            raise click.UsageError(told, error.ctx) from None
+            message = (
+                f"{error.message}; quote a query of several words, and name a folder by --root"
+            )
+            raise click.UsageError(message, error.ctx) from None
         except BrokenPipeError:
-            raise  # Whoever read has enough, which is no error.
+            raise  # The reader has closed the pipe, which is no error.
         except OSError as error:
             raise click.ClickException(str(error)) from None
 
@@ -74,7 +75,7 @@ class _Group(click.Group):
 @click.version_option(__version__, prog_name="packhound")
 def main() -> None:
     """Find code by name and by meaning, and see why it ranked."""
-    # What the engine warns of is in the notes of its answers; stderr stays quiet.
+    # Warnings of the engine are in the notes of its answers; stderr stays quiet.
     logging.getLogger("packhound").addHandler(logging.NullHandler())
 
 
@@ -83,12 +84,12 @@ def main() -> None:
 @JSON
 @MODEL
 @SET
-def index(root: Path, as_json: bool, model: str, changes: Sequence[str]) -> None:
+def index(root: Path, as_json: bool, encoder_path: str, changes: Sequence[str]) -> None:
     """Index a folder, or bring its index up to date."""
-    began = time.perf_counter()
-    with open_engine(root, model, changes) as engine:
+    start = time.perf_counter()
+    with open_engine(root, settings_of(encoder_path, changes)) as engine:
         status = engine.status()
-    elapsed_ms = (time.perf_counter() - began) * 1_000
+    elapsed_ms = (time.perf_counter() - start) * 1_000
     if as_json:
         _print_json(
             {
@@ -127,12 +128,13 @@ def search(
     as_json: bool,
     show_scores: bool,
     by_git: bool,
-    model: str,
+    encoder_path: str,
     changes: Sequence[str],
-    **narrowing: Any,  # noqa: ANN401 - the fields of Query, checked by click
+    **options: Any,  # noqa: ANN401 - the fields of Query, checked by their schema
 ) -> None:
     """Search a folder: QUERY is a name, a phrase or a whole bug report."""
     from packhound.api.json_codec import results_json
+    from packhound.api.schema import query_from
     from packhound.git.log import HistoryReader
 
     if (query is None) == (batch is None):
@@ -140,37 +142,38 @@ def search(
     history = HistoryReader(root)
     if by_git and not as_json:
         history.refresh()
-    with searcher(root, model, changes) as ask:
+    settings = settings_of(encoder_path, changes)
+    with searcher(root, settings) as run:
         if batch is not None:
-            for asked in _batch_queries(batch, narrowing):
-                _print_json(results_json(ask(asked)))
+            for parsed in _batch_queries(batch, options, settings.limit):
+                _print_json(results_json(run(parsed)))
             return
-        results = ask(Query(text=query or "", **narrowing))
+        results = run(query_from({"query": query, **options}, limit=settings.limit))
         if as_json:
             _print_json(results_json(results))
         else:
             from packhound.cli import show
             from packhound.cli.columns import git_columns
 
-            told = git_columns(history.wait(_GIT_S), results.hits) if by_git else None
-            show.results(results, boxes=show_scores, columns=told)
+            columns = git_columns(history.wait(_GIT_TIMEOUT_S), results.hits) if by_git else None
+            show.results(results, boxes=show_scores, columns=columns)
 
 
 @main.command()
 @click.argument("query")
-@click.argument("place", metavar="PATH:LINE")
+@click.argument("location", metavar="PATH:LINE")
 @ROOT
 @JSON
-def explain(query: str, place: str, root: Path, as_json: bool) -> None:
-    """Why the code at PATH:LINE scores as it does for QUERY, ranked or not."""
+def explain(query: str, location: str, root: Path, as_json: bool) -> None:
+    """Explain the score of the code at PATH:LINE for QUERY, ranked or not."""
     from packhound.api.json_codec import hit_json
     from packhound.cli import show
 
-    path, line = _place(place)
+    path, line = _parse_location(location)
     with open_engine(root) as engine:
         hit = engine.explain(Query(text=query), path, line)
     if hit is None:
-        raise SettingsError(f"there is no indexed code at '{place}'")
+        raise SettingsError(f"there is no indexed code at '{location}'")
     if as_json:
         _print_json(hit_json(hit))
     else:
@@ -178,18 +181,18 @@ def explain(query: str, place: str, root: Path, as_json: bool) -> None:
 
 
 @main.command()
-@click.argument("place", metavar="PATH:LINE")
+@click.argument("location", metavar="PATH:LINE")
 @ROOT
 @LIMIT
 @JSON
-def related(place: str, root: Path, limit: int, as_json: bool) -> None:
-    """Code like the code at PATH:LINE."""
+def related(location: str, root: Path, limit: int | None, as_json: bool) -> None:
+    """Find code similar to that at PATH:LINE."""
     from packhound.api.json_codec import results_json
     from packhound.cli import show
 
-    path, line = _place(place)
+    path, line = _parse_location(location)
     with open_engine(root) as engine:
-        results = engine.related(path, line, limit)
+        results = engine.related(path, line, limit or Settings().limit)
     if as_json:
         _print_json(results_json(results))
     else:
@@ -200,35 +203,35 @@ def related(place: str, root: Path, limit: int, as_json: bool) -> None:
 @ROOT
 @JSON
 def status(root: Path, as_json: bool) -> None:
-    """What is indexed, and how well the index holds."""
+    """Show what is indexed, and the health of the index."""
     from packhound.api.json_codec import status_json
     from packhound.cli import show
 
     with open_engine(root) as engine:
-        found = engine.status()
+        state = engine.status()
     if as_json:
-        _print_json(status_json(found))
+        _print_json(status_json(state))
     else:
-        show.status(found)
+        show.status(state)
 
 
 @main.command()
 @ROOT
 def rebuild(root: Path) -> None:
-    """Forget the index of a folder and read everything again."""
+    """Discard the index of a folder and build it again."""
     with open_engine(root) as engine:
         engine.rebuild()
         wait(engine)
-        found = engine.status()
-    click.echo(f"{found.files:,} files, {found.nodes:,} nodes")
+        state = engine.status()
+    click.echo(f"{state.files:,} files, {state.nodes:,} nodes")
 
 
 @main.command()
 @ROOT
 @JSON
-@click.option("--verify", is_flag=True, help="Compare the index with one made anew.")
+@click.option("--verify", is_flag=True, help="Compare the index with a rebuilt one.")
 def doctor(root: Path, as_json: bool, verify: bool) -> None:
-    """Check that everything Packhound needs is there and works."""
+    """Check that everything Packhound needs is installed and works."""
     from packhound.cli import show
     from packhound.cli.doctor import examine
 
@@ -237,7 +240,7 @@ def doctor(root: Path, as_json: bool, verify: bool) -> None:
         _print_json({finding.name: finding.text for finding in findings})
     else:
         show.findings(findings)
-    sys.exit(0 if all(finding.well for finding in findings) else 1)
+    sys.exit(0 if all(finding.ok for finding in findings) else 1)
 
 
 @main.command()
@@ -256,38 +259,36 @@ def lsp(stdio: bool, tcp: bool, host: str, port: int, log_file: Path | None, ver
     sys.exit(serve(tcp=(host, port) if tcp else None, log_file=log_file, verbose=verbose))
 
 
-def _batch_queries(name: str, narrowing: dict[str, Any]) -> Iterator[Query]:
+def _batch_queries(name: str, options: dict[str, Any], limit: int) -> Iterator[Query]:
+    """Yield the query of each line. Raises SettingsError that names the file and the line."""
+    from packhound.api.schema import query_from
+
     try:
         lines = click.open_file(name, encoding="utf-8", errors="replace")
     except OSError as error:
         raise SettingsError(f"--batch '{name}': {error.strerror}") from None
     with lines:
         for number, line in enumerate(lines, 1):
-            if line.strip():
-                yield _batch_query(line, f"--batch '{name}' line {number}", narrowing)
+            if not line.strip():
+                continue
+            try:
+                request = json.loads(line)
+                if not isinstance(request, dict):
+                    raise SettingsError("must be an object with 'query'")
+                yield query_from({**options, **request}, limit=limit)
+            except SettingsError as problem:
+                raise SettingsError(f"--batch '{name}' line {number}: {problem}") from None
+            except (ValueError, RecursionError) as error:
+                raise SettingsError(
+                    f"--batch '{name}' line {number} is not JSON: {error}"
+                ) from None
 
 
-def _batch_query(line: str, where: str, narrowing: dict[str, Any]) -> Query:
-    try:
-        asked = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise SettingsError(f"{where} is not JSON: {error}") from None
-    if not isinstance(asked, dict) or not isinstance(asked.get("query"), str):
-        raise SettingsError(f'{where} needs an object with "query"')
-    limit = asked.get("limit", narrowing["limit"])
-    if not isinstance(limit, int) or limit < 1:
-        raise SettingsError(f"{where}: limit is {limit!r}; legal is a whole number from 1")
-    mode = asked.get("mode", narrowing["mode"])
-    if mode not in MODES:
-        raise SettingsError(f"{where}: mode is {mode!r}; legal are: {', '.join(MODES)}")
-    return Query(text=asked["query"], **{**narrowing, "limit": limit, "mode": mode})
-
-
-def _place(place: str) -> tuple[str, int]:
-    """PATH:LINE with a 1-based line, as a path and a 0-based line."""
-    path, _, line = place.rpartition(":")
+def _parse_location(location: str) -> tuple[str, int]:
+    """Return the path and the 0-based line of PATH:LINE. Raises SettingsError."""
+    path, _, line = location.rpartition(":")
     if not path or not line.isdigit() or int(line) < 1:
-        raise SettingsError(f"'{place}' is not PATH:LINE with a line from 1")
+        raise SettingsError(f"'{location}' is not PATH:LINE with a 1-based line")
     return path.replace("\\", "/").removeprefix("./"), int(line) - 1
 
 

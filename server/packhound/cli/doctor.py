@@ -1,4 +1,4 @@
-"""Checks of what Packhound stands on, each answered in one line."""
+"""Checks of what Packhound depends on, each answered in one line."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One check: `well` is False where something must be done, and `text` says what."""
+    """Result of one check; where `ok` is False, `text` says what to do."""
 
     name: str
     text: str
-    well: bool = True
+    ok: bool = True
 
 
 def examine(root: Path, *, verify: bool = False) -> list[Finding]:
-    """All checks; those of the folder come last, and with `verify` its index is made anew."""
+    """Run all checks; with `verify` the folder's index is compared with a rebuilt one."""
     return [
         Finding("packhound", f"{__version__}, Python {platform.python_version()}"),
         _cache(),
@@ -44,17 +44,18 @@ def _cache() -> Finding:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        return Finding("cache", f"{folder} cannot be made: {error.strerror}", well=False)
+        return Finding("cache", f"{folder} cannot be created: {error.strerror}", ok=False)
     if not os.access(folder, os.W_OK):
-        return Finding("cache", f"{folder} is read-only; set PACKHOUND_CACHE_DIR", well=False)
+        return Finding("cache", f"{folder} is read-only; set PACKHOUND_CACHE_DIR", ok=False)
     return Finding("cache", str(folder))
 
 
 def _hnswlib() -> Finding:
     if importlib.util.find_spec("hnswlib"):
-        return Finding("hnswlib", "there; large folders use its graph")
+        return Finding("hnswlib", "installed; large folders use its graph")
     return Finding(
-        "hnswlib", "not there; every search scans exactly. A C++ compiler and pip install it"
+        "hnswlib",
+        "not installed; every search scans exactly. Install a C++ compiler and pip install hnswlib",
     )
 
 
@@ -65,7 +66,7 @@ def _encoder() -> Finding:
         encoder = Embedder.open(None)
         encoder.encode_query("open a file")
     except PackhoundError as error:
-        return Finding("encoder", str(error), well=False)
+        return Finding("encoder", str(error), ok=False)
     return Finding("encoder", f"bundled, {encoder.dim} dimensions")
 
 
@@ -78,8 +79,8 @@ def _parser() -> Finding:
         analysed = pool.parse(Document("doctor.py", b"def examine():\n    return 1\n"))
     finally:
         pool.close()
-    well = [node.name for node in analysed.nodes] == ["examine"]
-    return Finding("parser", "works" if well else "a parser process cannot be started", well)
+    ok = [node.name for node in analysed.nodes] == ["examine"]
+    return Finding("parser", "works" if ok else "a parser process cannot be started", ok)
 
 
 def _folder(root: Path, *, verify: bool) -> Iterator[Finding]:
@@ -88,7 +89,7 @@ def _folder(root: Path, *, verify: bool) -> Iterator[Finding]:
     try:
         engine = Engine.open(root, Settings())
     except PackhoundError as error:
-        yield Finding("folder", str(error), well=False)
+        yield Finding("folder", str(error), ok=False)
         return
     try:
         engine.settled()
@@ -96,23 +97,25 @@ def _folder(root: Path, *, verify: bool) -> Iterator[Finding]:
         yield Finding("folder", f"{status.root}: {status.files:,} files, {status.nodes:,} nodes")
         yield from (Finding("note", note) for note in status.notes)
         if verify:
-            yield _verified(engine)
+            yield _verify(engine)
     finally:
         engine.close()
 
 
-def _verified(engine: Engine) -> Finding:
-    """The index that is kept against one made anew in memory."""
+def _verify(engine: Engine) -> Finding:
+    """Compare the index with one rebuilt in memory."""
     from packhound.cli.verify import differences
     from packhound.service.engine import Engine
 
-    fresh = Engine.open(engine.root, Settings(persist=False))
+    rebuilt = Engine.open(engine.root, Settings(persist=False))
     try:
-        fresh.settled()
-        found = differences(engine, fresh)
+        rebuilt.settled()
+        paths_and_names = differences(engine, rebuilt)
     finally:
-        fresh.close()
-    if found:
-        told = f"{len(found):,} differences from one made anew, such as {found[0]}; run"
-        return Finding("index", f"{told} packhound rebuild", well=False)
-    return Finding("index", "equals one made anew")
+        rebuilt.close()
+    if paths_and_names:
+        summary = f"{len(paths_and_names):,} differences from a rebuilt index"
+        return Finding(
+            "index", f"{summary}, such as {paths_and_names[0]}; run packhound rebuild", ok=False
+        )
+    return Finding("index", "equals a rebuilt one")

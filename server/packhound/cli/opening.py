@@ -1,4 +1,4 @@
-"""Options that say which folder is opened with which settings, and its engine."""
+"""Options for the folder and its settings, and the engine they open."""
 
 from __future__ import annotations
 
@@ -21,30 +21,29 @@ if TYPE_CHECKING:
 ROOT = click.option(
     "--root", default=".", type=click.Path(path_type=Path), help="Folder to search; default: here."
 )
-MODEL = click.option("--model", default="", help="Folder of another ONNX embedding model.")
+MODEL = click.option(
+    "--model", "encoder_path", default="", help="Folder of another ONNX embedding model."
+)
 SET = click.option(
     "--set",
     "changes",
     multiple=True,
     metavar="NAME=VALUE",
-    help="Change a setting, as in the editor.",
+    help="Change a setting, as in the editor; for example search.limit=20.",
 )
 
 
 @contextmanager
-def searcher(
-    root: Path, model: str, changes: Sequence[str]
-) -> Iterator[Callable[[Query], Results]]:
-    """A running language server of the folder, which sees unsaved text; else its engine."""
+def searcher(root: Path, settings: Settings) -> Iterator[Callable[[Query], Results]]:
+    """Yield the search of a running language server, which sees unsaved text; else an engine's."""
     from packhound.api.json_codec import results_of
-    from packhound.api.socket import connect
+    from packhound.api.socket_client import connect
     from packhound.service.roots import index_folder, real_path
 
-    server = None
-    if not (model or changes):
-        server = connect(index_folder(real_path(root)))
+    # A running server has settings of its own.
+    server = connect(index_folder(real_path(root))) if settings == Settings() else None
     if server is None:
-        with open_engine(root, model, changes) as engine:
+        with open_engine(root, settings) as engine:
             yield engine.search
         return
     try:
@@ -54,11 +53,11 @@ def searcher(
 
 
 @contextmanager
-def open_engine(root: Path, model: str = "", changes: Sequence[str] = ()) -> Iterator[Engine]:
-    """The engine of `root`, when nothing is pending any more."""
+def open_engine(root: Path, settings: Settings | None = None) -> Iterator[Engine]:
+    """Yield the engine of `root` once nothing is pending."""
     from packhound.service.engine import Engine
 
-    engine = Engine.open(root, settings_of(model, changes))
+    engine = Engine.open(root, settings)
     try:
         wait(engine)
         yield engine
@@ -67,7 +66,7 @@ def open_engine(root: Path, model: str = "", changes: Sequence[str] = ()) -> Ite
 
 
 def wait(engine: Engine) -> None:
-    """Until nothing is pending, with a progress bar on a terminal."""
+    """Wait until nothing is pending, with a progress bar on a terminal."""
     if engine.settled(0.4):
         return
     if sys.stderr.isatty():
@@ -77,18 +76,22 @@ def wait(engine: Engine) -> None:
     engine.settled()
 
 
-def settings_of(model: str, changes: Sequence[str], base: Settings | None = None) -> Settings:
-    """`base` with `--model` and every `--set`. Raises SettingsError."""
-    given: dict[str, object] = {"model": model} if model else {}
+def settings_of(
+    encoder_path: str, changes: Sequence[str], base: Settings | None = None
+) -> Settings:
+    """Return `base` changed by `--model` and every `--set`. Raises SettingsError."""
+    values: dict[str, object] = {"encoder.path": encoder_path} if encoder_path else {}
     for change in changes:
         name, equals, value = change.partition("=")
         if not equals:
             raise SettingsError(f"--set takes NAME=VALUE, not '{change}'")
         try:
-            given[name] = json.loads(value)
+            values[name] = json.loads(value)
         except json.JSONDecodeError:
-            given[name] = value
-    settings, problems = read_settings(given, base)
+            values[name] = value
+    settings, problems, deprecations = read_settings(values, base)
     if problems:
         raise SettingsError("; ".join(problems))
+    for deprecation in deprecations:
+        click.echo(f"note: {deprecation}", err=True)
     return settings

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
 from packhound.api.json_codec import pack_json
-from packhound.api.socket import connect
-from packhound.cli.opening import MODEL, ROOT, open_engine
-from packhound.core.errors import SettingsError
-from packhound.pack.request import FORMATS, Format, Pack, PackRequest
+from packhound.api.schema import pack_request_from
+from packhound.api.socket_client import connect
+from packhound.cli.opening import MODEL, ROOT, open_engine, settings_of
+from packhound.core.settings import Settings
+from packhound.pack.request import FORMATS, Pack, PackRequest
 from packhound.service.roots import index_folder, real_path
 
 
@@ -21,54 +23,38 @@ from packhound.service.roots import index_folder, real_path
 @ROOT
 @click.option("--budget", "-b", default=8_000, show_default=True, help="Tokens at most.")
 @click.option("--reserve", default=0, show_default=True, help="Tokens of the budget to leave free.")
-@click.option("--format", "form", default="markdown", show_default=True, type=click.Choice(FORMATS))
+@click.option("--format", default="markdown", show_default=True, type=click.Choice(FORMATS))
 @click.option("--pin", "pinned", multiple=True, metavar="PATH[:A-B]", help="Must be in the pack.")
 @click.option("--exclude", "excluded", multiple=True, metavar="GLOB", help="Must not be in it.")
-@click.option("--for", "llm", default="", metavar="MODEL", help="Show what the pack costs there.")
+@click.option("--for", "model", default="", metavar="MODEL", help="Show what the pack costs there.")
 @click.option("--tokenizer", default="", help="A tokenizer.json, or tiktoken:NAME, to count with.")
 @MODEL
 def pack(
     prompt: str,
     root: Path,
-    budget: int,
-    reserve: int,
-    form: Format,
-    pinned: tuple[str, ...],
-    excluded: tuple[str, ...],
-    llm: str,
-    tokenizer: str,
-    model: str,
+    encoder_path: str,
+    **options: Any,  # noqa: ANN401 - the fields of PackRequest, checked by their schema
 ) -> None:
     """Pack the code that PROMPT is about; - reads the prompt from standard input."""
-    if budget < 1 or not 0 <= reserve < budget:
-        raise SettingsError(
-            f"budget {budget} with reserve {reserve}: legal is 0 <= reserve < budget"
-        )
-    request = PackRequest(
-        prompt=sys.stdin.buffer.read().decode("utf-8", "replace") if prompt == "-" else prompt,
-        budget=budget,
-        reserve=reserve,
-        pinned=pinned,
-        excluded=excluded,
-        model=llm,
-        tokenizer=tokenizer,
-        format=form,
+    if prompt == "-":
+        prompt = sys.stdin.buffer.read().decode("utf-8", "replace")
+    result = _pack(
+        root, pack_request_from({"prompt": prompt, **options}), settings_of(encoder_path, ())
     )
-    found = _packed(root, request, model)
-    if form == "json":
-        click.echo(json.dumps(pack_json(found), ensure_ascii=False))
+    if options["format"] == "json":
+        click.echo(json.dumps(pack_json(result), ensure_ascii=False))
         return
-    click.echo(found.text)
-    click.echo(f"{found.tokens:,} of {found.budget:,} tokens", err=True)
-    for note in found.notes:
+    click.echo(result.text)
+    click.echo(f"{result.tokens:,} of {result.budget:,} tokens", err=True)
+    for note in result.notes:
         click.echo(f"note: {note}", err=True)
 
 
-def _packed(root: Path, request: PackRequest, model: str) -> Pack:
-    """By a running language server of the folder, which sees unsaved text; else by its engine."""
-    server = None if model else connect(index_folder(real_path(root)))
+def _pack(root: Path, request: PackRequest, settings: Settings) -> Pack:
+    """Ask a running language server of the folder, which sees unsaved text; else an engine."""
+    server = connect(index_folder(real_path(root))) if settings == Settings() else None
     if server is None:
-        with open_engine(root, model) as engine:
+        with open_engine(root, settings) as engine:
             return engine.pack(request)
     try:
         return server.pack(request)

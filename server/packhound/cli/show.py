@@ -1,4 +1,4 @@
-"""What people see in a terminal: tables, boxes, bars and progress."""
+"""Terminal output: tables, boxes, bars and progress."""
 
 from __future__ import annotations
 
@@ -21,35 +21,35 @@ if TYPE_CHECKING:
     from packhound.cli.doctor import Finding
     from packhound.service.engine import Engine
 
-_BAR = 16
-_NUMBERS = len("10   12.34")
-_LEAST_NAME = 24
+_BAR_WIDTH = 16
+_NUMBERS_WIDTH = len("10   12.34")
+_MIN_NAME_WIDTH = 24
 _PIPE_WIDTH = 1_000
 _out = Console(highlight=False)
 _err = Console(stderr=True, highlight=False)
 
 
 def results(
-    found: Results,
+    answer: Results,
     boxes: bool = False,
     console: Console = _out,
     columns: Sequence[tuple[str, str]] | None = None,
 ) -> None:
-    """The hits as one table, or as one box each, then the notes; `columns` are git's, by hit."""
+    """Print the hits as a table, or as boxes, then the notes; `columns` are git's, by hit."""
     if boxes:
-        for i, hit in enumerate(found.hits):
-            box(hit, console, _told(columns[i]) if columns else "")
-    elif found.hits:
-        for line in _table(found.hits, console.width if console.is_terminal else None, columns):
+        for i, hit in enumerate(answer.hits):
+            box(hit, console, _git_summary(columns[i]) if columns else "")
+    elif answer.hits:
+        for line in _table(answer.hits, console.width if console.is_terminal else None, columns):
             console.print(line, soft_wrap=True)
-    summary = f"{len(found.hits)} of {found.candidates:,} candidates in {found.took_ms:.1f} ms"
-    console.print(summary + (", truncated" if found.truncated else ""), style="dim")
-    for note in found.notes:
+    summary = f"{len(answer.hits)} of {answer.candidates:,} candidates in {answer.took_ms:.1f} ms"
+    console.print(summary + (", truncated" if answer.truncated else ""), style="dim")
+    for note in answer.notes:
         console.print(f"note: {note}", style="yellow", markup=False)
 
 
-def box(hit: Hit, console: Console = _out, told: str = "") -> None:
-    """One hit and every signal's contribution, the largest first; `told` is put by the score."""
+def box(hit: Hit, console: Console = _out, extra: str = "") -> None:
+    """Print a hit and every signal's contribution, largest first; `extra` follows the score."""
     grid = Table.grid(padding=(0, 1))
     grid.add_column(justify="right")
     grid.add_column(no_wrap=True)
@@ -62,59 +62,59 @@ def box(hit: Hit, console: Console = _out, told: str = "") -> None:
         colour = "green" if reason.contribution >= 0 else "red"
         grid.add_row(
             f"{reason.contribution:+.2f}",
-            Text("█" * max(1, round(share * _BAR)), style=colour),
+            Text("█" * max(1, round(share * _BAR_WIDTH)), style=colour),
             Text(reason.signal, style="bold"),
             Text(phrase(reason), style="dim"),
         )
-    title = Text(f"{hit.rank or '-'}  {_place(hit)}  {hit.node.kind} {hit.node.qualname}")
+    title = Text(f"{hit.rank or '-'}  {_location(hit)}  {hit.node.kind} {hit.node.qualname}")
     console.print(
-        Panel(grid, title=title, title_align="left", subtitle=f"score {hit.score:.3f}{told}")
+        Panel(grid, title=title, title_align="left", subtitle=f"score {hit.score:.3f}{extra}")
     )
 
 
-def status(found: Status) -> None:
-    """The state of one folder as a list."""
+def status(state: Status) -> None:
+    """Print the state of one folder as a list."""
     grid = Table.grid(padding=(0, 2))
-    languages = ", ".join(f"{name} {count:,}" for name, count in found.languages.items())
+    languages = ", ".join(f"{name} {count:,}" for name, count in state.languages.items())
     rows = {
-        "folder": found.root,
-        "state": found.state + (f", {found.pending:,} pending" if found.pending else ""),
-        "generation": f"{found.generation:,}",
-        "files": f"{found.files:,} ({languages})",
-        "nodes": f"{found.nodes:,}, {found.vectors:,} with a vector",
-        "model": found.model,
-        "dense search": found.dense + (f", recall {found.recall:.3f}" if found.recall else ""),
-        "dead share": f"{found.dead_share:.1%}",
-        "writes to disk": "yes" if found.writer else "no (another process does, or it is off)",
+        "folder": state.root,
+        "state": state.state + (f", {state.pending:,} pending" if state.pending else ""),
+        "generation": f"{state.generation:,}",
+        "files": f"{state.files:,} ({languages})",
+        "nodes": f"{state.nodes:,}, {state.vectors:,} with a vector",
+        "model": state.model,
+        "dense search": state.dense + (f", recall {state.recall:.3f}" if state.recall else ""),
+        "deleted share": f"{state.dead_share:.1%}",
+        "writes to disk": "yes" if state.writer else "no (another process does, or it is off)",
     }
     for name, value in rows.items():
         grid.add_row(Text(name, style="bold"), Text(value))
     _out.print(grid)
-    for note in found.notes:
+    for note in state.notes:
         _out.print(f"note: {note}", style="yellow", markup=False)
 
 
-def findings(found: Sequence[Finding]) -> None:
-    """The doctor's findings, a line each."""
-    for finding in found:
-        mark = Text("ok  ", style="green") if finding.well else Text("bad ", style="red")
+def findings(checks: Sequence[Finding]) -> None:
+    """Print the doctor's findings, a line each."""
+    for finding in checks:
+        mark = Text("ok  ", style="green") if finding.ok else Text("bad ", style="red")
         _out.print(mark + Text(f"{finding.name}: {finding.text}"))
 
 
 def progress(engine: Engine) -> None:
-    """A bar on stderr until nothing is pending."""
+    """Show a bar on stderr until nothing is pending."""
     columns = (TextColumn("indexing"), BarColumn(), MofNCompleteColumn(), TextColumn("files"))
     with Progress(*columns, console=_err, transient=True) as bar:
         task = bar.add_task("indexing", total=None)
-        most = 1
+        total = 1
         while not engine.settled(0.1):
             pending = engine.status().pending
-            most = max(most, pending)
-            bar.update(task, total=most, completed=most - pending)
+            total = max(total, pending)
+            bar.update(task, total=total, completed=total - pending)
             time.sleep(0.05)
 
 
-def _told(columns: tuple[str, str]) -> str:
+def _git_summary(columns: tuple[str, str]) -> str:
     commits, changed = columns
     return f", {changed}" + ("" if commits == "-" else f", {commits} commit{'s'[: commits != '1']}")
 
@@ -122,32 +122,41 @@ def _told(columns: tuple[str, str]) -> str:
 def _table(
     hits: Sequence[Hit], width: int | None, columns: Sequence[tuple[str, str]] | None
 ) -> Iterator[Text]:
-    """A heading and one line a hit, of `width` cells where the paths leave that much.
+    """Yield a heading and one line a hit, of `width` cells where the paths allow it.
 
     Names are cut short, paths never: a path that is whole can be clicked and copied.
     """
-    places = [_place(hit) for hit in hits]
-    heading, cells = _aligned(columns, len(hits))
+    locations = [_location(hit) for hit in hits]
+    heading, cells = _align(columns, len(hits))
     kinds = max(len("kind"), *(len(hit.node.kind) for hit in hits))
-    left = (width or _PIPE_WIDTH) - _NUMBERS - kinds - max(map(len, places)) - 4 - len(heading)
+    free = (
+        (width or _PIPE_WIDTH)
+        - _NUMBERS_WIDTH
+        - kinds
+        - max(map(len, locations))
+        - 4
+        - len(heading)
+    )
     longest = max(cell_len(_name(hit)) for hit in hits)
-    names = min(longest, max(_LEAST_NAME, left))
+    names = min(longest, max(_MIN_NAME_WIDTH, free))
     yield Text(f"{'':2}  {'score':>6}  {'kind':{kinds}}  {'name':{names}}  {heading}path", "bold")
-    for hit, place, cell in zip(hits, places, cells, strict=True):
+    for hit, location, cell in zip(hits, locations, cells, strict=True):
         name = Text(_name(hit), style="bold")
         name.truncate(names, overflow="ellipsis", pad=True)
         kind = Text(f"{hit.node.kind:{kinds}}", style="cyan")
         number = f"{hit.rank:2}  {hit.score:6.2f}"
-        yield Text("  ").join((Text(number), kind, name, Text(cell + place)))
+        yield Text("  ").join((Text(number), kind, name, Text(cell + location)))
 
 
-def _aligned(columns: Sequence[tuple[str, str]] | None, n: int) -> tuple[str, list[str]]:
-    """The heading of git's columns and their cells; all empty where they were not asked for."""
+def _align(columns: Sequence[tuple[str, str]] | None, n: int) -> tuple[str, list[str]]:
+    """Return the heading of git's columns and their cells; empty strings without columns."""
     if columns is None:
         return "", [""] * n
-    wide = max(len(changed) for _, changed in (HEADINGS, *columns))
-    most = max(len(commits) for commits, _ in (HEADINGS, *columns))
-    heading, *cells = (f"{c:>{most}}  {changed:{wide}}  " for c, changed in (HEADINGS, *columns))
+    changed_width = max(len(changed) for _, changed in (HEADINGS, *columns))
+    commits_width = max(len(commits) for commits, _ in (HEADINGS, *columns))
+    heading, *cells = (
+        f"{c:>{commits_width}}  {changed:{changed_width}}  " for c, changed in (HEADINGS, *columns)
+    )
     return heading, cells
 
 
@@ -155,6 +164,6 @@ def _name(hit: Hit) -> str:
     return hit.node.qualname or hit.node.name
 
 
-def _place(hit: Hit) -> str:
+def _location(hit: Hit) -> str:
     span = hit.node.span
     return f"{hit.node.path}:{span.start_line + 1}-{span.end_line + 1}"

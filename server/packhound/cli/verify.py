@@ -1,4 +1,4 @@
-"""Whether an index is what one made anew of the same files is, however it came about."""
+"""Comparison of an index with one rebuilt from the same files."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from packhound.index.snapshot import Snapshot
 from packhound.service.engine import Engine
 
 _PROBES = 50
-"""Names that are searched in both, evenly from all that there are."""
-_PATIENT = Budget(time_ms=60_000)
+"""Names to search in both, evenly spaced among all."""
+_UNLIMITED = Budget(time_ms=60_000)
 
 
-def differences(engine: Engine, fresh: Engine) -> list[str]:
-    """Paths of files that the two hold differently, and names that they find differently."""
-    kept, made = _files(engine.snapshot), _files(fresh.snapshot)
-    paths = sorted(path for path in kept.keys() | made.keys() if kept.get(path) != made.get(path))
-    names = sorted({name for name in fresh.snapshot.names if name})
+def differences(engine: Engine, rebuilt: Engine) -> list[str]:
+    """Return paths whose entries differ, and quoted names whose hits differ."""
+    before, after = _files(engine.snapshot), _files(rebuilt.snapshot)
+    paths = sorted(p for p in before.keys() | after.keys() if before.get(p) != after.get(p))
+    names = sorted({name for name in rebuilt.snapshot.names if name})
     probes = names[:: len(names) // _PROBES + 1]
-    return paths + [f"'{name}'" for name in probes if _found(engine, name) != _found(fresh, name)]
+    return paths + [f"'{name}'" for name in probes if _hits(engine, name) != _hits(rebuilt, name)]
 
 
 def _files(snapshot: Snapshot) -> Mapping[str, object]:
-    """All that is kept of each file, by values that do not depend on when it was read."""
+    """Return all that is stored of each file as values independent of when it was read."""
     return {
         path: (entry.digest, entry.nodes, entry.node_digests, _columns(snapshot, entry.node_ids))
         for path, entry in snapshot.files.items()
@@ -32,7 +32,7 @@ def _files(snapshot: Snapshot) -> Mapping[str, object]:
 
 
 def _columns(snapshot: Snapshot, node_ids: NodeIds) -> list[tuple[object, ...]]:
-    """The kind, the lengths and the vector of each node."""
+    """Return the kind, the field lengths and the vector of each node."""
     return [
         (
             int(snapshot.kind_of[node_id]),
@@ -43,6 +43,6 @@ def _columns(snapshot: Snapshot, node_ids: NodeIds) -> list[tuple[object, ...]]:
     ]
 
 
-def _found(engine: Engine, name: str) -> list[tuple[str, int, float]]:
-    hits = engine.search(Query(name, mode="lexical", budget=_PATIENT)).hits
+def _hits(engine: Engine, name: str) -> list[tuple[str, int, float]]:
+    hits = engine.search(Query(name, mode="lexical", budget=_UNLIMITED)).hits
     return [(hit.node.path, hit.node.span.start, hit.score) for hit in hits]

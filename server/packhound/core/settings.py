@@ -1,133 +1,248 @@
-"""What a user can set, and how it is read from a client's object or a TOML table.
+"""Settings: one definition of names, defaults, limits and texts, and the reader of clients' values.
 
-Bad values never stop the server: each is reported in one line that names it and the legal ones,
+Bad values never stop the server: each is reported in one line that names it and what is expected,
 and the default stays.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import platformdirs
 
+from packhound.core.errors import SettingsError
+from packhound.core.parameters import Parameter, array, boolean, choice, integer, number, text
 from packhound.core.types import MOST_HITS
 
 Hover = Literal["results", "always", "off"]
 FuserName = Literal["linear", "rrf"]
 
+_MAX_PATH = 4_096
 
+
+def _public(name: str, parameter: Parameter) -> dict[str, object]:
+    """Return the metadata of a field: the setting's public name, its limits and its text."""
+    return {"name": name, "parameter": parameter}
+
+
+# No public name may begin with a former one and a dot (`git`, `model`, `hover`, ...): VS Code
+# ignores `packhound.git.enabled` as long as `packhound.git` is there too.
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """One workspace's settings; the field `max_files` is the client's `maxFiles`."""
+    """One workspace's settings; `SETTINGS` holds their public names."""
 
-    hover: Hover = "results"
-    """When the hover explains a score: for results of the last query, for every node, or never."""
-    limit: int = 10
-    """Hits of a search that does not say how many."""
-    fuser: FuserName = "linear"
-    """How candidates become one order: the learned linear ranker, or reciprocal rank fusion."""
-    model: str = ""
-    """Folder with `model.onnx` and `tokenizer.json`; empty means the bundled encoder."""
-    reranker: str = ""
-    """Folder of a cross-encoder exported to ONNX, which reads the best hits again; empty: none."""
-    rerank_weight: float = 0.5
-    """What its log-odds count in a score, beside those of the ranker."""
-    exclude: tuple[str, ...] = ()
-    """Globs, in the syntax of .gitignore, of what is left out besides the ignore files."""
-    max_files: int = 100_000
-    """Files indexed at most in one folder."""
-    max_file_kilobytes: int = 1_000
-    """Longer files are left out."""
-    workers: int = 2
-    """Parser processes while a folder is indexed for the first time; one stays afterwards."""
-    index_home: bool = False
-    """Index a home directory or a file system root when it is opened as a folder."""
-    persist: bool = True
-    """Keep the index in the cache folder between sessions."""
-    poll_seconds: float = 3.0
-    """How often the disk is looked at where the editor does not watch files; 0 means never."""
-    git: bool = False
-    """Raise files that changed lately, by git's history, read in the background."""
-    activation: bool = False
-    """Raise files that you opened and edited lately, remembered on this machine only."""
+    limit: int = field(
+        default=10,
+        metadata=_public("search.limit", integer("How many hits a search shows.", 1, MOST_HITS)),
+    )
+    fuser: FuserName = field(
+        default="linear",
+        metadata=_public(
+            "search.fuser",
+            choice(
+                "How candidates become one order: by the learned `linear` ranker, or by `rrf` "
+                "(reciprocal rank fusion).",
+                get_args(FuserName),
+            ),
+        ),
+    )
+    hover: Hover = field(
+        default="results",
+        metadata=_public(
+            "search.hover",
+            choice(
+                "When hovers explain scores: over `results` of the last query, `always`, or `off`.",
+                get_args(Hover),
+            ),
+        ),
+    )
+    git: bool = field(
+        default=False,
+        metadata=_public(
+            "ranking.gitHistory",
+            boolean("Rank files higher that changed lately, by git's history."),
+        ),
+    )
+    activation: bool = field(
+        default=False,
+        metadata=_public(
+            "ranking.activity",
+            boolean(
+                "Rank higher what you opened, edited, picked from results and committed lately; "
+                "remembered on this machine only, and `packhound clear --activation` deletes it."
+            ),
+        ),
+    )
+    exclude: tuple[str, ...] = field(
+        default=(),
+        metadata=_public(
+            "index.exclude",
+            array(
+                "Files and folders to leave out of the index besides those in ignore files, in the "
+                "syntax of .gitignore.",
+                text("A pattern."),
+            ),
+        ),
+    )
+    max_files: int = field(
+        default=100_000,
+        metadata=_public(
+            "index.maxFiles", integer("How many files of a folder are indexed.", 1, 5_000_000)
+        ),
+    )
+    max_file_kilobytes: int = field(
+        default=1_000,
+        metadata=_public(
+            "index.maxFileKilobytes", integer("Larger files are not indexed.", 1, 100_000)
+        ),
+    )
+    workers: int = field(
+        default=2,
+        metadata=_public(
+            "index.workers",
+            integer(
+                "How many parser processes run during a first indexing; one stays afterwards.",
+                1,
+                64,
+            ),
+        ),
+    )
+    index_home: bool = field(
+        default=False,
+        metadata=_public(
+            "index.allowHome",
+            boolean("Index a home directory or the root of a disk when it is opened as a folder."),
+        ),
+    )
+    persist: bool = field(
+        default=True,
+        metadata=_public(
+            "index.persist", boolean("Keep the index in the cache folder between sessions.")
+        ),
+    )
+    poll_seconds: float = field(
+        default=3.0,
+        metadata=_public(
+            "index.pollSeconds",
+            number(
+                "How often files are checked where the editor does not watch them; less often in "
+                "large folders, and 0 means never.",
+                0,
+                86_400,
+            ),
+        ),
+    )
+    model: str = field(
+        default="",
+        metadata=_public(
+            "encoder.path",
+            text(
+                "Folder with `model.onnx` and `tokenizer.json` of a sentence-embedding model; "
+                "empty means the bundled one.",
+                _MAX_PATH,
+            ),
+        ),
+    )
+    reranker: str = field(
+        default="",
+        metadata=_public(
+            "rerank.path",
+            text(
+                "Folder with `model.onnx` and `tokenizer.json` of a cross-encoder that scores the "
+                "40 best hits of a description again, which takes hundreds of milliseconds; empty "
+                "means none.",
+                _MAX_PATH,
+            ),
+        ),
+    )
+    rerank_weight: float = field(
+        default=0.5,
+        metadata=_public(
+            "rerank.weight",
+            number("Weight of the cross-encoder's log-odds beside the ranker's score.", 0, 100),
+        ),
+    )
 
 
-_LEGAL: dict[str, tuple[float, float]] = {
-    "limit": (1, MOST_HITS),
-    "rerank_weight": (0, 100),
-    "max_files": (1, 5_000_000),
-    "max_file_kilobytes": (1, 100_000),
-    "workers": (1, 64),
-    "poll_seconds": (0, 86_400),
-}
-_CHOICES: dict[str, tuple[str, ...]] = {"hover": get_args(Hover), "fuser": get_args(FuserName)}
+class Setting(NamedTuple):
+    """A setting as clients see it; `former_name` is honoured for one release."""
+
+    name: str
+    former_name: str
+    field: str
+    default: Any
+    parameter: Parameter
 
 
-def read_settings(
-    given: Mapping[str, object], base: Settings | None = None
-) -> tuple[Settings, tuple[str, ...]]:
-    """`base` changed by what `given` holds (camelCase or snake_case keys); one line a problem."""
-    settings = base or Settings()
-    known = {field.name: field for field in fields(Settings)}
-    changes: dict[str, object] = {}
-    problems: list[str] = []
-    for key, value in given.items():
-        name = _snake_case(key)
-        if name not in known:
-            legal = ", ".join(sorted(_camel_case(field) for field in known))
-            problems.append(f"setting '{key}' is not known; known are: {legal}")
-        elif value is not None:
-            default = getattr(settings, name)
-            read, problem = _read_value(name, key, value, default)
-            if problem:
-                problems.append(problem)
-            else:
-                changes[name] = read
-    return replace(settings, **changes), tuple(problems)  # type: ignore[arg-type]
+class SettingsRead(NamedTuple):
+    """Settings read from a client, and one line for each problem and for each former name."""
 
-
-def cache_folder() -> Path:
-    """Where all indexes of this user live; `PACKHOUND_CACHE_DIR` overrides the system's place."""
-    override = os.environ.get("PACKHOUND_CACHE_DIR")
-    return Path(override) if override else Path(platformdirs.user_cache_dir("packhound", False))
-
-
-def _read_value(name: str, key: str, value: object, default: object) -> tuple[object, str | None]:
-    if name in _CHOICES:
-        if value in _CHOICES[name]:
-            return value, None
-        return None, f"setting '{key}' is {value!r}; legal are: {', '.join(_CHOICES[name])}"
-    if isinstance(default, bool):
-        legal = isinstance(value, bool)
-        return value, None if legal else f"setting '{key}' is {value!r}; legal are: true, false"
-    if isinstance(default, int | float):
-        return _read_number(name, key, value, default)
-    if isinstance(default, tuple):
-        if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
-            return tuple(value), None
-        return None, f"setting '{key}' is {value!r}; legal is a list of globs"
-    if isinstance(value, str):
-        return value, None
-    return None, f"setting '{key}' is {value!r}; legal is a text"
-
-
-def _read_number(
-    name: str, key: str, value: object, default: int | float
-) -> tuple[object, str | None]:
-    low, high = _LEGAL[name]
-    if isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high:
-        return (int(value) if isinstance(default, int) else float(value)), None
-    return None, f"setting '{key}' is {value!r}; legal is a number from {low:g} to {high:g}"
-
-
-def _snake_case(key: str) -> str:
-    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in key)
+    settings: Settings
+    problems: tuple[str, ...]
+    deprecations: tuple[str, ...]
 
 
 def _camel_case(name: str) -> str:
     head, *rest = name.split("_")
     return head + "".join(word.capitalize() for word in rest)
+
+
+SETTINGS: dict[str, Setting] = {
+    each.metadata["name"]: Setting(
+        each.metadata["name"],
+        _camel_case(each.name),
+        each.name,
+        each.default,
+        each.metadata["parameter"],
+    )
+    for each in fields(Settings)
+}
+FORMER_NAMES: dict[str, Setting] = {setting.former_name: setting for setting in SETTINGS.values()}
+
+
+def read_settings(values: Mapping[str, object], base: Settings | None = None) -> SettingsRead:
+    """Return `base` changed by `values`: nested objects or dotted keys, camelCase or snake_case."""
+    changes: dict[str, object] = {}
+    problems: list[str] = []
+    deprecations: list[str] = []
+    flat = dict(_flatten(values))
+    # A client that knows both names of a setting sends both, one of them with its default.
+    for key, value in sorted(flat.items(), key=lambda item: _camel_case(item[0]) in SETTINGS):
+        name = _camel_case(key)
+        setting = SETTINGS.get(name) or FORMER_NAMES.get(name)
+        if setting is None:
+            problems.append(f"unknown setting '{key}'; expected one of: {', '.join(SETTINGS)}")
+            continue
+        try:
+            read = None if value is None else setting.parameter.read(f"setting '{key}'", value)
+        except SettingsError as problem:
+            problems.append(str(problem))
+            continue
+        is_former = name not in SETTINGS
+        if read is None or (read == setting.default and setting.field in changes):
+            continue
+        if is_former and read != setting.default:
+            deprecations.append(
+                f"setting '{key}' is now '{setting.name}'; the old name ends with the next release"
+            )
+        changes[setting.field] = read
+    settings = replace(base or Settings(), **changes)  # type: ignore[arg-type]
+    return SettingsRead(settings, tuple(problems), tuple(deprecations))
+
+
+def cache_folder() -> Path:
+    """Return the folder of all indexes of this user; `PACKHOUND_CACHE_DIR` overrides it."""
+    override = os.environ.get("PACKHOUND_CACHE_DIR")
+    return Path(override) if override else Path(platformdirs.user_cache_dir("packhound", False))
+
+
+def _flatten(values: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    for key, value in values.items():
+        if isinstance(value, Mapping):
+            yield from ((f"{key}.{inner}", nested) for inner, nested in value.items())
+        else:
+            yield key, value

@@ -37,7 +37,7 @@ _QUIET_S = 1.5
 """Without a change for so long, there is time to tidy up."""
 _FOREVER_S = 3_600.0
 _FAULT = "an indexing step failed; see the log"
-_CAP = "files are indexed (see maxFiles)"
+_CAP = "files are indexed (see index.maxFiles)"
 
 
 class Indexer:

@@ -7,49 +7,24 @@ from collections import Counter
 from pygls.exceptions import JsonRpcInvalidParams
 
 from packhound.api.json_codec import Json, pack_json
+from packhound.api.schema import pack_request_from
 from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.languageserver import PackhoundServer
-from packhound.lsp.params import (
-    choice_in,
-    limit_in,
-    line_in,
-    number_in,
-    object_in,
-    text_in,
-    texts_in,
-    uri_in,
-    word_in,
-)
+from packhound.lsp.params import limit_in, line_in, object_in, uri_in
 from packhound.lsp.places import Places
 from packhound.lsp.session import Session
-from packhound.pack.request import FORMATS, PackFocus, PackRequest
+from packhound.pack.request import PackFocus
 from packhound.service.engine import Engine
 
-# A conversation that was pasted whole still fits.
-PROMPT_CHARACTERS = 1_000_000
 # A definition that everything uses; nobody looks at more.
 MOST_NEIGHBORS = 100
-# More than any model reads at once.
-MOST_TOKENS = 10_000_000
 
 
 def pack(ls: PackhoundServer, params: Params) -> Json:
     """`packhound/pack`: prompt, budget?, reserve?, focus?, pinned?, excluded?, model?, ..."""
     ls.session.wait_for_folders()
     engine, focus = _place(ls.session, object_in(params, "focus"))
-    budget = number_in(params, "budget", PackRequest("").budget, low=1, high=MOST_TOKENS)
-    request = PackRequest(
-        prompt=text_in(params, "prompt", PROMPT_CHARACTERS),
-        budget=budget,
-        reserve=number_in(params, "reserve", 0, low=0, high=budget),
-        focus=focus,
-        pinned=texts_in(params, "pinned"),
-        excluded=texts_in(params, "excluded"),
-        model=word_in(params, "model"),
-        tokenizer=word_in(params, "tokenizer"),
-        format=choice_in(params, "format", FORMATS, FORMATS[0]),
-        conversation=word_in(params, "conversation"),
-    )
+    request = pack_request_from(params, focus=focus)
     return {**pack_json(engine.pack(request, ls.protocol.cancelled())), "root": str(engine.root)}
 
 

@@ -14,7 +14,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from packhound.api.json_codec import Json, workspace_json
-from packhound.api.socket import SocketServer, serve_socket
+from packhound.api.socket_server import SocketServer, serve_socket
 from packhound.core.errors import PackhoundError
 from packhound.core.settings import Settings, read_settings
 from packhound.core.types import Query, Results
@@ -220,8 +220,8 @@ class Session:
     def _read_layers(self) -> None:
         settings, every_problem = Settings(), dict[str, None]()
         for values in self._layers.values():
-            settings, problems = read_settings(values, settings)
-            every_problem.update(dict.fromkeys(problems))
+            settings, problems, deprecations = read_settings(values, settings)
+            every_problem.update(dict.fromkeys((*problems, *deprecations)))
         for problem in every_problem:
             if problem not in self._problems:
                 log.warning("%s", problem)

@@ -35,8 +35,8 @@ class Agent:
     entry: Callable[[str, list[str] | None], str]
 
     @property
-    def found(self) -> bool:
-        """Whether the agent seems to be installed."""
+    def installed(self) -> bool:
+        """Return True if the agent seems to be installed."""
         return any(mark.exists() for mark in self.marks)
 
 

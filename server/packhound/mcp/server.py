@@ -1,7 +1,7 @@
 """The tools over the Model Context Protocol, on standard input and output.
 
-A folder that a language server has open is asked there, so that agents see unsaved text; any other
-is opened here. Needs the extra `packhound[mcp]`.
+Calls for a folder that a language server has open go to that server, so that agents see unsaved
+text; any other folder gets an engine of this process. Needs the extra `packhound[mcp]`.
 """
 
 from __future__ import annotations
@@ -16,15 +16,17 @@ from typing import TYPE_CHECKING, Any
 
 from packhound import __version__
 from packhound.api.json_codec import Json
-from packhound.api.socket import Connection, connect
+from packhound.api.socket_client import Connection, connect
 from packhound.api.tool_schemas import TOOLS
 from packhound.api.tool_text import as_text
 from packhound.api.tools import call
 from packhound.core.errors import PackhoundError, SettingsError, StoreError
+from packhound.core.parameters import text
 from packhound.core.parent_process import watch_parent
 from packhound.core.settings import Settings
+from packhound.redact.control_characters import visible_line
 from packhound.service.engine import Engine
-from packhound.service.roots import check_root, index_folder
+from packhound.service.roots import check_root, index_folder, real_path
 
 if TYPE_CHECKING:
     import mcp_types as protocol
@@ -39,7 +41,7 @@ _INSTRUCTIONS = (
 
 
 class Folder:
-    """One root: asked of the language server that has it open, or of an engine of our own."""
+    """One root, served by the language server that has it open or by an engine of this process."""
 
     def __init__(self, root: Path, settings: Settings) -> None:
         self.root = check_root(root, settings)
@@ -60,22 +62,22 @@ class Folder:
                 with self._lock:
                     self._connection = None
                 connection.close()
-        return call(self._opened(), tool, arguments)
+        return call(self._open_engine(), tool, arguments)
 
     def close(self) -> None:
-        """Let go of the folder."""
+        """Close the connection or the engine."""
         if self._connection:
             self._connection.close()
         if self._engine:
             self._engine.close()
 
-    def _opened(self) -> Engine:
+    def _open_engine(self) -> Engine:
         with self._lock:
             if self._engine is None:
                 self._engine = Engine.open(self.root, self._settings)
                 self._engine.prepare()
             else:
-                # Nobody tells us of changes on disk; unchanged files cost one look each.
+                # There is no file watcher; an unchanged file costs one stat each.
                 self._engine.refresh()
             return self._engine
 
@@ -84,45 +86,61 @@ class Folders:
     """All roots of one server."""
 
     def __init__(self, roots: Sequence[Path], settings: Settings | None = None) -> None:
-        self._folders = [Folder(root, settings or Settings()) for root in roots]
+        self._settings = settings or Settings()
+        self._folders = [Folder(root, self._settings) for root in roots]
         if not self._folders:
             raise SettingsError("give at least one root")
 
+    @property
+    def roots(self) -> list[str]:
+        """The paths of all roots."""
+        return [str(folder.root) for folder in self._folders]
+
     def call(self, tool: str, arguments: Mapping[str, object]) -> Json:
-        """Run a tool on the root that `root` names, on that which has the path, or on all."""
-        given = dict(arguments)
-        wanted = given.pop("root", "")
-        folders = [f for f in self._folders if not wanted or str(f.root) == str(wanted)]
-        if not folders:
-            known = ", ".join(str(folder.root) for folder in self._folders)
-            raise SettingsError(f"root '{wanted}' is not served; served are: {known}")
-        if len(folders) == 1:
-            return folders[0].call(tool, given)
+        """Run a tool on the root that `root` names, on the first that has the path, or on all.
+
+        Where several roots are served, each hit and each answer says under `root` whose it is.
+        """
+        arguments = {**self._defaults(tool), **arguments}
+        folders = self._select(str(arguments.pop("root", "")))
+        if len(self._folders) == 1:
+            return folders[0].call(tool, arguments)
+        if len(folders) > 1 and tool == "status":
+            return {"roots": [folder.call(tool, arguments) for folder in folders]}
         if tool == "search":
-            return _merged([(folder.root, folder.call(tool, given)) for folder in folders], given)
-        if tool == "status":
-            return {"roots": [folder.call(tool, given) for folder in folders]}
-        return self._first(folders, tool, given)
+            pages = [(str(folder.root), folder.call(tool, arguments)) for folder in folders]
+            return _merge_pages(pages, int(str(arguments["limit"])))
+        return _first_answer(folders, tool, arguments)
 
     def close(self) -> None:
-        """Let go of all folders."""
+        """Close all folders."""
         for folder in self._folders:
             folder.close()
 
-    def _first(self, folders: Sequence[Folder], tool: str, given: dict[str, object]) -> Json:
-        """The first root that can answer; the last one's refusal otherwise."""
-        for folder in folders[:-1]:
-            try:
-                return folder.call(tool, given)
-            except SettingsError:
-                continue
-        return folders[-1].call(tool, given)
+    def _select(self, root: str) -> list[Folder]:
+        """Return the folder of a path or of a unique folder name; all for an empty root."""
+        if not root:
+            return self._folders
+        path = real_path(Path(root))
+        by_path = [folder for folder in self._folders if folder.root == path]
+        by_name = [folder for folder in self._folders if folder.root.name == root]
+        if not by_path and len(by_name) != 1:
+            problem = "ambiguous" if by_name else "unknown"
+            raise SettingsError(
+                f"{problem} root '{visible_line(root)}'; expected one of: {', '.join(self.roots)}"
+            )
+        return by_path or by_name
+
+    def _defaults(self, tool: str) -> dict[str, object]:
+        """Return what the settings say of arguments that a call leaves out."""
+        limit = TOOLS[tool].parameters.get("limit") if tool in ("search", "related") else None
+        return {"limit": min(self._settings.limit, int(limit.maximum))} if limit else {}
 
 
 def serve_mcp(roots: Sequence[Path], settings: Settings | None = None) -> None:
     """Serve until standard input ends. Raises SettingsError if the extra is not installed."""
     try:
-        import mcp.server  # noqa: F401 - only to say what is missing before anything starts
+        import mcp.server  # noqa: F401 - fails early and with a remedy
     except ImportError:
         raise SettingsError(
             "the MCP server needs the extra: pip install 'packhound[mcp]'"
@@ -145,7 +163,7 @@ async def _serve(folders: Folders) -> None:
     async def list_tools(
         context: ServerRequestContext[Any, Any], params: protocol.PaginatedRequestParams | None
     ) -> protocol.ListToolsResult:
-        return protocol.ListToolsResult(tools=_described(protocol))
+        return protocol.ListToolsResult(tools=_describe_tools(protocol, folders.roots))
 
     async def call_tool(
         context: ServerRequestContext[Any, Any], params: protocol.CallToolRequestParams
@@ -153,10 +171,10 @@ async def _serve(folders: Folders) -> None:
         try:
             answer = await asyncio.to_thread(folders.call, params.name, params.arguments or {})
         except PackhoundError as problem:
-            refused = protocol.TextContent(type="text", text=str(problem))
-            return protocol.CallToolResult(content=[refused], is_error=True)
-        told = protocol.TextContent(type="text", text=as_text(params.name, answer))
-        return protocol.CallToolResult(content=[told], structured_content=dict(answer))
+            message = protocol.TextContent(type="text", text=str(problem))
+            return protocol.CallToolResult(content=[message], is_error=True)
+        content = protocol.TextContent(type="text", text=as_text(params.name, answer))
+        return protocol.CallToolResult(content=[content], structured_content=dict(answer))
 
     server: Server[Any] = Server(
         "packhound",
@@ -169,20 +187,16 @@ async def _serve(folders: Folders) -> None:
         await server.run(read, write, server.create_initialization_options())
 
 
-def _described(protocol: Any) -> list[Any]:  # noqa: ANN401 - the library is an extra
-    """The tools for a client: all of them only read."""
+def _describe_tools(protocol: Any, roots: Sequence[str]) -> list[Any]:  # noqa: ANN401 - an extra
+    """Return the tools for a client; none of them writes."""
     hints = protocol.ToolAnnotations(
         read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
     )
-    root = {
-        "type": "string",
-        "description": "Which root, where several are served.",
-        "maxLength": 4096,
-    }
-    described = []
-    for tool in TOOLS:
+    root = text(f"One of the roots served: {', '.join(roots)}. Empty for all.", 4_096).json_schema()
+    tools = []
+    for tool in TOOLS.values():
         schema = {**tool.schema, "properties": {**tool.schema["properties"], "root": root}}
-        described.append(
+        tools.append(
             protocol.Tool(
                 name=tool.name,
                 title=tool.title,
@@ -191,25 +205,32 @@ def _described(protocol: Any) -> list[Any]:  # noqa: ANN401 - the library is an 
                 annotations=hints,
             )
         )
-    return described
+    return tools
 
 
-def _merged(answers: Sequence[tuple[Path, Json]], given: Mapping[str, object]) -> Json:
-    """Pages of several roots as one; scores are log-odds, so they compare."""
-    hits = []
-    for root, answer in answers:
-        found = answer["hits"]
-        hits += [{**hit, "root": str(root)} for hit in found] if isinstance(found, list) else []
-    limit = int(str(given.get("limit", 10)))
-    best = sorted(hits, key=lambda hit: (-hit["score"], hit["path"], hit["start_line"]))
-    more = [answer["next_offset"] for _, answer in answers if answer["next_offset"] != -1]
+def _merge_pages(pages: Sequence[tuple[str, Json]], limit: int) -> Json:
+    """Return the pages of several roots as one; scores are log-odds, so they compare."""
+    hits = [{**hit, "root": root} for root, page in pages for hit in _rows(page, "hits")]
+    hits.sort(key=lambda hit: (-hit["score"], hit["path"], hit["start_line"]))
+    next_offsets = [page["next_offset"] for _, page in pages if page["next_offset"] != -1]
     return {
-        "hits": best[: limit * len(answers)],
-        "next_offset": more[0] if more else -1,
-        "truncated": any(bool(answer["truncated"]) for _, answer in answers),
-        "notes": list(dict.fromkeys(str(note) for _, a in answers for note in _list(a["notes"]))),
+        "hits": hits[: limit * len(pages)],
+        "next_offset": next_offsets[0] if next_offsets else -1,
+        "truncated": any(bool(page["truncated"]) for _, page in pages),
+        "notes": list(dict.fromkeys(note for _, page in pages for note in _rows(page, "notes"))),
     }
 
 
-def _list(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
+def _first_answer(folders: Sequence[Folder], tool: str, arguments: Mapping[str, object]) -> Json:
+    """Return the answer of the first root that has one; raise the last one's refusal otherwise."""
+    for folder in folders[:-1]:
+        try:
+            return {**folder.call(tool, arguments), "root": str(folder.root)}
+        except SettingsError:
+            continue
+    return {**folders[-1].call(tool, arguments), "root": str(folders[-1].root)}
+
+
+def _rows(page: Json, key: str) -> list[Any]:
+    rows = page[key]
+    return rows if isinstance(rows, list) else []

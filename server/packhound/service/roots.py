@@ -32,7 +32,7 @@ def check_root(root: Path, settings: Settings) -> Path:
     if not real.is_dir():
         raise RootError(f"'{root}' is not a folder")
     if real in (Path.home(), Path(real.anchor)) and not settings.index_home:
-        raise RootError(f"'{root}' is not indexed unless the setting 'indexHome' is true")
+        raise RootError(f"'{root}' is not indexed unless the setting 'index.allowHome' is true")
     return real
 
 

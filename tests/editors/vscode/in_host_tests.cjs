@@ -110,9 +110,9 @@ const tests = {
 
   async 'a changed setting reaches the server'() {
     const settings = () => vscode.workspace.getConfiguration('packhound');
-    await settings().update('limit', 2, vscode.ConfigurationTarget.Workspace);
+    await settings().update('search.limit', 2, vscode.ConfigurationTarget.Workspace);
     await until('two hits', async () => (await api().search('request')).hits.length === 2);
-    await settings().update('limit', undefined, vscode.ConfigurationTarget.Workspace);
+    await settings().update('search.limit', undefined, vscode.ConfigurationTarget.Workspace);
     await until('more hits', async () => (await api().search('request')).hits.length > 2);
   },
 

@@ -11,7 +11,8 @@ import time
 
 import pytest
 
-from packhound.api.socket import SocketServer, connect, serve_socket
+from packhound.api.socket_client import connect
+from packhound.api.socket_server import SocketServer, serve_socket
 from packhound.core.errors import SettingsError, StoreError
 from packhound.core.types import Document
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from packhound.api.tool_schemas import TOOLS
 from packhound.api.tool_text import as_text
-from packhound.api.tools import call, checked
+from packhound.api.tools import call
 from packhound.core.errors import SettingsError
 from packhound.core.types import Document
 
@@ -24,15 +24,18 @@ OUTSIDE = (
     *("a" * 1_000, "store/disk.py:1", "$HOME", "`id`", "$(id)", "app.py;id", "file://host/app.py"),
 )
 BAD_ARGUMENTS = (
-    *(("search", {"query": q}) for q in ("", "x" * 20_001, 1, None, ["x"], {"a": 1}, "a\0b")),
+    *(("search", {"query": q}) for q in ("", "x" * 100_001, 1, None, ["x"], {"a": 1}, "a\0b")),
     *(("search", {"query": "x", "limit": n}) for n in (0, -1, 51, 10**9, 1.5, "5", True, None)),
     *(("search", {"query": "x", "offset": n}) for n in (-1, 10**9, "0", 0.5)),
     *(("search", {"query": "x", "snippet_lines": n}) for n in (-1, 61, "8")),
     *(("search", {"query": "x", "mode": m}) for m in ("", "fuzzy", 1, None, "HYBRID")),
-    *(("search", {"query": "x", "kinds": k}) for k in ("function", ["nope"], [1], ["x"] * 51)),
-    *(("search", {"query": "x", "paths": p}) for p in ("*.py", [1], ["x" * 401], [None])),
+    *(
+        ("search", {"query": "x", "kinds": k})
+        for k in ("function", ["nope"], [1], ["function"] * 101)
+    ),
+    *(("search", {"query": "x", "paths": p}) for p in ("*.py", [1], ["x" * 1_001], [None])),
     *(("search", {"query": "x", key: 1}) for key in ("regex", "root ", "__class__", "cmd")),
-    *(("pack", {"prompt": "x", "budget": n}) for n in (-1, 0, 99, 10**9, "8000", 1e4, True)),
+    *(("pack", {"prompt": "x", "budget": n}) for n in (-1, 0, 10**9, "8000", 1e4, True)),
     *(("pack", {"prompt": "x", "reserve": n}) for n in (-1, 10**9, "1")),
     *(("pack", {"prompt": "x", "format": f}) for f in ("html", "", 1, None)),
     *(("pack", {"prompt": "x", "tokenizer": "/etc/passwd"}),),
@@ -81,7 +84,7 @@ def test_pages_join_without_gap_or_repeat(engine):
     assert named == [hit["qualname"] for hit in whole["hits"]]
 
 
-def test_related_tells_edges(engine):
+def test_related_has_edges(engine):
     answer = call(engine, "related", {"path": "app.py", "line": 4})
     told = {(edge["edge"], edge["qualname"]) for edge in answer["neighbors"]}
     assert ("references", "Disk") in told and ("references", "Disk.load_records") in told
@@ -141,9 +144,21 @@ def test_no_path_leads_outside(engine, tool, path):
 
 
 @pytest.mark.parametrize(("tool", "arguments"), BAD_ARGUMENTS)
-def test_arguments_that_are_not_legal_are_named(engine, tool, arguments):
+def test_bad_arguments_are_refused(engine, tool, arguments):
     with pytest.raises(SettingsError):
         call(engine, tool, arguments)
+
+
+def test_refusals_name_the_value_and_the_remedy(engine):
+    for tool, arguments, message in (
+        ("serach", {}, "unknown tool 'serach'; expected one of: search, related, pack"),
+        ("search", {"q": 1}, "unknown argument 'q'; expected one of: query, limit"),
+        ("search", {"query": "x", "limit": 51}, "is 51; must be a whole number between 1 and 50"),
+        ("search", {}, "argument 'query' is missing"),
+        ("pack", {"prompt": "x", "budget": 5, "reserve": 6}, "between 0 and the budget of 5"),
+    ):
+        with pytest.raises(SettingsError, match=message):
+            call(engine, tool, arguments)
 
 
 def test_there_are_two_hundred_hostile_cases():
@@ -155,21 +170,21 @@ anything = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
     max_leaves=5,
 )
-keys = st.sampled_from([key for tool in TOOLS for key in tool.schema["properties"]] + ["x"])
+keys = st.sampled_from([key for tool in TOOLS.values() for key in tool.parameters] + ["x"])
 
 
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(st.sampled_from([tool.name for tool in TOOLS]), st.dictionaries(keys, anything, max_size=4))
+@given(st.sampled_from(list(TOOLS)), st.dictionaries(keys, anything, max_size=4))
 def test_any_arguments_are_taken_or_refused(tool, arguments):
     try:
-        taken = checked(tool, arguments)
+        checked = TOOLS[tool].check(arguments)
     except SettingsError:
         return
-    assert set(taken) == set(next(t.schema["properties"] for t in TOOLS if t.name == tool))
+    assert set(checked) == set(TOOLS[tool].schema["properties"])
 
 
 def test_schemas_are_what_strict_clients_take():
-    for tool in TOOLS:
+    for tool in TOOLS.values():
         text = json.dumps(tool.schema)
         for construct in ("anyOf", "oneOf", "allOf", "$ref", "null", "default", 'format": '):
             assert f'"{construct}"' not in text
@@ -192,7 +207,7 @@ def test_a_snippet_shows_the_lines_that_the_query_is_about(engine):
     assert engine.settled(30)
 
 
-def test_a_folder_too_large_for_one_answer_is_told_by_its_folders(engine):
+def test_a_folder_too_large_for_one_answer_is_listed_by_its_folders(engine):
     answer = call(engine, "outline", {"limit": 2})
     assert answer["folders"] == [{"path": "store", "files": 1, "definitions": 4}]
     assert [node["qualname"] for node in answer["nodes"]] == ["import_records"]
@@ -207,10 +222,10 @@ def test_a_folder_too_large_for_one_answer_is_told_by_its_folders(engine):
     assert whole[2].startswith("    9-12 def load_records(self, path)")
 
 
-def test_a_refusal_says_what_to_do(engine):
+def test_a_refusal_names_the_remedy(engine):
     with pytest.raises(SettingsError, match=r"did you mean 'store/disk.py'\?"):
         call(engine, "read_node", {"path": "disk.py", "line": 1})
-    with pytest.raises(SettingsError, match="outline tells what there is"):
+    with pytest.raises(SettingsError, match="use outline to list what is indexed"):
         call(engine, "outline", {"path": "nowhere"})
     with pytest.raises(SettingsError, match="it has 7 lines"):
         call(engine, "read_node", {"path": "app.py", "line": 900})

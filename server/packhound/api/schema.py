@@ -1,0 +1,64 @@
+"""What clients may ask: the fields of queries and pack requests with their limits and texts.
+
+Language server, socket, MCP tools and command line read their requests here, so one request means
+the same everywhere. Settings are defined the same way, in `core/settings.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from packhound.core.errors import SettingsError
+from packhound.core.parameters import Parameter, array, choice, integer, read_present, text
+from packhound.core.types import KINDS, MODES, MOST_HITS, Focus, Query
+from packhound.pack.request import FORMATS, PackFocus, PackRequest
+
+QUERY_CHARACTERS = 100_000
+"""A bug report with its traces; longer ones were pasted by mistake."""
+PROMPT_CHARACTERS = 1_000_000
+"""A conversation that was pasted whole still fits."""
+MAX_TOKENS = 10_000_000
+"""More than any model reads at once."""
+
+QUERY: dict[str, Parameter] = {
+    "query": text("What to find.", QUERY_CHARACTERS),
+    "limit": integer("Maximum number of hits.", 1, MOST_HITS),
+    "mode": choice("How to search.", MODES),
+    "kinds": array("Only these kinds of code.", choice("A kind.", KINDS)),
+    "languages": array("Only these languages.", text("A language.")),
+    "paths": array("Only paths that match one of these globs.", text("A glob.")),
+}
+PACK_REQUEST: dict[str, Parameter] = {
+    "prompt": text("The task.", PROMPT_CHARACTERS),
+    "budget": integer("Maximum number of tokens.", 1, MAX_TOKENS),
+    "reserve": integer("Tokens of the budget to leave free.", 0, MAX_TOKENS),
+    "pinned": array("Files, or PATH:10-20, that must be included.", text("A path.")),
+    "excluded": array("Globs of files that must not be included.", text("A glob.")),
+    "model": text("Model to state the cost for."),
+    "tokenizer": text("A tokenizer.json, or tiktoken:NAME, to count tokens with."),
+    "format": choice("Format of the text.", FORMATS),
+    "conversation": text("Any name: packs of one conversation do not repeat code."),
+}
+
+
+def query_from(
+    values: Mapping[str, object], *, limit: int = Query("").limit, focus: Focus | None = None
+) -> Query:
+    """Return the query of a request; `limit` is for one that states none.
+
+    Null stands for the default and other keys are ignored. Raises SettingsError.
+    """
+    read = read_present(QUERY, values, "query")
+    return Query(text=read.pop("query"), focus=focus, **{"limit": limit, **read})
+
+
+def pack_request_from(
+    values: Mapping[str, object], *, focus: PackFocus | None = None
+) -> PackRequest:
+    """Return the pack request of a request, read like a query. Raises SettingsError."""
+    request = PackRequest(focus=focus, **read_present(PACK_REQUEST, values, "prompt"))
+    if request.reserve > request.budget:
+        raise SettingsError(
+            f"'reserve' is {request.reserve}; must be between 0 and the budget of {request.budget}"
+        )
+    return request

@@ -1,0 +1,47 @@
+"""`packhound search --batch`: one query a line."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import packhound
+
+
+def test_batch_answers_line_by_line(tmp_path: Path, root: Path) -> None:
+    lines = '{"query": "door", "limit": 1}\n\n{"query": "roof"}\n'
+    done = packhound(tmp_path, "search", "--batch", "-", "--root", str(root), stdin=lines)
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [answer["hits"][0]["path"] for answer in answers] == ["door.py", "roof.py"]
+    assert len(answers[0]["hits"]) == 1
+
+
+@pytest.mark.parametrize("line", ["not json", "[1]", '{"limit": 1}', '{"query": "x", "limit": 0}'])
+def test_a_bad_batch_line_is_named(tmp_path: Path, root: Path, line: str) -> None:
+    done = packhound(tmp_path, "search", "--batch", "-", "--root", str(root), stdin=line)
+    assert done.returncode == 2
+    assert "line 1" in done.stderr
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe{\n", b"[" * 100_000])
+def test_a_batch_that_is_no_text_is_named(tmp_path: Path, root: Path, content: bytes) -> None:
+    (tmp_path / "batch").write_bytes(content)
+    done = packhound(tmp_path, "search", "--batch", str(tmp_path / "batch"), "--root", str(root))
+    assert done.returncode == 2
+    assert "line 1 is not JSON" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_line_has_all_fields_of_a_query(tmp_path: Path, root: Path) -> None:
+    lines = '{"query": "door", "kinds": ["class"]}\n{"query": "door roof", "paths": ["roof.py"]}\n'
+    done = packhound(tmp_path, "search", "--batch", "-", "--root", str(root), stdin=lines)
+    answers = [json.loads(line)["hits"] for line in done.stdout.splitlines()]
+    assert answers[0] == [] and {hit["path"] for hit in answers[1]} == {"roof.py"}
+
+
+@pytest.mark.parametrize("setting", ["search.limit=1", "limit=1"])
+def test_the_setting_limits_what_states_no_limit(tmp_path: Path, root: Path, setting: str) -> None:
+    lines = '{"query": "door roof"}\n{"query": "door roof", "limit": 2}\n'
+    command = ("search", "--batch", "-", "--root", str(root), "--set", setting)
+    done = packhound(tmp_path, *command, stdin=lines)
+    assert [len(json.loads(line)["hits"]) for line in done.stdout.splitlines()] == [1, 2]
+    assert ("'limit' is now 'search.limit'" in done.stderr) == (setting == "limit=1")

@@ -1,0 +1,115 @@
+"""`packhound search`: what it prints, from where, and in which form."""
+
+import io
+import json
+import re
+import shutil
+import subprocess
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from packhound.api.socket_server import serve_socket
+from packhound.cli import show
+from packhound.core.settings import Settings
+from packhound.core.types import Document, Query
+from packhound.service.engine import Engine
+from tests.support.command_line import CODE, packhound
+
+
+def test_search_json_is_the_published_object(tmp_path: Path, root: Path) -> None:
+    done = packhound(tmp_path, "search", "unlock the door", "--root", str(root), "--json")
+    answer = json.loads(done.stdout)
+    assert list(answer) == [
+        *("query", "hits", "truncated", "generation", "took_ms", "candidates", "notes")
+    ]
+    hit = answer["hits"][0]
+    assert list(hit) == [
+        *("rank", "score", "path", "start_line", "end_line", "kind", "name", "qualname", "why")
+    ]
+    assert (hit["path"], hit["name"], hit["start_line"], hit["end_line"]) == (
+        *("door.py", "open_door"),
+        *(1, 3),
+    )
+    assert list(hit["why"][0]) == ["signal", "value", "weight", "contribution"]
+    assert sum(reason["contribution"] for reason in hit["why"]) == pytest.approx(hit["score"])
+
+
+def test_search_prints_a_table_and_boxes(tmp_path: Path, root: Path) -> None:
+    table = packhound(tmp_path, "search", "unlock the door", "--root", str(root)).stdout
+    assert "open_door" in table
+    assert "door.py:1-3" in table
+    boxes = packhound(tmp_path, "search", "unlock", "--root", str(root), "--show-scores").stdout
+    assert "█" in boxes
+    assert "score" in boxes
+
+
+def test_a_path_stays_whole_and_its_name_gives_way(tmp_path: Path, root: Path) -> None:
+    deep = "a_folder_with_a_long_name/another_with_a_longer_name/front_door.py"
+    name = "unlock_the_front_door_of_the_house_at_night"
+    (root / deep).parent.mkdir(parents=True)
+    (root / deep).write_text(f"def {name}():\n    pass\n")
+    with closing(Engine.open(root, Settings(persist=False))) as engine:
+        assert engine.settled(30)
+        found = engine.search(Query("unlock the front door"))
+    piped, narrow = Console(file=io.StringIO()), Console(file=io.StringIO(), force_terminal=True)
+    narrow.width = 60
+    for console in (piped, narrow):
+        show.results(found, console=console)
+    line = next(line for line in _printed(piped) if deep in line)
+    assert name in line
+    line = next(line for line in _printed(narrow) if deep in line)
+    assert name not in line
+    assert name[:20] in line
+
+
+def _printed(console: Console) -> list[str]:
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue().splitlines()
+
+
+def test_a_running_server_answers_with_unsaved_text(
+    tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
+    engine = Engine.open(root)
+    server = serve_socket(engine)
+    try:
+        assert engine.settled(30)
+        engine.update(Document("door.py", b"def paint_door_green():\n    pass\n"))
+        done = packhound(tmp_path, "search", "paint_door_green", "--root", str(root), "--json")
+        assert json.loads(done.stdout)["hits"][0]["name"] == "paint_door_green"
+        table = packhound(tmp_path, "search", "paint_door_green", "--root", str(root)).stdout
+        assert "door.py:1-2" in table
+        pack = packhound(tmp_path, "pack", "paint_door_green", "--root", str(root), "-b", "300")
+        assert "def paint_door_green" in pack.stdout and "of 300 tokens" in pack.stderr
+    finally:
+        assert server is not None
+        server.close()
+        engine.close()
+    done = packhound(tmp_path, "search", "paint_door_green", "--root", str(root), "--json")
+    assert "paint_door_green" not in done.stdout.replace('"query": "paint_door_green"', "")
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_what_git_says_is_two_columns_or_why_it_says_nothing(tmp_path: Path, root: Path) -> None:
+    search = ("search", "open door mend roof", "--root", str(root), "--git")
+    table = packhound(tmp_path, *search).stdout
+    assert table.splitlines()[0].split() == ["score", "kind", "name", "commits", "changed", "path"]
+    assert re.search(r"- +untracked +door\.py:1-3", table)
+    name = ("-c", "user.name=A", "-c", "user.email=a@example.invalid")
+    for command in (("init", "-q"), ("add", "door.py"), ("commit", "-qm", "Begin")):
+        subprocess.run(["git", "-C", str(root), *name, *command], check=True)
+    table = packhound(tmp_path, *search).stdout
+    assert re.search(r" 1 +(just now|\d+ minutes? ago) +door\.py:1-3", table)
+    assert re.search(r"- +untracked +roof\.py:1-2", table)
+    (root / "door.py").write_text(CODE + "\n")
+    assert re.search(r" 1 +not committed +door\.py", packhound(tmp_path, *search).stdout)
+    assert "not committed, 1 commit" in packhound(tmp_path, *search, "--show-scores").stdout
+    plain = packhound(tmp_path, *search[:-1], "--json").stdout
+    asked = json.loads(packhound(tmp_path, *search, "--json").stdout)
+    assert [hit.keys() for hit in asked["hits"]] == [
+        hit.keys() for hit in json.loads(plain)["hits"]
+    ]

@@ -1,0 +1,91 @@
+"""Settings: good values are taken, bad ones named with what is expected, former names honoured."""
+
+from __future__ import annotations
+
+import pytest
+
+from packhound.core.settings import FORMER_NAMES, SETTINGS, Settings, cache_folder, read_settings
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"index.maxFiles": 5, "search.hover": "off", "index.exclude": ["*.md"]},
+        {"index": {"maxFiles": 5, "exclude": ["*.md"]}, "search": {"hover": "off"}},
+        {"index": {"max_files": 5}, "index.exclude": ("*.md",), "search.hover": "off"},
+    ],
+)
+def test_dotted_nested_and_snake_case_names_are_read(values) -> None:
+    settings, problems, deprecations = read_settings(values)
+    assert problems == deprecations == ()
+    assert (settings.max_files, settings.hover, settings.exclude) == (5, "off", ("*.md",))
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"search.hover": "sometimes"}, "expected one of: results, always, off"),
+        ({"index.maxFiles": 0}, "must be a whole number between 1 and 5,000,000"),
+        ({"index.maxFiles": True}, "between 1 and"),
+        ({"index.maxFiles": "many"}, "'many'"),
+        ({"rerank.weight": 101}, "must be a number between 0 and 100"),
+        ({"index.exclude": "*.md"}, "must be a list of at most 100 strings"),
+        ({"index.persist": "yes"}, "expected one of: true, false"),
+        ({"encoder.path": 3}, "must be a string"),
+        ({"colour": "blue"}, "expected one of: search.limit, search.fuser"),
+        ({"maxFiles": 0}, "between 1 and"),
+    ],
+)
+def test_a_bad_value_is_named_with_the_remedy(values: dict[str, object], message: str) -> None:
+    settings, (problem,), _ = read_settings(values)
+    assert settings == Settings()
+    assert message in problem
+    assert f"'{next(iter(values))}'" in problem
+
+
+def test_null_keeps_the_base_value() -> None:
+    base = Settings(limit=3)
+    assert read_settings({"search.limit": None}, base) == (base, (), ())
+
+
+def test_former_names_are_honoured_and_noted() -> None:
+    settings, problems, deprecations = read_settings({"maxFiles": 5, "git": True, "model": "m"})
+    assert (settings.max_files, settings.git, settings.model, problems) == (5, True, "m", ())
+    assert [note.split("; ")[0] for note in deprecations] == [
+        "setting 'maxFiles' is now 'index.maxFiles'",
+        "setting 'git' is now 'ranking.gitHistory'",
+        "setting 'model' is now 'encoder.path'",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("former", "new", "limit"),
+    [(10, 20, 20), (20, 10, 20), (30, 20, 20), (10, 10, 10)],
+)
+def test_of_both_names_the_one_without_its_default_counts(former, new, limit) -> None:
+    for values in (
+        {"limit": former, "search": {"limit": new}},
+        {"search.limit": new, "limit": former},
+    ):
+        assert read_settings(values).settings.limit == limit
+
+
+def test_a_former_name_overrides_an_earlier_layer() -> None:
+    assert read_settings({"limit": 10}, Settings(limit=50)).settings.limit == 10
+
+
+def test_names_and_texts() -> None:
+    assert [setting.field for setting in SETTINGS.values()] == list(Settings.__dataclass_fields__)
+    assert not FORMER_NAMES.keys() & SETTINGS.keys()
+    for name, setting in SETTINGS.items():
+        group, _, _ = name.partition(".")
+        # VS Code cannot have both `git` and `git.enabled`.
+        assert group not in FORMER_NAMES
+        assert setting.parameter.description.endswith(".")
+        read = setting.parameter.read(name, setting.default)
+        assert read == setting.default
+
+
+def test_the_cache_folder_can_be_moved(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
+    monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path))
+    assert cache_folder() == tmp_path
