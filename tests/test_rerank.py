@@ -119,3 +119,11 @@ def test_another_model_is_taken_up_while_it_runs(root):
     engine.settled()
     assert (first, engine.search(QUERY).hits[0].node.name) == ("parse_config_file", "helper")
     engine.close()
+
+
+def test_the_search_of_a_pack_is_reranked_too(root):
+    engine = Engine.open(root, Settings(reranker=str(MODEL), rerank_weight=50.0))
+    engine.settled()
+    hits = engine.pack_context().search(QUERY).hits
+    engine.close()
+    assert hits[0].node.name == "helper" and hits[0].why[-1].signal == "cross_encoder"

@@ -38,4 +38,4 @@ def meanings() -> dict[str, str]:
 def without(hit: Hit, signal: str, hits: Sequence[Hit]) -> int:
     """Return the rank that `hit` would have among `hits` without the reasons of a signal."""
     score = hit.score - sum(r.contribution for r in hit.why if r.signal == signal)
-    return 1 + sum(other.score > score for other in hits if other is not hit)
+    return 1 + sum(rival.score > score for rival in hits if rival is not hit)

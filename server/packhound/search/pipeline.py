@@ -46,8 +46,12 @@ def search(
         run.notes.append("the query has no words")
         return run.results((), 0, snapshot.generation)
     depth = first_stage_depth(stages, query.limit, parsed)
-    rank_candidates = _rank_names if query.mode == "symbol" else _rank_nodes
-    hits, considered = rank_candidates(snapshot, query, parsed, environment, run, depth)
+    if query.mode == "symbol":
+        stats = environment.cache.stats(snapshot)
+        hits, considered = rank_symbols(snapshot, stats, parsed, depth, environment.root)
+        run.notes += () if hits else ("no name matches",)
+    else:
+        hits, considered = _rank_nodes(snapshot, query, parsed, environment, run, depth)
     context = StageContext(parsed, run, environment.text_of)
     hits = apply_stages(stages, hits, query.limit, context)
     return run.results(hits, considered, snapshot.generation)
@@ -76,22 +80,6 @@ def _rank_nodes(
     run.check()
     run.truncated |= context.candidates.truncated
     return best_hits(context, ranking, depth, environment.root), len(context.candidates)
-
-
-def _rank_names(
-    snapshot: Snapshot,
-    _query: Query,
-    parsed: ParsedQuery,
-    environment: SearchEnvironment,
-    run: SearchRun,
-    depth: int,
-) -> tuple[tuple[Hit, ...], int]:
-    """Return the best `depth` nodes by name alone, and the number of candidates."""
-    stats = environment.cache.stats(snapshot)
-    hits, considered = rank_symbols(snapshot, stats, parsed, depth, environment.root)
-    if not hits:
-        run.notes.append("no name matches")
-    return hits, considered
 
 
 def explain(

@@ -37,6 +37,6 @@ def related(
     source: Source = "lexical" if vectors.text is None else "dense"
     ranking = rank(context, "linear", source, query.limit + 1)
     hits = best_hits(context, ranking, query.limit + 1, environment.root)
-    others = (hit for hit in hits if hit.node.node_id != node_id)
+    hits = rank_hits((hit for hit in hits if hit.node.node_id != node_id), query.limit)
     run.notes += parsed.notes
-    return run.results(rank_hits(others, query.limit), len(context.candidates), snapshot.generation)
+    return run.results(hits, len(context.candidates), snapshot.generation)

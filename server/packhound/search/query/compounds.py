@@ -18,10 +18,10 @@ def compound_terms(query: ParsedQuery) -> tuple[str, ...]:
         return ()
     words = [word.lower() for word in _WORD.findall(query.title)]
     compounds: dict[str, None] = {}
-    for left, right in pairwise(words):
-        if not {left, right} & STOP_WORDS:
-            for last in dict.fromkeys((right, stem(right), right.removesuffix("s"))):
-                compounds[fold_identifier(left + last)] = None
-                compounds[stem(left + last)] = None
+    for first, second in pairwise(words):
+        if not {first, second} & STOP_WORDS:
+            for last in dict.fromkeys((second, stem(second), second.removesuffix("s"))):
+                compounds[fold_identifier(first + last)] = None
+                compounds[stem(first + last)] = None
     query_terms = set(query.terms)
     return tuple(term for term in compounds if term not in query_terms)

@@ -1,4 +1,4 @@
-"""What a text names outright: files, lines of files, frames of stack traces and hunks of diffs.
+"""Mentions in a text: files, lines of files, frames of stack traces and hunks of diffs.
 
 One reader for rankings and for packs. Frames are those of Python, IPython, notebooks, pytest,
 JavaScript, the JVM, Ruby, Go and Rust.

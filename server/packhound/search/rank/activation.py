@@ -1,8 +1,8 @@
-"""How present a piece of code is in the user's mind: opened, edited, picked and committed lately.
+"""Activation of code that the user opened, edited, picked and committed lately.
 
 Base-level activation of ACT-R (Anderson and Schooler 1991): ln of the sum of t^-0.5 over all uses,
-t in seconds. It is kept for this user on this machine only, holds paths, names and times and no
-text, and can be cleared; without the setting it is not kept at all.
+t in seconds. It is stored for this user on this machine only, holds paths, names and times and no
+text, and can be cleared; without the setting it is not recorded at all.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ _WEIGHT: dict[Use, float] = {"open": 1.0, "edit": 1.5, "pick": 2.0}
 _COMMIT = 1.0
 _DECAY = 0.5
 _MAX_USES = 32
-"""Uses remembered of one node; the oldest give way."""
+"""Uses stored of one node; the oldest are evicted."""
 _MAX_NODES = 5_000
-_LEAST_S = 1.0
-"""Uses nearer than this count as this far: the sum has no limit at zero."""
+_MIN_AGE_S = 1.0
+"""Lower bound of t: the sum has no limit at zero."""
 _BURST_S = 60.0
-"""Uses of one kind that follow each other faster are one: a keystroke is no use of its own."""
+"""Uses of one kind that follow each other faster are one (debounce of keystrokes)."""
 _SAVE_AFTER_S = 20.0
 
 NodeName: TypeAlias = tuple[str, str]
-"""Path and qualified name, which is empty for the file as a whole."""
+"""Path and qualified name, which is empty for the whole file."""
 Uses: TypeAlias = list[tuple[float, float]]
 """Times (Unix, seconds) and weights, oldest first."""
 
 
 class Activation:
-    """The uses of one workspace's nodes. Methods may be called from any thread."""
+    """The uses of one workspace's nodes. Thread-safe."""
 
     def __init__(self, path: Path | None, clock: Callable[[], float] = time.time) -> None:
         self._path = path
@@ -54,7 +54,7 @@ class Activation:
             self._since, self._uses = saved
 
     def use(self, path: str, kind: Use, qualname: str = "") -> None:
-        """Remember that the user did something with a file, or a node of it, now."""
+        """Record that the user did something with a file, or a node of it, now."""
         now, weight = self._clock(), _WEIGHT[kind]
         with self._lock:
             uses = self._uses.setdefault((path, qualname), [])
@@ -68,31 +68,31 @@ class Activation:
         self._save_soon()
 
     def level(self, path: str, qualname: str = "", commits: Iterable[float] = ()) -> float:
-        """Base-level activation of a node and its file, -inf if neither was ever used.
+        """Return the base-level activation of a node and its file, -inf if neither was ever used.
 
         `commits` are the times at which the user committed the file; those from before the
-        remembering began do not count.
+        recording began do not count.
         """
         now = self._clock()
         with self._lock:
             names = {(path, ""), (path, qualname)}
             uses = [use for name in names for use in self._uses.get(name, ())]
             uses += [(when, _COMMIT) for when in commits if when >= int(self._since)]
-        total = sum(weight * max(now - when, _LEAST_S) ** -_DECAY for when, weight in uses)
+        total = sum(weight * max(now - when, _MIN_AGE_S) ** -_DECAY for when, weight in uses)
         return math.log(total) if total > 0 else -math.inf
 
     def signal(self, path: str, qualname: str = "", commits: Iterable[float] = ()) -> float:
-        """The level as 0..1: 0 for a node never used, a half for one used once two minutes ago."""
+        """Return the level as 0..1: 0 if never used, 0.5 if used once two minutes ago."""
         level = self.level(path, qualname, commits)
         return 0.0 if level == -math.inf else 1.0 / (1.0 + math.exp(-(level + 2.4)))
 
     def names(self) -> tuple[NodeName, ...]:
-        """All nodes with uses, the latest last."""
+        """Return all nodes with uses, the latest last."""
         with self._lock:
             return tuple(self._uses)
 
     def save(self) -> None:
-        """Write to the file that only the user can read; what others wrote there is kept.
+        """Merge into the file that only the user can read.
 
         Raises:
             StoreError: the file cannot be written.
@@ -103,7 +103,7 @@ class Activation:
                 return
             saved = _read(self._path)
             if saved:
-                self._take(*saved)
+                self._merge(*saved)
             rows = [[*name, uses] for name, uses in self._uses.items()]
         _write(self._path, json.dumps({"since": self._since, "uses": rows}))
 
@@ -114,20 +114,19 @@ class Activation:
             self._uses.clear()
             self._since = self._clock()
         if self._path is not None:
-            # Not just deleted: another process that still remembers must learn of it.
+            # Not just deleted: another process with uses in memory must learn of it.
             _write(self._path, json.dumps({"since": self._since, "uses": []}))
 
-    def _take(self, since: float, others: OrderedDict[NodeName, Uses]) -> None:
-        """Join what another process has saved meanwhile; whoever forgot last is followed."""
+    def _merge(self, since: float, saved: OrderedDict[NodeName, Uses]) -> None:
+        """Merge what another process has saved; uses before the last clear are dropped."""
         self._since = max(since, self._since)
-        names = [*(name for name in others if name not in self._uses), *self._uses]
-        joined: OrderedDict[NodeName, Uses] = OrderedDict()
+        names = [*(name for name in saved if name not in self._uses), *self._uses]
+        merged: OrderedDict[NodeName, Uses] = OrderedDict()
         for name in names[-_MAX_NODES:]:
-            uses = sorted({*others.get(name, ()), *self._uses.get(name, ())})[-_MAX_USES:]
-            kept = [use for use in uses if use[0] >= self._since]
-            if kept:
-                joined[name] = kept
-        self._uses = joined
+            uses = sorted({*saved.get(name, ()), *self._uses.get(name, ())})[-_MAX_USES:]
+            if recent := [use for use in uses if use[0] >= self._since]:
+                merged[name] = recent
+        self._uses = merged
 
     def _save_soon(self) -> None:
         with self._lock:
@@ -141,7 +140,7 @@ class Activation:
         try:
             self.save()
         except StoreError:
-            # Said when the folder is closed, if it is still so then.
+            # `save` raises again when the folder is closed.
             return
 
     def _stop_saver(self) -> None:

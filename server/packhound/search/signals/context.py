@@ -99,7 +99,7 @@ class SignalContext:
 
     @cached_property
     def mentioned(self) -> Floats | None:
-        """How strongly a bug report mentions the node's name."""
+        """Weight of the mentions of the node's name in a bug report."""
         if self.query.kind != "report":
             return None
         named, weights = self.retrieval.named, self.query.name_weights
@@ -107,7 +107,7 @@ class SignalContext:
 
     @cached_property
     def framed(self) -> Floats | None:
-        """How near the innermost stack frame of a bug report the node is."""
+        """Nearness of the node to the innermost stack frame of a bug report, 0 to 1."""
         if not self.query.frames:
             return None
         return self.node(frame_scores(self.snapshot, self.query.frames))
