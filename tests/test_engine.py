@@ -569,7 +569,7 @@ def test_a_rebuild_does_not_wait_for_parsers(root: Path, caplog, monkeypatch) ->
 
     def slow_start(self: Worker, tasks: object) -> None:
         started.set()
-        self._process.wait()
+        self.process.wait()
         raise WorkerDied
 
     with monkeypatch.context() as patch:

@@ -1,9 +1,9 @@
 """Globs to regular expressions that match in time linear in the path for each of their wildcards.
 
-Ignore files and filters are written by strangers, and a match keeps the interpreter to itself. Two
-rules keep it short: what stands between two wildcards is found where it occurs first and never
-looked for again, which loses nothing since the next wildcard takes what is left; and only the last
-wildcard of a name, or of a path, tries one place after the other.
+Ignore files and filters are written by strangers, and a match does not release the interpreter. Two
+rules bound it: the text between two wildcards is matched at its first occurrence without
+backtracking, which loses nothing since the next wildcard matches the rest; and only the last
+wildcard of a name, or of a path, backtracks.
 
 `*` and `?` do not cross a `/`, a name that is `**` crosses any number of them, `[a-z]`, `[!a-z]`
 and `[[:alpha:]]` are one character, and a backslash takes the next character as it is.
@@ -41,19 +41,19 @@ _DEEPER = "(?:[^/]+/)*"
 
 
 def glob_to_regex(glob: str, group: str = "g") -> str:
-    """The regular expression of a glob of a whole path; its groups are named after `group`.
+    """Return the regular expression of a glob of a whole path; its groups start with `group`.
 
-    There is none that is not legal: what git would not take matches nothing.
+    Every glob is legal: what git would not accept matches nothing.
     """
-    parts = _between(_SLASH.split(glob), "**")
+    parts = _split_at(_SLASH.split(glob), "**")
     runs = [_run(names, f"{group}_{n}_") for n, names in enumerate(parts)]
     if len(runs) == 1:
         return runs[0]
     head, *middle, last = runs
-    made = f"{head}/" if head else ""
+    regex = f"{head}/" if head else ""
     for n, run in enumerate(run for run in middle if run):
-        made += _first(f"(?:[^/]+/)*?{run}/", f"{group}{n}")
-    return made + (_DEEPER + last if last else "(?s:.+)")
+        regex += _atomic(f"(?:[^/]+/)*?{run}/", f"{group}{n}")
+    return regex + (_DEEPER + last if last else "(?s:.+)")
 
 
 def path_pattern(glob: str, group: str = "g") -> str:
@@ -63,9 +63,13 @@ def path_pattern(glob: str, group: str = "g") -> str:
     What lies below a folder matches with it; a `/` at the end means folders alone.
     """
     below = "/.*" if glob.endswith("/") else "(?:/.*)?"
+    return f"(?s:{glob_to_regex(anchor(glob), group)}{below})"
+
+
+def anchor(glob: str) -> str:
+    """Return a glob of whole paths for one of `.gitignore`, without the `/` at its end."""
     glob = glob.removesuffix("/")
-    anchored = glob.removeprefix("/") if "/" in glob else f"**/{glob}"
-    return f"(?s:{glob_to_regex(anchored, group)}{below})"
+    return glob.removeprefix("/") if "/" in glob else f"**/{glob}"
 
 
 @lru_cache(maxsize=64)
@@ -82,63 +86,63 @@ def compile_globs(globs: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _run(names: Sequence[str], group: str) -> str:
-    """Names one below the other, each of which ends where it must."""
+    """Translate names one below the other."""
     return "/".join(_name(name, f"{group}{n}_") for n, name in enumerate(names))
 
 
 def _name(name: str, group: str) -> str:
-    """One name of a path; what is between stars is taken where it is found first."""
-    parts = ["".join(part) for part in _between(_items(name), _STAR)]
+    """Translate one name of a path."""
+    parts = ["".join(part) for part in _split_at(_items(name), _STAR)]
     if len(parts) == 1:
         return parts[0] or _NEVER  # No name is empty.
     head, *middle, last = parts
-    found = (_first(f"[^/]*?{part}", f"{group}{n}") for n, part in enumerate(filter(None, middle)))
+    inner = (_atomic(f"[^/]*?{part}", f"{group}{n}") for n, part in enumerate(filter(None, middle)))
     # Two stars in a row are one, and a name is never empty.
-    return "".join((head, *found, _STAR, last)) if any(parts) else "[^/]+"
+    return "".join((head, *inner, _STAR, last)) if any(parts) else "[^/]+"
 
 
-def _first(pattern: str, group: str) -> str:
-    """What matches first and is never tried again: an atomic group, which Python 3.10 lacks."""
+def _atomic(pattern: str, group: str) -> str:
+    """Return an atomic group, which Python 3.10 lacks: the first match is never tried again."""
     return f"(?=(?P<{group}>{pattern}))(?P={group})"
 
 
 def _items(name: str) -> Iterator[str]:
-    at = 0
-    while at < len(name):
-        found = _ITEM.match(name, at)
-        if found is None:  # A backslash at the end.
+    offset = 0
+    while offset < len(name):
+        item = _ITEM.match(name, offset)
+        if item is None:  # A backslash at the end.
             yield _NEVER
             return
-        at = found.end()
-        if found["stars"]:
+        offset = item.end()
+        if item["stars"]:
             yield _STAR
-        elif found["any"]:
+        elif item["any"]:
             yield "[^/]"
-        elif found["class"] is not None:
-            yield _class(found["class"], "^" if found["not"] else "")
-        elif found["plain"] == "[":  # It has no end.
+        elif item["class"] is not None:
+            yield _class(item["class"], "^" if item["not"] else "")
+        elif item["plain"] == "[":  # It has no end.
             yield _NEVER
         else:
-            yield re.escape(found["escaped"] or found["plain"])
+            yield re.escape(item["escaped"] or item["plain"])
 
 
 def _class(members: str, inverted: str) -> str:
-    """One character of a class; of a range that runs backwards only its first, as in git."""
-    made = ""
+    """Translate a class of characters; a range that runs backwards is its first, as in git."""
+    members_regex = ""
     for member in _MEMBER.finditer(members):
         low, high = member["low"], member["high"]
         if member["named"] in _NAMED:
-            made += _NAMED[member["named"]]
+            members_regex += _NAMED[member["named"]]
         elif member["named"]:
             return _NEVER
         elif high is not None and low <= high:
-            made += f"{re.escape(low)}-{re.escape(high)}"
+            members_regex += f"{re.escape(low)}-{re.escape(high)}"
         else:
-            made += re.escape(low)
-    return f"(?!/)[{inverted}{made}]"
+            members_regex += re.escape(low)
+    return f"(?!/)[{inverted}{members_regex}]"
 
 
-def _between(items: Sequence[str] | Iterator[str], separator: str) -> list[list[str]]:
+def _split_at(items: Sequence[str] | Iterator[str], separator: str) -> list[list[str]]:
     parts: list[list[str]] = [[]]
     for item in items:
         if item == separator:

@@ -101,6 +101,15 @@ def stream(root: Path, *arguments: str, timeout_s: float) -> Iterator[str]:
             process.kill()
 
 
+def user_ignore_file(root: Path) -> Path:
+    """Return the file that `core.excludesFile` names, or that git reads without it."""
+    value = git(root, "config", "--type=path", "--get", "core.excludesFile", timeout_s=5.0)
+    if value is not None:
+        return root / value.rstrip("\n")
+    home = os.environ.get("XDG_CONFIG_HOME")
+    return (Path(home) if home else Path.home() / ".config") / "git" / "ignore"
+
+
 def has_filters(root: Path) -> bool:
     """Whether comparing files would run a program that the repository's own settings name."""
     listed = _run(root, ("config", "--includes", "--show-scope", "--get-regexp", r"^filter\."), 5.0)

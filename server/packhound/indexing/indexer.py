@@ -9,11 +9,14 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from packhound.core.settings import Settings
 from packhound.core.types import Document
-from packhound.files.walk import WalkLimits, fits_size_limit, is_included
+from packhound.files.reader import decode, is_indexed_text
+from packhound.files.walk import WalkLimits, is_included
+from packhound.git.client import user_ignore_file
 from packhound.index.writer import Index
 from packhound.indexing.autosave import Saver
 from packhound.indexing.bulk_read import Reading
@@ -81,7 +84,9 @@ class Indexer:
         """Take new settings; a change of what is indexed is followed at the next refresh."""
         self._settings = settings
         max_bytes = settings.max_file_kilobytes * 1_000
-        self._limits = WalkLimits(settings.max_files, max_bytes, settings.exclude)
+        self._limits = WalkLimits(
+            settings.max_files, max_bytes, settings.exclude, user_ignore_file(self._root)
+        )
 
     def start(self) -> None:
         """Begin with a look at the whole folder."""
@@ -89,6 +94,7 @@ class Indexer:
 
     def update(self, document: Document) -> None:
         """The text of an open document; returns at once."""
+        document = replace(document, source=decode(document.source))
         with self._wake:
             self._open[document.path] = self._edits[document.path] = document
             self._submitted += 1
@@ -239,7 +245,8 @@ class Indexer:
         path = document.path
         if path not in self._welcome:
             self._welcome[path] = is_included(self._root, path, self._limits)
-        return self._welcome[path] and fits_size_limit(document, self._limits)
+        max_bytes = self._limits.max_file_bytes
+        return self._welcome[path] and is_indexed_text(path, document.source, max_bytes)
 
     def _look_around(self) -> None:
         """One slice of a walk over the whole folder; what differs from the index is read later."""

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 import socket
 import stat
 import subprocess
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from packhound.files.reader import read, to_utf8
+from packhound.files.reader import decode, is_indexed_text, read
 from packhound.files.walk import WalkLimits, is_included, is_searchable, walk, walk_by_steps
 
 
@@ -69,7 +70,11 @@ def test_packhoundignore_forces_in_and_keeps_out(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [".env", "server.pem", "id_rsa", "app.min.js", "x.png", "node_modules/a.js", "Cargo.lock"],
+    [
+        *(".env", "server.pem", "id_rsa", "app.min.js", "x.png", "node_modules/a.js", "Cargo.lock"),
+        *("key.ppk", "prod.kubeconfig", ".npmrc", ".pypirc", ".netrc", "terraform.tfstate"),
+        "terraform.tfstate.backup",
+    ],
 )
 def test_secrets_binaries_and_generated_files_stay_out(tmp_path: Path, name: str) -> None:
     make(tmp_path, {name: "text", "a.py": "a"})
@@ -126,13 +131,82 @@ def test_a_pipe_does_not_block(tmp_path: Path) -> None:
 def test_caps(tmp_path: Path) -> None:
     make(tmp_path, {f"f{n}.py": "x" * (n + 1) for n in range(9)})
     assert len(walked(tmp_path, max_files=4)) == 4
-    assert len(walked(tmp_path, max_file_bytes=3)) == 3
-    assert read(tmp_path, "f8.py", 3) is None
+    assert "f8.py" not in walked(tmp_path, max_file_bytes=3)
+    small = [path for path in walked(tmp_path, max_file_bytes=3) if read(tmp_path, path, 3)]
+    assert small == ["f0.py", "f1.py", "f2.py"]
+
+
+def test_a_byte_order_mark_does_not_count(tmp_path: Path) -> None:
+    make(tmp_path, {"marked.json": "\ufeff" + "1\n" * 32_768, "plain.json": "1\n" * 32_768})
+    assert walked(tmp_path) == ["marked.json", "plain.json"]
+    texts = [read(tmp_path, path, 1_000_000).source for path in walked(tmp_path)]
+    assert texts == [b"1\n" * 32_768] * 2
 
 
 def test_settings_can_leave_out_more(tmp_path: Path) -> None:
     make(tmp_path, {"a.py": "a", "legacy/b.py": "b"})
     assert walked(tmp_path, exclude=("legacy/",)) == ["a.py"]
+
+
+def test_a_folder_that_is_re_included_re_includes_nothing_else(tmp_path: Path) -> None:
+    make(tmp_path, {"config/prod.secret.yaml": "x", "config/a.py": "x", "vendor/b.py": "x"})
+    for name in (".gitignore", ".packhoundignore"):
+        make(tmp_path, {name: "*.secret.yaml\n!config/\nvendor\n"})
+        assert "config/a.py" in walked(tmp_path)
+        assert not {"config/prod.secret.yaml", "vendor/b.py"}.intersection(walked(tmp_path))
+        (tmp_path / name).unlink()
+
+
+def test_rules_from_outside_the_folder_count(tmp_path: Path) -> None:
+    repository = make(
+        tmp_path / "repository",
+        {
+            ".git/HEAD": "ref: refs/heads/main",
+            ".git/info/exclude": "private.py\n",
+            ".gitignore": "*.log\n/here/anchored.py\nignored/\nbuild/\n",
+            "here/.gitignore": "!kept.log\n",
+            **{f"here/{n}": "x" for n in ("a.py", "a.log", "kept.log", "private.py", "mine.py")},
+            **{f"here/{n}": "x" for n in ("anchored.py", "deep/anchored.py", "build/b.py")},
+            **{f"ignored/{n}": "x" for n in ("a.py", "a.log", "mine.py", "build/b.py")},
+        },
+    )
+    user = make(tmp_path, {"user-rules": "mine.py\n"}) / "user-rules"
+    (tmp_path / "linked-rules").symlink_to(user)
+    for rules in (user, tmp_path / "linked-rules"):
+        here = walked(repository / "here", user_ignore_file=rules)
+        assert sorted(here) == [".gitignore", "a.py", "deep/anchored.py", "kept.log"]
+    # What the repository ignores is opened for itself, and none of its rules count.
+    inside = walked(repository / "ignored", user_ignore_file=user)
+    assert sorted(inside) == ["a.log", "a.py", "build/b.py"]
+
+
+@pytest.mark.skipif(not shutil.which("git"), reason="git makes the working tree")
+def test_the_excludes_of_a_linked_working_tree_are_those_of_its_repository(tmp_path: Path) -> None:
+    main = make(tmp_path / "main", {"a.py": "x", "private.py": "x", ".gitignore": "\n"})
+    git = ("git", "-C", main, "-c", "user.name=n", "-c", "user.email=e")
+    for command in (("init", "-q"), ("add", "."), ("commit", "-qm", "first")):
+        subprocess.run([*git, *command], check=True)
+    subprocess.run([*git, "worktree", "add", "-q", tmp_path / "linked"], check=True)
+    make(main, {".git/info/exclude": "private.py\n"})
+    assert walked(tmp_path / "linked") == walked(main) == [".gitignore", "a.py"]
+
+
+@pytest.mark.parametrize(
+    "pointer", ["", "gitdir: ", "gitdir: /dev", "gitdir: \0", "gitdir: //host/share", "x" * 9_000]
+)
+def test_a_pointer_to_no_repository_leads_nowhere(tmp_path: Path, pointer: str) -> None:
+    make(tmp_path, {".git": pointer, "a.py": "x"})
+    assert "a.py" in walked(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="files have owners")
+def test_a_repository_of_another_user_above_the_folder_says_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(tmp_path, {".git/HEAD": "", ".gitignore": "*.py\n", "here/a.py": "x"})
+    assert walked(tmp_path / "here") == []
+    monkeypatch.setattr(os, "geteuid", lambda: tmp_path.stat().st_uid + 1)
+    assert walked(tmp_path / "here") == ["a.py"]
 
 
 def test_a_broken_ignore_file_stops_nothing(tmp_path: Path) -> None:
@@ -257,7 +331,14 @@ def test_a_file_that_changes_while_it_is_read_is_read_again(tmp_path: Path) -> N
         (b"bin\0ary", None),
         (b"x" * 9_000, None),
         (b"x\n" * 9_000, b"x\n" * 9_000),
+        (b"\xef\xbb\xbf" + b"x" * 8_192, None),
+        (b"", None),
+        (b"\xef\xbb\xbf", None),
     ],
 )
-def test_what_counts_as_text(source: bytes, expected: bytes | None) -> None:
-    assert to_utf8(source) == expected
+def test_what_counts_as_text(source: bytes, expected: bytes | None, tmp_path: Path) -> None:
+    text = decode(source)
+    assert (text if is_indexed_text("a.py", text, 100_000) else None) == expected
+    make(tmp_path, {"a.py": source})
+    document = read(tmp_path, "a.py", 100_000)
+    assert (document.source if document else None) == expected

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from packhound.files.gitignore import IgnoreRules, read_rules
+from packhound.files.gitignore import IgnoreRules, parse_rules
 from packhound.files.globs import compile_globs, glob_to_regex
+from packhound.files.walk import WalkLimits, is_included
 
 PIECES = (
     *("a", "b", "*", "**", "/", "?", "[a-c]", "[!a]", "[^b]", ".py", ".log", "\\", "[", "]", "-"),
@@ -26,18 +27,30 @@ NAMES = (
 )
 
 
-def verdicts_of_git(folder: Path, line: str, paths: list[str]) -> dict[str, bool]:
-    """What git says of each path where `line` is the only rule: whether it is ignored."""
-    (folder / ".gitignore").write_text(line + "\n", newline="")
-    asked = subprocess.run(
-        ["git", "-C", folder, "check-ignore", "--no-index", "-z", "--stdin"],
+def ignored_by_git(folder: Path, paths: list[str], **options: object) -> set[str]:
+    """The paths that git ignores; tracked ones count too."""
+    settings = [part for name, value in options.items() for part in ("-c", f"core.{name}={value}")]
+    answer = subprocess.run(
+        ["git", "-C", folder, *settings, "check-ignore", "--no-index", "-z", "--stdin"],
         input="\0".join(paths) + "\0",
         capture_output=True,
         text=True,
         check=False,
     )
-    ignored = set(asked.stdout.split("\0"))
-    return {path: path in ignored for path in paths}
+    assert answer.returncode in (0, 1), answer.stderr
+    return set(answer.stdout.split("\0")) - {""}
+
+
+def rule(draw: random.Random) -> str:
+    """A line; a `/` in a class, which git reads otherwise and nobody writes, is in none."""
+    while True:
+        line = "".join(draw.choice(PIECES) for _ in range(draw.randint(1, 6)))
+        if "/" not in "".join(re.findall(r"\[[^\]]*", line)):
+            return draw.choice(("", "", "!")) + line
+
+
+def some_paths(draw: random.Random) -> list[str]:
+    return sorted({"/".join(draw.choices(NAMES, k=draw.randint(1, 4))) for _ in range(20)})
 
 
 @pytest.mark.skipif(not shutil.which("git"), reason="git is the reference")
@@ -46,25 +59,44 @@ def test_a_rule_says_what_git_says(tmp_path: Path, n_rules: int) -> None:
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
     draw = random.Random(n_rules)
     for _ in range(n_rules):
-        line = "".join(draw.choice(PIECES) for _ in range(draw.randint(1, 6)))
-        # A `/` in a class, and a name that only `!` speaks of, are read otherwise, and seldom are.
-        if line.startswith("!") or "/" in "".join(re.findall(r"\[[^\]]*", line)):
-            continue
-        named = {"/".join(draw.choices(NAMES, k=draw.randint(1, 4))) for _ in range(40)}
-        expected = verdicts_of_git(tmp_path, line, sorted(named))
-        rules = read_rules(line)
-        assert {path: rules.verdict(path) is True for path in expected} == expected, line
+        line, paths = rule(draw), some_paths(draw)
+        (tmp_path / ".gitignore").write_text(line + "\n", newline="")
+        ignored = {path for path in paths if not is_included(tmp_path, path, WalkLimits())}
+        assert ignored == ignored_by_git(tmp_path, paths), line
+
+
+@pytest.mark.skipif(not shutil.which("git"), reason="git is the reference")
+@pytest.mark.parametrize("n_cases", [500, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_files_of_rules_say_what_git_says(tmp_path: Path, n_cases: int) -> None:
+    """Many lines with negations, in every file that git reads, from any folder that is opened."""
+    top, user = tmp_path / "top", tmp_path / "user-rules"
+    subprocess.run(["git", "init", "-q", top], check=True)
+    (top / "a" / "b").mkdir(parents=True)
+    files = [top / f for f in (".gitignore", "a/.gitignore", "a/b/.gitignore", ".git/info/exclude")]
+    draw = random.Random(n_cases)
+    for _ in range(n_cases):
+        for file in (*files, user):
+            lines = [rule(draw) for _ in range(draw.randint(0, 5))] if draw.random() < 0.6 else []
+            file.write_text("".join(f"{line}\n" for line in lines), newline="")
+        prefix = draw.choice(("", "", "a/", "a/b/"))
+        paths = sorted({prefix + path for path in some_paths(draw)} - {"a", "a/b"})
+        ignored = ignored_by_git(top, [*paths, "a", "a/b"], excludesFile=user)
+        if ignored.intersection(prefix[:n] for n in (1, 3)):
+            continue  # Opened all the same, such a folder is no part of the repository.
+        root, limits = top / prefix, WalkLimits(user_ignore_file=user)
+        included = {p for p in paths if is_included(root, p.removeprefix(prefix), limits)}
+        assert included == set(paths) - ignored, [file.read_text() for file in (*files, user)]
 
 
 def test_the_last_line_that_speaks_of_a_path_wins() -> None:
-    rules = read_rules("\ufeff*.log\r\n# a remark\n!keep.log\nbuild/\n\\#x\nsp\\ \nlast ")
+    rules = parse_rules("\ufeff*.log\r\n# a remark\n!keep.log\nbuild/\n\\#x\nsp\\ \nlast ")
     judged = {
         "a.log": True,
         "sub/a.log": True,
         "sub/keep.log": False,
         "build": None,
         "build/": True,
-        "build/deep/a.py": True,
+        "build/deep/a.py": None,
         "#x": True,
         "sp ": True,
         "last": True,
@@ -76,7 +108,7 @@ def test_the_last_line_that_speaks_of_a_path_wins() -> None:
 def test_lines_that_are_no_rules() -> None:
     lines = ("", " ", "#", "!", "/", "!/", "[", "a[", "\\", "x" * 2_000, "[z-", "[[:nope:]]")
     assert not any(IgnoreRules([line]).verdict("x") for line in lines)
-    assert not read_rules("\n\n# only remarks\n")
+    assert not parse_rules("\n\n# only remarks\n")
 
 
 @settings(max_examples=200, deadline=None)
@@ -84,7 +116,7 @@ def test_lines_that_are_no_rules() -> None:
 def test_any_line_is_a_rule_or_none(line: str) -> None:
     re.compile(glob_to_regex(line))
     for path in ("a", "a/b.log", "\u2028/\n", "[a]/"):
-        read_rules(line).verdict(path)
+        parse_rules(line).verdict(path)
 
 
 @pytest.mark.parametrize(
@@ -120,10 +152,12 @@ PATHS = sorted(set().union(*AGREED.values()))
 
 
 @pytest.mark.parametrize("glob", AGREED)
-def test_requests_and_settings_read_a_glob_alike(glob: str) -> None:
+def test_requests_and_settings_read_a_glob_alike(glob: str, tmp_path: Path) -> None:
     pattern = compile_globs((glob,))
     assert {path for path in PATHS if pattern.fullmatch(path)} == AGREED[glob]
-    assert {path for path in PATHS if read_rules(glob).verdict(path)} == AGREED[glob]
+    limits = WalkLimits(exclude=(glob,))
+    excluded = {path for path in PATHS if not is_included(tmp_path, path, limits)}
+    assert excluded == AGREED[glob]
 
 
 def test_globs_of_a_request() -> None:
