@@ -74,11 +74,11 @@ def test_a_broken_file_is_left_alone(tmp_path):
     one.config.parent.mkdir(parents=True)
     for broken in ("{", "[]", '{"mcpServers": 3}'):
         one.config.write_text(broken)
-        with pytest.raises(SettingsError, match="left alone"):
+        with pytest.raises(SettingsError, match="left unchanged"):
             plan(one, server_command("."))
 
 
-def test_only_agents_that_are_here_are_found(tmp_path):
+def test_only_installed_agents_are_listed(tmp_path):
     assert not any(one.installed for one in agents(tmp_path, tmp_path))
     (tmp_path / ".cursor").mkdir()
     assert [one.name for one in agents(tmp_path, tmp_path) if one.installed] == ["Cursor"]
@@ -138,7 +138,7 @@ def test_one_unreadable_file_does_not_keep_the_others(tmp_path):
         cwd=tmp_path,
         env={**os.environ, **home},
     )
-    assert done.returncode == 0 and "left alone" in done.stderr, done.stderr
+    assert done.returncode == 0 and "left unchanged" in done.stderr, done.stderr
     assert "-m packhound mcp ." in done.stderr
     assert "[mcp_servers.packhound]" in (tmp_path / ".codex" / "config.toml").read_text()
     assert (tmp_path / ".cursor" / "mcp.json").read_text() == "{ broken"

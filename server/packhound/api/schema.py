@@ -1,4 +1,4 @@
-"""What clients may ask: the fields of queries and pack requests with their limits and texts.
+"""Fields of queries and pack requests with their limits and texts.
 
 Language server, socket, MCP tools and command line read their requests here, so one request means
 the same everywhere. Settings are defined the same way, in `core/settings.py`.

@@ -31,7 +31,7 @@ _LOOPBACK = "127.0.0.1"
 
 @dataclass(frozen=True, slots=True)
 class ServerAddress:
-    """Where a server listens, and the token that every request must carry."""
+    """Address of a server, and the token that every request must carry."""
 
     address: Address
     token: str

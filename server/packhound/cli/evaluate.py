@@ -1,4 +1,4 @@
-"""`packhound eval`: how good the ranking is on queries with known answers."""
+"""`packhound eval`: quality of the ranking on queries with known answers."""
 
 from __future__ import annotations
 
@@ -38,12 +38,13 @@ from packhound.text.path_features import is_test
 _GROUPS: dict[str, Callable[[Case], str] | None] = {
     "all": None,
     "category": lambda case: case.category,
+    "kind": lambda case: case.category,
     "language": lambda case: case.language,
     "repository": lambda case: case.repository,
 }
-_SHOWN_PARTS = 30
+_MAX_PARTS = 30
 
-Answer: TypeAlias = tuple[Results, Mapping[str, Sequence[Hit]]]
+Searched: TypeAlias = tuple[Results, Mapping[str, Sequence[Hit]]]
 Ablated: TypeAlias = list[tuple[Case, dict[str, Scores]]]
 
 
@@ -69,8 +70,8 @@ Ablated: TypeAlias = list[tuple[Case, dict[str, Scores]]]
     help="Commits that --history looks at.",
 )
 @SET
-@click.option("--by", multiple=True, type=click.Choice(list(_GROUPS)), default=["all", "category"])
-@click.option("--ablate", is_flag=True, help="Say what is lost without each part of the ranking.")
+@click.option("--by", multiple=True, type=click.Choice(list(_GROUPS)))
+@click.option("--ablate", is_flag=True, help="Add the loss without each part of the ranking.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write all outcomes here as JSON.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--pack", "packs", is_flag=True, help="Score packs of bug reports, not rankings.")
@@ -90,6 +91,8 @@ def evaluate_suite(
     """Score the ranking on SUITE, queries or bug reports with their known answers, or on --history.
 
     Prints NDCG@10, MRR and hit@k (for reports file@k and func@k) with bootstrap 90 % intervals.
+    For a folder of .jsonl files with graded answers NDCG@10 by grade, success@k and recall@10 of
+    grade 3, with 95 % intervals over queries.
     --history takes the subjects of a folder's last commits as queries, and as answers the functions
     that they changed and that are still there.
     """
@@ -103,38 +106,50 @@ def evaluate_suite(
     settings = settings_of("", changes, Settings(persist=history))
     hidden = as_json or not Console(stderr=True).is_terminal
     if suite and corpora:
-        found = load_suite(suite)
-        scores = _scored(found, corpora, lambda at: _opened(at, settings, ablate), hidden)
+        cases = load_suite(suite)
+        scores = _score(
+            cases, corpora, lambda folder: _open_searcher(folder, settings, ablate), hidden
+        )
     else:
-        at = real_path(root)
-        with _engine(at, settings) as engine:
-            found = cases_of_history(
-                at, engine.snapshot.files, last, lambda path: not is_test(path)
-            )
-            if not found:
-                raise SettingsError(f"no commit of the last {last:,} of '{at}' can be asked for")
-            scores = _scored(found, at, lambda _: nullcontext(_ask(engine, ablate)), hidden)
-    _tell(*scores, by, out, as_json)
+        scores = _score_history(root, last, settings, ablate, hidden)
+    _report(*scores, by, out, as_json)
 
 
-def _scored(
-    cases: Sequence[Case], corpora: Path, opener: Opener[Answer], hidden: bool
+def _score_history(
+    root: Path, last: int, settings: Settings, ablate: bool, hidden: bool
 ) -> tuple[list[Outcome], Ablated]:
-    """What every case scores, and without each part of the ranking where `opener` says that."""
+    """Score the subjects of a folder's last commits. Raises SettingsError if none is a query."""
+    folder = real_path(root)
+    with _engine(folder, settings) as engine:
+        cases = cases_of_history(
+            folder, engine.snapshot.files, last, lambda path: not is_test(path)
+        )
+        if not cases:
+            raise SettingsError(f"none of the last {last:,} commits of '{folder}' is a query")
+        return _score(cases, folder, lambda _: nullcontext(_searcher(engine, ablate)), hidden)
+
+
+def _score(
+    cases: Sequence[Case], corpora: Path, opener: Opener[Searched], hidden: bool
+) -> tuple[list[Outcome], Ablated]:
+    """Return the score of every case, and those without each part of the ranking if opened so."""
     outcomes: list[Outcome] = []
     ablated: Ablated = []
     with click.progressbar(length=len(cases), label="queries", hidden=hidden) as bar:
-        for case, (results, lesser) in answers(cases, corpora, opener):
+        for case, (results, hits_by_part) in answers(cases, corpora, opener):
             outcomes.append(judge(case, results.hits, results.took_ms))
-            if lesser:
-                ablated.append((case, judge_parts(case, lesser)))
+            if hits_by_part:
+                ablated.append((case, judge_parts(case, hits_by_part)))
             bar.update(1)
     return outcomes, ablated
 
 
-def _tell(
+def _report(
     outcomes: list[Outcome], ablated: Ablated, by: Sequence[str], out: Path | None, as_json: bool
 ) -> None:
+    if not by:
+        is_graded = any(outcome.case.answers for outcome in outcomes)
+        by = ("all", "kind", "language", "repository") if is_graded else ("all", "category")
     figures = {group: summarize(outcomes, _GROUPS[group]) for group in by}
     lost = losses(ablated, BASELINE) if ablated else {}
     if out:
@@ -149,7 +164,7 @@ def _tell(
         }
         click.echo(json.dumps(plain | ({"ablation": lost} if lost else {})))
         return
-    # In a pipe nothing is cut.
+    # Nothing is cut off in a pipe.
     console = Console(width=None if Console().is_terminal else 200)
     for group, rows in figures.items():
         measures = list(next(iter(rows.values()), {}))
@@ -161,19 +176,21 @@ def _tell(
     if lost:
         measures = list(next(iter(lost.values())))
         table = Table("lost without", *measures, box=None, pad_edge=False, header_style="bold")
-        for part, changes in list(lost.items())[:_SHOWN_PARTS]:
+        for part, changes in list(lost.items())[:_MAX_PARTS]:
             table.add_row(part, *(f"{changes[measure]:+.3f}" for measure in measures))
         console.print(table)
 
 
 @contextmanager
-def _opened(root: Path, settings: Settings, ablate: bool) -> Iterator[Callable[[Query], Answer]]:
+def _open_searcher(
+    root: Path, settings: Settings, ablate: bool
+) -> Iterator[Callable[[Query], Searched]]:
     with _engine(root, settings) as engine:
-        yield _ask(engine, ablate)
+        yield _searcher(engine, ablate)
 
 
-def _ask(engine: Engine, ablate: bool) -> Callable[[Query], Answer]:
-    """A search, and where it is wanted the hits without each part of the ranking."""
+def _searcher(engine: Engine, ablate: bool) -> Callable[[Query], Searched]:
+    """Return a search that adds, for ablations, the hits without each part of the ranking."""
     return lambda query: (engine.search(query), engine.ablated(query) if ablate else {})
 
 

@@ -1,4 +1,4 @@
-"""`packhound eval --pack`: how often a pack holds what a fix changed, beside other ways to pack."""
+"""`packhound eval --pack`: share of packs that hold what a fix changed, beside baselines."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ def score_packs(suite: Path, corpora: Path, out: Path | None, as_json: bool) -> 
             if not outcomes or outcomes[-1].case is not outcome.case:
                 bar.update(1)
             outcomes.append(outcome)
-    told = _told(outcomes)
+    report = _report_json(outcomes)
     if out:
-        out.write_text(json.dumps(told, indent=1) + "\n", "utf-8")
+        out.write_text(json.dumps(report, indent=1) + "\n", "utf-8")
     if as_json:
-        click.echo(json.dumps(told))
+        click.echo(json.dumps(report))
         return
     _print_table(outcomes)
 
 
-def _told(outcomes: list[PackOutcome]) -> dict[str, object]:
+def _report_json(outcomes: list[PackOutcome]) -> dict[str, object]:
     took = [outcome.took_ms for outcome in outcomes if outcome.method == OURS]
     return {
         "n": len({id(outcome.case) for outcome in outcomes}),
@@ -81,7 +81,7 @@ def _opened(root: Path) -> Iterator[PackContext]:
     engine = Engine.open(root, Settings(persist=False, git=False))
     try:
         engine.settled()
-        # What is being worked on in a checkout must not change a figure.
+        # Uncommitted changes of a checkout must not change a figure.
         yield replace(engine.pack_context(), changed=no_changed_lines)
     finally:
         engine.close()

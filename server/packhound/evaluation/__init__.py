@@ -1,1 +1,1 @@
-"""How good the ranking is: queries with known answers, and the figures they give."""
+"""Evaluation: suites of queries with known answers, and figures of rankings and packs."""

@@ -1,4 +1,4 @@
-"""Queries with known answers, and when a node is one of them."""
+"""Queries with known answers, and the tests whether a node is one of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ REPORT = "report"
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A right answer: a path, narrowed to 1-based inclusive lines or to a function where known."""
+    """A relevant path, narrowed to 1-based inclusive lines or to a function where known."""
 
     path: str
     start_line: int | None = None
@@ -19,8 +19,23 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
+class Answer:
+    """A node with a grade: 3 wanted first, 2 clearly relevant, 1 useful context."""
+
+    path: str
+    name: str
+    start_line: int
+    end_line: int
+    grade: int
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
-    """One query and its right answers. `folder` is relative to the folder of all corpora."""
+    """One query and its relevant targets, or graded answers.
+
+    `folder` is relative to the folder of all corpora. Paths of `answers` are relative to the
+    repository, of which `root` is the indexed folder.
+    """
 
     text: str
     targets: tuple[Target, ...]
@@ -29,13 +44,15 @@ class Case:
     language: str
     folder: str
     functions: tuple[Target, ...] = ()
+    answers: tuple[Answer, ...] = ()
+    root: str = ""
 
 
-def same_path(left: str, right: str) -> bool:
-    """Whether one path ends with the other, whole components only."""
-    return f"/{left}".endswith(f"/{right}") or f"/{right}".endswith(f"/{left}")
+def same_path(path: str, second: str) -> bool:
+    """Return True if one path ends with the other, whole components only."""
+    return f"/{path}".endswith(f"/{second}") or f"/{second}".endswith(f"/{path}")
 
 
-def same_function(wanted: str, qualname: str) -> bool:
-    """`Class.method` is found by the method itself, whatever it is nested in."""
-    return f".{qualname.replace('::', '.')}".endswith(f".{wanted}")
+def same_function(function: str, qualname: str) -> bool:
+    """Return True if a qualified name ends with `Class.method`, whatever it is nested in."""
+    return f".{qualname.replace('::', '.')}".endswith(f".{function}")

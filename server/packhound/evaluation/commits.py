@@ -1,8 +1,7 @@
-"""Queries that a folder's own history answers: a commit's subject, and the nodes that it changed.
+"""Queries from a folder's own history: a commit's subject, answered by the nodes it changed.
 
-A commit's changed lines are followed to the newest commit; those that are still there lie in nodes
-of today, and these are the answers. Merges, commits of many files, and subjects that ask for
-nothing (`bump version`) are left out.
+A commit's changed lines are followed to the newest commit; the present nodes with the surviving
+lines are the answers. Merges, commits of many files, and chores (`bump version`) are left out.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ from packhound.git.hunks import OPTIONS, Hunk, read_hunks
 
 COMMIT = "commit"
 """The category of a query that is a commit's subject."""
-MOST_FILES = 5
-MOST_NODES = 10
-_FEWEST_WORDS = 3
-_LOG_S = 120.0
-_DIFF_S = 10.0
+MAX_FILES = 5
+MAX_NODES = 10
+_MIN_WORDS = 3
+_LOG_TIMEOUT_S = 120.0
+_DIFF_TIMEOUT_S = 10.0
 
 _PATCH = (*OPTIONS, "--no-renames")
-_START = "\x1e"
+_COMMIT_MARK = "\x1e"
 _KIND = re.compile(r"^[a-z]+(\([^)]*\))?!?:\s+")
 _NUMBER = re.compile(r"\s*\((?:#|GH-)\d+\)\s*$")
 _CHORE = re.compile(
@@ -39,7 +38,7 @@ _CHORE = re.compile(
 
 
 class File(Protocol):
-    """What is read of a file of a snapshot."""
+    """The part of a snapshot's file entry that is needed here."""
 
     @property
     def language(self) -> str: ...  # noqa: D102
@@ -55,39 +54,45 @@ class _Commit:
 
 
 def cases_of_history(
-    root: Path, files: Mapping[str, File], last: int, counts: Callable[[str], bool]
+    root: Path, files: Mapping[str, File], last: int, is_eligible: Callable[[str], bool]
 ) -> tuple[Case, ...]:
-    """The cases of the last commits of the folder, newest first.
+    """Return the cases of the last commits of a folder, newest first.
 
-    `files` are those of the index, `counts` says which paths may be answers. Raises SettingsError
-    where there is no history to read.
+    `files` are those of the index; `is_eligible` admits the paths of answers. Raises SettingsError
+    where there is no readable history.
     """
     if open_repository(root).state != "ready":
         raise SettingsError(f"'{root}' is not in a git repository that can be read")
-    found = []
+    cases = []
     for commit in _commits(root, last):
         subject = _NUMBER.sub("", _KIND.sub("", commit.subject)).strip()
-        paths = [path for path in commit.files if path in files and counts(path)]
-        if not paths or len(commit.files) > MOST_FILES or _asks_nothing(subject):
+        paths = [path for path in commit.files if path in files and is_eligible(path)]
+        if not paths or len(commit.files) > MAX_FILES or _is_chore(subject):
             continue
         targets = _targets(root, commit, paths, files)
-        if 1 <= len(targets) <= MOST_NODES:
+        if 1 <= len(targets) <= MAX_NODES:
             language = files[targets[0].path].language
-            found.append(Case(subject, targets, COMMIT, root.name, language, "."))
-    return tuple(found)
+            cases.append(Case(subject, targets, COMMIT, root.name, language, "."))
+    return tuple(cases)
 
 
-def _asks_nothing(subject: str) -> bool:
-    return len(subject.split()) < _FEWEST_WORDS or bool(_CHORE.match(subject))
+def _is_chore(subject: str) -> bool:
+    return len(subject.split()) < _MIN_WORDS or bool(_CHORE.match(subject))
 
 
 def _commits(root: Path, last: int) -> Iterator[_Commit]:
-    """The last commits that are no merges, and the lines that they changed."""
-    arguments = ("log", f"--max-count={last}", "--no-merges", f"--format={_START}%H %s", "--patch")
-    printed = stream(root, *arguments, *_PATCH, "--", ".", timeout_s=_LOG_S)
+    """Yield the last commits except merges, with the lines that they changed."""
+    arguments = (
+        "log",
+        f"--max-count={last}",
+        "--no-merges",
+        f"--format={_COMMIT_MARK}%H %s",
+        "--patch",
+    )
+    printed = stream(root, *arguments, *_PATCH, "--", ".", timeout_s=_LOG_TIMEOUT_S)
     commit = None
-    for line, hunk in read_hunks(_lines(printed), _START):
-        if line.startswith(_START):
+    for line, hunk in read_hunks(_lines(printed), _COMMIT_MARK):
+        if line.startswith(_COMMIT_MARK):
             if commit:
                 yield commit
             digest, _, subject = line[1:].partition(" ")
@@ -101,32 +106,32 @@ def _commits(root: Path, last: int) -> Iterator[_Commit]:
 def _targets(
     root: Path, commit: _Commit, paths: Sequence[str], files: Mapping[str, File]
 ) -> tuple[Target, ...]:
-    """The innermost nodes of today that hold the lines which the commit changed."""
+    """Return the innermost present nodes with the lines that the commit changed."""
     arguments = ("diff", *_PATCH, commit.digest, "HEAD", "--", *paths)
     since: dict[str, list[Hunk]] = {path: [] for path in paths}
-    for path, hunk in read_hunks(_lines(stream(root, *arguments, timeout_s=_DIFF_S))):
+    for path, hunk in read_hunks(_lines(stream(root, *arguments, timeout_s=_DIFF_TIMEOUT_S))):
         if hunk and path in since:
             since[path].append(hunk)
-    found: dict[Target, None] = {}
+    targets: dict[Target, None] = {}
     for path in paths:
         changed = {line for hunk in commit.files[path] for line in _new_lines(hunk)}
-        moved = [_moved(line, since[path]) for line in sorted(changed)]
+        present = [_follow(line, since[path]) for line in sorted(changed)]
         nodes = files[path].nodes
-        for line in moved:
+        for line in present:
             node = line and _innermost(nodes, line - 1)
             if node:
                 span = node.span
-                found[Target(path, span.start_line + 1, span.end_line + 1)] = None
-    return tuple(found)
+                targets[Target(path, span.start_line + 1, span.end_line + 1)] = None
+    return tuple(targets)
 
 
 def _new_lines(hunk: Hunk) -> range:
-    """The lines that a hunk wrote; where it only took lines away, the line before them."""
+    """Return the lines that a hunk added; for one that only removes, the line before it."""
     return range(hunk.new, hunk.new + hunk.n_new) if hunk.n_new else range(hunk.new, hunk.new + 1)
 
 
-def _moved(line: int, hunks: Iterable[Hunk]) -> int:
-    """Where a line went, 0 where it is gone."""
+def _follow(line: int, hunks: Iterable[Hunk]) -> int:
+    """Return the new number of a line, 0 if it was removed."""
     shift = 0
     for hunk in hunks:
         first = hunk.old if hunk.n_old else hunk.old + 1
@@ -139,19 +144,19 @@ def _moved(line: int, hunks: Iterable[Hunk]) -> int:
 
 
 def _innermost(nodes: Iterable[Node], line: int) -> Node | None:
-    """The shortest definition or section at a 0-based line."""
-    around = [
+    """Return the shortest definition or section at a 0-based line."""
+    enclosing = [
         node
         for node in nodes
         if node.kind != "file" and node.span.start_line <= line <= node.span.end_line
     ]
-    return min(around, key=lambda node: node.span.end - node.span.start, default=None)
+    return min(enclosing, key=lambda node: node.span.end - node.span.start, default=None)
 
 
 def _lines(pieces: Iterable[str]) -> Iterator[str]:
-    left = ""
+    rest = ""
     for piece in pieces:
-        *whole, left = (left + piece).split("\n")
-        yield from whole
-    if left:
-        yield left
+        *lines, rest = (rest + piece).split("\n")
+        yield from lines
+    if rest:
+        yield rest

@@ -1,4 +1,4 @@
-"""What other tools would put into a prompt, for comparison: the same budget, the same index.
+"""Baselines for packs: other ways to fill a prompt, with the same budget and index.
 
 Whole top files; what ripgrep shows of the prompt's identifiers; and a map of the repository by
 PageRank over references, after aider (Gauthier 2023).
@@ -22,7 +22,7 @@ from packhound.pack.path_resolver import PathResolver
 from packhound.search.query.mentions import mentions_of
 from packhound.text.tokenizer import identifiers
 
-Shown = dict[str, set[int]]
+LinesByPath = dict[str, set[int]]
 """The 0-based lines that a prompt shows of each file."""
 
 Vector: TypeAlias = NDArray[np.float64]
@@ -33,16 +33,16 @@ _UNNAMED = frozenset({"file", "section", "window"})
 _HEADING_TOKENS = 12
 _CONTEXT_LINES = 3
 _DAMPING = 0.85
-_ROUNDS = 30
-_MENTIONED = 10.0
-"""How much more a reference counts whose name the prompt mentions (aider's figure)."""
+_ITERATIONS = 30
+_MENTION_WEIGHT = 10.0
+"""Weight of a reference whose name the prompt mentions (aider's figure)."""
 
 
-def top_files(context: PackContext, prompt: str, budget: int, counter: TokenCounter) -> Shown:
-    """Whole files in the order of their best hit; the one that does not fit is cut."""
+def top_files(context: PackContext, prompt: str, budget: int, counter: TokenCounter) -> LinesByPath:
+    """Return whole files in the order of their best hit; the one that does not fit is cut."""
     hits = context.search(Query(prompt, 60)).hits
     excerpts = Excerpts(context.snapshot.files, context.source, counter)
-    shown: Shown = {}
+    shown_lines: LinesByPath = {}
     for path in dict.fromkeys(hit.node.path for hit in hits):
         excerpt = excerpts.of(path)
         budget -= _HEADING_TOKENS
@@ -50,46 +50,47 @@ def top_files(context: PackContext, prompt: str, budget: int, counter: TokenCoun
             assert excerpt is not None
             budget -= excerpt.cost([line])
             if budget < 0:
-                return shown
-            shown.setdefault(path, set()).add(line)
-    return shown
+                return shown_lines
+            shown_lines.setdefault(path, set()).add(line)
+    return shown_lines
 
 
-def ripgrep(context: PackContext, prompt: str, budget: int, counter: TokenCounter) -> Shown:
-    """Lines with the prompt's identifiers and some around them, in the files with most of them."""
-    words = [word for word in dict.fromkeys(identifiers(prompt)) if _is_searched(word)]
+def ripgrep(context: PackContext, prompt: str, budget: int, counter: TokenCounter) -> LinesByPath:
+    """Return lines with the prompt's identifiers and context, files with most of them first."""
+    words = [word for word in dict.fromkeys(identifiers(prompt)) if _looks_like_code(word)]
     if not words:
         return {}
     pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, words[:200]))})\b")
     excerpts = Excerpts(context.snapshot.files, context.source, counter)
-    found: list[tuple[int, int, str, list[int]]] = []
+    matches: list[tuple[int, int, str]] = []
     for path in sorted(context.snapshot.files):
         source = context.source(path) or b""
-        matched = Counter(pattern.findall(source.decode("utf-8", "replace")))
-        if matched:
-            found.append((-len(matched), -matched.total(), path, []))
-    shown: Shown = {}
-    for _, _, path, _ in sorted(found):
+        counts = Counter(pattern.findall(source.decode("utf-8", "replace")))
+        if counts:
+            matches.append((-len(counts), -counts.total(), path))
+    shown_lines: LinesByPath = {}
+    for _, _, path in sorted(matches):
         excerpt = excerpts.of(path)
         budget -= _HEADING_TOKENS
         lines = excerpt.lines if excerpt else []
         for number, line in enumerate(lines):
             if pattern.search(line):
-                around = range(max(0, number - _CONTEXT_LINES), number + _CONTEXT_LINES + 1)
-                for shown_line in around:
-                    own = shown.setdefault(path, set())
-                    if shown_line < len(lines) and shown_line not in own and excerpt:
-                        budget -= excerpt.cost([shown_line])
+                file_lines = shown_lines.setdefault(path, set())
+                for nearby in range(max(0, number - _CONTEXT_LINES), number + _CONTEXT_LINES + 1):
+                    if nearby < len(lines) and nearby not in file_lines and excerpt:
+                        budget -= excerpt.cost([nearby])
                         if budget < 0:
-                            return shown
-                        own.add(shown_line)
-    return shown
+                            return shown_lines
+                        file_lines.add(nearby)
+    return shown_lines
 
 
-def repository_map(context: PackContext, prompt: str, budget: int, counter: TokenCounter) -> Shown:
-    """Signatures of the definitions that PageRank over references from file to file ranks first."""
+def repository_map(
+    context: PackContext, prompt: str, budget: int, counter: TokenCounter
+) -> LinesByPath:
+    """Return signatures of definitions in the order of PageRank over references between files."""
     excerpts = Excerpts(context.snapshot.files, context.source, counter)
-    shown: Shown = {}
+    shown_lines: LinesByPath = {}
     opened: set[str] = set()
     for path, position in _ranked_definitions(context, prompt):
         entry = context.snapshot.files[path]
@@ -98,18 +99,18 @@ def repository_map(context: PackContext, prompt: str, budget: int, counter: Toke
         lines = tiers.get("outline", ())
         if not excerpt or not lines:
             continue
-        new = [line for line in lines if line not in shown.get(path, ())]
+        new = [line for line in lines if line not in shown_lines.get(path, ())]
         cost = excerpt.cost(new) + (0 if path in opened else _HEADING_TOKENS)
         if cost > budget:
             continue
         budget -= cost
         opened.add(path)
-        shown.setdefault(path, set()).update(new)
-    return shown
+        shown_lines.setdefault(path, set()).update(new)
+    return shown_lines
 
 
-def _is_searched(word: str) -> bool:
-    """Code-like names: a person would not grep for plain words."""
+def _looks_like_code(word: str) -> bool:
+    """Return True for names of code: a person would not grep for plain words."""
     mixed = not (word.islower() or word.isupper() or word.istitle())
     return len(word) > 3 and (mixed or "_" in word)
 
@@ -117,9 +118,9 @@ def _is_searched(word: str) -> bool:
 def _ranked_definitions(context: PackContext, prompt: str) -> Iterator[tuple[str, int]]:
     files = context.snapshot.files
     paths = sorted(files)
-    said = set(identifiers(prompt))
-    edges = _name_edges(context, paths, said)
-    rank = _page_rank(len(paths), edges, _start(context, paths, prompt, said))
+    prompt_names = set(identifiers(prompt))
+    edges = _name_edges(context, paths, prompt_names)
+    rank = _page_rank(len(paths), edges, _start(context, paths, prompt, prompt_names))
     outward = np.zeros(len(paths))
     for user, _, weight, _ in edges:
         outward[user] += weight
@@ -132,8 +133,10 @@ def _ranked_definitions(context: PackContext, prompt: str) -> Iterator[tuple[str
                 yield path, position
 
 
-def _name_edges(context: PackContext, paths: Sequence[str], said: Collection[str]) -> list[_Edge]:
-    """From each file to those that define a name that it uses."""
+def _name_edges(
+    context: PackContext, paths: Sequence[str], prompt_names: Collection[str]
+) -> list[_Edge]:
+    """Return the edges from each file to those that define a name it uses."""
     index = {path: i for i, path in enumerate(paths)}
     defined: dict[str, set[str]] = defaultdict(set)
     used: dict[str, Counter[str]] = defaultdict(Counter)
@@ -146,20 +149,22 @@ def _name_edges(context: PackContext, paths: Sequence[str], said: Collection[str
                 used[name][path] += 1
     edges: list[_Edge] = []
     for name, users in used.items():
-        share = (_MENTIONED if name in said else 1.0) / max(1, len(defined.get(name, ())))
+        share = (_MENTION_WEIGHT if name in prompt_names else 1.0) / max(
+            1, len(defined.get(name, ()))
+        )
         for target in sorted(defined.get(name, ())):
             edges += [(index[u], index[target], share * n**0.5, name) for u, n in users.items()]
     return edges
 
 
 def _start(
-    context: PackContext, paths: Sequence[str], prompt: str, said: Collection[str]
+    context: PackContext, paths: Sequence[str], prompt: str, prompt_names: Collection[str]
 ) -> Vector:
-    """Where the walk begins: at the files that the prompt names, else anywhere."""
+    """Return the restart distribution: the files that the prompt names, else all."""
     written = [mention.path for mention in mentions_of(prompt)]
     matcher = PathResolver(context.snapshot.paths_named)
-    named = {found for path in written for found in matcher.resolve(path)}
-    named |= {path for path in paths if path.rpartition("/")[2].split(".")[0] in said}
+    named = {match for path in written for match in matcher.resolve(path)}
+    named |= {path for path in paths if path.rpartition("/")[2].split(".")[0] in prompt_names}
     chosen = [float(path in named or not named) for path in paths]
     return np.array(chosen) / max(1.0, sum(chosen))
 
@@ -172,8 +177,8 @@ def _page_rank(n: int, edges: Sequence[_Edge], start: Vector) -> Vector:
     weights = np.array([edge[2] for edge in edges], np.float64)
     outward = np.bincount(users, weights, n)
     rank: Vector = start.copy()
-    for _ in range(_ROUNDS):
+    for _ in range(_ITERATIONS):
         flow = np.bincount(targets, rank[users] * weights / outward[users], n)
-        lost = float(rank[outward == 0].sum())
-        rank[:] = (1 - _DAMPING) * start + _DAMPING * (flow + lost * start)
+        dangling = float(rank[outward == 0].sum())
+        rank[:] = (1 - _DAMPING) * start + _DAMPING * (flow + dangling * start)
     return rank

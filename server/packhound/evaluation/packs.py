@@ -1,4 +1,4 @@
-"""How often a pack holds what a fix changed: measured on bug reports, beside other ways to pack.
+"""Share of packs that hold what a fix changed, on bug reports and beside baselines.
 
 A function is *shown* if its body is in the prompt, whole or with an elided middle (for a baseline:
 at least half of its own lines); it is *named* if at least the line that names it is.
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from packhound.core.types import Node
 from packhound.evaluation.cases import Case, Target, same_function
-from packhound.evaluation.pack_baselines import Shown, repository_map, ripgrep, top_files
+from packhound.evaluation.pack_baselines import LinesByPath, repository_map, ripgrep, top_files
 from packhound.evaluation.score import Figure, bootstrap_interval
 from packhound.llm.counter import counter_for
 from packhound.pack.context import PackContext
@@ -32,7 +32,7 @@ ContextOpener = Callable[[Path], AbstractContextManager[PackContext]]
 
 @dataclass(frozen=True, slots=True)
 class PackOutcome:
-    """Whether all functions of one case were shown, and named, by one method at one budget."""
+    """Result of one method on one case at one budget: all functions shown, all named."""
 
     case: Case
     method: str
@@ -49,7 +49,7 @@ def evaluate_packs(
     budgets: Sequence[int] = BUDGETS,
     baselines: bool = True,
 ) -> Iterator[PackOutcome]:
-    """Pack every case that has functions to find, at every budget, by every method."""
+    """Pack every case with gold functions, at every budget, by every method."""
     for case in cases:
         if not case.functions:
             continue
@@ -60,15 +60,19 @@ def evaluate_packs(
 def judge_case(
     context: PackContext, case: Case, budgets: Sequence[int], baselines: bool
 ) -> Iterator[PackOutcome]:
-    """All outcomes of one case."""
+    """Yield all outcomes of one case."""
     gold = [nodes_of(context, target) for target in case.functions]
     counter = counter_for()
     for budget in budgets:
         started = time.perf_counter()
-        made = pack(context, PackRequest(case.text, budget))
+        result = pack(context, PackRequest(case.text, budget))
         took_ms = (time.perf_counter() - started) * 1_000
-        shown = all(any(_pack_shows(made, p, n, whole=True) for p, n in nodes) for nodes in gold)
-        named = all(any(_pack_shows(made, p, n, whole=False) for p, n in nodes) for nodes in gold)
+        shown = all(
+            any(_pack_shows(result, p, n, with_body=True) for p, n in nodes) for nodes in gold
+        )
+        named = all(
+            any(_pack_shows(result, p, n, with_body=False) for p, n in nodes) for nodes in gold
+        )
         yield PackOutcome(case, OURS, budget, shown, named, took_ms)
         for name, method in BASELINES.items() if baselines else ():
             started = time.perf_counter()
@@ -80,7 +84,7 @@ def judge_case(
 
 
 def summarize_packs(outcomes: Sequence[PackOutcome]) -> dict[str, dict[int, dict[str, Figure]]]:
-    """Shares of cases by method, budget and measure (`shown`, `named`)."""
+    """Return shares of cases by method, budget and measure (`shown`, `named`)."""
     groups: dict[tuple[str, int], list[PackOutcome]] = defaultdict(list)
     for outcome in outcomes:
         groups[outcome.method, outcome.budget].append(outcome)
@@ -94,20 +98,20 @@ def summarize_packs(outcomes: Sequence[PackOutcome]) -> dict[str, dict[int, dict
 
 
 def nodes_of(context: PackContext, target: Target) -> list[tuple[str, Node]]:
-    """The nodes that a gold function is in the index; none if it was not indexed."""
+    """Return the nodes of a gold function in the index; none if it was not indexed."""
     entry = context.snapshot.files.get(target.path)
-    wanted = target.function or ""
+    function = target.function or ""
     nodes = entry.nodes if entry else ()
-    return [(target.path, node) for node in nodes if same_function(wanted, node.qualname)]
+    return [(target.path, node) for node in nodes if same_function(function, node.qualname)]
 
 
-def _pack_shows(made: Pack, path: str, node: Node, *, whole: bool) -> bool:
-    """A container is shown by its own part; a part that ends within a function shows no body."""
+def _pack_shows(result: Pack, path: str, node: Node, *, with_body: bool) -> bool:
+    """Return True if an item shows the node; an item that ends within a function shows no body."""
     first, last = node.span.start_line, node.span.end_line
-    for item in made.items:
+    for item in result.items:
         if item.path != path or item.start_line > last or item.end_line < first:
             continue
-        if not whole or (
+        if not with_body or (
             item.detail in ("elided", "full") and _covers(item.start_line, item.end_line, node)
         ):
             return True
@@ -121,13 +125,13 @@ def _covers(start: int, end: int, node: Node) -> bool:
     return 2 * overlap >= node.span.end_line - node.span.start_line + 1
 
 
-def _lines_show(lines: Shown, path: str, node: Node) -> bool:
+def _lines_show(lines: LinesByPath, path: str, node: Node) -> bool:
     span = range(node.span.start_line, node.span.end_line + 1)
-    have = lines.get(path, set())
-    return 2 * sum(line in have for line in span) >= len(span)
+    file_lines = lines.get(path, set())
+    return 2 * sum(line in file_lines for line in span) >= len(span)
 
 
-def _lines_name(lines: Shown, path: str, node: Node) -> bool:
+def _lines_name(lines: LinesByPath, path: str, node: Node) -> bool:
     head = range(node.span.start_line, min(node.span.start_line + 12, node.span.end_line + 1))
     return any(line in lines.get(path, set()) for line in head)
 

@@ -1,4 +1,4 @@
-"""What hits score against known answers, as `benchmarks/quality/README.md` defines it."""
+"""Scores of hits against known answers, as `benchmarks/quality/README.md` defines them."""
 
 from __future__ import annotations
 
@@ -10,34 +10,37 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import Literal, TypeVar
+from typing import Literal, TypeAlias, TypeVar
 
 from packhound.core.errors import SettingsError
 from packhound.core.types import Hit, Query, Results
+from packhound.evaluation import graded
 from packhound.evaluation.cases import REPORT, Case, Target, same_function, same_path
 
 TOP = 10
-MOST_OF_A_REPORT = 50
+REPORT_LIMIT = 50
 """Hits asked for a report: ten of them can be of fewer than the five files that count."""
 
 _RESAMPLES = 1_000
-_INTERVAL = 0.90
+_INTERVAL, _GRADED_INTERVAL = 0.90, 0.95
 
-Answer = TypeVar("Answer")
-Opener = Callable[[Path], AbstractContextManager[Callable[[Query], Answer]]]
+T = TypeVar("T")
+Opener = Callable[[Path], AbstractContextManager[Callable[[Query], T]]]
 """Opens the folder of one corpus for searching; leaving the context closes it."""
 Hits = Mapping[str, Sequence[Hit]]
-"""Hits by the part of the ranking that they are without."""
+"""Hits by the ablated part of the ranking."""
 
-Measure = Literal["ndcg", "mrr", "hit@1", "hit@5", "hit@10", "file@1", "file@5", "func@10"]
-QUERY_MEASURES: tuple[Measure, ...] = ("ndcg", "mrr", "hit@1", "hit@5", "hit@10")
-REPORT_MEASURES: tuple[Measure, ...] = ("file@1", "file@5", "func@10")
+# Of queries, of bug reports, and of graded queries: success@k and recall@10 of the best grade.
+_QueryMeasure = Literal["ndcg", "mrr", "hit@1", "hit@5", "hit@10"]
+_ReportMeasure = Literal["file@1", "file@5", "func@10"]
+_GradedMeasure = Literal["ndcg", "s@1", "s@5", "r3@10"]
+Measure: TypeAlias = _QueryMeasure | _ReportMeasure | _GradedMeasure
 Scores = dict[Measure, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one case scored; `rank` is that of its first right hit, None where there is none."""
+    """Scores of one case; `rank` is that of its first relevant hit, None without one."""
 
     case: Case
     scores: Scores
@@ -47,7 +50,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A mean and its bootstrap 90 % interval over `n` cases."""
+    """A mean over `n` cases and its bootstrap interval: 90 %, of graded cases 95 %."""
 
     mean: float
     low: float
@@ -60,7 +63,7 @@ def evaluate(
 ) -> Iterator[Outcome]:
     """Search every case in its corpus, one corpus open at a time, in the order of the cases.
 
-    `limit` are the hits to ask for; 0 for as many as the measures of a case look at.
+    `limit` hits are requested; 0 for as many as the measures of a case need.
     """
     for case, results in answers(cases, corpora, opener, limit):
         yield judge(case, results.hits, results.took_ms)
@@ -69,29 +72,29 @@ def evaluate(
 def ablations(
     cases: Sequence[Case], corpora: Path, opener: Opener[Hits]
 ) -> Iterator[tuple[Case, dict[str, Scores]]]:
-    """What every case scores as it is, and without each part of the ranking that counts for it."""
-    for case, found in answers(cases, corpora, opener):
-        yield case, judge_parts(case, found)
+    """Yield the scores of every case, and those without each part of the ranking."""
+    for case, hits in answers(cases, corpora, opener):
+        yield case, judge_parts(case, hits)
 
 
-def judge_parts(case: Case, found: Hits) -> dict[str, Scores]:
-    """Score the hits that there are without each part of the ranking."""
-    return {part: judge(case, hits, 0.0).scores for part, hits in found.items()}
+def judge_parts(case: Case, hits_by_part: Hits) -> dict[str, Scores]:
+    """Score the hits without each part of the ranking."""
+    return {part: judge(case, hits, 0.0).scores for part, hits in hits_by_part.items()}
 
 
 def losses(
-    ablated: Sequence[tuple[Case, dict[str, Scores]]], whole: str
+    ablated: Sequence[tuple[Case, dict[str, Scores]]], baseline: str
 ) -> dict[str, dict[Measure, float]]:
-    """What is lost without each part, in the mean over repositories, largest first."""
-    parts = dict.fromkeys(part for _, scores in ablated for part in scores if part != whole)
-    measures = dict.fromkeys(m for _, scores in ablated for m in scores[whole])
+    """Return the loss without each part, in the mean over repositories, largest first."""
+    parts = dict.fromkeys(part for _, scores in ablated for part in scores if part != baseline)
+    measures = dict.fromkeys(m for _, scores in ablated for m in scores[baseline])
     lost: dict[str, dict[Measure, float]] = {
         part: {
             measure: _mean(
                 [
-                    (case, scores[whole][measure] - scores.get(part, scores[whole])[measure])
+                    (case, scores[baseline][measure] - scores.get(part, scores[baseline])[measure])
                     for case, scores in ablated
-                    if measure in scores[whole]
+                    if measure in scores[baseline]
                 ]
             )
             for measure in measures
@@ -109,11 +112,11 @@ def _mean(values: Sequence[tuple[Case, float]]) -> float:
 
 
 def answers(
-    cases: Sequence[Case], corpora: Path, opener: Opener[Answer], limit: int = 0
-) -> Iterator[tuple[Case, Answer]]:
-    """What `opener` gives for every case, one corpus open at a time.
+    cases: Sequence[Case], corpora: Path, opener: Opener[T], limit: int = 0
+) -> Iterator[tuple[Case, T]]:
+    """Yield the result of every case's query, one corpus open at a time.
 
-    Raises SettingsError for a corpus that is not there.
+    Raises SettingsError for a corpus that is missing.
     """
     by_folder: dict[str, list[Case]] = defaultdict(list)
     for case in cases:
@@ -124,25 +127,34 @@ def answers(
             raise SettingsError(f"corpus '{folder}' is not in {corpora}")
         with opener(root) as search:
             for case in group:
-                enough = MOST_OF_A_REPORT if case.category == REPORT else TOP
-                yield case, search(Query(text=case.text, limit=limit or enough))
+                yield case, search(Query(text=case.text, limit=limit or _limit(case)))
+
+
+def _limit(case: Case) -> int:
+    if case.answers:
+        return graded.GRADED_LIMIT
+    return REPORT_LIMIT if case.category == REPORT else TOP
 
 
 def judge(case: Case, hits: Sequence[Hit], took_ms: float) -> Outcome:
     """Score the hits of one case."""
-    ranks = [_first_rank(target, hits[:TOP]) for target in case.targets]
-    found = [rank for rank in ranks if rank]
+    if case.answers:
+        return _judge_graded(case, hits, took_ms)
+    ranks = [rank for target in case.targets if (rank := _first_rank(target, hits[:TOP]))]
     if case.category == REPORT:
         scores = _report_scores(case, hits)
     else:
-        scores = _query_scores(found, len(case.targets))
-    return Outcome(case, scores, min(found, default=None), took_ms)
+        scores = _query_scores(ranks, len(case.targets))
+    return Outcome(case, scores, min(ranks, default=None), took_ms)
 
 
 def summarize(
     outcomes: Sequence[Outcome], by: Callable[[Case], str] | None = None
 ) -> dict[str, dict[Measure, Figure]]:
-    """Figures per group (`by`), and under `all` the mean over repositories of their means."""
+    """Return figures per group (`by`), without `by` the mean over repositories of their means.
+
+    Figures of graded cases are means over queries throughout.
+    """
     groups: dict[str, list[Outcome]] = defaultdict(list)
     for outcome in outcomes:
         groups[by(outcome.case) if by else "all"].append(outcome)
@@ -152,13 +164,27 @@ def summarize(
     }
 
 
-def _query_scores(found: Sequence[int], n_targets: int) -> Scores:
-    gain = sum(1 / math.log2(rank + 1) for rank in found)
+def _judge_graded(case: Case, hits: Sequence[Hit], took_ms: float) -> Outcome:
+    ranks = graded.match_answers(case, hits)
+    best = graded.best_ranks(case, ranks)
+    scores: Scores = {
+        "ndcg": graded.ndcg(case, ranks),
+        "s@1": float(0 in best),
+        "s@5": float(any(rank < 5 for rank in best)),
+    }
+    n_best = sum(answer.grade == graded.BEST_GRADE for answer in case.answers)
+    if n_best:
+        scores["r3@10"] = sum(rank < TOP for rank in best) / n_best
+    return Outcome(case, scores, min(ranks.values()) + 1 if ranks else None, took_ms)
+
+
+def _query_scores(ranks: Sequence[int], n_targets: int) -> Scores:
+    gain = sum(1 / math.log2(rank + 1) for rank in ranks)
     ideal = sum(1 / math.log2(rank + 1) for rank in range(1, min(TOP, n_targets) + 1))
-    best = min(found, default=TOP + 1)
+    best = min(ranks, default=TOP + 1)
     return {
         "ndcg": gain / ideal if ideal else 0.0,
-        "mrr": 1 / best if found else 0.0,
+        "mrr": 1 / best if ranks else 0.0,
         "hit@1": float(best <= 1),
         "hit@5": float(best <= 5),
         "hit@10": float(best <= 10),
@@ -173,8 +199,8 @@ def _report_scores(case: Case, hits: Sequence[Hit]) -> Scores:
         "file@5": float(gold <= set(files[:5])),
     }
     if case.functions:
-        found = all(_first_rank(target, hits[:TOP]) for target in case.functions)
-        scores["func@10"] = float(found)
+        all_in_top = all(_first_rank(target, hits[:TOP]) for target in case.functions)
+        scores["func@10"] = float(all_in_top)
     return scores
 
 
@@ -203,19 +229,25 @@ def _measures(group: Iterable[Outcome]) -> tuple[Measure, ...]:
 def _figure(group: Sequence[Outcome], measure: Measure, clustered: bool) -> Figure:
     clusters: dict[object, list[float]] = defaultdict(list)
     scored = [outcome for outcome in group if measure in outcome.scores]
+    is_graded = any(outcome.case.answers for outcome in scored)
     # One repository alone would have no interval.
-    clustered = clustered and len({outcome.case.repository for outcome in scored}) > 1
+    clustered = (
+        clustered and not is_graded and len({outcome.case.repository for outcome in scored}) > 1
+    )
     for position, outcome in enumerate(scored):
         key: object = outcome.case.repository if clustered else position
         clusters[key].append(outcome.scores[measure])
     means = [fmean(values) for values in clusters.values()]
-    low, high = bootstrap_interval(means)
+    coverage = _GRADED_INTERVAL if is_graded else _INTERVAL
+    low, high = bootstrap_interval(means, coverage)
     return Figure(fmean(means), low, high, len(scored))
 
 
-def bootstrap_interval(means: Sequence[float], seed: int = 0) -> tuple[float, float]:
-    """The middle 90 % of the means of resamples drawn with replacement."""
+def bootstrap_interval(
+    means: Sequence[float], coverage: float = _INTERVAL, seed: int = 0
+) -> tuple[float, float]:
+    """Return the middle `coverage` of the means of resamples drawn with replacement."""
     draw = random.Random(seed)
     resampled = sorted(fmean(draw.choices(means, k=len(means))) for _ in range(_RESAMPLES))
-    tail = int((1 - _INTERVAL) / 2 * _RESAMPLES)
+    tail = int((1 - coverage) / 2 * _RESAMPLES)
     return resampled[tail], resampled[-tail - 1]

@@ -1,42 +1,89 @@
-"""Suites of queries with known answers, as files.
+"""Suites of queries with known answers, as files; the content of a file says what it holds.
 
 A suite is a folder of `<repository>.json` files (beside or in it a `*repos.json` that says which
-folder of each repository counts), one such JSON file, or a `.jsonl` of bug reports with the files
-and functions that their fixes changed.
+folder of each repository counts), one such JSON file, a `.jsonl` of bug reports with the files and
+functions that their fixes changed, or a folder of `.jsonl` files, or one, of graded answers: lines
+{repo, revision, root, kind, query, answers: [{path, name, start_line, end_line, grade}]}.
 """
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from packhound.core.errors import SettingsError
-from packhound.evaluation.cases import REPORT, Case, Target
+from packhound.evaluation.cases import REPORT, Answer, Case, Target
+from packhound.parsing.languages import language_of
 
 
 def load_suite(suite: Path) -> tuple[Case, ...]:
-    """Read a suite; raises SettingsError naming the file that cannot be read as one."""
+    """Read a suite. Raises SettingsError that names the file and what it lacks."""
     if suite.suffix == ".jsonl":
-        return tuple(_issue_case(json.loads(line)) for line in _lines(suite))
-    files = sorted(suite.glob("*.json")) if suite.is_dir() else [suite]
-    described = _repositories(suite)
+        return _read_lines(suite)
     cases: list[Case] = []
+    if suite.is_dir():
+        cases += [case for file in sorted(suite.glob("*.jsonl")) for case in _read_lines(file)]
+    files = sorted(suite.glob("*.json")) if suite.is_dir() else [suite]
+    repositories = _repositories(suite)
     for file in files:
         if file.name.endswith("repos.json"):
             continue
-        entry = described.get(file.stem, {})
+        entry = repositories.get(file.stem, {})
         folder = f"{file.stem}/{entry.get('root') or ''}".rstrip("/") if entry else "."
         for case in _read_json(file):
             cases.append(_query_case(case, file, str(entry.get("language") or ""), folder))
     if not cases:
-        raise SettingsError(f"suite '{suite}' holds no queries (expected .json files or a .jsonl)")
+        raise SettingsError(f"suite '{suite}' has no queries; expected .json or .jsonl files")
     return tuple(cases)
+
+
+def _read_lines(file: Path) -> tuple[Case, ...]:
+    """Return the bug reports or graded queries of a file, a line each."""
+    cases = []
+    for number, line in enumerate(_read_text(file).splitlines(), 1):
+        if line.strip():
+            try:
+                case = json.loads(line)
+                cases.append(_graded_case(case) if "answers" in case else _issue_case(case))
+            except (KeyError, TypeError, ValueError, AttributeError) as problem:
+                raise SettingsError(
+                    f"line {number} of '{file}' lacks or has a bad {problem}"
+                ) from None
+    return tuple(cases)
+
+
+def _graded_case(case: dict[str, Any]) -> Case:
+    answers = tuple(
+        Answer(
+            path=str(answer["path"]),
+            name=str(answer["name"]),
+            start_line=int(answer["start_line"]),
+            end_line=int(answer["end_line"]),
+            grade=int(answer["grade"]),
+        )
+        for answer in case["answers"]
+    )
+    if not answers or min(answer.grade for answer in answers) < 1:
+        raise ValueError("list of answers: expected at least one, with grades from 1")
+    repository, root = str(case["repo"]), str(case.get("root") or "").strip("/")
+    best = max(answers, key=lambda answer: answer.grade)
+    return Case(
+        text=str(case["query"]),
+        targets=(),
+        category=str(case["kind"]),
+        repository=repository,
+        language=language_of(best.path) or "",
+        folder=f"{repository}/{root}".rstrip("/"),
+        answers=answers,
+        root=root,
+    )
 
 
 def _query_case(case: dict[str, object], file: Path, language: str, folder: str) -> Case:
     try:
-        named = [*_list(case["relevant"]), *_list(case.get("secondary"))]
-        targets = tuple(_target(entry) for entry in named)
+        relevant = [*_list(case["relevant"]), *_list(case.get("secondary"))]
+        targets = tuple(_target(entry) for entry in relevant)
         return Case(
             text=str(case["query"]),
             targets=targets,
@@ -76,27 +123,27 @@ def _list(value: object) -> list[object]:
 
 
 def _repositories(suite: Path) -> dict[str, dict[str, object]]:
-    """What is said of each repository, by name; empty for a single file of queries."""
+    """Return the description of each repository by name; empty for a single file of queries."""
     if not suite.is_dir():
         return {}
-    beside = sorted(suite.parent.glob(f"{suite.name}_repos.json"))
-    for file in [*sorted(suite.glob("*repos.json")), *beside]:
+    siblings = sorted(suite.parent.glob(f"{suite.name}_repos.json"))
+    for file in [*sorted(suite.glob("*repos.json")), *siblings]:
         return {str(entry["name"]): entry for entry in _read_json(file)}
     return {file.stem: {"root": None} for file in suite.glob("*.json")}
 
 
 def _read_json(file: Path) -> list[dict[str, object]]:
     try:
-        found = json.loads(file.read_text("utf-8"))
-    except (OSError, ValueError) as problem:
+        cases = json.loads(_read_text(file))
+    except ValueError as problem:
         raise SettingsError(f"suite '{file}' cannot be read: {problem}") from None
-    if not isinstance(found, list):
+    if not isinstance(cases, list):
         raise SettingsError(f"suite '{file}' is not a list of queries")
-    return found
+    return cases
 
 
-def _lines(file: Path) -> list[str]:
+def _read_text(file: Path) -> str:
     try:
-        return [line for line in file.read_text("utf-8").splitlines() if line.strip()]
-    except OSError as problem:
+        return file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
         raise SettingsError(f"suite '{file}' cannot be read: {problem}") from None

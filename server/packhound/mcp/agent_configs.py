@@ -1,7 +1,7 @@
-"""Which coding agents are here, and how each is told of Packhound's MCP server.
+"""Configuration files of coding agents, and the entry of Packhound's MCP server in them.
 
-A change is first planned and shown as a diff; nothing but the entry `packhound` is touched, and
-removing it restores what was there.
+A change is first planned and shown as a diff; only the entry `packhound` is touched, and removing
+it restores the file.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NAME = "packhound"
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """A coding agent: the file that names its MCP servers, and what shows that it is installed.
+    """A coding agent: the file with its MCP servers, and paths that exist if it is installed.
 
     `entry` makes the text of the file with the server (given its command) or without it (None).
     """
@@ -42,7 +42,7 @@ class Agent:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What installing or removing would do to one file."""
+    """A planned change of one file."""
 
     agent: str
     path: Path
@@ -62,7 +62,7 @@ class Change:
 
 
 def agents(home: Path, workspace: Path) -> tuple[Agent, ...]:
-    """All agents that Packhound knows, found or not."""
+    """Return all known agents, installed or not."""
     user_code, zed = _vscode_folder(home), _config_home(home) / "zed"
     claude = home / ".claude.json"
     return (
@@ -83,10 +83,10 @@ def agents(home: Path, workspace: Path) -> tuple[Agent, ...]:
 
 
 def plan(agent: Agent, command: list[str] | None) -> Change:
-    """The change that names the server in an agent's file, or removes it (None).
+    """Return the change that adds the server to an agent's file, or removes it (None).
 
     Raises:
-        SettingsError: the file is not what the agent itself would write.
+        SettingsError: the file is not one that the agent itself would write.
     """
     try:
         before = agent.config.read_text("utf-8")
@@ -99,7 +99,7 @@ def plan(agent: Agent, command: list[str] | None) -> Change:
     try:
         after = agent.entry(before, command)
     except (ValueError, TypeError, AttributeError) as problem:
-        raise SettingsError(f"'{agent.config}' is left alone: {problem}") from None
+        raise SettingsError(f"'{agent.config}' is left unchanged: {problem}") from None
     return Change(agent.name, agent.config, before, after)
 
 
@@ -117,7 +117,7 @@ def apply(change: Change) -> None:
 
 
 def server_command(root: str) -> list[str]:
-    """How an agent starts the server; `root` "." means the folder that the agent works in."""
+    """Return the command of the server; `root` "." means the working folder of the agent."""
     return [sys.executable, "-m", "packhound", "mcp", root]
 
 
@@ -127,13 +127,13 @@ def _servers(before: str, command: list[str] | None) -> str:
 
 def _vscode_servers(before: str, command: list[str] | None) -> str:
     # VS Code does not start servers in the workspace; it replaces this variable.
-    given = _stdio([*command[:-1], "${workspaceFolder}"] if command else None)
-    return _json_entry(before, "servers", given and {"type": "stdio", **given})
+    entry = _stdio([*command[:-1], "${workspaceFolder}"] if command else None)
+    return _json_entry(before, "servers", entry and {"type": "stdio", **entry})
 
 
 def _zed(before: str, command: list[str] | None) -> str:
-    given = _stdio(command)
-    return _json_entry(before, "context_servers", given and {"source": "custom", **given})
+    entry = _stdio(command)
+    return _json_entry(before, "context_servers", entry and {"source": "custom", **entry})
 
 
 def _stdio(command: list[str] | None) -> dict[str, object] | None:
@@ -141,32 +141,32 @@ def _stdio(command: list[str] | None) -> dict[str, object] | None:
 
 
 def _json_entry(before: str, key: str, entry: dict[str, object] | None) -> str:
-    """The file with the entry under `key`, everything else as it was, in its order."""
+    """Return the file with the entry under `key`, everything else unchanged and in order."""
     if before.strip() and plain(before) != before:
-        # It has comments, or commas where JSON has none: what is in it stays as it was written.
+        # Comments and trailing commas stay as they were written.
         return with_entry(before, key, _NAME, entry) if entry else without_entry(before, key, _NAME)
-    whole = json.loads(before) if before.strip() else {}
-    if not isinstance(whole, dict) or not isinstance(whole.get(key, {}), dict):
+    config = json.loads(before) if before.strip() else {}
+    if not isinstance(config, dict) or not isinstance(config.get(key, {}), dict):
         raise ValueError("it is not a JSON object of settings")
-    servers = whole.get(key, {})
+    servers = config.get(key, {})
     if entry is None:
         if _NAME not in servers:
             return before
         del servers[_NAME]
         if not servers:
-            whole.pop(key, None)
+            config.pop(key, None)
     else:
-        whole[key] = {**servers, _NAME: entry}
-    found = re.search(r"^([ \t]+)\"", before, re.MULTILINE)
-    indent = found[1] if found else "  "
-    return json.dumps(whole, indent=indent, ensure_ascii=False) + "\n"
+        config[key] = {**servers, _NAME: entry}
+    first_indent = re.search(r"^([ \t]+)\"", before, re.MULTILINE)
+    indent = first_indent[1] if first_indent else "  "
+    return json.dumps(config, indent=indent, ensure_ascii=False) + "\n"
 
 
 _CODEX = re.compile(rf"(?ms)^\[mcp_servers\.{_NAME}\]\n.*?(?=^\[|\Z)")
 
 
 def _codex_table(before: str, command: list[str] | None) -> str:
-    """A TOML file edited as text, so that its comments stay."""
+    """Edit a TOML file as text, so that its comments stay."""
     without = _CODEX.sub("", before)
     if command is None:
         return without.rstrip("\n") + "\n" if without.strip() else ""

@@ -1,4 +1,4 @@
-"""JSON with comments and trailing commas, as editors keep it: one entry changed, no more."""
+"""JSON with comments and trailing commas: change one entry and leave the rest as written."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 _TOKEN = re.compile(
     r'(?P<text>"(?:[^"\\\n]|\\.)*")|(?P<comment>//[^\n]*|/\*.*?\*/)'
-    # A comment ends where it first can, whatever comes after it.
+    # Comments are matched lazily, so each ends at its first terminator.
     r"|(?P<comma>,)(?=(?:\s|//[^\n]*(?:\n|$)|/\*(?:(?!\*/).)*\*/)*[}\]])",
     re.DOTALL,
 )
@@ -20,7 +20,7 @@ _decode = json.JSONDecoder().raw_decode
 
 @dataclass(frozen=True, slots=True)
 class _Member:
-    """Where a member of an object begins, and where its value begins and ends."""
+    """Offsets of a member of an object, of its value and of its end."""
 
     name: str
     start: int
@@ -29,44 +29,44 @@ class _Member:
 
 
 def plain(text: str) -> str:
-    """The same as JSON: every comment and trailing comma is as many spaces."""
-    return _blanked(text, ("comment", "comma"))
+    """Return plain JSON of the same length: comments and trailing commas become spaces."""
+    return _blank(text, ("comment", "comma"))
 
 
-def _without_remarks(text: str) -> str:
-    return _blanked(text, ("comment",))
+def _without_comments(text: str) -> str:
+    return _blank(text, ("comment",))
 
 
-def _blanked(text: str, kinds: tuple[str, ...]) -> str:
-    def blank(found: re.Match[str]) -> str:
-        return _VISIBLE.sub(" ", found[0]) if found.lastgroup in kinds else found[0]
+def _blank(text: str, kinds: tuple[str, ...]) -> str:
+    def replace(token: re.Match[str]) -> str:
+        return _VISIBLE.sub(" ", token[0]) if token.lastgroup in kinds else token[0]
 
-    return _TOKEN.sub(blank, text)
+    return _TOKEN.sub(replace, text)
 
 
 def with_entry(text: str, key: str, name: str, entry: dict[str, object]) -> str:
-    """The text with `entry` as the member `name` of the object `key`. Raises ValueError."""
+    """Return the text with `entry` as member `name` of the object `key`. Raises ValueError."""
     root, indent = _root(text), _indent(text)
     holder = next((m for m in _members(plain(text), root) if m.name == key), None)
     if holder is None:
-        return _inserted(text, root, indent, key, {name: entry})
-    known = next((m for m in _members(plain(text), holder.value) if m.name == name), None)
-    if known is None:
-        return _inserted(text, holder.value, 2 * indent, name, entry)
-    if json.loads(plain(text)[known.value : known.end]) == entry:
+        return _insert(text, root, indent, key, {name: entry})
+    member = next((m for m in _members(plain(text), holder.value) if m.name == name), None)
+    if member is None:
+        return _insert(text, holder.value, 2 * indent, name, entry)
+    if json.loads(plain(text)[member.value : member.end]) == entry:
         return text
-    return text[: known.value] + _written(entry, 2 * indent) + text[known.end :]
+    return text[: member.value] + _dump(entry, 2 * indent) + text[member.end :]
 
 
 def without_entry(text: str, key: str, name: str) -> str:
-    """The text without that member, and without `key` if nothing is left in it."""
+    """Return the text without that member, and without `key` if it becomes empty."""
     cleared = plain(text)
     holder = next((m for m in _members(cleared, _root(text)) if m.name == key), None)
     members = list(_members(cleared, holder.value)) if holder else []
-    known = next((m for m in members if m.name == name), None)
-    if holder is None or known is None:
+    member = next((m for m in members if m.name == name), None)
+    if holder is None or member is None:
         return text
-    return _removed(text, holder if len(members) == 1 else known)
+    return _remove(text, holder if len(members) == 1 else member)
 
 
 def _root(text: str) -> int:
@@ -77,32 +77,32 @@ def _root(text: str) -> int:
 
 
 def _members(cleared: str, start: int) -> Iterator[_Member]:
-    """The members of the object that begins at `start`."""
+    """Yield the members of the object that begins at `start`."""
     if cleared[start] != "{":
         raise ValueError("it is not a JSON object of settings")
-    at = _skip(cleared, start + 1)
-    while cleared[at] != "}":
-        name, after = _decode(cleared, at)
+    offset = _skip(cleared, start + 1)
+    while cleared[offset] != "}":
+        name, after = _decode(cleared, offset)
         value = _skip(cleared, _skip(cleared, after) + 1)
         _, end = _decode(cleared, value)
-        yield _Member(name, at, value, end)
-        at = _skip(cleared, end)
-        at = _skip(cleared, at + 1) if cleared[at] == "," else at
+        yield _Member(name, offset, value, end)
+        offset = _skip(cleared, end)
+        offset = _skip(cleared, offset + 1) if cleared[offset] == "," else offset
 
 
-def _inserted(text: str, start: int, indent: str, name: str, value: dict[str, object]) -> str:
-    """A new first member of the object at `start`."""
+def _insert(text: str, start: int, indent: str, name: str, value: dict[str, object]) -> str:
+    """Insert a first member into the object at `start`."""
     rest = text[start + 1 :]
     empty = plain(text)[_skip(plain(text), start + 1)] == "}"
     more = "" if empty else ","
     line_end = "" if rest.lstrip(" \t").startswith(("\n", "\r", "//", "/*")) else f"\n{indent}"
-    member = f"\n{indent}{json.dumps(name)}: {_written(value, indent)}{more}"
+    member = f"\n{indent}{json.dumps(name)}: {_dump(value, indent)}{more}"
     return text[: start + 1] + member + line_end + rest
 
 
-def _removed(text: str, member: _Member) -> str:
-    """The text without a member, its comma, and its lines if nothing else is on them."""
-    commas, head, tail = _without_remarks(text), text[: member.start], text[member.end :]
+def _remove(text: str, member: _Member) -> str:
+    """Return the text without a member, its comma, and its lines if they become blank."""
+    commas, head, tail = _without_comments(text), text[: member.start], text[member.end :]
     after = _skip(commas, member.end)
     before = commas[: member.start].rstrip()
     if commas[after] == ",":
@@ -116,7 +116,7 @@ def _removed(text: str, member: _Member) -> str:
     return head + tail
 
 
-def _written(value: dict[str, object], indent: str) -> str:
+def _dump(value: dict[str, object], indent: str) -> str:
     return json.dumps(value, indent=_unit(indent), ensure_ascii=False).replace("\n", f"\n{indent}")
 
 
@@ -125,12 +125,13 @@ def _unit(indent: str) -> str:
 
 
 def _indent(text: str) -> str:
-    found = re.search(r"^([ \t]+)\"", text, re.MULTILINE)
-    return found[1] if found else "  "
+    first = re.search(r"^([ \t]+)\"", text, re.MULTILINE)
+    return first[1] if first else "  "
 
 
-def _skip(cleared: str, at: int) -> int:
-    found = _VISIBLE.search(cleared, at)
-    if found is None:
-        raise ValueError("it ends too early")
-    return found.start()
+def _skip(cleared: str, offset: int) -> int:
+    """Return the offset of the next character that is no white space. Raises ValueError."""
+    token = _VISIBLE.search(cleared, offset)
+    if token is None:
+        raise ValueError("it ends unexpectedly")
+    return token.start()
