@@ -17,7 +17,7 @@ from packhound import __version__
 from packhound.cli.opening import MODEL, ROOT, SET, open_engine, searcher, settings_of, wait
 from packhound.core.errors import PackhoundError, SettingsError
 from packhound.core.settings import Settings
-from packhound.core.types import KINDS, MODES, MOST_HITS, Query
+from packhound.core.types import KINDS, MODES, MOST_HITS, Query, Status
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 LIMIT = click.option(
@@ -85,9 +85,10 @@ def main() -> None:
 @MODEL
 @SET
 def index(root: Path, as_json: bool, encoder_path: str, changes: Sequence[str]) -> None:
-    """Index a folder, or bring its index up to date."""
+    """Index a folder, or bring its index up to date; exit code 1 if it cannot be saved."""
     start = time.perf_counter()
     with open_engine(root, settings_of(encoder_path, changes)) as engine:
+        engine.flush()
         status = engine.status()
     elapsed_ms = (time.perf_counter() - start) * 1_000
     if as_json:
@@ -101,10 +102,11 @@ def index(root: Path, as_json: bool, encoder_path: str, changes: Sequence[str]) 
                 "warnings": list(status.notes),
             }
         )
-        return
-    click.echo(f"{status.files:,} files, {status.nodes:,} nodes in {elapsed_ms / 1_000:.1f} s")
-    for note in status.notes:
-        click.echo(f"note: {note}")
+    else:
+        click.echo(f"{status.files:,} files, {status.nodes:,} nodes in {elapsed_ms / 1_000:.1f} s")
+        for note in status.notes:
+            click.echo(f"note: {note}")
+    _exit_unless_saved(status)
 
 
 @main.command()
@@ -208,6 +210,7 @@ def status(root: Path, as_json: bool) -> None:
     from packhound.cli import show
 
     with open_engine(root) as engine:
+        engine.flush()
         state = engine.status()
     if as_json:
         _print_json(status_json(state))
@@ -222,8 +225,10 @@ def rebuild(root: Path) -> None:
     with open_engine(root) as engine:
         engine.rebuild()
         wait(engine)
+        engine.flush()
         state = engine.status()
     click.echo(f"{state.files:,} files, {state.nodes:,} nodes")
+    _exit_unless_saved(state)
 
 
 @main.command()
@@ -257,6 +262,13 @@ def lsp(stdio: bool, tcp: bool, host: str, port: int, log_file: Path | None, ver
     if stdio and tcp:
         raise SettingsError("give either --stdio or --tcp")
     sys.exit(serve(tcp=(host, port) if tcp else None, log_file=log_file, verbose=verbose))
+
+
+def _exit_unless_saved(state: Status) -> None:
+    """Warn and exit with 1 if the index should be on disk and is not."""
+    if state.save_problem:
+        click.echo(f"warning: nothing is saved: {state.save_problem}", err=True)
+        sys.exit(1)
 
 
 def _batch_queries(name: str, options: dict[str, Any], limit: int) -> Iterator[Query]:

@@ -85,13 +85,19 @@ def status(state: Status) -> None:
         "model": state.model,
         "dense search": state.dense + (f", recall {state.recall:.3f}" if state.recall else ""),
         "deleted share": f"{state.dead_share:.1%}",
-        "writes to disk": "yes" if state.writer else "no (another process does, or it is off)",
+        "writes to disk": _writing(state),
     }
     for name, value in rows.items():
         grid.add_row(Text(name, style="bold"), Text(value))
     _out.print(grid)
     for note in state.notes:
         _out.print(f"note: {note}", style="yellow", markup=False)
+
+
+def _writing(state: Status) -> str:
+    if state.save_problem:
+        return "no, nothing is saved (see the note)"
+    return "yes" if state.writer else "no (another process does, or it is off)"
 
 
 def findings(checks: Sequence[Finding]) -> None:

@@ -213,3 +213,5 @@ class Status:
     model: str
     writer: bool
     notes: tuple[str, ...] = ()
+    save_problem: str = ""
+    """Why the index is in memory only though it should be on disk; it is in `notes` too."""

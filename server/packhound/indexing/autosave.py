@@ -1,49 +1,49 @@
-"""When the index is written to disk: after a pause, by one process of all that follow the folder.
+"""Saving the index after a pause, by one process of all that follow the folder.
 
-When the process that writes ends, however it ends, another one goes on. What cannot be written is
-kept in memory, said once, and tried again after ever longer pauses.
+When the process that writes ends, however it ends, another one goes on. What cannot be written
+stays in memory, is reported once, and is tried again with exponential backoff.
 """
 
 from __future__ import annotations
 
 import logging
 
+from packhound.core.backoff import RetryBackoff
 from packhound.core.errors import StoreError
 from packhound.index.snapshot import Snapshot
+from packhound.indexing.timing import Timing
 from packhound.storage.sqlite_store import Store
 
 log = logging.getLogger("packhound")
 
-SAVE_AFTER_S = 1.5
-"""Quiet time after which the index is written; after a failure it doubles."""
-_LONGEST_WAIT_S = 300.0
-_CLAIM_EVERY_S = 2.0
-"""How often a process that may not write looks whether the one that may is gone."""
 
+class Autosave:
+    """Dirty flag and backoff of a store, for the thread that writes the index.
 
-class Saver:
-    """Only for the thread that writes the index. `store` None means that nothing is kept."""
+    `store` is None where nothing is persisted.
+    """
 
-    def __init__(self, store: Store | None) -> None:
+    def __init__(self, store: Store | None, timing: Timing) -> None:
         self._store = store
+        self._claim_s = timing.claim_s
+        self._backoff = RetryBackoff(timing.save_s, timing.max_save_s)
         self._dirty = False
-        self._wait_s = SAVE_AFTER_S
         self.problem = ""
-        """Why nothing is written at present, in one line."""
+        """Why the index is not saved at present, in one line."""
 
-    def changed(self) -> None:
-        """There is something to write."""
+    def mark_dirty(self) -> None:
+        """Note that there is something to save."""
         self._dirty = True
 
     @property
-    def patience_s(self) -> float | None:
-        """How long nothing may happen before `rested`; None where there is nothing to wait for."""
+    def delay_s(self) -> float | None:
+        """Quiet seconds to wait before `on_quiet`; None where there is nothing to wait for."""
         if self._store and not self._store.writer:
-            return _CLAIM_EVERY_S
-        return self._wait_s if self._store and self._dirty else None
+            return self._claim_s
+        return self._backoff.delay_s if self._store and self._dirty else None
 
-    def rested(self, snapshot: Snapshot) -> bool:
-        """Write what is to be written, if need be as the new writer; True if that is new."""
+    def on_quiet(self, snapshot: Snapshot) -> bool:
+        """Save if dirty, as the new writer if there is none; return True if it became that."""
         if self._store is None:
             return False
         claimed = not self._store.writer and self._claim(self._store)
@@ -58,9 +58,10 @@ class Saver:
         try:
             self._store.save(snapshot)
         except StoreError as error:
-            self._failed(error)
+            self._fail(error)
             return
-        self._dirty, self._wait_s, self.problem = False, SAVE_AFTER_S, ""
+        self._dirty, self.problem = False, ""
+        self._backoff.reset()
 
     def close(self) -> None:
         """Let another process write."""
@@ -71,13 +72,13 @@ class Saver:
         try:
             claimed = store.claim()
         except StoreError as error:
-            self._failed(error)
+            self._fail(error)
             return False
         self.problem = ""
         return claimed
 
-    def _failed(self, error: StoreError) -> None:
-        self._wait_s = min(2 * self._wait_s, _LONGEST_WAIT_S)
+    def _fail(self, error: StoreError) -> None:
+        self._backoff.fail()
         if not self.problem:
             self.problem = f"the index is kept in memory only: {error}"
             log.warning(self.problem)

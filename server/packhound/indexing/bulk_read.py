@@ -1,86 +1,100 @@
-"""One pass over files that differ from the index: read, parse in other processes, collect."""
+"""One pass over files that differ from the index: read, parse in other processes, put in."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator
 from pathlib import Path
+from threading import Event
 
 from packhound.core.types import Document, FileStamp
 from packhound.files.reader import read
 from packhound.index.writer import Index
+from packhound.indexing.folder_scan import Differences
 from packhound.parsing.analysed_file import AnalysedFile
 from packhound.parsing.pool.pool import ParsePool
-
-_FIRST_PUBLISH_S = 1.0
-"""How long a pass may run before what it has so far is published; the wait doubles each time."""
 
 _BATCH_NODES = 2_048
 """Nodes that are put into the index at once: some 0.1 s, in which the parsers go on, and few
 enough that what waits takes little memory."""
 
 
-class Reading:
-    """The pass; `step` until it says that it is over."""
+class IndexingPass:
+    """Pass over a list of differences; `parse_next` until it returns False."""
 
     def __init__(
         self,
         root: Path,
-        paths: Sequence[str],
-        gone: Sequence[str],
+        differences: Differences,
         pool: ParsePool,
         max_bytes: int,
+        cancelled: Event,
+        first_publish_s: float,
     ) -> None:
         self._root = root
         self._max_bytes = max_bytes
         self._stamps: dict[str, FileStamp | None] = {}
-        self._gone = list(gone)
+        self._removed = [path for path, exists in differences.items() if not exists]
         self._batch: list[AnalysedFile] = []
-        self._n_nodes = 0
-        self._publish_at = time.monotonic() + _FIRST_PUBLISH_S
+        self._batch_nodes = 0
         self._started = time.monotonic()
-        self._analysed = pool.parse_many(self._documents(paths))
-        self.paths = frozenset(paths)
-        self.collected = 0
+        self._first_publish_s = first_publish_s
+        self._publish_at = self._started + first_publish_s
+        # Neighbours share a grammar, so that not every process must load each of them.
+        paths = sorted(
+            (path for path, exists in differences.items() if exists),
+            key=lambda path: path.rpartition(".")[2],
+        )
+        self._n_paths = len(paths)
+        self._cancelled = cancelled
+        self._analysed = pool.parse_many(self._documents(paths)) if paths else iter(())
+        self.n_parsed = 0
 
-    def step(self) -> bool:
-        """Take the next parsed file; False when there is none left."""
+    @property
+    def n_pending(self) -> int:
+        """Number of files not yet parsed, 1 until the last ones are published."""
+        return 1 if self._cancelled.is_set() else max(1, self._n_paths - self.n_parsed)
+
+    def parse_next(self) -> bool:
+        """Take the next parsed file; return False when there is none left, or if cancelled."""
+        if self._cancelled.is_set():
+            return False
         analysed = next(self._analysed, None)
         if analysed is None:
             return False
         self._batch.append(analysed)
-        self._n_nodes += len(analysed.node_digests)
-        self.collected += 1
+        self._batch_nodes += len(analysed.node_digests)
+        self.n_parsed += 1
         return True
 
     @property
-    def full(self) -> bool:
-        """Whether enough was collected to be put into the index."""
-        return self._n_nodes >= _BATCH_NODES
+    def batch_full(self) -> bool:
+        """Return True if enough was parsed to be put into the index."""
+        return self._batch_nodes >= _BATCH_NODES
 
     @property
-    def due(self) -> bool:
-        """Whether what was read should become visible before the pass is over."""
+    def publish_due(self) -> bool:
+        """Return True if what was read should become visible before the pass is over."""
         return time.monotonic() >= self._publish_at
 
-    def published(self) -> None:
-        """What was read so far has become visible."""
+    def mark_published(self) -> None:
+        """Set the time of the next publication."""
         now = time.monotonic()
-        self._publish_at = now + max(_FIRST_PUBLISH_S, now - self._started)
+        self._publish_at = now + max(self._first_publish_s, now - self._started)
 
     def flush(self, index: Index, open_paths: Container[str]) -> None:
-        """Put what was collected into the index, but nothing that an editor has open by now."""
+        """Put the batch into the index, except documents that an editor has opened meanwhile."""
         batch = [file for file in self._batch if file.path not in open_paths]
-        gone = [path for path in self._gone if path not in open_paths]
-        self._batch, self._gone, self._n_nodes = [], [], 0
+        removed = [path for path in self._removed if path not in open_paths]
+        self._batch, self._removed, self._batch_nodes = [], [], 0
         index.replace(batch, {file.path: self._stamps[file.path] for file in batch})
-        index.remove(gone)
+        index.remove(removed)
 
-    def _documents(self, paths: Sequence[str]) -> Iterator[Document]:
+    def _documents(self, paths: list[str]) -> Iterator[Document]:
         for path in paths:
             document = read(self._root, path, self._max_bytes)
             if document is None:
-                self._gone.append(path)
+                self._removed.append(path)
             else:
                 self._stamps[path] = document.stamp
                 yield document

@@ -1,6 +1,6 @@
-"""Memory that was needed for a while, given back to the system, and what is looked for in it.
+"""Garbage collection and glibc's allocator, tuned for large arrays and few collections.
 
-Only glibc keeps much of what was freed; with other C libraries there is nothing to give back.
+Only glibc retains much of what was freed; with other C libraries there is nothing to tune.
 """
 
 from __future__ import annotations
@@ -11,50 +11,50 @@ import sys
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 """Parameters of mallopt(3)."""
-_LARGE_BYTES = 4_000_000
-_AT_HAND_BYTES = 16_000_000
-"""Given back at once and asked for again, the temporary arrays of a first indexing are half a
+_MMAP_BYTES = 4_000_000
+_TRIM_BYTES = 16_000_000
+"""Returned at once and asked for again, the temporary arrays of a first indexing are half a
 second of the system's time."""
 
-_ARENAS = 2
-_COLLECT_AFTER = 200_000
+_MAX_ARENAS = 2
+_GC_THRESHOLD = 200_000
 
 
-def collect_seldom() -> None:
-    """Look for cycles of garbage after so many new objects only, from now on.
+def raise_gc_threshold() -> None:
+    """Collect cycles of garbage after so many new objects only, from now on.
 
-    Answers leave none, and a look at the objects of a whole index takes 70 ms of one of them.
+    Answers leave none, and a collection over the objects of a whole index delays one by 70 ms.
     """
-    gc.set_threshold(_COLLECT_AFTER)
+    gc.set_threshold(_GC_THRESHOLD)
 
 
-def keep_little() -> None:
-    """Have the allocator keep less of what is freed, from now on.
+def limit_malloc_arenas() -> None:
+    """Have the allocator retain less of what is freed, from now on.
 
-    Left alone it learns from the first large arrays to carve all later ones out of its heaps, one
+    By default it learns from the first large arrays to carve all later ones out of its arenas, one
     for each thread, whose holes then grow for as long as the process lives.
     """
     library = _glibc()
     if library:
-        library.mallopt(_MMAP_THRESHOLD, _LARGE_BYTES)
-        library.mallopt(_TRIM_THRESHOLD, _AT_HAND_BYTES)
-        library.mallopt(_ARENA_MAX, _ARENAS)
+        library.mallopt(_MMAP_THRESHOLD, _MMAP_BYTES)
+        library.mallopt(_TRIM_THRESHOLD, _TRIM_BYTES)
+        library.mallopt(_ARENA_MAX, _MAX_ARENAS)
 
 
-def collect() -> None:
-    """Look for cycles of garbage now, as after an index was let go of, which is full of them."""
+def collect_all_and_trim() -> None:
+    """Collect all garbage, as after an index was dropped, which is full of cycles, and trim."""
     gc.collect()
-    give_back()
+    malloc_trim()
 
 
-def tidy() -> None:
-    """Look for cycles among what came lately, and give back memory; for a moment without work."""
+def collect_and_trim() -> None:
+    """Collect recent garbage and trim the heap; for a moment without work."""
     gc.collect(0)
-    give_back()
+    malloc_trim()
 
 
-def give_back() -> None:
-    """Return what the allocator holds and nobody uses; after many files were read it is half.
+def malloc_trim() -> None:
+    """Return free memory to the system; after many files were read it is half.
 
     Takes some ten milliseconds, during which other threads go on.
     """

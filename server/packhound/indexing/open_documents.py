@@ -1,56 +1,75 @@
-"""The parser of open documents: one process, ready for the next edit of what is shown."""
+"""Documents that an editor has open: which of them are indexed, and the warm parser of them."""
 
 from __future__ import annotations
 
 from collections import deque
+from pathlib import Path
 
 from packhound.core.types import Document
+from packhound.files.reader import is_indexed_text
+from packhound.files.walk import WalkLimits, is_included
 from packhound.index.writer import Index
 from packhound.parsing.analysed_file import AnalysedFile
 from packhound.parsing.pool.pool import ParsePool
 from packhound.parsing.tree_cache import MOST_DOCUMENTS
 
 
-class LiveParser:
-    """Parses what an editor shows, for the thread that writes `index`."""
+class OpenDocumentParser:
+    """Parser of what an editor shows, for the thread that writes `index`."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
         self.pool = ParsePool(1, with_texts=index.needs_texts)
-        self._shown: dict[str, Document] = {}
-        self._ready: deque[tuple[int, Document]] = deque(maxlen=MOST_DOCUMENTS)
+        self._cold: dict[str, Document] = {}
+        self._warm: deque[tuple[int, Document]] = deque(maxlen=MOST_DOCUMENTS)
 
     def parse(self, document: Document) -> AnalysedFile:
         """Analyse a document for the index, without the words of nodes that it has."""
-        self._shown.pop(document.path, None)
+        self._cold.pop(document.path, None)
         return self.pool.parse(document, self._index.complete_digests(document.path))
 
-    def show(self, document: Document) -> None:
-        """A document was opened that the index has; `warm_up` when there is time."""
-        self._shown.pop(document.path, None)
-        if not self.is_ready(document):
-            self._shown[document.path] = document
-        while len(self._shown) > MOST_DOCUMENTS:
-            del self._shown[next(iter(self._shown))]
+    def prewarm(self, document: Document) -> None:
+        """Note an opened document that the index has already; `prewarm_next` when idle."""
+        self._cold.pop(document.path, None)
+        if not self.is_warm(document):
+            self._cold[document.path] = document
+        while len(self._cold) > MOST_DOCUMENTS:
+            del self._cold[next(iter(self._cold))]
 
     @property
-    def waiting(self) -> bool:
-        """Whether there is something to `warm_up`."""
-        return bool(self._shown)
+    def has_prewarm_work(self) -> bool:
+        """Return True if there is a document to `prewarm_next`."""
+        return bool(self._cold)
 
-    def warm_up(self) -> None:
-        """Parse the last shown document before its first edit, which then need not wait.
-
-        The grammar has been read by then, and the tree is there to be changed.
-        """
-        document = self._shown[next(reversed(self._shown))]
+    def prewarm_next(self) -> None:
+        """Parse the last opened document, so that its first edit finds grammar and tree loaded."""
+        document = self._cold[next(reversed(self._cold))]
         self.parse(document)
-        self._ready.append((self.pool.n_started, document))
+        self._warm.append((self.pool.n_started, document))
 
-    def is_ready(self, document: Document) -> bool:
-        """Whether the process that runs now has parsed this text; one that came after has not."""
-        return (self.pool.n_started, document) in self._ready
+    def is_warm(self, document: Document) -> bool:
+        """Return True if the current process has parsed this very text."""
+        return (self.pool.n_started, document) in self._warm
 
     def close(self) -> None:
         """End the process."""
         self.pool.close()
+
+
+class OpenDocumentFilter:
+    """Which open documents are indexed: those whose files would be; secrets are not."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._wanted: dict[str, bool] = {}
+
+    def admits(self, document: Document, limits: WalkLimits) -> bool:
+        """Return True if the file of a document with this text would be indexed."""
+        path = document.path
+        if path not in self._wanted:
+            self._wanted[path] = is_included(self._root, path, limits)
+        return self._wanted[path] and is_indexed_text(path, document.source, limits.max_file_bytes)
+
+    def clear(self) -> None:
+        """Read ignore files again."""
+        self._wanted.clear()

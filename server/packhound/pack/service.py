@@ -6,7 +6,6 @@ That is the graph, the conversations, and what the user has changed.
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
@@ -25,11 +24,6 @@ Searcher: TypeAlias = Callable[[Snapshot, Query, "threading.Event | None"], Resu
 Source: TypeAlias = Callable[[str, Snapshot], "bytes | None"]
 Opened: TypeAlias = Callable[[str], "Document | None"]
 
-_BIT_S, _PAUSE_S, _BUSY_S = 0.0005, 0.002, 0.02
-"""A bit of work, and how long it then rests; longer where somebody is at work."""
-_PATIENCE_S = 5.0
-"""So long in all a preparation waits for quiet, which whoever asks all the time never leaves."""
-
 
 class Packer:
     """Packs and neighbours of whichever snapshot is asked about, from any thread."""
@@ -44,29 +38,15 @@ class Packer:
     ) -> None:
         self._root = str(root)
         self._search = search
-        self._search_cache = search_cache
+        self.search_cache = search_cache
         self._source = source
         self._graph = Graph()
         self._conversations = Conversations()
         self._changes = Changes(root, opened)
 
-    def prepare(self, snapshot: Snapshot, busy: Callable[[], object]) -> None:
-        """Make what searches and packs need before anyone asks, in bits, mostly in quiet."""
-        began, patience_s = time.perf_counter(), _PATIENCE_S
-
-        def pause() -> None:
-            nonlocal began, patience_s
-            if time.perf_counter() - began < _BIT_S:
-                return
-            time.sleep(_PAUSE_S)
-            while busy():
-                time.sleep(_BUSY_S)
-                patience_s -= _BUSY_S
-                if patience_s < 0:
-                    break
-            began = time.perf_counter()
-
-        self._search_cache.prepare(snapshot, pause)
+    def prepare(self, snapshot: Snapshot, pause: Callable[[], None]) -> None:
+        """Make what searches and packs need before anyone asks; `pause` is called between bits."""
+        self.search_cache.prepare(snapshot, pause)
         self._graph.prepare(snapshot.files, pause)
         for make in packing.TABLES:
             make()

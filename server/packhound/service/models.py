@@ -13,7 +13,7 @@ from packhound.search.rank.reranker import Reranker
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """What is None was not asked for, or is told of in `problems`."""
+    """Encoder and reranker; one that is None was not asked for, or is named in `problems`."""
 
     embedder: Embedder | None
     reranker: Reranker | None
@@ -35,6 +35,6 @@ class Models:
         return cls(embedder, reranker, tuple(problems))
 
 
-def named_in(settings: Settings) -> tuple[str, str, float]:
-    """The settings that decide what `Models.open` gives."""
+def model_settings(settings: Settings) -> tuple[str, str, float]:
+    """Return the settings that decide what `Models.open` loads."""
     return settings.model, settings.reranker, settings.rerank_weight

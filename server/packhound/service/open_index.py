@@ -5,58 +5,76 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from packhound.core.errors import StoreError
 from packhound.encoder.embedder import Embedder
 from packhound.index.writer import Index
+from packhound.indexing.timing import DEFAULT_TIMING, Timing
 from packhound.parsing.version import grammar_version
 from packhound.storage.sqlite_store import Store
 from packhound.text.path_features import PATHS_VERSION
 from packhound.text.tokenizer import TOKENIZER_VERSION
 
-Opening = Callable[[], Embedder | None]
-"""Waits until the encoder is there, or known to be none."""
+WaitForEmbedder: TypeAlias = Callable[[], "Embedder | None"]
+"""Return the encoder once it is loaded; None where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
-    """An index and where it is kept; `store` is None where it is kept in memory only."""
+class OpenedIndex:
+    """An index and its store, which is None where nothing is persisted."""
 
     index: Index
     store: Store | None = None
     problem: str = ""
-    """Why it is kept in memory only, unless that was asked for."""
-    news: str = ""
-    """Why what was kept could not be used."""
+    """Why nothing is persisted, unless that was asked for."""
+    rebuild_reason: str = ""
+    """Why the persisted index was discarded."""
 
-    @classmethod
-    def open(cls, folder: Path, embedder: Opening, *, persist: bool, fresh: bool = False) -> Stored:
-        """Load the last generation of `folder`, or with `fresh` forget it.
+    @property
+    def writer(self) -> bool:
+        """Return True if this process is the one that saves the index."""
+        return bool(self.store and self.store.writer)
 
-        `embedder` is asked when all is read, so that it can be opened meanwhile.
-        """
-        if not persist:
-            return cls(Index(embedder()))
-        try:
-            store = Store.open(folder, lambda: _versions(embedder()))
-        except StoreError as error:
-            problem = f"the index is kept in memory only: {error}"
-            return cls(Index(embedder()), problem=problem)
-        saved, news = None, ""
-        try:
-            if fresh:
-                store.forget()
-            else:
-                saved = store.load()
-        except StoreError as error:
-            news = f"the index was rebuilt: {error}"
-        index = Index(embedder())
-        if saved:
-            index.restore(saved)
-        return cls(index, store, news=news)
+
+def open_index(
+    folder: Path,
+    embedder: WaitForEmbedder,
+    *,
+    persist: bool,
+    fresh: bool = False,
+    timing: Timing = DEFAULT_TIMING,
+) -> OpenedIndex:
+    """Load the last generation saved in `folder`; with `fresh`, discard it.
+
+    `embedder` is called when all is read, so that it can be loaded meanwhile.
+    """
+    if not persist:
+        return OpenedIndex(_empty_index(embedder, timing))
+    try:
+        store = Store.open(folder, lambda: _versions(embedder()))
+    except StoreError as error:
+        problem = f"the index is kept in memory only: {error}"
+        return OpenedIndex(_empty_index(embedder, timing), problem=problem)
+    saved, rebuild_reason = None, ""
+    try:
+        if fresh:
+            store.forget()
+        else:
+            saved = store.load()
+    except StoreError as error:
+        rebuild_reason = f"the index was rebuilt: {error}"
+    index = _empty_index(embedder, timing)
+    if saved:
+        index.restore(saved)
+    return OpenedIndex(index, store, rebuild_reason=rebuild_reason)
+
+
+def _empty_index(embedder: WaitForEmbedder, timing: Timing) -> Index:
+    return Index(embedder(), retry_s=timing.embed_retry_s)
 
 
 def _versions(embedder: Embedder | None) -> str:
-    """All that decides what an index holds beyond the sources."""
+    """Return all that decides what an index holds beyond the sources."""
     fingerprint = embedder.fingerprint if embedder else "none"
     return f"{TOKENIZER_VERSION}/{PATHS_VERSION}/{grammar_version()}/{fingerprint}"

@@ -1,4 +1,4 @@
-"""Which folders may be indexed, and where the index of each is kept."""
+"""Folders that may be indexed, and the cache folder of each."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from packhound.storage.writer_lock import WriterLock
 P = TypeVar("P", bound=PurePath)
 
 _NAME_BYTES = 200
-"""What the name of an index has of its folder's: with the key, names may have 255 bytes."""
+"""Of the folder's name in that of its cache: with the key, names may have 255 bytes."""
 
 
 def check_root(root: Path, settings: Settings) -> Path:
-    """The real path of a folder that may be indexed.
+    """Return the real path of a folder that may be indexed.
 
     Raises:
         RootError: it is no folder, or a home directory or file system root not asked for.
@@ -37,13 +37,13 @@ def check_root(root: Path, settings: Settings) -> Path:
 
 
 def real_path(path: Path) -> Path:
-    """`path` without links and `~`; as far as it can be followed, where links go in circles."""
+    """Resolve links and `~`; as far as possible where links go in circles."""
     # What pathlib has for this raises on such links, and where nobody has that name.
     return Path(os.path.realpath(os.path.expanduser(path)))  # noqa: PTH111
 
 
-def place_in(roots: Iterable[P], path: P) -> tuple[P, str] | None:
-    """The innermost of `roots` that holds `path`, and the path there with `/`; pure."""
+def innermost_root(roots: Iterable[P], path: P) -> tuple[P, str] | None:
+    """Return the innermost of `roots` that holds `path`, and the path below it with `/`; pure."""
     holders = [root for root in roots if path.is_relative_to(root)]
     if not holders:
         return None
@@ -52,33 +52,36 @@ def place_in(roots: Iterable[P], path: P) -> tuple[P, str] | None:
 
 
 def index_folder(root: Path) -> Path:
-    """Where the index of the folder `root` (a real path) is kept."""
+    """Return the folder that the index of `root` (a real path) is saved in."""
     key = hashlib.blake2b(str(root).encode("utf-8", "surrogatepass"), digest_size=8)
     name = root.name.encode("utf-8", "ignore")[:_NAME_BYTES].decode("utf-8", "ignore")
     return cache_folder() / f"{name or 'root'}-{key.hexdigest()}"
 
 
 def clear_index(root: Path | None) -> int:
-    """Delete the index of one folder, or of all (None); returns the bytes freed.
+    """Delete the index of one folder, or of all (None); return the bytes freed.
 
     Only folders that hold an index are deleted, whatever else the cache folder holds. Where a
-    running server keeps an index, its lock and its socket stay.
+    running server has an index, its lock and its socket stay.
     """
-    one = None if root is None else index_folder(real_path(root))
-    marks = cache_folder().glob("*/lock") if one is None else one.glob("lock")
-    folders = [mark.parent for mark in marks if (mark.parent / "index.sqlite").is_file()]
+    locks = cache_folder().glob("*/lock") if root is None else [_lock_of(root)]
+    folders = [lock.parent for lock in locks if (lock.parent / "index.sqlite").is_file()]
     return sum(map(_clear, folders))
+
+
+def _lock_of(root: Path) -> Path:
+    return index_folder(real_path(root)) / "lock"
 
 
 def _clear(folder: Path) -> int:
     lock = WriterLock(folder / "lock")
-    free = lock.acquire()
-    gone = [file for file in folder.rglob("*" if free else "index.sqlite*") if file.is_file()]
-    freed = sum(file.stat().st_size for file in gone)
-    if free:
+    unused = lock.acquire()
+    files = [file for file in folder.rglob("*" if unused else "index.sqlite*") if file.is_file()]
+    n_bytes = sum(file.stat().st_size for file in files)
+    if unused:
         shutil.rmtree(folder, ignore_errors=True)
     else:
-        for file in gone:
+        for file in files:
             file.unlink(missing_ok=True)
     lock.release()
-    return freed
+    return n_bytes

@@ -8,14 +8,15 @@ from pathlib import Path
 
 from packhound.core.settings import Settings
 from packhound.core.types import Query, Results
-from packhound.indexing.malloc import collect
+from packhound.indexing.malloc import collect_all_and_trim
 from packhound.search.order import rank_hits
-from packhound.service.engine import Engine, Listener
-from packhound.service.roots import place_in, real_path
+from packhound.service.engine import Engine
+from packhound.service.roots import innermost_root, real_path
+from packhound.service.status import Listener
 
-_PAUSES_PER_LOOK = 100
-"""Polling takes at most this part of one core, whatever the size of the folders."""
-_LONGEST_PAUSE_S = 30.0
+_PAUSES_PER_SCAN = 100
+"""Polling takes at most one part in so many of a core, whatever the size of the folders."""
+_MAX_PAUSE_S = 30.0
 
 
 class Workspace:
@@ -29,7 +30,7 @@ class Workspace:
 
     @property
     def engines(self) -> tuple[Engine, ...]:
-        """In the order in which their folders were added."""
+        """The engines, in the order in which their folders were added."""
         return tuple(self._engines.values())
 
     def add(self, root: Path) -> Engine:
@@ -38,9 +39,9 @@ class Workspace:
         Raises:
             RootError: it is no folder, or a home directory that was not asked for.
         """
-        known = self.engine_of(root)
-        if known:
-            return known
+        engine = self.engine_of(root)
+        if engine:
+            return engine
         engine = Engine.open(root, self.settings, self._on_change)
         engine.prepare()
         # Copied, since other threads may be going through it.
@@ -55,7 +56,7 @@ class Workspace:
             self._engines = {other.root: other for other in others}
             engine.close()
             del engine
-            collect()
+            collect_all_and_trim()
 
     def engine_of(self, root: Path) -> Engine | None:
         """The engine of a folder that is followed."""
@@ -64,8 +65,8 @@ class Workspace:
     def locate(self, path: Path) -> tuple[Engine, str] | None:
         """The innermost folder that holds `path`, and the path relative to it."""
         full = real_path(path.parent) / path.name
-        place = place_in(self._engines, full)
-        return (self._engines[place[0]], place[1]) if place else None
+        location = innermost_root(self._engines, full)
+        return (self._engines[location[0]], location[1]) if location else None
 
     def search(self, query: Query, cancel: threading.Event | None = None) -> Results:
         """Search every folder; scores of the linear ranker are log-odds, so they compare."""
@@ -94,18 +95,18 @@ class Workspace:
             engine.rebuild()
 
     def start_polling(self, seconds: float) -> None:
-        """Look at the disk again every so often; 0 ends that."""
+        """Scan the folders again at this interval; 0 ends that."""
         if self._polling:
             self._polling.set()
         self._polling = threading.Event()
         if seconds > 0:
-            watch = threading.Thread(
+            polling = threading.Thread(
                 target=self._poll,
                 args=(self._polling, seconds),
                 name="packhound-polling",
                 daemon=True,
             )
-            watch.start()
+            polling.start()
 
     def close(self) -> None:
         """Stop following all folders."""
@@ -116,13 +117,13 @@ class Workspace:
     def _poll(self, stop: threading.Event, seconds: float) -> None:
         pause = seconds
         while not stop.wait(pause):
-            began = time.monotonic()
+            started = time.monotonic()
             for engine in self.engines:
                 if engine.settled(0):
                     engine.refresh()
-                    engine.settled(_LONGEST_PAUSE_S)
-            took = time.monotonic() - began
-            pause = max(seconds, min(took * _PAUSES_PER_LOOK, _LONGEST_PAUSE_S))
+                    engine.settled(_MAX_PAUSE_S)
+            elapsed = time.monotonic() - started
+            pause = max(seconds, min(elapsed * _PAUSES_PER_SCAN, _MAX_PAUSE_S))
 
 
 def _merge(query: Query, answers: list[Results]) -> Results:

@@ -46,11 +46,11 @@ class Folder:
 
     def check(self, engine: Engine, query: Query) -> None:
         """Every hit is in the text of one revision of its file, the same for all of that file."""
-        found = engine.search(query)
+        results = engine.search(query)
         of_file: dict[str, int] = {}
-        for hit in found.hits:
+        for hit in results.hits:
             node = hit.node
-            assert node.generation == found.generation
+            assert node.generation == results.generation
             if node.kind != "function":
                 continue
             n, revision = (int(part[1:]) for part in node.name.split("_")[-2:])
@@ -70,19 +70,18 @@ def part_number(name: str) -> str:
 
 
 def answers(engine: Engine) -> list[object]:
-    found: list[object] = [engine.status().files, engine.status().nodes, engine.status().vectors]
+    figures: list[object] = [engine.status().files, engine.status().nodes, engine.status().vectors]
     for word in WORDS:
         hits = engine.search(Query(word, limit=50)).hits
-        found.append([(hit.node.path, hit.node.name, hit.score) for hit in hits])
-    return found
+        figures.append([(hit.node.path, hit.node.name, hit.score) for hit in hits])
+    return figures
 
 
 @pytest.mark.parametrize(
     ("n_files", "n_floods", "n_searches"),
     [(150, 3, 200), pytest.param(5_000, 12, 100_000, marks=pytest.mark.slow)],
 )
-def test_a_flood_of_changes(tmp_path, monkeypatch, n_files, n_floods, n_searches) -> None:
-    monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
+def test_a_flood_of_changes(tmp_path, n_files, n_floods, n_searches) -> None:
     seeded = random.Random(n_files)
     folder = Folder(tmp_path / "root", n_files, seeded)
     for n in range(n_files):
@@ -122,7 +121,8 @@ def test_a_flood_of_changes(tmp_path, monkeypatch, n_files, n_floods, n_searches
                 assert engine.settled(300)
         over.set()
         for thread in searching:
-            thread.join()
+            thread.join(300)
+            assert not thread.is_alive()
         assert not faults, faults[0]
         assert engine.settled(300)
         rebuilt = Engine.open(folder.root, Settings(persist=False))

@@ -1,10 +1,25 @@
-"""Which folder a path belongs to, on each family of systems."""
+"""Folders that may be indexed, which of them a path is in, and where their indexes are."""
 
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 import pytest
 
-from packhound.service.roots import index_folder, place_in
+from packhound.core.errors import RootError
+from packhound.core.settings import Settings
+from packhound.service.roots import check_root, index_folder, innermost_root
+
+
+def test_a_home_directory_is_not_indexed_unasked(
+    monkeypatch: pytest.MonkeyPatch, root: Path
+) -> None:
+    monkeypatch.setattr(Path, "home", lambda: root.resolve())
+    with pytest.raises(RootError, match="index.allowHome"):
+        check_root(root, Settings())
+    assert check_root(root, Settings(index_home=True)) == root.resolve()
+    with pytest.raises(RootError, match="does not exist"):
+        check_root(root / "nothing", Settings())
+    with pytest.raises(RootError, match="not a folder"):
+        check_root(root / "shop" / "cart.py", Settings())
 
 
 @pytest.mark.parametrize(
@@ -18,8 +33,8 @@ from packhound.service.roots import index_folder, place_in
     ],
 )
 def test_posix(roots, path, expected):
-    found = place_in([PurePosixPath(root) for root in roots], PurePosixPath(path))
-    assert (found and (str(found[0]), found[1])) == expected
+    location = innermost_root([PurePosixPath(root) for root in roots], PurePosixPath(path))
+    assert (location and (str(location[0]), location[1])) == expected
 
 
 @pytest.mark.parametrize(
@@ -35,8 +50,8 @@ def test_posix(roots, path, expected):
     ],
 )
 def test_windows(roots, path, expected):
-    found = place_in([PureWindowsPath(root) for root in roots], PureWindowsPath(path))
-    assert (found and (str(found[0]), found[1])) == expected
+    location = innermost_root([PureWindowsPath(root) for root in roots], PureWindowsPath(path))
+    assert (location and (str(location[0]), location[1])) == expected
 
 
 @pytest.mark.parametrize("letter", ["n", "ü", "\U0001f600", "\udcff"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import subprocess
 import sys
-import threading
 
 import pytest
 
@@ -17,28 +16,28 @@ CHILD = """
 import os, threading
 from pathlib import Path
 import numpy as np
-from packhound.indexing.malloc import give_back, keep_little
+from packhound.indexing.malloc import limit_malloc_arenas, malloc_trim
 
 def resident_mb():
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
-def work(kept):
+def work(small):
     for size in (30_000_000, 8_000_000, 5_000_000):
         large = np.ones(size, np.uint8)
-        kept.append(np.ones(2_000, np.uint8))
+        small.append(np.ones(2_000, np.uint8))
 
-keep_little()
-before, kept = resident_mb(), []
+limit_malloc_arenas()
+before, small = resident_mb(), []
 for _ in range(8):
-    threads = [threading.Thread(target=work, args=(kept,)) for _ in range(6)]
+    threads = [threading.Thread(target=work, args=(small,)) for _ in range(6)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-# Without a call of give_back: what is large goes at once.
+# Without a call of malloc_trim: what is large goes at once.
 print(resident_mb() - before)
-give_back()
+malloc_trim()
 """
 
 
@@ -50,29 +49,25 @@ def test_large_arrays_are_given_back_at_once() -> None:
     assert float(child.stdout) < 15
 
 
-def indexers() -> int:
-    return sum(isinstance(found, Indexer) for found in gc.get_objects())
+def n_indexers() -> int:
+    return sum(isinstance(thing, Indexer) for thing in gc.get_objects())
 
 
-def test_an_index_that_was_let_go_of_is_gone(tmp_path, monkeypatch):
-    monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
-    (tmp_path / "root").mkdir()
-    (tmp_path / "root" / "a.py").write_text("def load(): pass\n")
+def test_an_index_that_was_let_go_of_is_gone(root):
     gc.collect()
-    before, workspace = indexers(), Workspace(Settings(workers=1))
+    before, workspace = n_indexers(), Workspace(Settings(workers=1))
     gc.disable()
     try:
-        workspace.add(tmp_path / "root")
+        engine = workspace.add(root)
         for _ in range(3):
             assert workspace.settled(60)
             workspace.rebuild()
-        assert indexers() == before + 1
+        assert n_indexers() == before + 1
         assert workspace.settled(60)
-        for thread in threading.enumerate():
-            if thread.name == "packhound-graph":
-                thread.join()
-        workspace.remove(tmp_path / "root")
-        assert indexers() == before
+        assert engine.preparation.join(60)
+        del engine
+        workspace.remove(root)
+        assert n_indexers() == before
     finally:
         gc.enable()
         workspace.close()

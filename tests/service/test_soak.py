@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-HERE = Path(__file__).parents[1]
+REPOSITORY = Path(__file__).parents[2]
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_minute_of_work() -> None:
     command = [sys.executable, "-m", "benchmarks.soak", "server", "--minutes", "1"]
-    done = subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,158 @@
+"""One folder's models and index, followed by an indexer; a rebuild replaces the index in place."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+from packhound.core.settings import Settings
+from packhound.core.types import Document, NodeRef, Status
+from packhound.files.reader import read_text
+from packhound.index.snapshot import Snapshot
+from packhound.indexing.indexer import Indexer
+from packhound.indexing.malloc import collect_all_and_trim
+from packhound.indexing.timing import Timing
+from packhound.indexing.work_queue import WorkQueue
+from packhound.parsing.analyse import source_digest
+from packhound.search.cache import SearchCache
+from packhound.service.models import Models, model_settings
+from packhound.service.open_index import OpenedIndex, WaitForEmbedder, open_index
+from packhound.service.roots import index_folder
+from packhound.service.status import Listener, build_status
+
+log = logging.getLogger("packhound")
+
+
+class IndexedFolder:
+    """Index of one folder that follows the disk and an editor. Any thread may call."""
+
+    def __init__(self, root: Path, settings: Settings, on_change: Listener, timing: Timing) -> None:
+        """Load models and the last generation at once; most of both needs no interpreter."""
+        self.root = root
+        self._settings = settings
+        self._on_change = on_change
+        self._timing = timing
+        self._replacing = threading.Lock()
+        self.closed = False
+        with ThreadPoolExecutor(1) as pool:
+            loading = pool.submit(self._open_models)
+            opened = self._open_index(lambda: loading.result().embedder)
+            self.models = loading.result()
+        self._follow(opened)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The current generation."""
+        return self._opened.index.snapshot
+
+    @property
+    def queue(self) -> WorkQueue:
+        """The work queue of the indexer that follows the folder now."""
+        return self._indexer.queue
+
+    @property
+    def cache(self) -> Path:
+        """Folder that the index is saved in."""
+        return index_folder(self.root)
+
+    @property
+    def writer(self) -> bool:
+        """Return True if this process is the one that saves the index."""
+        return self._opened.writer
+
+    def update(self, document: Document) -> None:
+        """Submit the text of an open document; returns at once."""
+        with self._replacing:
+            self.queue.update(document)
+
+    def release(self, path: str) -> None:
+        """Submit that the editor has closed a document; returns at once."""
+        with self._replacing:
+            self.queue.release(path)
+
+    def refresh(self, paths: Sequence[str] | None = None) -> None:
+        """Compare files or folders, None for everything, with the disk again."""
+        with self._replacing:
+            self.queue.refresh(paths)
+
+    def configure(self, settings: Settings) -> None:
+        """Follow changed settings: another model or persistence means another index."""
+        before, self._settings = self._settings, settings
+        self._indexer.configure(settings)
+        if model_settings(before) != model_settings(settings):
+            self.models = self._open_models()
+        if (before.model, before.persist) != (settings.model, settings.persist):
+            self.reopen()
+        elif before != settings:
+            self.queue.refresh()
+
+    def reopen(self, *, fresh: bool = False) -> None:
+        """Open the index again; with `fresh`, discard it and read everything anew."""
+        self._indexer.close()
+        opened = self._open_index(lambda: self.models.embedder, fresh=fresh)
+        # An edit meanwhile waits for the new indexer, or is in the list.
+        with self._replacing:
+            open_documents = self.queue.open_documents
+            self._follow(opened)
+            for document in open_documents:
+                self.queue.update(document)
+        collect_all_and_trim()
+
+    def opened(self, path: str) -> Document | None:
+        """Return the document that an editor has open at `path`."""
+        return self.queue.opened(path)
+
+    def source(self, path: str, snapshot: Snapshot) -> bytes | None:
+        """Return the text of a file as a generation has it; None if it changed since."""
+        entry = snapshot.files.get(path)
+        if entry is None:
+            return None
+        document = self.opened(path)
+        source = document.source if document else read_text(self.root, path)
+        return source if source is not None and source_digest(source) == entry.digest else None
+
+    def node_text(self, snapshot: Snapshot, node: NodeRef) -> str:
+        """Return path and source of a node; the path alone if the file changed since."""
+        source = self.source(node.path, snapshot) or b""
+        text = source[node.span.start : node.span.end].decode("utf-8", "replace")
+        return f"{node.path}\n{text}"
+
+    def status(self) -> Status:
+        """Return the state, figures and problems of the index."""
+        status = build_status(self.root, self._settings, self.models, self._opened, self._indexer)
+        return replace(status, state="closed") if self.closed else status
+
+    def close(self) -> None:
+        """Stop following the folder; what was read is saved."""
+        self.closed = True
+        self._indexer.close()
+
+    def _follow(self, opened: OpenedIndex) -> None:
+        self._opened = opened
+        self.search_cache = SearchCache()
+        self._indexer = Indexer(
+            self.root,
+            self._settings,
+            opened.index,
+            opened.store,
+            self._on_change,
+            self._timing,
+        )
+        self._indexer.start()
+
+    def _open_index(self, embedder: WaitForEmbedder, *, fresh: bool = False) -> OpenedIndex:
+        persist, timing = self._settings.persist, self._timing
+        opened = open_index(self.cache, embedder, persist=persist, fresh=fresh, timing=timing)
+        for problem in filter(None, (opened.problem, opened.rebuild_reason)):
+            log.warning("%s: %s", self.root, problem)
+        return opened
+
+    def _open_models(self) -> Models:
+        models = Models.open(self._settings)
+        for problem in models.problems:
+            log.warning("%s: %s", self.root, problem)
+        return models

@@ -1,0 +1,114 @@
+"""What the first search and pack of an index need, made in the background before anyone asks."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from math import inf
+from typing import TYPE_CHECKING
+
+from packhound.indexing.malloc import collect_and_trim
+from packhound.indexing.timing import Timing
+
+if TYPE_CHECKING:
+    from packhound.pack.service import Packer
+    from packhound.service.indexed_folder import IndexedFolder
+
+_SLICE_PAUSE_S, _YIELD_S = 0.002, 0.02
+"""Pauses after a slice of work, and while the engine is in use."""
+
+
+class Activity:
+    """Use of an engine, to which background work yields. Any thread may call."""
+
+    def __init__(self, recent_use_s: float) -> None:
+        self._recent_use_s = recent_use_s
+        self._used_at = -inf
+        self._searches: set[object] = set()
+
+    def mark_used(self) -> None:
+        """Note an edit or a question: another one is likely to follow."""
+        self._used_at = time.monotonic()
+
+    @contextmanager
+    def searching(self) -> Iterator[None]:
+        """Count as busy while a search runs."""
+        self._searches.add(search := object())
+        try:
+            yield
+        finally:
+            self._searches.discard(search)
+
+    @property
+    def busy(self) -> bool:
+        """Return True if somebody waits for an answer, or was active a moment ago."""
+        recent = time.monotonic() - self._used_at < self._recent_use_s
+        return recent or bool(self._searches)
+
+
+class BackgroundPreparation:
+    """Thread that makes tables and the graph in slices, and yields to whoever uses the engine."""
+
+    def __init__(
+        self,
+        folder: IndexedFolder,
+        packer: Callable[[], Packer],
+        activity: Activity,
+        timing: Timing,
+    ) -> None:
+        self._folder = folder
+        self._packer = packer
+        self._activity = activity
+        self._slice_s = timing.preparation_slice_s
+        self._patience_s = timing.preparation_patience_s
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    @property
+    def should_yield(self) -> bool:
+        """Return True while an edit is pending or the engine is in use; never once closed."""
+        folder = self._folder
+        return not folder.closed and (self._activity.busy or folder.queue.pending > 0)
+
+    def start(self) -> None:
+        """Begin when nothing is pending any more, unless under way; returns at once."""
+        with self._lock:
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(
+                    target=self._run, name="packhound-preparation", daemon=True
+                )
+                self._thread.start()
+
+    def join(self, timeout_s: float | None = None) -> bool:
+        """Wait for the end; False after `timeout_s`."""
+        thread = self._thread
+        if thread is None:
+            return True
+        thread.join(timeout_s)
+        return not thread.is_alive()
+
+    def _run(self) -> None:
+        if not self._folder.queue.settled() or self._folder.closed:
+            return
+        snapshot = self._folder.snapshot
+        snapshot.name_table.fold()
+        self._packer().prepare(snapshot, self._pauses())
+        collect_and_trim()  # Else a search or pack soon waits for a collection of all that is new.
+
+    def _pauses(self) -> Callable[[], None]:
+        """Return a function to call between bits of work; it sleeps where that is due."""
+        slice_ends, patience_s = time.perf_counter() + self._slice_s, self._patience_s
+
+        def pause() -> None:
+            nonlocal slice_ends, patience_s
+            if time.perf_counter() < slice_ends:
+                return
+            time.sleep(_SLICE_PAUSE_S)
+            while patience_s > 0 and self.should_yield:
+                time.sleep(_YIELD_S)
+                patience_s -= _YIELD_S
+            slice_ends = time.perf_counter() + self._slice_s
+
+        return pause

@@ -1,0 +1,78 @@
+"""What a search over a real folder finds, and why: real parsers, real index, real disk."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from packhound.core.settings import Settings
+from packhound.core.types import Document, Query
+from packhound.service.engine import Engine
+from tests.support.project import FILES, names
+
+
+def test_the_described_function_comes_first(engine: Engine) -> None:
+    assert names(engine, "mail the receipt to the customer")[0] == "send_receipt"
+    assert names(engine, "total price of all items")[0] == "total_price"
+    assert names(engine, "matchRoute")[0] == "matchRoute"
+
+
+def test_contributions_add_up_to_the_score(engine: Engine) -> None:
+    results = engine.search(Query("add an item to the cart"))
+    assert results.hits
+    for hit in results.hits:
+        assert hit.score == pytest.approx(sum(reason.contribution for reason in hit.why))
+
+
+@pytest.mark.parametrize(
+    "query", ["i", "stanbul", "istanbul", "}", "^İ", "nbul$", "'İSTANBULx", "sx"]
+)
+def test_letters_that_grow_in_lower_case_end_no_search(engine: Engine, query: str) -> None:
+    engine.update(Document("a.md", "# İSTANBULx}\n\nword\n\n# xİ}\n\nword\n".encode()))
+    found = [hit.node.name for hit in engine.search(Query(query, mode="symbol")).hits]
+    assert ("İSTANBULx}" in found) == (query in ("i", "stanbul", "istanbul", "}", "^İ", "sx"))
+
+
+def test_explain_scores_a_node_that_did_not_rank(engine: Engine) -> None:
+    hit = engine.explain(Query("total_price"), "shop/mail.py", 1)
+    assert hit is not None
+    assert hit.node.name == "send_receipt"
+    assert engine.explain(Query("total_price"), "shop/nothing.py", 1) is None
+
+
+def test_related_leaves_out_the_node_itself(engine: Engine) -> None:
+    results = engine.related("shop/cart.py", 6, limit=5)
+    assert results.hits
+    assert "add_item" not in [hit.node.name for hit in results.hits]
+    missing = engine.related("gone.py", 6)
+    assert missing.hits == ()
+    assert "gone.py:7" in missing.notes[0]
+
+
+def test_nothing_found_is_an_empty_list_with_a_note(engine: Engine) -> None:
+    results = engine.search(Query("xyzzyplugh", mode="lexical"))
+    assert results.hits == ()
+    assert results.notes
+
+
+def test_what_the_user_works_on_is_one_more_reason(root: Path) -> None:
+    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "Begin"]):
+        name = ["-c", "user.name=A", "-c", "user.email=a@example.invalid"]
+        subprocess.run(["git", "-C", root, *name, *command], check=True)
+    engine = Engine.open(root, Settings(git=True, activation=True))
+    try:
+        assert engine.settled(30)
+        engine.update(Document("shop/cart.py", FILES["shop/cart.py"].encode()))
+        hits = engine.search(Query("total price of the cart", limit=2)).hits
+        reasons = {reason.signal for reason in hits[0].why}
+        assert "used_lately" in reasons
+        for hit in hits:
+            assert hit.score == pytest.approx(sum(reason.contribution for reason in hit.why))
+    finally:
+        engine.close()
+
+
+def test_a_server_leaves_the_grammars_to_its_parsers():
+    loaded = "import sys, packhound.service.engine; sys.exit('tree_sitter' in sys.modules)"
+    subprocess.run([sys.executable, "-c", loaded], check=True)
