@@ -3,7 +3,7 @@
     python benchmarks/packs/shapes.py RULES.toml [OUT.json] [SEED]
 
 RULES is a file in the format of gitleaks (its own has some 220 rules); what each rule finds is
-drawn from its expression at random, and redacted without that file. Tokens that nobody would call
+drawn from its expression at random, and redacted. Tokens that nobody would call
 secrets, of low entropy, do not count. What each rule missed is printed with one example.
 """
 
@@ -20,9 +20,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import tomllib
+
 from packhound.redact.entropy import entropy
 from packhound.redact.redact import redact
-from packhound.redact.rules import read_rules
 
 A_RULE, ATTEMPTS = 20, 400
 LEAST_ENTROPY = 3.0
@@ -38,12 +39,16 @@ CLASSES = {
 }
 
 
+GO_CLASSES = {"[[:alnum:]]": "[0-9A-Za-z]", "[[:alpha:]]": "[A-Za-z]", r"\z": r"\Z"}
+INLINE_FLAG = re.compile(r"(?<!^)\(\?i\)")
+
+
 def main() -> None:
     """Draw, redact, and print one JSON object."""
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else 11
     chance, n, n_missed = random.Random(seed), 0, 0
     rules = read_rules(Path(sys.argv[1]))
-    for kind, pattern, _ in rules:
+    for kind, pattern in rules:
         tokens = drawn(pattern, chance)
         missed = [text for text, secret in tokens if secret in redact(f"x = 1\n{text}\n").text]
         n, n_missed = n + len(tokens), n_missed + len(missed)
@@ -59,6 +64,50 @@ def main() -> None:
     print(json.dumps(figures))
     if len(sys.argv) > 2:
         Path(sys.argv[2]).write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+
+
+def read_rules(path: Path) -> list[tuple[str, re.Pattern[str]]]:
+    """Return id and expression of each rule that Python can run."""
+    rules = []
+    for row in tomllib.loads(path.read_text("utf-8")).get("rules", ()):
+        if "regex" in row and row["id"] != "generic-api-key":
+            try:
+                rules.append((row["id"], re.compile(from_go(row["regex"]))))
+            except re.error:
+                continue
+    return rules
+
+
+def from_go(expression: str) -> str:
+    """Translate Go's dialect, in which flags in the middle hold to the end of their group."""
+    for go, python in GO_CLASSES.items():
+        expression = expression.replace(go, python)
+    while (flag := INLINE_FLAG.search(expression)) is not None:
+        end = group_end(expression, flag.end())
+        inner = expression[flag.end() : end]
+        expression = f"{expression[: flag.start()]}(?i:{inner}){expression[end:]}"
+    return expression
+
+
+def group_end(expression: str, start: int) -> int:
+    """Return where the group closes that is open at `start`."""
+    depth, position, in_class = 0, start, False
+    while position < len(expression):
+        character = expression[position]
+        if character == "\\":
+            position += 1
+        elif in_class:
+            in_class = character != "]"
+        elif character == "[":
+            in_class = True
+        elif character == "(":
+            depth += 1
+        elif character == ")":
+            depth -= 1
+            if depth < 0:
+                return position
+        position += 1
+    return len(expression)
 
 
 def drawn(pattern: re.Pattern[str], chance: random.Random) -> list[tuple[str, str]]:

@@ -1,1 +1,5 @@
-"""Secrets in text that leaves the machine, replaced by what they were."""
+"""Secrets and hidden characters in text that leaves the machine.
+
+`redact.redact` replaces credentials by their kind, line for line; `control_characters` shows
+characters that hide or reorder text.
+"""

@@ -1,4 +1,4 @@
-"""Characters that hide or reorder text, shown as what they are.
+"""Hidden characters, shown as their code points.
 
 Bidirectional controls, zero-width characters, tags, escape sequences and other controls can make a
 reviewer read something else than the language model does (Boucher and Anderson 2021).
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from packhound.redact.redact import redact
+from packhound.redact.redact import RedactionTimeout, redact
 
 _HIDDEN = re.compile(
     "["
@@ -24,25 +24,28 @@ _PLAIN = bytes(range(0x20, 0x7F)) + b"\t\n"
 
 
 def visible(text: str) -> str:
-    """`text` with each hidden character as `<U+202E>`."""
-    # Without what is plain little is left to look at, and of most texts nothing.
+    """Return `text` with each hidden character as `<U+202E>`."""
+    # Without plain characters little is left to search, of most texts nothing.
     odd = text.encode("utf-8", "surrogatepass").translate(None, _PLAIN)
     if not odd or not _HIDDEN.search(odd.decode("utf-8", "surrogatepass")):
         return text
-    return _HIDDEN.sub(lambda found: f"<U+{ord(found[0]):04X}>", text)
+    return _HIDDEN.sub(lambda match: f"<U+{ord(match[0]):04X}>", text)
 
 
 def visible_line(text: str) -> str:
-    """The same for what has to stay on one line, such as a name: line feeds are shown too."""
+    """As `visible`, for what has to stay on one line, as names: line feeds are shown too."""
     return visible(text).replace("\n", "<U+000A>")
 
 
 @lru_cache(maxsize=8_192)
 def safe_line(text: str) -> str:
-    """The same for what leaves beside the code, such as a heading of prose: without secrets too."""
-    return visible_line(redact(text).text)
+    """As `visible_line`, without secrets: for what leaves beside the code, as headings of prose."""
+    try:
+        return visible_line(redact(text).text)
+    except RedactionTimeout:
+        return "[REDACTED:unchecked]"
 
 
 def visible_text(text: str) -> str:
-    """The same with each line end that editors know as a line feed."""
+    """As `visible`, with each line end that editors know as a line feed."""
     return visible(text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text)

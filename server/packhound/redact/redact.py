@@ -1,64 +1,76 @@
 """Text to the same text without secrets: each is replaced by `[REDACTED:kind]`, lines stay lines.
 
-Found are credentials in the forms that services publish, random-looking values given to names that
-ask for a secret, and private keys. Values that say of themselves that they are samples stay.
+Secrets are credentials in the forms that services publish, random values given to names that ask
+for a secret, passwords in configurations, and private keys. Values that say of themselves that they
+are samples stay.
 """
 
 from __future__ import annotations
 
 import re
+import threading
+import time
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import TypeAlias
 
-from packhound.redact.entropy import is_placeholder, is_random
-from packhound.redact.known import PREFIXED, SERVICES
+from packhound.core.errors import Cancelled, PackhoundError
+from packhound.redact.documents import (
+    BLOCK_LITERALS,
+    DOCUMENT_RULES,
+    manifest_values,
+    private_keys,
+)
+from packhound.redact.entropy import is_random
 from packhound.redact.patterns import (
-    ANYWHERE,
     ASSIGNED,
     BARE,
-    IN_LINE,
+    CURL_RULES,
     INLINE,
-    KUBERNETES,
-    KUBERNETES_VALUE,
+    LINE_RULES,
     PASSWORDS,
-    PRIVATE_KEY,
-    PRIVATE_KEY_START,
     SERVICE_VALUE,
+    TEXT_RULES,
+    Rule,
 )
-from packhound.redact.rules import extra_rules
-from packhound.redact.scan import Beginnings, octets_of, suspicious_lines
+from packhound.redact.prefilter import LiteralPrefilter, suspicious_lines, to_octets
+from packhound.redact.token_prefixes import PREFIXED, SERVICES
 from packhound.redact.values import (
-    is_base64,
-    is_chosen,
-    is_drawn,
-    is_dull,
+    is_high_entropy_bare,
     is_location,
-    is_mixed,
-    is_name,
-    is_password,
+    is_published_token,
     is_sample,
+    is_secret_value,
+    looks_like_password,
 )
+
+BUDGET_S = 5.0
+"""A text of the greatest size that is indexed takes a hundredth of it, a hostile one a fifth."""
 
 _PIECE = re.compile(r"(?<![0-9A-Za-z])[0-9A-Za-z_]+")
-"""Where a prefix may begin."""
-_SHORT = 24
+"""Where a prefix can begin."""
+_SHORT_TOKEN = 24
 """A random token of so many characters after its prefix may well have no digit."""
-_PLAIN = ("AKIA", "ASIA", "ABIA", "ACCA", "LTAI")
+_LETTER_PREFIXES = ("AKIA", "ASIA", "ABIA", "ACCA", "LTAI")
 """Prefixes that no word begins with, though they have letters only."""
-_PRIVATE, _MANIFEST = "PRIVATE KEY", ("ecret", "ata:")
-"""What the secrets of several lines have."""
-_KEY = 3
+_KEY_LENGTH = 3
 """Characters of a prefix that find its rows."""
+_MAX_REJECTED = 8
+"""Beginnings of a token that are tried within one run of its characters."""
+_CURL_CHARACTERS, _CURL_LINES = 1_800, 5
+"""How far before an option its command can begin."""
+_CURL = re.compile(r"\bcurl\b")
 
-Run: TypeAlias = tuple[int, int, str]
+Span: TypeAlias = tuple[int, int, str]
 """Start, end and kind of a secret."""
-Prefix: TypeAlias = tuple[str, str, re.Pattern[str]]
-"""What a token begins with, its kind, and its form."""
+
+
+class RedactionTimeout(PackhoundError):  # noqa: N818 - an outcome, as Cancelled is
+    """A text took so long that its secrets are not known; nothing of it may leave."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,191 +89,213 @@ class Redacted:
     found: tuple[Finding, ...]
 
 
-def redact(text: str) -> Redacted:
-    """Take the secrets out of a text."""
-    return without(text, _secrets(text))
+def redact(
+    text: str, cancel: threading.Event | None = None, budget_s: float = BUDGET_S
+) -> Redacted:
+    """Take the secrets out of a text. Raises Cancelled and RedactionTimeout."""
+    deadline = time.monotonic() + budget_s
+    secrets = []
+    for span in _secrets(text):
+        if cancel is not None and cancel.is_set():
+            raise Cancelled("the redaction was cancelled")
+        if time.monotonic() > deadline:
+            raise RedactionTimeout(f"redaction takes longer than {budget_s:g} s")
+        if span is not None:
+            secrets.append(span)
+    return without(text, secrets)
 
 
-def without(text: str, secrets: Iterable[Run]) -> Redacted:
-    """A text without what stands at some runs of it, which may overlap."""
-    runs = sorted(set(secrets), key=lambda run: (run[0], -run[1], run[2]))
-    if not runs:
+def without(text: str, secrets: Iterable[Span]) -> Redacted:
+    """Replace spans of a text, which may overlap, by their kinds."""
+    spans = sorted(set(secrets), key=lambda span: (span[0], -span[1], span[2]))
+    if not spans:
         return Redacted(text, ())
-    starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
-    pieces, found, at = [], [], 0
-    for first, end, kind in runs:
-        start = max(first, at)
+    line_starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
+    pieces, findings, position = [], [], 0
+    for first, end, kind in spans:
+        start = max(first, position)
         if start >= end:
             continue
-        line_ends = "".join(c for c in text[start:end] if c in "\r\n")
-        pieces += [text[at:start], f"[REDACTED:{kind}]", line_ends]
-        found.append(Finding(kind, bisect_right(starts, start) - 1))
-        at = end
-    return Redacted("".join((*pieces, text[at:])), tuple(found))
+        line_ends = "".join(re.findall(r"[\r\n]", text[start:end]))
+        pieces += [text[position:start], f"[REDACTED:{kind}]", line_ends]
+        findings.append(Finding(kind, bisect_right(line_starts, start) - 1))
+        position = end
+    return Redacted("".join((*pieces, text[position:])), tuple(findings))
 
 
-def _secrets(text: str) -> Iterator[Run]:
-    """All secrets; they may overlap."""
-    octets = octets_of(text)
-    known = _literals()
-    there = {literal for literal in known.begun(octets) if literal in text}
-    yield from _blocks(text, there)
-    yield from _foreign(text)
-    for literal, kind, pattern in ANYWHERE:
-        if literal in there:
-            made_up = is_dull if kind.endswith("password") else is_sample
-            for match in pattern.finditer(text):
-                if not made_up(match[1]):
-                    yield *match.span(1), kind
-    for prefix in _short_prefixes().keys() & there:
-        for kind, pattern in _short_prefixes()[prefix]:
-            yield from _drawn(text, kind, pattern)
-    lowered = octets.lower().decode("latin-1")
-    spans = suspicious_lines(octets, lowered)
-    if not spans:
+def _secrets(text: str) -> Iterator[Span | None]:
+    """Yield all secrets, which may overlap, and None between the rules and lines."""
+    octets = to_octets(text)
+    lowered_octets = octets.lower()
+    lowered = lowered_octets.decode("latin-1")
+    literals = _literals().literals_in(lowered_octets, lowered)
+    yield None
+    if "private key" in literals:
+        yield from private_keys(text)
+    if literals.issuperset(("secret", "data:")):
+        yield from manifest_values(text)
+    for rule in _rules_for(TEXT_RULES, literals):
+        yield from _matches(rule, text, text)
+    for rule in _rules_for(DOCUMENT_RULES, literals):
+        yield from _matches(rule, lowered, text)
+    for rule in _rules_for(CURL_RULES, literals):
+        for span in _matches(rule, text, text):
+            if span is None or _is_option_of_curl(text, span[0]):
+                yield span
+    for rule in _rules_for(_short_tokens(), literals):
+        yield from _tokens(rule, text)
+    yield from _secrets_of_lines(text, octets, lowered)
+
+
+def _secrets_of_lines(text: str, octets: bytes, lowered: str) -> Iterator[Span | None]:
+    lines = suspicious_lines(octets, lowered)
+    if not lines:
         return
-    rules = _Rules("\n".join(text[start:end] for start, end, _ in spans))
-    for start, end, asks in spans:
-        line, plain = text[start:end], lowered[start:end]
-        found = [*rules.secrets(line, plain), *(_assigned(line, plain) if asks else ())]
-        yield from ((start + first, start + last, kind) for first, last, kind in found)
+    rules = _LineRules("\n".join(text[start:end] for start, end, _ in lines))
+    for start, end, names_secret in lines:
+        line, lowered_line = text[start:end], lowered[start:end]
+        yield None
+        for span in chain(
+            rules.secrets(line, lowered_line),
+            _assigned_values(line, lowered_line) if names_secret else (),
+        ):
+            yield span and (start + span[0], start + span[1], span[2])
 
 
-_SHAPES = [(literal, row) for row, shape in enumerate(IN_LINE) for literal in shape[0]]
+def _rules_for(rules: Iterable[Rule], literals: set[str]) -> list[Rule]:
+    return [rule for rule in rules if not literals.isdisjoint(rule.literals)]
 
 
-class _Rules:
-    """The rules that could find anything in a text, which are a few of hundreds."""
+def _matches(rule: Rule, searched: str, text: str) -> Iterator[Span | None]:
+    """Yield what a rule finds; `searched` is `text`, or that in lower case."""
+    group = rule.pattern.groupindex.get("secret", 1)
+    for match in rule.pattern.finditer(searched):
+        start, end = match.span(group)
+        yield (start, end, rule.kind) if rule.accepts(text[start:end]) else None
+    yield None
+
+
+def _tokens(rule: Rule, text: str) -> Iterator[Span | None]:
+    """Yield what the rule of a token finds; a sample can hide a token that begins within it."""
+    position = rejected = 0
+    while (match := rule.pattern.search(text, position)) is not None:
+        if rule.accepts(match[1]):
+            yield *match.span(1), rule.kind
+            position, rejected = match.end(), 0
+        elif rejected < _MAX_REJECTED:
+            position, rejected = match.start() + 1, rejected + 1
+            yield None
+        else:
+            position, rejected = match.end(), 0
+    yield None
+
+
+def _is_option_of_curl(text: str, position: int) -> bool:
+    """Return True if a command that calls curl begins shortly before a position."""
+    first = max(0, position - _CURL_CHARACTERS)
+    commands = list(_CURL.finditer(text, first, position))
+    return bool(commands) and text.count("\n", commands[-1].start(), position) <= _CURL_LINES
+
+
+class _LineRules:
+    """The rules that could find anything in the lines of a text, which are a few of hundreds."""
 
     def __init__(self, text: str) -> None:
-        lowered, known = text.lower(), _prefixes()
-        begins = {piece[:_KEY] for piece in _PIECE.findall(text)}
-        rows = [row for begin in sorted(begins & known.keys()) for row in known[begin]]
-        self._prefixed = [row for row in rows if row[0] in text]
-        shapes = {row for literal, row in _SHAPES if literal in lowered}
-        self._shapes = [IN_LINE[row] for row in sorted(shapes)]
-        services = _services().begun(octets_of(lowered))
-        self._services = [service for service in services if service in lowered]
+        lowered, by_start = text.lower(), _tokens_by_start()
+        starts = {piece[:_KEY_LENGTH] for piece in _PIECE.findall(text)}
+        rows = [row for start in sorted(starts & by_start.keys()) for row in by_start[start]]
+        self._tokens = [row for row in rows if row[0] in text]
+        self._rules = [rule for rule in LINE_RULES if any(map(lowered.__contains__, rule.literals))]
+        self._services = _services().literals_in(to_octets(lowered), lowered)
 
-    def secrets(self, line: str, lowered: str) -> Iterator[Run]:
-        """The secrets in one line of the text, which is given in lower case too."""
-        for prefix, kind, pattern in self._prefixed:
+    def secrets(self, line: str, lowered: str) -> Iterator[Span | None]:
+        """Yield the secrets in one line of the text."""
+        for prefix, rule in self._tokens:
             if prefix in line:
-                yield from _drawn(line, kind, pattern)
-        for literals, kind, pattern in self._shapes:
-            if any(literal in lowered for literal in literals):
-                for match in pattern.finditer(line):
-                    if not is_sample(match[1]) and not is_name(match[1]):
-                        yield *match.span(1), kind
-        for service in self._services:
+                yield from _tokens(rule, line)
+        for rule in self._rules:
+            if any(map(lowered.__contains__, rule.literals)):
+                yield from _matches(rule, line, line)
+        for service in sorted(self._services):
             if service in lowered:
-                for match in _service(service).finditer(line):
-                    value = match["value"]
-                    if is_random(value) and not is_sample(value) and not is_location(value):
-                        yield *match.span("value"), f"{service.replace('_', '-')}-secret"
+                yield from _matches(_service_rule(service), line, line)
 
 
-def _blocks(text: str, there: set[str]) -> Iterator[Run]:
-    """Secrets of several lines; `there` are the literals that the text has."""
-    if _PRIVATE in there:
-        for pattern in (PRIVATE_KEY, PRIVATE_KEY_START):
-            for match in pattern.finditer(text):
-                if is_base64(match["body"]):
-                    yield *match.span("body"), "private-key"
-    if there.issuperset(_MANIFEST):
-        for pattern in KUBERNETES:
-            for match in pattern.finditer(text):
-                base = match.start("body")
-                for value in KUBERNETES_VALUE.finditer(match["body"]):
-                    yield base + value.start(1), base + value.end(1), "kubernetes-secret"
-
-
-def _foreign(text: str) -> Iterator[Run]:
-    """Secrets by the rules of a file of gitleaks rules, where there is one."""
-    rules = extra_rules()
-    lowered = text.lower() if rules else ""
-    for kind, pattern, keywords in rules:
-        if not keywords or any(keyword in lowered for keyword in keywords):
-            for match in pattern.finditer(text):
-                group = 1 if pattern.groups and match[1] else 0
-                yield *match.span(group), kind
-
-
-def _drawn(text: str, kind: str, pattern: re.Pattern[str]) -> Iterator[Run]:
-    for match in pattern.finditer(text):
-        if is_drawn(match[1]) and not is_sample(match[1]):
-            yield *match.span(1), kind
-
-
-def _assigned(line: str, lowered: str) -> Iterator[Run]:
-    """Values by the names that they are given to; the patterns read lower case."""
+def _assigned_values(line: str, lowered: str) -> Iterator[Span]:
+    """Yield values by the names that they are given to; the patterns read lower case."""
     for match in ASSIGNED.finditer(lowered):
-        name = line[_begin_of_name(line, match.start()) : match.end("name")]
-        if is_password(name, line[slice(*match.span("value"))], quoted=True):
+        name = line[_name_start(line, match.start()) : match.end("name")]
+        if is_secret_value(name, line[slice(*match.span("value"))], quoted=True):
             yield *match.span("value"), "secret"
     for match in BARE.finditer(lowered):
-        if is_password(match["name"], line[slice(*match.span("value"))], quoted=False):
+        if is_secret_value(match["name"], line[slice(*match.span("value"))], quoted=False):
             yield *match.span("value"), "secret"
     for match in INLINE.finditer(lowered):
-        value = line[slice(*match.span("value"))]
-        if is_mixed(value) and not is_placeholder(value):
+        if is_high_entropy_bare(line[slice(*match.span("value"))]):
             yield *match.span("value"), "secret"
     for i, pattern in enumerate(PASSWORDS):
         for match in pattern.finditer(lowered):
-            if is_chosen(line[slice(*match.span("value"))], bare=i == 1):
+            if looks_like_password(line[slice(*match.span("value"))], bare=i == 1):
                 yield *match.span("value"), "password"
 
 
-def _begin_of_name(line: str, at: int) -> int:
-    """Where the name begins that `at` is in."""
-    while at > 0 and (line[at - 1].isalnum() or line[at - 1] in "_-"):
-        at -= 1
-    return at
+def _name_start(line: str, position: int) -> int:
+    """Return where the name begins that a position is in."""
+    while position > 0 and (line[position - 1].isalnum() or line[position - 1] in "_-"):
+        position -= 1
+    return position
 
 
 @lru_cache(maxsize=1)
-def _prefixes() -> dict[str, list[Prefix]]:
-    """The rows of `PREFIXED` by how they begin: at most `_KEY` characters of a piece."""
-    rows: dict[str, list[Prefix]] = defaultdict(list)
-    for kind, prefix, least, tail in PREFIXED:
-        first = re.match(r"[0-9A-Za-z_]*", prefix)
-        begin = first[0][:_KEY] if first else ""
-        alphabet = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
-        ends = [""] if len(begin) == _KEY or prefix != begin else list(alphabet)
-        for end in ends:
-            rows[begin + end].append((prefix, kind, _token(prefix, least, tail, "0-9A-Za-z_")))
+def _tokens_by_start() -> dict[str, list[tuple[str, Rule]]]:
+    """Return prefix and rule of each kind of token, by the first characters of a piece."""
+    alphabet = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+    rows: dict[str, list[tuple[str, Rule]]] = defaultdict(list)
+    for kind, prefix, min_length, tail in PREFIXED:
+        word = re.match(r"[0-9A-Za-z_]*", prefix)
+        start = word[0][:_KEY_LENGTH] if word else ""
+        rule = _token_rule(kind, prefix, min_length, tail, "0-9A-Za-z_")
+        whole = len(start) == _KEY_LENGTH or prefix != start
+        for end in [""] if whole else alphabet:
+            rows[start + end].append((prefix, rule))
     return dict(rows)
 
 
 @lru_cache(maxsize=1)
-def _short_prefixes() -> dict[str, list[tuple[str, re.Pattern[str]]]]:
-    """Of tokens so short that they may hold no digit, which is what lines are chosen by."""
-    rows: dict[str, list[tuple[str, re.Pattern[str]]]] = defaultdict(list)
-    for kind, prefix, least, tail in PREFIXED:
-        if least <= _SHORT and (prefix in _PLAIN or not prefix.isalnum()):
-            rows[prefix].append((kind, _token(prefix, least, tail, "0-9A-Za-z")))
-    return dict(rows)
+def _short_tokens() -> tuple[Rule, ...]:
+    """Return the rules of tokens so short that they may hold no digit, as other lines do."""
+    return tuple(
+        _token_rule(kind, prefix, min_length, tail, "0-9A-Za-z")
+        for kind, prefix, min_length, tail in PREFIXED
+        if min_length <= _SHORT_TOKEN and (prefix in _LETTER_PREFIXES or not prefix.isalnum())
+    )
+
+
+def _token_rule(kind: str, prefix: str, min_length: int, tail: str, before: str) -> Rule:
+    """Return the rule of tokens that begin with a prefix and not behind some characters."""
+    pattern = rf"(?<![{before}])({re.escape(prefix)}[{tail}]{{{min_length},}})"
+    return Rule((prefix.lower(),), kind, re.compile(pattern), is_published_token)
 
 
 @lru_cache(maxsize=1)
-def _literals() -> Beginnings:
-    """What a text must have for the rules that read all of it."""
-    anywhere = (literal for literal, *_ in ANYWHERE)
-    return Beginnings({_PRIVATE, *_MANIFEST, *anywhere, *_short_prefixes()})
-
-
-def _token(prefix: str, least: int, tail: str, before: str) -> re.Pattern[str]:
-    """Matches where a token begins; the token itself is its group."""
-    return re.compile(rf"(?<![{before}])(?=({re.escape(prefix)}[{tail}]{{{least},}}))")
+def _literals() -> LiteralPrefilter:
+    """Return the literals of the rules that search a whole text, in lower case."""
+    rules = (*TEXT_RULES, *DOCUMENT_RULES, *CURL_RULES, *_short_tokens())
+    return LiteralPrefilter({*BLOCK_LITERALS, *(word for rule in rules for word in rule.literals)})
 
 
 @lru_cache(maxsize=1)
-def _services() -> Beginnings:
-    return Beginnings(SERVICES)
+def _services() -> LiteralPrefilter:
+    return LiteralPrefilter(SERVICES)
 
 
 @lru_cache(maxsize=256)
-def _service(name: str) -> re.Pattern[str]:
+def _service_rule(name: str) -> Rule:
     # A short name is also the end of other words: `blob`.
-    begin = "(?<![a-z])" if len(name) <= _KEY else ""
-    return re.compile(rf"(?i){begin}{re.escape(name)}{SERVICE_VALUE}")
+    begin = "(?<![a-z])" if len(name) <= _KEY_LENGTH else ""
+    pattern = re.compile(rf"(?i){begin}{re.escape(name)}{SERVICE_VALUE}")
+    return Rule((name,), f"{name.replace('_', '-')}-secret", pattern, _is_service_key)
+
+
+def _is_service_key(value: str) -> bool:
+    return is_random(value) and not is_sample(value) and not is_location(value)

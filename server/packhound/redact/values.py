@@ -1,22 +1,40 @@
-"""What a value looks like: drawn at random, chosen by someone, or none that anyone would hide."""
+"""Tests of a value: drawn at random, chosen as a password, or none that anyone would hide."""
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
 from itertools import pairwise
 
-from packhound.redact.entropy import entropy, is_placeholder, is_random
+from packhound.redact.entropy import entropy, is_placeholder, is_random, is_template
+
+_BARE_SIGNS = frozenset("!@#^~?*+-%$")
+_REFERENCE = re.compile(
+    r"\$[({\w]|[*&]\w+$|!(?:ref|sub|vault|getatt|enc|env|secret)|%\w+%|\{\{|@microsoft"
+    r"|(?:vault|ssm|arn|file|env|ref(?:\+\w+)?):",
+    re.I,
+)
+"""Beginning of a value that stands somewhere else."""
+_CODE = re.compile(r"[A-Za-z_][\w.]{2,}[(\[{]|[^\n]*(?:->|::|=>|&&|\|\||\$\{|\{\{|[;({]$)")
+_TYPICAL_SIGNS = frozenset("_.,:/-'\"`")
+"""Signs that names, numbers and paths have too."""
 
 
-def is_drawn(value: str) -> bool:
-    """After a prefix that gives it away a value need only not be a written name."""
+def looks_random_token(value: str) -> bool:
+    """Return True unless a value that has the prefix of a token is a written name."""
     mixed = not value.islower() and any(map(str.islower, value))
     plain = not any(separator in value[4:] for separator in "_-.")
     return entropy(value) >= 2.5 and (mixed or plain or any(map(str.isdigit, value)))
 
 
-def is_password(name: str, value: str, *, quoted: bool) -> bool:
-    """Random enough for what its name asks for."""
+def is_published_token(value: str) -> bool:
+    """Return True if a value in the form of a token is one, not a sample."""
+    return looks_random_token(value) and not is_sample(value)
+
+
+def is_secret_value(name: str, value: str, *, quoted: bool) -> bool:
+    """Return True if a value is random enough for the secret that its name asks for."""
     if is_placeholder(value) or is_name(value) or is_location(value):
         return False
     if is_random(value, 2.6 if quoted and "pass" in name.lower() else 3.2):
@@ -24,8 +42,8 @@ def is_password(name: str, value: str, *, quoted: bool) -> bool:
     return False
 
 
-def is_chosen(value: str, *, bare: bool) -> bool:
-    """A password that someone made up: letters, digits, and where it has no quotes a sign too."""
+def looks_like_password(value: str, *, bare: bool) -> bool:
+    """Return True for a password that someone made up: letters, digits, without quotes a sign."""
     if (
         is_placeholder(value)
         or is_name(value)
@@ -33,52 +51,113 @@ def is_chosen(value: str, *, bare: bool) -> bool:
         or not value[0].isalnum() | (value[0] in "!@#")
     ):
         return False
-    kinds = (str.islower, str.isupper, str.isdigit)
-    n_kinds = sum(any(map(kind, value)) for kind in kinds)
-    signs = {character for character in value if not character.isalnum() and character != "_"}
-    if bare and not (signs <= _SIGNS and (signs or _changes(value) >= 2)):
+    signs = _signs(value)
+    if bare and not (signs <= _BARE_SIGNS and (signs or _n_changes(value) >= 2)):
         return False
-    return any(map(str.isdigit, value)) and n_kinds + bool(signs) >= 3
+    return any(map(str.isdigit, value)) and _n_cases(value) + bool(signs) >= 3
 
 
-def is_mixed(value: str) -> bool:
-    """Random beyond what a name, a version or a path can be: no quotes say that it is a value."""
-    if is_location(value) or value.count(".") > 1 or value.count("-") + value.count("_") > 4:
+def is_configured_password(value: str) -> bool:
+    """Return True for what a document gives to a password: no reference, template or plain word."""
+    if _REFERENCE.match(value) or is_template(value) or is_location(value) or is_name(value):
         return False
-    cases = any(map(str.islower, value)) and any(map(str.isupper, value))
-    return _changes(value) >= (3 if cases else 6) and is_random(value, 3.2)
+    signs = _signs(value) - _TYPICAL_SIGNS
+    n_kinds = _n_cases(value) + bool(signs)
+    return n_kinds >= 3 or (n_kinds == 2 and len(value) >= 8 and any(map(str.isdigit, value)))
 
 
-_SIGNS = frozenset("!@#^~?*+-%$")
+def is_command_password(value: str) -> bool:
+    """Return True for a password on a command line: not dull, no variable and no port."""
+    if _REFERENCE.match(value) or not any(map(str.isalpha, value)):
+        return False
+    return not is_dummy_password(value) or is_configured_password(value)
 
 
-def _changes(value: str) -> int:
-    """How often a letter follows a digit or the other way round."""
-    return sum(a.isdigit() != b.isdigit() for a, b in pairwise(value))
+def has_special_characters(value: str) -> bool:
+    """Return True for a password with signs that no word has, where it is no piece of code."""
+    if _REFERENCE.match(value) or is_template(value):
+        return False
+    if is_location(value) or _CODE.match(value):
+        return False
+    signs = _signs(value) - _TYPICAL_SIGNS
+    n_kinds = _n_cases(value) + bool(signs)
+    return bool(signs) and (n_kinds == 4 or (n_kinds == 3 and len(signs) >= 2))
 
 
-def is_base64(body: str) -> bool:
-    """Whether most of a text is in runs that only encoded bytes have."""
+def is_high_entropy_bare(value: str) -> bool:
+    """Return True if a value without quotes is more random than a name, a version or a path."""
+    if (
+        is_placeholder(value)
+        or is_location(value)
+        or value.count(".") > 1
+        or value.count("-") + value.count("_") > 4
+    ):
+        return False
+    both_cases = any(map(str.islower, value)) and any(map(str.isupper, value))
+    return _n_changes(value) >= (3 if both_cases else 6) and is_random(value, 3.2)
+
+
+def is_mostly_base64(body: str) -> bool:
+    """Return True if most of a text is in runs that only encoded bytes have."""
     encoded = sum(len(run) for run in re.findall(r"[A-Za-z0-9+/=_-]{20,}", body))
     return encoded >= 40 and encoded >= 0.6 * len("".join(body.split()))
 
 
+def is_encoded_credential(value: str) -> bool:
+    """Return True for base64 of printable text, or a random value."""
+    try:
+        decoded = base64.b64decode(value, validate=True)
+    except (binascii.Error, ValueError):
+        decoded = b""
+    printable = len(decoded) >= 4 and all(0x20 <= byte < 0x7F for byte in decoded)
+    return printable or (is_random(value) and not is_sample(value))
+
+
+def is_key_material(value: str) -> bool:
+    """Return True if a value in the form of a key is no sample."""
+    return entropy(value) >= 2.5 and not is_sample(value)
+
+
 def is_sample(value: str) -> bool:
-    """Made up for documentation."""
+    """Return True for values made up for documentation."""
     lowered = value.lower()
     return "example" in lowered or "xxxxxx" in lowered or len(set(lowered)) <= 6
 
 
-def is_dull(value: str) -> bool:
-    """Passwords in URLs and commands that everyone writes in documentation."""
+def is_no_sample(value: str) -> bool:
+    """The opposite of `is_sample`, as the test of a rule."""
+    return not is_sample(value)
+
+
+def is_no_dummy(value: str) -> bool:
+    """The opposite of `is_dummy_password`, as the test of a rule."""
+    return not is_dummy_password(value)
+
+
+def is_dummy_password(value: str) -> bool:
+    """Return True for passwords in URLs and commands that everyone writes in documentation."""
     return is_placeholder(value) or (is_name(value) and len(value) < 12) or value.isdigit()
 
 
 def is_name(value: str) -> bool:
-    """A word, a path of names, a call or a variable: not the value of a secret."""
+    """Return True for a word, a path of names, a call or a variable: not the value of a secret."""
     return bool(re.fullmatch(r"[A-Za-z_][A-Za-z_.:>-]*(?:\(.*)?|\$.*|%.*|&.*|@.*|\*+", value))
 
 
 def is_location(value: str) -> bool:
-    """A path or an address."""
+    """Return True for a path or an address."""
     return "://" in value or value.startswith(("./", "../", "/", "~/", "http"))
+
+
+def _n_cases(value: str) -> int:
+    """Return how many of lower case, upper case and digits a value has."""
+    return sum(any(map(kind, value)) for kind in (str.islower, str.isupper, str.isdigit))
+
+
+def _signs(value: str) -> set[str]:
+    return {character for character in value if not character.isalnum() and character != "_"}
+
+
+def _n_changes(value: str) -> int:
+    """Return how often a letter follows a digit or the other way round."""
+    return sum(a.isdigit() != b.isdigit() for a, b in pairwise(value))

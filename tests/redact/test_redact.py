@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import random
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from packhound.redact.known import PREFIXED, SERVICES
 from packhound.redact.redact import redact, without
-from packhound.redact.rules import read_rules
+from packhound.redact.token_prefixes import PREFIXED, SERVICES
 
 DRAW = random.Random(7)
 
@@ -176,17 +174,6 @@ def test_a_command_on_several_lines():
 )
 def test_what_only_begins_like_a_secret_is_read_at_once(text):
     assert redact(f"{text}\nkind: secre").text == f"{text}\nkind: secre"
-
-
-def test_rules_in_the_format_of_gitleaks_are_read(tmp_path: Path):
-    file = tmp_path / "gitleaks.toml"
-    file.write_text(
-        "[[rules]]\nid = \"thing-key\"\nregex = '''\\bthing_((?i)[a-f[:alnum:]]{4})\\z'''\n"
-        'keywords = ["thing_"]\n[[rules]]\nid = "broken"\nregex = "("\n'
-    )
-    pytest.importorskip("tomllib")
-    ((kind, _, keywords),) = read_rules(file)
-    assert (kind, keywords) == ("thing-key", ("thing_",))
 
 
 @given(st.text(max_size=400))

@@ -1,11 +1,11 @@
-"""What published credentials look like: their prefixes, and the names of the services they open.
+"""Published forms of credentials: prefixes of tokens, and names of the services that they open.
 
 A row of `PREFIXED` is the kind of secret, the text that it begins with, how many characters follow
 at least, and which characters those are. They are facts that the services document, so that leaked
 keys can be found: in their own pages on tokens ("GitLab token overview", Slack "Token types", AWS
 "Unique identifiers", Stripe "API keys", npm "About access tokens", Azure "Identifiable secrets",
 Cloudflare "API tokens", New Relic "API keys", Docker "Access tokens", ...), and all together in
-GitHub's "Supported secret scanning patterns". A file of gitleaks rules beside this one adds more.
+GitHub's "Supported secret scanning patterns".
 """
 
 from __future__ import annotations
