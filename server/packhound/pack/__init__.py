@@ -1,1 +1,5 @@
-"""A prompt and a budget of tokens become the code that a language model should read."""
+"""Context packs: a prompt and a budget of tokens become the code that a language model should read.
+
+Candidates come from the prompt, the search and the reference graph; a knapsack chooses nodes and
+their tier of detail; the text is rendered with its secrets removed.
+"""

@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from packhound.core.types import Query, Results
 from packhound.graph.graph import Graph
 from packhound.index.snapshot import Snapshot
+from packhound.llm.counter import TokenCounter
 from packhound.pack.conversations import Conversations
+from packhound.pack.excerpt import CleanTexts, Excerpts, clean_text_cache
 from packhound.pack.request import Lines
 
 
@@ -34,4 +36,9 @@ class PackContext:
     graph: Graph
     conversations: Conversations = field(default_factory=Conversations)
     changed: Callable[[str], Sequence[Lines]] = no_changed_lines
+    clean_texts: CleanTexts = field(default_factory=clean_text_cache)
     cancel: threading.Event | None = None
+
+    def excerpts(self, counter: TokenCounter) -> Excerpts:
+        """Return the files of the snapshot as they leave, with their costs by a counter."""
+        return Excerpts(self.snapshot.files, self.source, counter, self.clean_texts, self.cancel)

@@ -14,32 +14,32 @@ NodeKey = tuple[str, bytes]
 
 
 class Conversations:
-    """The nodes sent per conversation, with the tier of detail; the oldest are forgotten."""
+    """LRU store of the nodes sent per conversation, with their tiers of detail; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._sent: OrderedDict[str, dict[NodeKey, int]] = OrderedDict()
 
     def sent(self, conversation: str) -> dict[NodeKey, int]:
-        """Nodes and their tiers; empty for a new conversation or none ("")."""
+        """Return the nodes sent and their tiers; empty for a new conversation or none ("")."""
         with self._lock:
             return dict(self._sent.get(conversation, {})) if conversation else {}
 
     def remember(self, conversation: str, nodes: Iterable[tuple[NodeKey, int]]) -> None:
-        """Add what has been sent."""
+        """Add nodes that have been sent."""
         if not conversation:
             return
         with self._lock:
-            known = self._sent.setdefault(conversation, {})
+            tiers = self._sent.setdefault(conversation, {})
             self._sent.move_to_end(conversation)
             for key, tier in nodes:
-                known[key] = max(tier, known.get(key, tier))
-            while len(known) > _MAX_NODES:
-                known.pop(next(iter(known)))
+                tiers[key] = max(tier, tiers.get(key, tier))
+            while len(tiers) > _MAX_NODES:
+                tiers.pop(next(iter(tiers)))
             while len(self._sent) > _MAX_CONVERSATIONS:
                 self._sent.popitem(last=False)
 
     def forget(self, conversation: str) -> None:
-        """Begin a conversation again."""
+        """Drop what was sent in a conversation."""
         with self._lock:
             self._sent.pop(conversation, None)

@@ -1,13 +1,14 @@
-"""One file's lines as they may leave, and which of them each tier of detail of a node shows.
+"""One file's lines as they leave, and the lines that each tier of detail of a node has.
 
-Lines are made visible and stripped of secrets here, before anything is counted. Their number never
-changes, so a line in a pack has the number that it has in the file.
+Hidden characters are shown and secrets removed before anything is counted. The number of lines
+never changes, so a line in a pack has the number that it has in the file.
 """
 
 from __future__ import annotations
 
 import re
 import sys
+import threading
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,31 +20,38 @@ from packhound.index.file_entry import FileEntry
 from packhound.llm.counter import TokenCounter
 from packhound.pack.request import Detail
 from packhound.redact.control_characters import visible_text
-from packhound.redact.redact import redact
+from packhound.redact.redact import RedactionTimeout, redact
 from packhound.text.line_index import LineIndex
 
 _DOC_LINES = {"signature": 3, "elided": 6}
 _SIGNATURE_LINES = 8
 _HEAD_LINES, _TAIL_LINES = 6, 3
-"""Lines of an elided body that are shown at its two ends."""
+"""Lines that remain at the two ends of an elided body."""
 _ELIDED_LINES = 48
-_WORTH_ELIDING = 0.7
+_MAX_ELIDED_SHARE = 0.7
 """An elided body must save at least the rest."""
-_OWN_LINES = 40
+_CONTAINER_LINES = 40
 _FULL_LINES = 600
-"""A longer container is never shown whole."""
+"""A longer container is never included in full."""
 
-_MOST_BYTES = 8_000_000
-"""Of the texts that are kept between packs: those of some 400 files."""
+_CLEAN_TEXT_BYTES = 8_000_000
+"""Of the clean texts that are cached between packs: those of some 400 files."""
 
 _Child = tuple[str, range]
 """The name and the lines of a node within another."""
 Tiers = dict[Detail, tuple[int, ...]]
 """The lines of each tier that a node has, 0-based and ascending."""
+CleanTexts = ByteLru[bytes, str]
+"""Texts without secrets and hidden characters, by the digest of the source."""
 
 
-class Costs(dict[int, int]):
-    """Tokens of the lines of a file, each with its line end, counted at the first look."""
+def clean_text_cache() -> CleanTexts:
+    """Return an empty cache of clean texts."""
+    return ByteLru(_CLEAN_TEXT_BYTES, sys.getsizeof)
+
+
+class LineCosts(dict[int, int]):
+    """Tokens of the lines of a file, each with its line end, counted on first use."""
 
     def __init__(self, lines: Sequence[str], counter: TokenCounter) -> None:
         self._lines, self._counter = lines, counter
@@ -58,29 +66,29 @@ class Excerpt:
     """The lines of one file, and their cost when it is asked for."""
 
     lines: list[str]
-    starts: LineIndex
-    costs: Costs
+    line_index: LineIndex
+    costs: LineCosts
     _children: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
 
     def cost(self, lines: Iterable[int]) -> int:
-        """Tokens of some lines, each with its line end."""
+        """Return the tokens of some lines, each with its line end."""
         return sum(map(self.costs.__getitem__, lines))
 
     def tiers(self, entry: FileEntry, position: int, words: re.Pattern[str] | None) -> Tiers:
-        """What each tier of a node shows; an elided body keeps lines that `words` matches."""
+        """Return the tiers of a node; an elided body keeps lines that `words` matches."""
         if not self._children:
             for child, parent in enumerate(entry.parents()):
                 self._children[parent].append(child)
         last = len(self.lines) - 1
         children = [
-            (entry.name_as_written(child), _within(*entry.lines(child), last))
+            (entry.name_as_written(child), _line_range(*entry.lines(child), last))
             for child in self._children.get(position, ())
         ]
         return _tiers(self, entry.node(position), children, words)
 
 
 class Excerpts:
-    """The files of one pack, read when first asked for; their clean texts are kept between packs.
+    """The files of one pack, read on first use; their clean texts are cached between packs.
 
     `source(path)` must be the text that `files[path]` was made from, or None.
     """
@@ -90,141 +98,146 @@ class Excerpts:
         files: Mapping[str, FileEntry],
         source: Callable[[str], bytes | None],
         counter: TokenCounter,
+        clean_texts: CleanTexts | None = None,
+        cancel: threading.Event | None = None,
     ) -> None:
         self._files = files
         self._source = source
         self._counter = counter
-        self._read: dict[str, Excerpt | None] = {}
+        self._clean_texts = clean_text_cache() if clean_texts is None else clean_texts
+        self._cancel = cancel
+        self._excerpts: dict[str, Excerpt | None] = {}
+        self.unchecked: set[str] = set()
+        """Files that secrets could not be removed from in time."""
 
     def of(self, path: str) -> Excerpt | None:
-        """The excerpt of a file, None if the file is not what was indexed any more."""
-        if path not in self._read:
-            self._read[path] = self._made(path)
-        return self._read[path]
+        """Return the excerpt of a file, None if it has changed since or cannot be cleaned."""
+        if path not in self._excerpts:
+            self._excerpts[path] = self._read(path)
+        return self._excerpts[path]
 
-    def _made(self, path: str) -> Excerpt | None:
+    def _read(self, path: str) -> Excerpt | None:
         entry, source = self._files.get(path), self._source(path)
         if entry is None or source is None:
             return None
-        clean = _CLEAN.get(entry.digest)
+        clean = self._clean_texts.get(entry.digest)
         if clean is None:
-            clean = visible_text(redact(source.decode("utf-8", "replace")).text)
-        _CLEAN.put({entry.digest: clean})
+            try:
+                redacted = redact(source.decode("utf-8", "replace"), self._cancel)
+            except RedactionTimeout:
+                self.unchecked.add(path)
+                return None
+            clean = visible_text(redacted.text)
+        self._clean_texts.put({entry.digest: clean})
         lines = clean.split("\n")
-        return Excerpt(lines, LineIndex(source), Costs(lines, self._counter))
-
-
-_CLEAN = ByteLru[bytes, str](_MOST_BYTES, sys.getsizeof)
-"""By the digest of the source."""
+        return Excerpt(lines, LineIndex(source), LineCosts(lines, self._counter))
 
 
 def _tiers(
     excerpt: Excerpt, node: Node, children: Sequence[_Child], words: re.Pattern[str] | None
 ) -> Tiers:
     last = len(excerpt.lines) - 1
-    own = _own_lines(excerpt, node, last)
+    own_lines = _own_lines(excerpt, node, last)
     if node.kind == "file":
-        return _file_tiers(own)
-    span = _within(node.span.start_line, node.span.end_line, last)
+        return _file_tiers(own_lines)
+    span = _line_range(node.span.start_line, node.span.end_line, last)
     if not span:
         return {}
-    signature = _signature_lines(excerpt, node, own or span)
-    inner = {*own, *chain.from_iterable(lines for _, lines in children)}
-    doc = [n for n in span if n not in inner and excerpt.lines[n].strip()]
+    signature = _signature_lines(excerpt, node, own_lines or span)
+    code = {*own_lines, *chain.from_iterable(lines for _, lines in children)}
+    doc = [line for line in span if line not in code and excerpt.lines[line].strip()]
     tiers: Tiers = {}
     if node.kind not in ("section", "window"):
         tiers["outline"] = signature[:1]
-        tiers["signature"] = _joined(signature, doc[: _DOC_LINES["signature"]])
+        tiers["signature"] = _union(signature, doc[: _DOC_LINES["signature"]])
     if children:
-        heads = [_first_with(excerpt, name, lines) for name, lines in children if lines]
-        kept = _joined(signature, doc[: _DOC_LINES["elided"]], own[:_OWN_LINES], heads)
+        heads = [_first_line_with(excerpt, name, lines) for name, lines in children if lines]
+        elided = _union(
+            signature, doc[: _DOC_LINES["elided"]], own_lines[:_CONTAINER_LINES], heads
+        )
     else:
-        kept = _elided(excerpt, span, signature, doc, words)
-    if len(kept) <= _WORTH_ELIDING * len(span):
-        tiers["elided"] = kept
+        elided = _elided_lines(excerpt, span, signature, doc, words)
+    if len(elided) <= _MAX_ELIDED_SHARE * len(span):
+        tiers["elided"] = elided
     if len(span) <= _FULL_LINES or not children:
         tiers["full"] = tuple(span)
     return tiers
 
 
-def _file_tiers(own: Sequence[int]) -> Tiers:
-    """A file's own node is what stands between its definitions: imports and loose statements."""
-    tiers: Tiers = {"full": tuple(own)} if own else {}
-    if len(own) > _OWN_LINES:
-        tiers["elided"] = tuple(own[:_OWN_LINES])
+def _file_tiers(own_lines: Sequence[int]) -> Tiers:
+    """Return the tiers of a file's own node: imports and loose statements."""
+    tiers: Tiers = {"full": tuple(own_lines)} if own_lines else {}
+    if len(own_lines) > _CONTAINER_LINES:
+        tiers["elided"] = tuple(own_lines[:_CONTAINER_LINES])
     return tiers
 
 
-def _elided(
+def _elided_lines(
     excerpt: Excerpt,
     span: range,
     signature: tuple[int, ...],
     doc: list[int],
     words: re.Pattern[str] | None,
 ) -> tuple[int, ...]:
-    below = signature[-1] + 1
     documented = set(doc)
-    body = [line for line in range(below, span.stop) if line not in documented]
+    body = [line for line in range(signature[-1] + 1, span.stop) if line not in documented]
     ends = (body[:_HEAD_LINES], body[len(body) - _TAIL_LINES :])
-    kept = _joined(signature, doc[: _DOC_LINES["elided"]], *ends)
-    if len(kept) > _WORTH_ELIDING * len(span):
-        return kept
-    telling = islice(_telling(excerpt, body, words), _ELIDED_LINES - _HEAD_LINES - _TAIL_LINES)
-    shown = sorted({*kept, *telling})
-    # A gap of one line costs as much to mark as to show.
-    return _joined(shown, [n + 1 for n, after in pairwise(shown) if after == n + 2])
+    elided = _union(signature, doc[: _DOC_LINES["elided"]], *ends)
+    if len(elided) > _MAX_ELIDED_SHARE * len(span):
+        return elided
+    n_matching = _ELIDED_LINES - _HEAD_LINES - _TAIL_LINES
+    lines = sorted({*elided, *islice(_lines_with(excerpt, body, words), n_matching)})
+    # A gap of one line costs as much to mark as to include.
+    return _union(lines, [line + 1 for line, after in pairwise(lines) if after == line + 2])
 
 
-def _telling(excerpt: Excerpt, body: Sequence[int], words: re.Pattern[str] | None) -> Iterator[int]:
-    """The lines that have one of the words, which do not reach across lines."""
+def _lines_with(
+    excerpt: Excerpt, body: Sequence[int], words: re.Pattern[str] | None
+) -> Iterator[int]:
+    """Yield the lines that have one of the words, which do not reach across lines."""
     text = "\n".join([excerpt.lines[line] for line in body]) if words else ""
-    number = at = 0
-    while words and (found := words.search(text, at)):
-        number += text.count("\n", at, found.start())
+    number = offset = 0
+    while words and (match := words.search(text, offset)):
+        number += text.count("\n", offset, match.start())
         yield body[number]
-        at = text.find("\n", found.end()) + 1
+        offset = text.find("\n", match.end()) + 1
         number += 1
-        if not at:
+        if not offset:
             return
 
 
-def _signature_lines(excerpt: Excerpt, node: Node, own: Sequence[int]) -> tuple[int, ...]:
-    """From the line that has the name to where as much text as the signature's is passed."""
-    first = _first_with(excerpt, node.name, own)
-    wanted = len("".join(node.signature.split()))
-    shown = []
+def _signature_lines(excerpt: Excerpt, node: Node, own_lines: Sequence[int]) -> tuple[int, ...]:
+    """Return the lines from the node's name to where as much text as its signature is passed."""
+    first = _first_line_with(excerpt, node.name, own_lines)
+    remaining = len("".join(node.signature.split()))
+    lines = []
     for line in range(
         first, min(first + _SIGNATURE_LINES, node.span.end_line + 1, len(excerpt.lines))
     ):
-        shown.append(line)
-        wanted -= len("".join(excerpt.lines[line].split()))
-        if wanted <= 1:
+        lines.append(line)
+        remaining -= len("".join(excerpt.lines[line].split()))
+        if remaining <= 1:
             break
-    return tuple(shown)
+    return tuple(lines)
 
 
-def _first_with(excerpt: Excerpt, name: str, lines: Sequence[int]) -> int:
-    """The first of some lines that has a name, the first of all where none has."""
-    named = (n for n in lines if name in excerpt.lines[n]) if name else iter(())
-    return next(named, lines[0])
+def _first_line_with(excerpt: Excerpt, name: str, lines: Sequence[int]) -> int:
+    """Return the first of some lines that has a name, the first of all where none has."""
+    with_name = (line for line in lines if name in excerpt.lines[line]) if name else iter(())
+    return next(with_name, lines[0])
 
 
 def _own_lines(excerpt: Excerpt, node: Node, last: int) -> Sequence[int]:
-    """The lines that have some of the node's own text."""
-    runs = [_touched(excerpt, run, last) for run in node.own]
-    return runs[0] if len(runs) == 1 else _joined(*runs)
+    """Return the lines that have some of the node's own text."""
+    spans = (excerpt.line_index.span(start, end) for start, end in node.own)
+    runs = [_line_range(span.start_line, span.end_line, last) for span in spans]
+    return runs[0] if len(runs) == 1 else _union(*runs)
 
 
-def _touched(excerpt: Excerpt, run: tuple[int, int], last: int) -> range:
-    start, end = run
-    first_line = excerpt.starts.line_of(start)
-    return _within(first_line, excerpt.starts.line_of(max(start, end - 1)), last)
-
-
-def _within(first: int, end: int, last: int) -> range:
-    """The lines from one to another, at most `last`."""
+def _line_range(first: int, end: int, last: int) -> range:
+    """Return the lines from one to another, at most `last`."""
     return range(first, min(end, last) + 1)
 
 
-def _joined(*runs: Collection[int]) -> tuple[int, ...]:
+def _union(*runs: Collection[int]) -> tuple[int, ...]:
     return tuple(sorted({line for run in runs for line in run}))

@@ -1,7 +1,8 @@
-"""The nodes that could go into a pack, each with its utility and the reasons for it.
+"""The candidates of a pack: nodes that could go into it, with their utilities and reasons.
 
-Stages: what the prompt, the user and the search name; then what stands around the strongest of
-these; then tests and near-duplicates lose. A utility is meant as the chance that a node is needed.
+First what the prompt, the user and the search name; then the neighbourhood of the strongest of
+these; then tests and near-duplicates are demoted. A utility estimates the probability that a node
+is needed.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from packhound.pack.request import PackRequest
 from packhound.pack.sources.demotions import demote_duplicates, demote_tests
 from packhound.pack.sources.explicit import (
     add_focus,
+    add_mentioned_files,
     add_mentions,
-    add_named_files,
     add_pinned,
-    pin_of,
+    parse_pin,
 )
 from packhound.pack.sources.neighbourhood import (
     add_changes,
@@ -24,22 +25,22 @@ from packhound.pack.sources.neighbourhood import (
     add_neighbours,
     add_open_files,
 )
-from packhound.pack.sources.search_hits import add_hits, hits_of
+from packhound.pack.sources.search_hits import add_hits, search_prompt
 from packhound.search.query.mentions import mentions_of
 
 
 def gather(context: PackContext, request: PackRequest) -> Pool:
-    """All candidates of a request."""
+    """Return all candidates of a request."""
     pool = Pool(context, request)
-    named = mentions_of(request.prompt)
-    pins = [pin_of(pin) for pin in request.pinned]
-    files = PathResolver(context.snapshot.paths_named)
-    add_pinned(pool, pins, files)
+    mentions = mentions_of(request.prompt)
+    pins = [parse_pin(pin) for pin in request.pinned]
+    paths = PathResolver(context.snapshot.paths_named)
+    add_pinned(pool, pins, paths)
     add_focus(pool, request)
-    hits = hits_of(context, request)
+    hits = search_prompt(context, request)
     add_hits(pool, hits)
-    add_mentions(pool, named, files)
-    add_named_files(pool, hits, named, files)
+    add_mentions(pool, mentions, paths)
+    add_mentioned_files(pool, hits, mentions, paths)
     add_file_mates(pool)
     add_changes(pool, context)
     add_open_files(pool, request)

@@ -12,32 +12,33 @@ from packhound.pack.request import CONTAINERS, PackItem
 
 _MAX_REASONS = 4
 _BLANK_GAP = 2
-_FIRST = ("pinned", "selected", "changed", "stack frame", "line ", "diff", "hit ")
-"""Reasons that are told before others."""
+_LEADING_REASONS = ("pinned", "selected", "changed", "stack frame", "line ", "diff", "hit ")
+"""Reasons that are listed before others."""
 
 
 def block_of(choices: Sequence[Choice], excerpts: Excerpts, generation: int) -> Block:
-    """The lines that the choices of one file show together."""
+    """Return the lines of all choices of one file."""
     entry = choices[0].candidate.entry
     excerpt = excerpts.of(entry.path)
     assert excerpt is not None
-    numbers = _without_blank_gaps({n for choice in choices for n in choice.lines}, excerpt.lines)
+    chosen = {line for choice in choices for line in choice.lines}
+    numbers = _close_blank_gaps(chosen, excerpt.lines)
     texts = tuple(excerpt.lines[number] for number in numbers)
     return Block(entry.path, entry.language, generation, numbers, texts)
 
 
-def _without_blank_gaps(shown: set[int], lines: Sequence[str]) -> tuple[int, ...]:
-    """A blank line costs less than the mark of its absence."""
-    numbers = sorted(shown)
+def _close_blank_gaps(chosen: set[int], lines: Sequence[str]) -> tuple[int, ...]:
+    """Add short runs of blank lines, which cost less than the mark of a gap."""
+    numbers = sorted(chosen)
     for before, after in pairwise(numbers):
         between = range(before + 1, after)
         if 0 < len(between) <= _BLANK_GAP and not any(lines[line].strip() for line in between):
-            shown.update(between)
-    return tuple(sorted(shown))
+            chosen.update(between)
+    return tuple(sorted(chosen))
 
 
 def items_of(files: Sequence[Sequence[Choice]], excerpts: Excerpts) -> tuple[PackItem, ...]:
-    """The items of all files, in their order."""
+    """Return the items of all files, in their order."""
     items: list[PackItem] = []
     for choices in files:
         items += _file_items(choices, excerpts)
@@ -45,7 +46,7 @@ def items_of(files: Sequence[Sequence[Choice]], excerpts: Excerpts) -> tuple[Pac
 
 
 def _file_items(choices: Sequence[Choice], excerpts: Excerpts) -> list[PackItem]:
-    """Full parts that touch become one; what lies inside another part is told with it."""
+    """Merge full parts that touch, and parts within others."""
     excerpt = excerpts.of(choices[0].candidate.path)
     assert excerpt is not None
     groups: list[_Group] = []
@@ -54,32 +55,32 @@ def _file_items(choices: Sequence[Choice], excerpts: Excerpts) -> list[PackItem]
             groups.append(_Group(choice))
         else:
             groups[-1].add(choice)
-    items, paid = [], set[int]()
+    items, counted = [], set[int]()
     for i, group in enumerate(groups):
         start, end = group.start, group.end
         if i + 1 < len(groups):
             end = min(end, groups[i + 1].start - 1)
-        lines = group.lines - paid
-        paid |= lines
+        lines = group.lines - counted
+        counted |= lines
         tokens = excerpt.cost(lines)
         items.append(group.item(start, max(start, end), tokens))
     return items
 
 
 class _Group:
-    """Choices that are told as one item."""
+    """Choices that make one item."""
 
     def __init__(self, choice: Choice) -> None:
         self.choices = [choice]
         self.start = choice.lines[0]
         self.lines = set(choice.lines)
-        # A definition shown in part still lies where it lies; a container ends where it is shown.
+        # A definition keeps its span even in part; a container ends with its last chosen line.
         node = choice.candidate.node
         inside = choice.detail == "full" or node.kind in CONTAINERS
         self.end = choice.lines[-1] if inside else max(choice.lines[-1], node.span.end_line)
 
     def takes(self, choice: Choice) -> bool:
-        """Whether a later choice lies within this item, or continues its full lines."""
+        """Return True if a later choice lies within this item, or continues its full lines."""
         if choice.lines[0] <= max(self.lines) and choice.lines[-1] <= self.end:
             return set(choice.lines) <= self.lines or choice.lines[0] in self.lines
         full = {c.detail for c in (*self.choices, choice)} == {"full"}
@@ -94,7 +95,7 @@ class _Group:
     def item(self, start: int, end: int, tokens: int) -> PackItem:
         candidates = [choice.candidate for choice in self.choices]
         reasons = list(dict.fromkeys(reason for c in candidates for reason in c.reasons))
-        reasons.sort(key=lambda reason: not reason.startswith(_FIRST))
+        reasons.sort(key=lambda reason: not reason.startswith(_LEADING_REASONS))
         more = f" and {len(reasons) - _MAX_REASONS} more" if len(reasons) > _MAX_REASONS else ""
         return PackItem(
             path=candidates[0].path,

@@ -1,8 +1,8 @@
 """The knapsack: which nodes, at which tier of detail, fit the budget with the most utility.
 
-Greedy by utility per token over marginal cost: an offer pays only for lines that no accepted offer
-of its file shows yet, so overlapping nodes are never paid twice. Costs are counted when an offer
-comes up, not before; until then a guess from the node's size stands for them.
+Lazy greedy by utility per token over marginal cost (Minoux 1978): an offer pays only for lines that
+no accepted offer of its file has, so overlapping nodes are never paid twice. Costs are counted when
+an offer comes up; until then they are estimated from the node's size.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from packhound.pack.excerpt import Excerpts, Tiers
 from packhound.pack.pool import Candidate
 from packhound.pack.request import DETAILS, Detail
 
-_VALUE: dict[Detail, float] = {"outline": 0.10, "signature": 0.25, "elided": 0.75, "full": 1.0}
-"""What a tier is worth of the whole node."""
+_TIER_VALUE: dict[Detail, float] = {"outline": 0.10, "signature": 0.25, "elided": 0.75, "full": 1.0}
+"""Share of a node's utility that a tier has."""
 
 _TIER: dict[Detail, int] = {detail: tier for tier, detail in enumerate(DETAILS)}
 
@@ -28,15 +28,15 @@ _GAP_TOKENS = 7
 _HEADER_TOKENS = 24
 """Heading and fence of a file, besides its path."""
 _CHARACTERS_PER_TOKEN = 3.4
-_LEAST_LEFT = 10
-"""With fewer tokens left nothing is tried any more."""
-_SLACK = 40
-"""By how much a guessed cost may be wrong before an offer is not even read."""
+_MIN_REMAINING = 10
+"""With fewer tokens left no offer is tried."""
+_ESTIMATE_SLACK = 40
+"""By how much an estimate may be wrong before an offer is not even read."""
 
 
 @dataclass(slots=True, eq=False)
 class Choice:
-    """A candidate at the tier that was accepted for it."""
+    """A candidate at its accepted tier."""
 
     candidate: Candidate
     detail: Detail
@@ -54,53 +54,53 @@ class _Offer:
     counted: int | None = None
 
 
-_Placed: TypeAlias = tuple[float, int, int, int, _Offer]
+_HeapItem: TypeAlias = tuple[float, int, int, int, _Offer]
 
 
 @dataclass(slots=True, eq=False)
-class Fitting:
-    """The state of one knapsack; `run` may be called again with a higher limit or more offers."""
+class Knapsack:
+    """Chosen and open offers; `run` may be called again with a higher limit or more offers."""
 
     excerpts: Excerpts
     words: re.Pattern[str] | None
     n_sent: Callable[[Candidate], int]
-    known: Mapping[str, frozenset[int]]
+    sent_lines: Mapping[str, frozenset[int]]
     spent: int = 0
     chosen: dict[int, Choice] = field(default_factory=dict)
     unread: set[int] = field(default_factory=set)
     refused: dict[int, int] = field(default_factory=dict)
     _covered: dict[str, set[int]] = field(default_factory=dict)
-    _heap: list[_Placed] = field(default_factory=list)
-    _n_placed: int = 0
-    _waiting: list[_Offer] = field(default_factory=list)
+    _heap: list[_HeapItem] = field(default_factory=list)
+    _n_pushed: int = 0
+    _deferred: list[_Offer] = field(default_factory=list)
     _tiers: dict[int, Tiers] = field(default_factory=dict)
-    _taken: list[tuple[int, Choice | None]] = field(default_factory=list)
+    _accepted: list[tuple[int, Choice | None]] = field(default_factory=list)
 
     def offer(self, candidates: Iterable[Candidate], best: Detail = "full") -> None:
         """Add nodes to choose from, up to a tier and without the first `n_sent`."""
-        most = DETAILS.index(best) + 1
+        n_tiers = DETAILS.index(best) + 1
         for candidate in candidates:
-            guesses = _guesses(candidate)
-            for tier in range(self.n_sent(candidate), most):
+            estimates = _estimated_costs(candidate)
+            for tier in range(self.n_sent(candidate), n_tiers):
                 detail = DETAILS[tier]
-                value = candidate.utility * _VALUE[detail]
-                offer = _Offer(candidate, detail, value, (), guesses[tier])
-                self._heap.append(self._placed(offer))
+                value = candidate.utility * _TIER_VALUE[detail]
+                offer = _Offer(candidate, detail, value, (), estimates[tier])
+                self._heap.append(self._heap_item(offer))
         heapq.heapify(self._heap)
 
     def run(self, limit: int) -> None:
         """Accept offers, best first, while they fit into `limit` tokens."""
-        self._heap += map(self._placed, self._waiting)
+        self._heap += map(self._heap_item, self._deferred)
         heapq.heapify(self._heap)
-        self._waiting = []
-        while self._heap and limit - self.spent >= _LEAST_LEFT:
+        self._deferred = []
+        while self._heap and limit - self.spent >= _MIN_REMAINING:
             offer = heapq.heappop(self._heap)[-1]
             gain = self._gain(offer)
             if gain <= 0:
                 continue
-            left = limit - self.spent
-            if offer.counted is None and offer.cost > 2 * left + _SLACK:
-                self._waiting.append(offer)
+            remaining = limit - self.spent
+            if offer.counted is None and offer.cost > 2 * remaining + _ESTIMATE_SLACK:
+                self._deferred.append(offer)
                 continue
             if not self._read(offer):
                 continue
@@ -108,41 +108,41 @@ class Fitting:
             stale = offer.counted != cost or offer.cost > cost * 1.01
             offer.counted, offer.cost = cost, cost
             if stale and self._heap and -gain / max(cost, 1) > self._heap[0][0]:
-                heapq.heappush(self._heap, self._placed(offer))
+                heapq.heappush(self._heap, self._heap_item(offer))
             elif self.spent + cost > limit:
                 self.refused[offer.candidate.node_id] = cost
-                self._waiting.append(offer)
+                self._deferred.append(offer)
             else:
                 self._accept(offer, cost)
 
     def undo(self) -> bool:
-        """Take back the last offer that was accepted; False if there is none."""
-        if not self._taken:
+        """Take back the last accepted offer; return False if there is none."""
+        if not self._accepted:
             return False
-        node_id, before = self._taken.pop()
+        node_id, before = self._accepted.pop()
         after = self.chosen.pop(node_id)
         if before:
             self.chosen[node_id] = before
         self.spent -= after.cost - (before.cost if before else 0)
         path = after.candidate.path
-        shown = [choice.lines for choice in self.chosen.values() if choice.candidate.path == path]
-        if shown:
-            self._covered[path] = {line for lines in shown for line in lines}
+        runs = [choice.lines for choice in self.chosen.values() if choice.candidate.path == path]
+        if runs:
+            self._covered[path] = {line for lines in runs for line in lines}
         else:
             del self._covered[path]
         return True
 
-    def _placed(self, offer: _Offer) -> _Placed:
-        """An offer with its place in the heap: by density, then by discovery."""
+    def _heap_item(self, offer: _Offer) -> _HeapItem:
+        """Return an offer with its order in the heap: by density, then by discovery."""
         density = self._gain(offer) / max(offer.cost, 1.0)
-        self._n_placed += 1
+        self._n_pushed += 1
         tier = _TIER[offer.detail]
-        return -density, offer.candidate.order, tier, self._n_placed, offer
+        return -density, offer.candidate.order, tier, self._n_pushed, offer
 
     def _gain(self, offer: _Offer) -> float:
-        """What the offer adds to what is already shown of its node."""
-        now = self.chosen.get(offer.candidate.node_id)
-        return offer.value - (offer.candidate.utility * _VALUE[now.detail] if now else 0.0)
+        """Return the utility that the offer adds to what is chosen of its node."""
+        chosen = self.chosen.get(offer.candidate.node_id)
+        return offer.value - (offer.candidate.utility * _TIER_VALUE[chosen.detail] if chosen else 0.0)
 
     def _read(self, offer: _Offer) -> bool:
         node_id = offer.candidate.node_id
@@ -151,14 +151,13 @@ class Fitting:
             if excerpt is None:
                 self.unread.add(node_id)
             candidate = offer.candidate
-            found = (
+            self._tiers[node_id] = (
                 excerpt.tiers(candidate.entry, candidate.position, self.words) if excerpt else {}
             )
-            self._tiers[node_id] = found
         offer.lines = self._tiers[node_id].get(offer.detail, ())
-        known = self.known.get(offer.candidate.path)
-        if known:
-            offer.lines = tuple(line for line in offer.lines if line not in known)
+        sent = self.sent_lines.get(offer.candidate.path)
+        if sent:
+            offer.lines = tuple(line for line in offer.lines if line not in sent)
         return bool(offer.lines)
 
     def _cost(self, offer: _Offer) -> int:
@@ -174,7 +173,7 @@ class Fitting:
     def _accept(self, offer: _Offer, cost: int) -> None:
         node_id, path = offer.candidate.node_id, offer.candidate.path
         before = self.chosen.get(node_id)
-        self._taken.append((node_id, before))
+        self._accepted.append((node_id, before))
         total = cost + (before.cost if before else 0)
         self.chosen[node_id] = Choice(offer.candidate, offer.detail, offer.lines, total)
         self.spent += cost
@@ -182,13 +181,13 @@ class Fitting:
         self.refused.pop(node_id, None)
 
 
-def _guesses(candidate: Candidate) -> tuple[float, ...]:
-    """The likely cost of each tier before the file is read."""
+def _estimated_costs(candidate: Candidate) -> tuple[float, ...]:
+    """Estimate the cost of each tier before the file is read."""
     n_signature, n_doc, n_bytes = candidate.entry.sizes(candidate.position)
     signature = n_signature / _CHARACTERS_PER_TOKEN + _GAP_TOKENS
     documented = signature + min(n_doc, 200) / _CHARACTERS_PER_TOKEN
-    whole = n_bytes / _CHARACTERS_PER_TOKEN + _GAP_TOKENS
-    return min(signature, 25.0), documented, min(0.7 * whole, 400.0), whole
+    full = n_bytes / _CHARACTERS_PER_TOKEN + _GAP_TOKENS
+    return min(signature, 25.0), documented, min(0.7 * full, 400.0), full
 
 
 def _n_runs(lines: Sequence[int]) -> int:

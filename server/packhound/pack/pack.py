@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
 from typing import TypeAlias
@@ -17,51 +17,61 @@ from packhound.core.errors import Cancelled
 from packhound.llm.counter import TokenCounter, counter_for
 from packhound.llm.prices import cost, find_model
 from packhound.pack.context import PackContext
-from packhound.pack.excerpt import Excerpts
+from packhound.pack.conversations import NodeKey
 from packhound.pack.gather import gather
 from packhound.pack.items import block_of, items_of
-from packhound.pack.knapsack import Choice, Fitting
+from packhound.pack.knapsack import Choice, Knapsack
 from packhound.pack.pool import Candidate, Pool
+from packhound.pack.prompt_words import compile_prompt_words
 from packhound.pack.render import Block, render
-from packhound.pack.request import CONTAINERS, DETAILS, Omitted, Pack, PackRequest
-from packhound.pack.sources.neighbourhood import references_of
-from packhound.pack.words import telling_words
+from packhound.pack.request import (
+    CONTAINERS,
+    DETAILS,
+    Omitted,
+    Pack,
+    PackRequest,
+)
+from packhound.pack.sources.neighbourhood import referenced_by
 from packhound.redact.control_characters import safe_line
 from packhound.redact.redact import redact
 
 _FIRST_SHARE = 0.9
 """Of the budget, before the definitions that chosen bodies use may come along."""
-_LEADERS, _LEADS, _LEAD_SHARE = 2, 0.25, 0.3
-"""So many of the surest nodes come first, as whole as this share of the budget lets them."""
+_LEADERS, _LEADER_UTILITY, _LEADER_SHARE = 2, 0.25, 0.3
+"""So many of the surest nodes come first, as complete as this share of the budget lets them."""
 _FILES, _TOKENS_A_FILE = 6, 700
 """Files that are read for a pack: a few, and one more for so many tokens."""
 _CANDIDATES, _TOKENS_A_CANDIDATE = 60, 60
 _ROUNDS = 2
-"""Attempts to use what is left after the true cost of the text is known."""
-_WORTH_A_ROUND = 40
-_OMITTED = 30
+"""Attempts to use what remains after the true cost of the text is known."""
+_MIN_ROUND_TOKENS = 40
+_MAX_OMITTED = 30
+_MAX_ALREADY_SENT = 10
 
-Sent: TypeAlias = dict[tuple[str, bytes], int]
+Sent: TypeAlias = dict[NodeKey, int]
+"""Tiers that a conversation has, by node."""
 
 TABLES: tuple[Callable[[], object], ...] = (counter_for, lambda: redact(""))
-"""Make the tables of tokens and of secrets, which the first pack would wait for."""
+"""Load the tables of tokens and of secrets, which the first pack would wait for."""
 
 
 def pack(context: PackContext, request: PackRequest) -> Pack:
-    """The best of the snapshot for the prompt. Raises Cancelled, or SettingsError (tokenizer)."""
+    """Return the best code for the prompt. Raises Cancelled, or SettingsError (tokenizer)."""
     counter = counter_for(request.tokenizer)
     pool = gather(context, request)
-    _check(context)
-    excerpts = Excerpts(context.snapshot.files, context.source, counter)
+    _check_cancelled(context)
+    excerpts = context.excerpts(counter)
     sent = context.conversations.sent(request.conversation)
-    fitting = Fitting(
+    knapsack = Knapsack(
         excerpts,
-        telling_words(request.prompt),
+        compile_prompt_words(request.prompt),
         lambda candidate: sent.get(_key(candidate), -1) + 1 if sent else 0,
-        _known_lines(context, sent),
+        _sent_lines(context, sent),
     )
-    text, tokens = _fit(context, request, pool, fitting, counter, sent)
-    chosen = sorted(fitting.chosen.values(), key=lambda choice: choice.candidate.order)
+    packing = _Packing(context, request, pool, knapsack, counter, sent)
+    packing.choose()
+    text, tokens = packing.fit_text()
+    chosen = sorted(knapsack.chosen.values(), key=lambda choice: choice.candidate.order)
     context.conversations.remember(
         request.conversation, ((_key(c.candidate), DETAILS.index(c.detail)) for c in chosen)
     )
@@ -70,84 +80,93 @@ def pack(context: PackContext, request: PackRequest) -> Pack:
         budget=request.budget,
         items=tuple(
             replace(item, reason=safe_line(item.reason))
-            for item in items_of(_by_file(fitting), excerpts)
+            for item in items_of(_by_file(knapsack), excerpts)
         ),
-        omitted=_omitted(pool, fitting, sent),
+        omitted=_omitted(pool, knapsack, sent),
         text=text,
         notes=_notes(request, counter, tokens, text),
         generation=context.snapshot.generation,
     )
 
 
-def _fit(
-    context: PackContext,
-    request: PackRequest,
-    pool: Pool,
-    fitting: Fitting,
-    counter: TokenCounter,
-    sent: Sent,
-) -> tuple[str, int]:
-    """Choose until the text is as near below the budget as it gets; returns it and its tokens."""
-    available = request.available
-    ranked = _affordable(pool.ranked(), available)
-    fitting.offer(candidate for candidate in ranked if candidate.pinned)
-    fitting.run(available)
-    free = [candidate for candidate in ranked if not candidate.pinned]
-    leaders = [candidate for candidate in free[:_LEADERS] if candidate.utility >= _LEADS]
-    fitting.offer(leaders)
-    fitting.run(fitting.spent + int((available - fitting.spent) * _LEAD_SHARE))
-    fitting.offer(free[len(leaders) :])
-    fitting.run(int(available * _FIRST_SHARE))
-    _check(context)
-    bodies = [c.candidate for c in fitting.chosen.values() if c.detail in ("elided", "full")]
-    known = set(pool.by_node_id)
-    used = references_of(pool, context, bodies)
-    fitting.offer((c for c in used if c.node_id not in known), best="signature")
+@dataclass(frozen=True, slots=True, eq=False)
+class _Packing:
+    """One pack in the making: candidates into the knapsack, and the knapsack into text."""
 
-    @cache
-    def block(*choices: Choice) -> Block:
-        """The block of a file, which mostly stays from one round to the next."""
-        return block_of(choices, fitting.excerpts, context.snapshot.generation)
+    context: PackContext
+    request: PackRequest
+    pool: Pool
+    knapsack: Knapsack
+    counter: TokenCounter
+    sent: Sent
 
-    def measured() -> tuple[str, int]:
-        blocks = [block(*choices) for choices in _by_file(fitting)]
-        text = render(blocks, _known(pool, fitting, sent), request.format)
-        return text, counter.count(text)
+    def choose(self) -> None:
+        """Fill the knapsack: pinned nodes, then the surest, then all, then what these use."""
+        available, knapsack = self.request.available, self.knapsack
+        ranked = _affordable(self.pool.ranked(), available)
+        knapsack.offer(candidate for candidate in ranked if candidate.pinned)
+        knapsack.run(available)
+        free = [candidate for candidate in ranked if not candidate.pinned]
+        leaders = [c for c in free[:_LEADERS] if c.utility >= _LEADER_UTILITY]
+        knapsack.offer(leaders)
+        knapsack.run(knapsack.spent + int((available - knapsack.spent) * _LEADER_SHARE))
+        knapsack.offer(free[len(leaders) :])
+        knapsack.run(int(available * _FIRST_SHARE))
+        _check_cancelled(self.context)
+        bodies = [c.candidate for c in knapsack.chosen.values() if c.detail in ("elided", "full")]
+        offered = set(self.pool.by_node_id)
+        referenced = referenced_by(self.pool, self.context, bodies)
+        knapsack.offer((c for c in referenced if c.node_id not in offered), best="signature")
 
-    limit = available
-    for _ in range(_ROUNDS):
-        fitting.run(limit)
-        text, tokens = measured()
-        while tokens > available and fitting.undo():
-            text, tokens = measured()
-        if available - tokens < _WORTH_A_ROUND:
-            break
-        limit = fitting.spent + available - tokens
-    return (text, tokens) if tokens <= available else ("", 0)
+    def fit_text(self) -> tuple[str, int]:
+        """Return the text as near below the budget as it gets, and its tokens."""
+        generation = self.context.snapshot.generation
+
+        @cache
+        def block(*choices: Choice) -> Block:
+            """Return the block of a file, which mostly stays from one round to the next."""
+            return block_of(choices, self.knapsack.excerpts, generation)
+
+        def measure() -> tuple[str, int]:
+            blocks = [block(*choices) for choices in _by_file(self.knapsack)]
+            already_sent = _already_sent(self.pool, self.knapsack, self.sent)
+            text = render(blocks, already_sent, self.request.format)
+            return text, self.counter.count(text)
+
+        available = limit = self.request.available
+        for _ in range(_ROUNDS):
+            self.knapsack.run(limit)
+            text, tokens = measure()
+            while tokens > available and self.knapsack.undo():
+                text, tokens = measure()
+            if available - tokens < _MIN_ROUND_TOKENS:
+                break
+            limit = self.knapsack.spent + available - tokens
+        return (text, tokens) if tokens <= available else ("", 0)
 
 
 def _affordable(ranked: Sequence[Candidate], available: int) -> list[Candidate]:
-    """The candidates of the best files only: reading a file for one line of it is not worth it."""
-    files: dict[str, float] = defaultdict(float)
+    """Return the candidates of the best files: reading one for a single line is too dear."""
+    utilities: dict[str, float] = defaultdict(float)
     for candidate in ranked:
-        files[candidate.path] += 1.0 if candidate.pinned else candidate.utility
-    most = _FILES + available // _TOKENS_A_FILE
-    best = set(sorted(files, key=lambda path: (-files[path], path))[:most])
+        utilities[candidate.path] += 1.0 if candidate.pinned else candidate.utility
+    n_files = _FILES + available // _TOKENS_A_FILE
+    best = set(sorted(utilities, key=lambda path: (-utilities[path], path))[:n_files])
     chosen = [c for c in ranked if c.utility > 0 and (c.pinned or c.path in best)]
     return chosen[: _CANDIDATES + available // _TOKENS_A_CANDIDATE]
 
 
-def _by_file(fitting: Fitting) -> list[list[Choice]]:
-    """The choices of each file in reading order; changed and pinned files first, then the best."""
+def _by_file(knapsack: Knapsack) -> list[list[Choice]]:
+    """Return the choices of each file in reading order; pinned and changed files come first."""
     files: dict[str, list[Choice]] = defaultdict(list)
-    for choice in fitting.chosen.values():
+    for choice in knapsack.chosen.values():
         files[choice.candidate.path].append(choice)
     for choices in files.values():
         choices.sort(key=lambda c: (c.lines[0], -c.lines[-1], c.candidate.order))
-    return sorted(files.values(), key=_urgency)
+    return sorted(files.values(), key=_file_order)
 
 
-def _urgency(choices: Sequence[Choice]) -> tuple[bool, bool, float, str]:
+def _file_order(choices: Sequence[Choice]) -> tuple[bool, bool, float, str]:
     candidates = [choice.candidate for choice in choices]
     changed = any(candidate.changed for candidate in candidates)
     pinned = any(candidate.pinned for candidate in candidates)
@@ -155,67 +174,69 @@ def _urgency(choices: Sequence[Choice]) -> tuple[bool, bool, float, str]:
     return not pinned, not changed, -best, candidates[0].path
 
 
-def _known(pool: Pool, fitting: Fitting, sent: Sent) -> list[str]:
-    """Nodes near the topic that the conversation has already, as places to look up."""
-    ranked = pool.ranked()[:_OMITTED] if sent else ()
-    found = [c for c in ranked if _key(c) in sent and c.node_id not in fitting.chosen]
-    return [_place(candidate) for candidate in found[:10]]
+def _already_sent(pool: Pool, knapsack: Knapsack, sent: Sent) -> list[str]:
+    """Return nodes near the topic that the conversation has, as locations to look up."""
+    ranked = pool.ranked()[:_MAX_OMITTED] if sent else ()
+    candidates = [c for c in ranked if _key(c) in sent and c.node_id not in knapsack.chosen]
+    return [_location(candidate) for candidate in candidates[:_MAX_ALREADY_SENT]]
 
 
-def _place(candidate: Candidate) -> str:
-    """The lines of a node and its name."""
+def _location(candidate: Candidate) -> str:
+    """Return path, lines and name of a node."""
     node = candidate.node
     lines = f"{node.span.start_line + 1}-{node.span.end_line + 1}"
     return f"{candidate.path}:{lines} {safe_line(node.qualname)}"
 
 
-def _known_lines(context: PackContext, sent: Sent) -> dict[str, frozenset[int]]:
-    """The lines that the conversation has already, so that no container sends them again."""
+def _sent_lines(context: PackContext, sent: Sent) -> dict[str, frozenset[int]]:
+    """Return the lines that the conversation has, so that no container sends them again."""
     lines: dict[str, set[int]] = defaultdict(set)
     for (path, digest), tier in sent.items():
         entry = context.snapshot.files.get(path)
         for position, node in enumerate(entry.nodes if entry else ()):
             assert entry is not None
-            whole = tier >= DETAILS.index("elided") and node.kind not in CONTAINERS
-            if whole and entry.node_digest(position) == digest:
+            has_body = tier >= DETAILS.index("elided") and node.kind not in CONTAINERS
+            if has_body and entry.node_digest(position) == digest:
                 lines[path].update(range(node.span.start_line, node.span.end_line + 1))
-    return {path: frozenset(known) for path, known in lines.items()}
+    return {path: frozenset(numbers) for path, numbers in lines.items()}
 
 
-def _key(candidate: Candidate) -> tuple[str, bytes]:
+def _key(candidate: Candidate) -> NodeKey:
     return candidate.path, candidate.entry.node_digest(candidate.position)
 
 
-def _omitted(pool: Pool, fitting: Fitting, sent: Sent) -> tuple[Omitted, ...]:
-    told = (candidate for candidate in pool.ranked() if candidate.reasons)
-    left = (c for c in (*pool.excluded.values(), *told) if c.node_id not in fitting.chosen)
+def _omitted(pool: Pool, knapsack: Knapsack, sent: Sent) -> tuple[Omitted, ...]:
+    with_reasons = (candidate for candidate in pool.ranked() if candidate.reasons)
+    candidates = (*pool.excluded.values(), *with_reasons)
+    omitted = (c for c in candidates if c.node_id not in knapsack.chosen)
     return tuple(
         Omitted(
             c.path,
             safe_line(c.name),
-            safe_line(_why_not(c, pool, fitting, sent)),
+            safe_line(_reason_omitted(c, pool, knapsack, sent)),
         )
-        for c in islice(left, _OMITTED)
+        for c in islice(omitted, _MAX_OMITTED)
     )
 
 
-def _why_not(candidate: Candidate, pool: Pool, fitting: Fitting, sent: Sent) -> str:
+def _reason_omitted(candidate: Candidate, pool: Pool, knapsack: Knapsack, sent: Sent) -> str:
     if candidate.node_id in pool.excluded:
         return "excluded by the request"
     if _key(candidate) in sent:
         return "sent before in this conversation, unchanged"
-    if candidate.node_id in fitting.unread:
+    if candidate.path in knapsack.excerpts.unchecked:
+        return "secrets in the file could not be ruled out in time"
+    if candidate.node_id in knapsack.unread:
         return "the file has changed since it was indexed"
-    if candidate.repeats:
-        return f"nearly repeats {candidate.repeats}"
-    needs = fitting.refused.get(candidate.node_id)
+    if candidate.duplicate_of:
+        return f"nearly repeats {candidate.duplicate_of}"
+    needs = knapsack.refused.get(candidate.node_id)
     reason = candidate.reasons[0] if candidate.reasons else "candidate"
     return f"over the budget: {reason}" + (f", needs {needs} tokens" if needs else "")
 
 
 def _notes(request: PackRequest, counter: TokenCounter, tokens: int, text: str) -> tuple[str, ...]:
-    how = "counted exactly" if counter.exact else "an upper bound"
-    notes = [f"tokens: {counter.name}" if not counter.exact else f"tokens: {counter.name}, {how}"]
+    notes = [f"tokens: {counter.name}" + (", counted exactly" if counter.exact else "")]
     model = find_model(request.model) if request.model else None
     if model:
         notes.append(f"{model.name}: {cost(tokens, model):.4f} USD for reading this pack")
@@ -223,12 +244,12 @@ def _notes(request: PackRequest, counter: TokenCounter, tokens: int, text: str) 
             notes.append(f"the budget is greater than the window of {model.name}: {model.window:,}")
     elif request.model:
         notes.append(f"model '{request.model}' has no price in the table")
-    redacted = text.count("[REDACTED:")
-    if redacted:
-        notes.append(f"secrets redacted: {redacted}")
+    n_redacted = text.count("[REDACTED:")
+    if n_redacted:
+        notes.append(f"secrets redacted: {n_redacted}")
     return tuple(notes)
 
 
-def _check(context: PackContext) -> None:
+def _check_cancelled(context: PackContext) -> None:
     if context.cancel is not None and context.cancel.is_set():
         raise Cancelled("the pack was cancelled")

@@ -1,4 +1,4 @@
-"""The nodes that could go into a pack, each once, with its utility and the reasons for it."""
+"""The candidates of a pack, each node once, with its utility and the reasons for it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from packhound.index.file_entry import FileEntry
 from packhound.pack.context import PackContext
 from packhound.pack.request import Lines, PackRequest
 
-_MATE_MOST = 0.12
-"""What standing in a file with others is worth at most."""
+_MAX_MATE_UTILITY = 0.12
+"""What being in a file with others is worth at most."""
 
 
 @dataclass(slots=True, eq=False)
@@ -27,20 +27,20 @@ class Candidate:
     utility: float = 0.0
     pinned: bool = False
     changed: bool = False
-    repeats: str = ""
+    duplicate_of: str = ""
     reasons: list[str] = field(default_factory=list)
     _node: Node | None = None
 
     @property
     def node(self) -> Node:
-        """The node itself, decoded when someone looks."""
+        """The node itself, decoded on first use."""
         if self._node is None:
             self._node = self.entry.node(self.position)
         return self._node
 
     @property
     def start(self) -> int:
-        """Where the node starts in its file."""
+        """Byte at which the node starts in its file."""
         return self.entry.start(self.position)
 
     @property
@@ -49,19 +49,19 @@ class Candidate:
         return self.entry.qualname(self.position) or self.entry.name_as_written(self.position)
 
     @property
-    def called(self) -> str:
-        """What reasons call it."""
+    def display_name(self) -> str:
+        """The name in reasons."""
         return f"{self.name} ({self.path})"
 
     def add(self, utility: float, reason: str) -> None:
-        """One more reason, if it is worth telling; independent reasons add up as chances do."""
+        """Add a reason, "" for none; independent reasons combine as probabilities do (noisy-or)."""
         self.utility = 1.0 - (1.0 - self.utility) * (1.0 - min(utility, 0.999))
         if reason and reason not in self.reasons:
             self.reasons.append(reason)
 
 
 class Pool:
-    """The candidates found so far, by node id."""
+    """The candidates so far, by node id."""
 
     def __init__(self, context: PackContext, request: PackRequest) -> None:
         self._context = context
@@ -70,40 +70,44 @@ class Pool:
         self.excluded: dict[int, Candidate] = {}
 
     def get(self, node_id: int) -> Candidate | None:
-        """The candidate of a node id; None if it is dead, or excluded by the request."""
-        known = self.by_node_id.get(node_id)
-        if known:
-            return known
+        """Return the candidate of a node id; None if it is dead, or excluded by the request."""
+        candidate = self.by_node_id.get(node_id)
+        if candidate:
+            return candidate
         snapshot = self._context.snapshot
         if node_id >= snapshot.n_node_ids or not snapshot.live[node_id]:
             return None
         entry = snapshot.entry(int(snapshot.file_of[node_id]))
-        return self._of(entry, entry.position(node_id), node_id) if entry else None
+        return self._candidate(entry, entry.position(node_id), node_id) if entry else None
 
     def share_out(self, path: str, share: float, reason: str) -> None:
         """Give the definitions of a file a utility that sums to `share`."""
         entry = self._context.snapshot.files[path]
-        found = [self._of(entry, i, node_id) for i, node_id in enumerate(entry.node_ids.tolist())]
-        mates = [c for c in found if c is not None and c.kind not in ("section", "window")]
+        candidates = [
+            self._candidate(entry, position, node_id)
+            for position, node_id in enumerate(entry.node_ids.tolist())
+        ]
+        mates = [c for c in candidates if c is not None and c.kind not in ("section", "window")]
         for mate in mates:
-            # Beside a reason of its own this one says nothing.
-            mate.add(min(share / len(mates), _MATE_MOST), "" if mate.reasons else reason)
+            # Next to a reason of its own this one says nothing.
+            utility = min(share / len(mates), _MAX_MATE_UTILITY)
+            mate.add(utility, "" if mate.reasons else reason)
 
-    def _of(self, entry: FileEntry, position: int, node_id: int) -> Candidate | None:
-        known = self.by_node_id.get(node_id)
-        if known:
-            return known
+    def _candidate(self, entry: FileEntry, position: int, node_id: int) -> Candidate | None:
+        candidate = self.by_node_id.get(node_id)
+        if candidate:
+            return candidate
         order = len(self.by_node_id) + len(self.excluded)
         kind = KINDS[self._context.snapshot.kind_of[node_id]]
-        found = Candidate(node_id, entry, position, kind, order, entry.path)
+        candidate = Candidate(node_id, entry, position, kind, order, entry.path)
         if self._is_excluded(entry.path):
-            self.excluded.setdefault(node_id, found)
+            self.excluded.setdefault(node_id, candidate)
             return None
-        self.by_node_id[node_id] = found
-        return found
+        self.by_node_id[node_id] = candidate
+        return candidate
 
-    def at(self, path: str, lines: Lines) -> list[Candidate]:
-        """The innermost nodes that touch the lines of a file."""
+    def innermost(self, path: str, lines: Lines) -> list[Candidate]:
+        """Return the innermost nodes that touch the lines of a file."""
         entry = self._context.snapshot.files.get(path)
         if entry is None:
             return []
@@ -113,11 +117,11 @@ class Pool:
             for position, node in enumerate(entry.nodes)
             if node.kind != "file" and node.span.start_line <= last and first <= node.span.end_line
         ]
-        above = {entry.nodes[position].parent for position in touched}
-        inner = [self.get(int(entry.node_ids[p])) for p in touched if p not in above]
+        parents = {entry.nodes[position].parent for position in touched}
+        inner = [self.get(int(entry.node_ids[p])) for p in touched if p not in parents]
         return [candidate for candidate in inner if candidate]
 
     def ranked(self) -> list[Candidate]:
-        """Pinned ones first, then by utility."""
-        found = self.by_node_id.values()
-        return sorted(found, key=lambda c: (not c.pinned, -c.utility, c.path, c.position))
+        """Return pinned candidates first, then by utility."""
+        candidates = self.by_node_id.values()
+        return sorted(candidates, key=lambda c: (not c.pinned, -c.utility, c.path, c.position))

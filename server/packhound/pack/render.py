@@ -1,4 +1,4 @@
-"""Chosen lines as the text that is sent: a block a file, in an order that is always the same.
+"""Chosen lines as the text that is sent: a block a file, in a stable order.
 
 Content can not end its block: a Markdown fence is longer than any run of backticks in the pack, an
 XML tag carries a name that no line of the pack contains, and JSON escapes.
@@ -24,7 +24,7 @@ _GAP = "..."
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """The shown lines of one file: their numbers (0-based, ascending) and their texts."""
+    """Chosen lines of one file: their numbers (0-based, ascending) and their texts."""
 
     path: str
     language: str
@@ -34,7 +34,7 @@ class Block:
 
     @cached_property
     def runs(self) -> list[tuple[int, int]]:
-        """The first and the last number of each run of lines."""
+        """First and last number of each run of lines."""
         runs: list[tuple[int, int]] = []
         for number in self.numbers:
             if runs and runs[-1][1] == number - 1:
@@ -45,62 +45,63 @@ class Block:
 
     @cached_property
     def content(self) -> str:
-        """The lines, with a mark that says which are left out between them."""
-        shown: list[str] = []
-        before, at = self.numbers[0] - 1, 0
+        """The lines, with a mark for each gap between them."""
+        lines: list[str] = []
+        before, position = self.numbers[0] - 1, 0
         for first, last in self.runs:
             if before < first - 1:
-                shown.append(f"{_GAP} {_numbers(before + 1, first - 1)}")
-            shown += self.texts[at : at + last - first + 1]
-            before, at = last, at + last - first + 1
-        return "\n".join(shown)
+                lines.append(f"{_GAP} {_line_numbers(before + 1, first - 1)}")
+            end = position + last - first + 1
+            lines += self.texts[position:end]
+            before, position = last, end
+        return "\n".join(lines)
 
     @cached_property
     def ranges(self) -> str:
-        """The runs as `10-40,80`; many are shown as one from the first to the last."""
+        """The runs as `10-40,80`; too many are given as one from the first to the last."""
         runs = self.runs
         if len(runs) > _MAX_RANGES:
             runs = [(runs[0][0], runs[-1][1])]
-        return ",".join(_numbers(first, last) for first, last in runs)
+        return ",".join(_line_numbers(first, last) for first, last in runs)
 
 
-def render(blocks: Sequence[Block], known: Sequence[str], form: Format) -> str:
-    """The text of a pack; `known` names what the conversation has already. No blocks, no text."""
-    if not blocks and not known:
+def render(blocks: Sequence[Block], already_sent: Sequence[str], form: Format) -> str:
+    """Return the text of a pack; `already_sent` names nodes that the conversation has."""
+    if not blocks and not already_sent:
         return ""
     if form == "json":
-        return _json(blocks, known)
+        return _json(blocks, already_sent)
     if form == "xml":
-        return _xml(blocks, known)
-    return _markdown(blocks, known)
+        return _xml(blocks, already_sent)
+    return _markdown(blocks, already_sent)
 
 
-def _markdown(blocks: Sequence[Block], known: Sequence[str]) -> str:
+def _markdown(blocks: Sequence[Block], already_sent: Sequence[str]) -> str:
     runs = [run for block in blocks for run in _BACKTICKS.findall(block.content)]
     fence = "`" * max(3, 1 + max(map(len, runs), default=0))
     parts = []
     for block in blocks:
         heading = f"### {visible_line(block.path)}:{block.ranges} (generation {block.generation})"
         parts.append(f"{heading}\n{fence}{block.language}\n{block.content}\n{fence}\n")
-    if known:
-        parts.append("Sent before and unchanged: " + "; ".join(map(visible_line, known)) + "\n")
+    if already_sent:
+        parts.append("Sent before and unchanged: " + "; ".join(map(visible_line, already_sent)) + "\n")
     return "\n".join(parts)
 
 
-def _xml(blocks: Sequence[Block], known: Sequence[str]) -> str:
-    tag = _unused_tag("\n".join((*(block.content for block in blocks), *known)))
+def _xml(blocks: Sequence[Block], already_sent: Sequence[str]) -> str:
+    tag = _unused_tag("\n".join((*(block.content for block in blocks), *already_sent)))
     parts = []
     for block in blocks:
         path = quoteattr(visible_line(block.path))
         head = f'<{tag} path={path} lines="{block.ranges}" generation="{block.generation}">'
         parts.append(f"{head}\n{block.content}\n</{tag}>\n")
-    if known:
-        listed = "\n".join(map(visible_line, known))
-        parts.append(f'<{tag} note="sent before and unchanged">\n{listed}\n</{tag}>\n')
+    if already_sent:
+        names = "\n".join(map(visible_line, already_sent))
+        parts.append(f'<{tag} note="sent before and unchanged">\n{names}\n</{tag}>\n')
     return "".join(parts)
 
 
-def _json(blocks: Sequence[Block], known: Sequence[str]) -> str:
+def _json(blocks: Sequence[Block], already_sent: Sequence[str]) -> str:
     files = [
         {
             "path": visible_line(block.path),
@@ -111,18 +112,18 @@ def _json(blocks: Sequence[Block], known: Sequence[str]) -> str:
         }
         for block in blocks
     ]
-    whole: dict[str, object] = {"files": files}
-    if known:
-        whole["sent_before"] = list(map(visible_line, known))
-    return json.dumps(whole, ensure_ascii=False, separators=(",", ":"))
+    pack: dict[str, object] = {"files": files}
+    if already_sent:
+        pack["sent_before"] = list(map(visible_line, already_sent))
+    return json.dumps(pack, ensure_ascii=False, separators=(",", ":"))
 
 
-def _numbers(first: int, last: int) -> str:
+def _line_numbers(first: int, last: int) -> str:
     return f"{first + 1}-{last + 1}" if last > first else f"{first + 1}"
 
 
 def _unused_tag(text: str) -> str:
-    """A tag name made from the whole content, which therefore cannot foresee it."""
+    """Return a tag name made from the whole content, which therefore cannot contain it."""
     encoded = text.encode("utf-8", "surrogatepass")
     attempt = 0
     while True:

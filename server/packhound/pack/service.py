@@ -1,7 +1,4 @@
-"""The packs of one folder, and what they need from one to the next.
-
-That is the graph, the conversations, and what the user has changed.
-"""
+"""The packs of one folder, and the state that they share: graph, conversations, changed lines."""
 
 from __future__ import annotations
 
@@ -14,9 +11,11 @@ from packhound.core.types import Document, NodeId, NodeRef, Query, Results
 from packhound.git.working_tree import Changes
 from packhound.graph.graph import EdgeKind, Graph
 from packhound.index.snapshot import Snapshot
+from packhound.llm.counter import counter_for
 from packhound.pack import pack as packing
 from packhound.pack.context import PackContext
 from packhound.pack.conversations import Conversations
+from packhound.pack.excerpt import Excerpts, clean_text_cache
 from packhound.pack.request import Pack, PackRequest
 from packhound.search.cache import SearchCache
 
@@ -25,8 +24,8 @@ Source: TypeAlias = Callable[[str, Snapshot], "bytes | None"]
 Opened: TypeAlias = Callable[[str], "Document | None"]
 
 
-class Packer:
-    """Packs and neighbours of whichever snapshot is asked about, from any thread."""
+class PackService:
+    """Packs and neighbours of any snapshot; thread-safe."""
 
     def __init__(
         self,
@@ -43,27 +42,28 @@ class Packer:
         self._graph = Graph()
         self._conversations = Conversations()
         self._changes = Changes(root, opened)
+        self._clean_texts = clean_text_cache()
 
     def prepare(self, snapshot: Snapshot, pause: Callable[[], None]) -> None:
-        """Make what searches and packs need before anyone asks; `pause` is called between bits."""
+        """Build what searches and packs need before the first; `pause` is called after slices."""
         self.search_cache.prepare(snapshot, pause)
         self._graph.prepare(snapshot.files, pause)
-        for make in packing.TABLES:
-            make()
+        for load_table in packing.TABLES:
+            load_table()
             pause()
 
-    def touched(self) -> None:
-        """Something on the disk may have changed."""
+    def invalidate_changes(self) -> None:
+        """Ask git again for changed lines: something on the disk may have changed."""
         self._changes.touched()
 
     def pack(
         self, snapshot: Snapshot, request: PackRequest, cancel: threading.Event | None = None
     ) -> Pack:
-        """The best code for a prompt within a budget of tokens. Raises as `pack.pack` does."""
+        """Return the best code for a prompt within a budget of tokens. Raises as `pack.pack`."""
         return packing.pack(self.context(snapshot, cancel), request)
 
     def context(self, snapshot: Snapshot, cancel: threading.Event | None = None) -> PackContext:
-        """A snapshot and the ways to ask it, as packs are made from it."""
+        """Return a snapshot and the ways to ask it."""
         # Git answers while the search runs.
         self._changes.refresh()
         self._graph.update(snapshot.files)
@@ -75,18 +75,28 @@ class Packer:
             graph=self._graph,
             conversations=self._conversations,
             changed=self._changes.lines,
+            clean_texts=self._clean_texts,
             cancel=cancel,
+        )
+
+    def excerpts(self, snapshot: Snapshot) -> Excerpts:
+        """Return the files of a snapshot as they leave, without secrets."""
+        return Excerpts(
+            snapshot.files,
+            lambda path: self._source(path, snapshot),
+            counter_for(),
+            self._clean_texts,
         )
 
     def neighbors(
         self, snapshot: Snapshot, node_id: NodeId
     ) -> tuple[tuple[EdgeKind, NodeRef], ...]:
-        """What a node contains and refers to, and what refers to it."""
+        """Return what a node contains and refers to, and what refers to it."""
         self._graph.update(snapshot.files)
-        # The graph may have been shown a newer snapshot by another thread meanwhile.
-        known = (
+        # Another thread may have updated the graph to a newer snapshot meanwhile.
+        edges = (
             edge
             for edge in self._graph.neighbors(node_id)
             if edge.node_id < snapshot.n_node_ids and snapshot.live[edge.node_id]
         )
-        return tuple((edge.kind, snapshot.ref(edge.node_id, self._root)) for edge in known)
+        return tuple((edge.kind, snapshot.ref(edge.node_id, self._root)) for edge in edges)

@@ -1,1 +1,1 @@
-"""sources"""
+"""Sources of candidates and their utility, in the order in which `gather` asks them."""

@@ -1,4 +1,4 @@
-"""What stands around the strongest candidates: in their files, and in the graph."""
+"""Candidates around the strongest ones: in their files, and in the reference graph."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from packhound.pack.request import PackRequest
 
 _SEEDS = 16
 """Nodes whose neighbours join."""
-_COMPANIONS = 24
+_MAX_REFERENCED = 24
 """Definitions that come along with the bodies that use them."""
 _NEIGHBOURS = 12
 """Neighbours of each seed and kind."""
@@ -30,15 +30,15 @@ _EDGE_SHARE: dict[EdgeKind, float] = {
 }
 """The share of a node's utility that its neighbour gets."""
 
-_CHANGED, _CHANGED_FILE = 0.3, 2.4
+_CHANGED_UTILITY, _CHANGED_FILE_UTILITY = 0.3, 2.4
 """What a change adds to a node near the topic, and to all nodes of one file at most."""
-_OPEN = 0.05
-_COMMON = 8
+_OPEN_UTILITY = 0.05
+_COMMON_USERS = 8
 """Nodes that may use a definition before it counts as common."""
 
 
 def add_file_mates(pool: Pool) -> None:
-    """What stands beside the strongest hits: with a large budget the rest of a file is worth it."""
+    """Add the rest of the files with the strongest hits, which a large budget has space for."""
     files: dict[str, float] = {}
     for candidate in pool.ranked():
         files[candidate.path] = files.get(candidate.path, 0.0) + candidate.utility
@@ -48,41 +48,42 @@ def add_file_mates(pool: Pool) -> None:
 
 
 def add_changes(pool: Pool, context: PackContext) -> None:
-    """Changed nodes count more, but only near the topic: change alone makes none a candidate."""
+    """Promote changed nodes near the topic: change alone makes none a candidate."""
     near = {candidate.path for candidate in pool.ranked()[: 2 * _SEEDS]}
     for path in sorted(near):
-        runs = (pool.at(path, lines) for lines in context.changed(path))
-        found = list(dict.fromkeys(candidate for run in runs for candidate in run))
-        for candidate in found:
+        runs = (pool.innermost(path, lines) for lines in context.changed(path))
+        changed = list(dict.fromkeys(candidate for run in runs for candidate in run))
+        for candidate in changed:
             # A file that is new as a whole says less of each of its parts.
-            candidate.add(min(_CHANGED, _CHANGED_FILE / len(found)), "changed and not committed")
+            utility = min(_CHANGED_UTILITY, _CHANGED_FILE_UTILITY / len(changed))
+            candidate.add(utility, "changed and not committed")
             candidate.changed = True
 
 
 def add_open_files(pool: Pool, request: PackRequest) -> None:
-    """What is near the topic and in a file that the user has open counts a little more."""
-    shown = set(request.focus.open_paths) if request.focus else set()
-    for candidate in pool.ranked()[: 2 * _SEEDS] if shown else ():
-        if candidate.path in shown:
-            candidate.add(_OPEN, "in an open file")
+    """Promote nodes near the topic in files that the user has open."""
+    open_paths = set(request.focus.open_paths) if request.focus else set()
+    for candidate in pool.ranked()[: 2 * _SEEDS] if open_paths else ():
+        if candidate.path in open_paths:
+            candidate.add(_OPEN_UTILITY, "in an open file")
 
 
 def add_neighbours(pool: Pool, context: PackContext) -> None:
-    """What the strongest contain, use and are used by."""
+    """Add the nodes that the strongest contain, use and are used by."""
     for seed in pool.ranked()[:_SEEDS]:
-        seen: dict[EdgeKind, int] = {}
-        utility, called = seed.utility, seed.called
+        n_edges: dict[EdgeKind, int] = {}
+        utility, seed_name = seed.utility, seed.display_name
         for edge in context.graph.neighbors(seed.node_id, _NEIGHBOURS):
-            seen[edge.kind] = seen.get(edge.kind, 0) + 1
-            candidate = pool.get(edge.node_id) if seen[edge.kind] <= _NEIGHBOURS else None
+            n_edges[edge.kind] = n_edges.get(edge.kind, 0) + 1
+            candidate = pool.get(edge.node_id) if n_edges[edge.kind] <= _NEIGHBOURS else None
             if candidate and candidate.kind != "file":
                 share = _EDGE_SHARE[edge.kind] * edge.weight
                 if edge.kind == "references":
                     share *= _rarity(context.graph.n_users(edge.node_id))
-                candidate.add(utility * share, f"{_BACKWARD[edge.kind]} {called}")
+                candidate.add(utility * share, f"{_INVERSE[edge.kind]} {seed_name}")
 
 
-_BACKWARD: dict[EdgeKind, str] = {
+_INVERSE: dict[EdgeKind, str] = {
     "references": "used by",
     "referenced-by": "uses",
     "contained-in": "contains",
@@ -92,20 +93,20 @@ _BACKWARD: dict[EdgeKind, str] = {
 
 
 def _rarity(n_users: int) -> float:
-    """What everyone uses says little about a task, and the reader knows it."""
-    return min(1.0, (_COMMON / n_users) ** 0.5) if n_users else 1.0
+    """Return a weight that falls with the users of a definition, as inverse document frequency."""
+    return min(1.0, (_COMMON_USERS / n_users) ** 0.5) if n_users else 1.0
 
 
-def references_of(pool: Pool, context: PackContext, bodies: Iterable[Candidate]) -> list[Candidate]:
-    """The definitions that chosen bodies use, which come along as signatures."""
-    found: dict[int, Candidate] = {}
+def referenced_by(pool: Pool, context: PackContext, bodies: Iterable[Candidate]) -> list[Candidate]:
+    """Return the definitions that chosen bodies use, best first."""
+    referenced: dict[int, Candidate] = {}
     for body in bodies:
-        reason = f"used by {body.called}"
+        reason = f"used by {body.display_name}"
         for edge in context.graph.references(body.node_id, _NEIGHBOURS):
             candidate = pool.get(edge.node_id)
             if candidate:
                 share = 0.3 * edge.weight * _rarity(context.graph.n_users(edge.node_id))
                 candidate.add(body.utility * share, reason)
-                found[edge.node_id] = candidate
-    best = sorted(found.values(), key=lambda c: (-c.utility, c.path, c.start))
-    return best[:_COMPANIONS]
+                referenced[edge.node_id] = candidate
+    best = sorted(referenced.values(), key=lambda c: (-c.utility, c.path, c.start))
+    return best[:_MAX_REFERENCED]

@@ -1,4 +1,4 @@
-"""What the search finds for a prompt, as candidates."""
+"""Candidates that the search returns for a prompt."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from packhound.pack.request import PackRequest
 _HITS = 120
 _SEARCH_MS = 400.0
 _FILE_HITS = 12
-"""Hits that rank anew within a file that is a hit as a whole."""
-_FILE_OWN, _FILE_INNER = 0.4, 0.8
-"""What a hit on a file as a whole is worth to its own text, and to the best of what it defines."""
-_OF_ANY_QUERY = {
+"""Hits that are ranked again within a file that is a hit as a whole."""
+_FILE_NODE_FACTOR, _FILE_INNER_FACTOR = 0.4, 0.8
+"""What a hit on a whole file is worth to its own text, and to the best of what it defines."""
+_QUERY_INDEPENDENT = {
     *("node_size", "node_count", "node_is_rest", "node_is_type", "node_is_function", "depth"),
     *("entry_file", "grab_bag", "test_path", "example_path", "stale_path", "internal_path"),
     *("prose_file", "setting_file", "header_file", "same_file_above", "speaks_for_file"),
     "name_length",
 }
-"""Signals that say something of the code and nothing of the query: no reason for anyone."""
+"""Signals that say something of the code and nothing of the query, so they are no reasons."""
 
 
-def hits_of(context: PackContext, request: PackRequest) -> Sequence[Hit]:
-    """What the search finds."""
+def search_prompt(context: PackContext, request: PackRequest) -> Sequence[Hit]:
+    """Return the hits of the prompt."""
     if not request.prompt.strip():
         return ()
     focus = Focus(request.focus.path, request.focus.line) if request.focus else None
@@ -35,37 +35,37 @@ def hits_of(context: PackContext, request: PackRequest) -> Sequence[Hit]:
 
 
 def add_hits(pool: Pool, hits: Sequence[Hit]) -> None:
-    """Every hit, by its rank."""
+    """Add every hit, by its rank."""
     for hit in hits:
-        candidate, chance = pool.get(int(hit.node.node_id)), chance_at(hit.rank)
-        whole_file = hit.node.kind == "file"
+        candidate, probability = pool.get(int(hit.node.node_id)), probability_at(hit.rank)
+        is_file = hit.node.kind == "file"
         if candidate:
-            candidate.add(chance * (_FILE_OWN if whole_file else 1.0), _told(hit))
-        if whole_file:
-            _add_hit_file(pool, hit, hits)
+            candidate.add(probability * (_FILE_NODE_FACTOR if is_file else 1.0), _reason(hit))
+        if is_file:
+            _add_file_contents(pool, hit, hits)
 
 
-def _add_hit_file(pool: Pool, hit: Hit, hits: Sequence[Hit]) -> None:
-    """A file that is found as a whole is found for what it defines, not for its imports."""
-    path, chance = hit.node.path, chance_at(hit.rank)
+def _add_file_contents(pool: Pool, hit: Hit, hits: Sequence[Hit]) -> None:
+    """Add the definitions of a file that is a hit, which rarely is one for its imports."""
+    path, probability = hit.node.path, _FILE_INNER_FACTOR * probability_at(hit.rank)
     reason = f"in {path}, which is hit {hit.rank}"
     inner = [other for other in hits if other.node.path == path and other is not hit]
     for rank, other in enumerate(inner[:_FILE_HITS], 1):
         candidate = pool.get(int(other.node.node_id))
         if candidate:
-            candidate.add(_FILE_INNER * chance * chance_at(rank) / chance_at(1), reason)
+            candidate.add(probability * probability_at(rank) / probability_at(1), reason)
     if not inner:
-        pool.share_out(path, _FILE_INNER * chance, reason)
+        pool.share_out(path, probability, reason)
 
 
-def chance_at(rank: int) -> float:
-    """How likely the hit at a rank is needed, as measured on bug reports and their fixes."""
+def probability_at(rank: int) -> float:
+    """Return how likely the hit at a rank is needed, as measured on bug reports and their fixes."""
     return float(0.42 / (1.0 + 0.45 * (rank - 1)) ** 1.15)
 
 
-def _told(hit: Hit) -> str:
-    """A hit with the signals of the query that speak for it most."""
-    # The greatest reasons come first.
-    speaking = (s for s in hit.why if s.contribution > 0 and s.signal not in _OF_ANY_QUERY)
-    names = ", ".join(signal.signal for signal in islice(speaking, 3))
+def _reason(hit: Hit) -> str:
+    """Return the rank of a hit with the signals of the query that contribute most."""
+    # Signals are sorted by contribution.
+    signals = (s for s in hit.why if s.contribution > 0 and s.signal not in _QUERY_INDEPENDENT)
+    names = ", ".join(signal.signal for signal in islice(signals, 3))
     return f"hit {hit.rank}" + (f" ({names})" if names else "")
