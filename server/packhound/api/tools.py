@@ -17,7 +17,6 @@ from packhound.api.schema import pack_request_from, query_from
 from packhound.api.tool_schemas import TOOLS
 from packhound.core.errors import SettingsError
 from packhound.core.types import Hit, NodeRef, Results
-from packhound.llm.counter import counter_for
 from packhound.pack.excerpt import Excerpts
 from packhound.pack.request import PackFocus
 from packhound.redact.control_characters import safe_line, visible_line
@@ -72,7 +71,7 @@ def _neighbors(engine: Engine, path: str, line: int, limit: int) -> Iterator[Jso
 
 
 def _page(engine: Engine, results: Results, offset: int, limit: int, snippet_lines: int) -> Json:
-    excerpts = _excerpts(engine)
+    excerpts = engine.excerpts()
     query_terms = frozenset(terms(results.query))
     hits = results.hits[offset : offset + limit]
     has_more = len(results.hits) > offset + limit
@@ -96,12 +95,6 @@ def _hit(hit: Hit, excerpts: Excerpts, snippet_lines: int, query_terms: frozense
     answer["snippet_line"] = span.start_line + start + 1
     answer["snippet"] = "\n".join(lines[start : start + snippet_lines])
     return answer
-
-
-def _excerpts(engine: Engine) -> Excerpts:
-    """Return the redacted texts of the current generation."""
-    snapshot = engine.snapshot
-    return Excerpts(snapshot.files, lambda path: engine.source(path, snapshot), counter_for())
 
 
 def _best_window(lines: Sequence[str], n: int, query_terms: frozenset[str]) -> int:
@@ -182,7 +175,7 @@ def _read_node(engine: Engine, arguments: Arguments) -> Json:
             f" it has {last:,} lines"
         )
     engine.picked(path, arguments["line"] - 1)
-    excerpt = _excerpts(engine).of(path)
+    excerpt = engine.excerpts().of(path)
     if excerpt is None:
         raise SettingsError(f"'{visible_line(path)}' has changed since it was indexed; ask again")
     first = node.span.start_line + arguments["offset"]

@@ -152,9 +152,7 @@ def _tiers(
         tiers["signature"] = _union(signature, doc[: _DOC_LINES["signature"]])
     if children:
         heads = [_first_line_with(excerpt, name, lines) for name, lines in children if lines]
-        elided = _union(
-            signature, doc[: _DOC_LINES["elided"]], own_lines[:_CONTAINER_LINES], heads
-        )
+        elided = _union(signature, doc[: _DOC_LINES["elided"]], own_lines[:_CONTAINER_LINES], heads)
     else:
         elided = _elided_lines(excerpt, span, signature, doc, words)
     if len(elided) <= _MAX_ELIDED_SHARE * len(span):

@@ -142,7 +142,9 @@ class Knapsack:
     def _gain(self, offer: _Offer) -> float:
         """Return the utility that the offer adds to what is chosen of its node."""
         chosen = self.chosen.get(offer.candidate.node_id)
-        return offer.value - (offer.candidate.utility * _TIER_VALUE[chosen.detail] if chosen else 0.0)
+        return offer.value - (
+            offer.candidate.utility * _TIER_VALUE[chosen.detail] if chosen else 0.0
+        )
 
     def _read(self, offer: _Offer) -> bool:
         node_id = offer.candidate.node_id

@@ -84,7 +84,9 @@ def _markdown(blocks: Sequence[Block], already_sent: Sequence[str]) -> str:
         heading = f"### {visible_line(block.path)}:{block.ranges} (generation {block.generation})"
         parts.append(f"{heading}\n{fence}{block.language}\n{block.content}\n{fence}\n")
     if already_sent:
-        parts.append("Sent before and unchanged: " + "; ".join(map(visible_line, already_sent)) + "\n")
+        parts.append(
+            "Sent before and unchanged: " + "; ".join(map(visible_line, already_sent)) + "\n"
+        )
     return "\n".join(parts)
 
 

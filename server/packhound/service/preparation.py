@@ -13,7 +13,7 @@ from packhound.indexing.malloc import collect_and_trim
 from packhound.indexing.timing import Timing
 
 if TYPE_CHECKING:
-    from packhound.pack.service import Packer
+    from packhound.pack.service import PackService
     from packhound.service.indexed_folder import IndexedFolder
 
 _SLICE_PAUSE_S, _YIELD_S = 0.002, 0.02
@@ -54,7 +54,7 @@ class BackgroundPreparation:
     def __init__(
         self,
         folder: IndexedFolder,
-        packer: Callable[[], Packer],
+        packer: Callable[[], PackService],
         activity: Activity,
         timing: Timing,
     ) -> None:

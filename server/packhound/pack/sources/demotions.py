@@ -20,7 +20,7 @@ _DUPLICATE_PENALTY = 0.7
 
 
 def demote_tests(pool: Pool, prompt: str) -> None:
-    """Halve the utility of tests, which cost as much as what they use, unless they are the topic."""
+    """Halve the utility of tests unless they are the topic: they cost as much as what they use."""
     if _TEST_WORD.search(prompt):
         return
     for candidate in pool.by_node_id.values():
