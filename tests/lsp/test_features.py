@@ -199,6 +199,15 @@ def test_a_bad_setting_is_named_and_the_rest_holds(started, folder):
     assert len(search(client, "load_config Circle area")) == 2
 
 
+def test_a_former_name_of_a_setting_is_honoured_and_logged(started, folder):
+    client = started()
+    options = {"packhound": {"limit": 1, "search": {"limit": 10, "fuser": "rrf"}}}
+    client.initialize(folder, initializationOptions=options)
+    client.wait_for_notice("window/logMessage", lambda p: "is now 'search.limit'" in p["message"])
+    client.result("packhound/status", {"wait": True})
+    assert len(search(client, "load_config Circle area")) == 1
+
+
 def test_symbols_by_name_for_one_editor_and_by_meaning_for_others(started, folder):
     resolve = {"workspace": {"symbol": {"resolveSupport": {"properties": ["location.range"]}}}}
     for capabilities, expected in (({}, True), (resolve, False)):

@@ -7,7 +7,7 @@ M.values = {
   cmd = nil,
   --- What marks the folder that is indexed, looked for from the file upwards.
   root_markers = { '.git', '.hg', '.jj', 'pyproject.toml', 'package.json', 'Cargo.toml', 'go.mod' },
-  --- The server's settings, for example { limit = 20, exclude = { 'vendor/**' } }.
+  --- The server's settings, for example { search = { limit = 20 }, index = { exclude = { 'vendor/**' } } }.
   settings = vim.empty_dict(),
   --- 'telescope', 'fzf-lua', 'snacks', 'mini.pick' or 'select'; nil: the first that is there.
   ---@type string?

@@ -1,4 +1,4 @@
-"""What a client asks, checked: a value that is not legal is refused in one line that names it."""
+"""Readers of request params: a bad value is refused in one line that names it and the remedy."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def query_of(params: Params, settings: Settings, focus: Focus | None) -> Query:
 
 
 def text_in(params: Params, name: str, most: int = MAX_CHARACTERS) -> str:
-    """A text that must be there."""
+    """Return a required string. Raises JsonRpcInvalidParams, as all here do."""
     value = params.get(name)
     if not isinstance(value, str):
-        raise _refusal(name, value, "a text")
+        raise _refusal(name, value, "a string")
     if len(value) > most:
         raise JsonRpcInvalidParams(
             f"'{name}' has {len(value)} characters; must have at most {most}"
@@ -30,22 +30,22 @@ def text_in(params: Params, name: str, most: int = MAX_CHARACTERS) -> str:
 
 
 def limit_in(params: Params, default: int) -> int:
-    """How many hits are asked for."""
+    """Return the number of hits requested."""
     return number_in(params, "limit", default, low=1, high=MOST_HITS)
 
 
 def number_in(params: Params, name: str, default: int, *, low: int, high: int) -> int:
-    """A whole number, if it is given."""
+    """Return a whole number; the default if it is absent."""
     value = params.get(name)
     if value is None:
         return default
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise _refusal(name, value, f"a whole number from {low} to {high}")
+        raise _refusal(name, value, f"a whole number between {low:,} and {high:,}")
     return value
 
 
 def flag_in(params: Params, name: str) -> bool:
-    """A switch that is off unless given."""
+    """Return a switch; False if it is absent."""
     value = params.get(name)
     if value is not None and not isinstance(value, bool):
         raise _refusal(name, value, "one of: true, false")
@@ -53,7 +53,7 @@ def flag_in(params: Params, name: str) -> bool:
 
 
 def object_in(params: Params, name: str) -> Params | None:
-    """An object, if it is given."""
+    """Return an object; None if it is absent."""
     value = params.get(name)
     if value is not None and not isinstance(value, dict):
         raise _refusal(name, value, "an object")
@@ -61,13 +61,13 @@ def object_in(params: Params, name: str) -> Params | None:
 
 
 def uri_in(params: Params) -> str:
-    """The document that a request is about, given as `uri` or the protocol's `textDocument`."""
+    """Return the URI of the document, from `uri` or the protocol's `textDocument`."""
     document = params.get("textDocument")
     return text_in(document if isinstance(document, dict) else params, "uri")
 
 
 def line_in(params: Params) -> int:
-    """The line of the request's `position`; lines past the end are legal."""
+    """Return the line of the request's `position`; it may be past the end."""
     position = object_in(params, "position")
     if position is None:
         raise _refusal("position", None, "an object with line and character")
@@ -77,8 +77,8 @@ def line_in(params: Params) -> int:
     return line
 
 
-def _refusal(name: str, value: object, legal: str) -> JsonRpcInvalidParams:
-    given = "missing" if value is None else repr(value)
-    if len(given) > 80:
-        given = given[:77] + "..."
-    return JsonRpcInvalidParams(f"'{name}' is {given}; expected {legal}")
+def _refusal(name: str, value: object, expected: str) -> JsonRpcInvalidParams:
+    quoted = "missing" if value is None else repr(value)
+    if len(quoted) > 80:
+        quoted = quoted[:77] + "..."
+    return JsonRpcInvalidParams(f"'{name}' is {quoted}; expected {expected}")
