@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from packhound.graph.graph import EdgeKind
     from packhound.pack.context import PackContext
     from packhound.pack.excerpt import Excerpts
-    from packhound.pack.excerpt import Excerpts
     from packhound.pack.request import Pack, PackRequest
     from packhound.pack.service import PackService
 
@@ -197,32 +196,10 @@ class Engine:
         """Return the texts of the current generation as they leave, without secrets."""
         return self._packs().excerpts(self.snapshot)
 
-<<<<<<< HEAD
     def prepare(self) -> BackgroundPreparation:
         """Make ready what a first search and pack need once nothing is pending; returns at once."""
         self.preparation.start()
         return self.preparation
-=======
-    def excerpts(self) -> Excerpts:
-        """Return the texts of the current generation as they leave, without secrets."""
-        return self._packs().excerpts(self.snapshot)
-
-    def prepare(self) -> threading.Thread:
-        """Make ready what a first search and pack need once nothing is pending; returns at once.
-
-        The thread that is returned does it, and ends when it is done.
-        """
-
-        def prepare() -> None:
-            if self.settled() and not self._closed:
-                self.snapshot.name_table.fold()
-                self._packs().prepare(self.snapshot, self._busy)
-                tidy()  # Else a search or pack soon waits for a look at all that is new.
-
-        preparing = threading.Thread(target=prepare, name="packhound-graph", daemon=True)
-        preparing.start()
-        return preparing
->>>>>>> dc2a776 (service: give tools the excerpts of the pack service, whose clean texts they share)
 
     def neighbors(self, path: str, line: int) -> tuple[tuple[EdgeKind, NodeRef], ...]:
         """What the node at a 0-based line contains and refers to, and what refers to it."""
@@ -282,7 +259,6 @@ class Engine:
             text_of=partial(self._index.node_text, snapshot),
         )
 
-<<<<<<< HEAD
     def _packs(self) -> PackService:
         """Return the packer of the index, made when first asked for: its imports take long."""
         from packhound.pack.service import PackService
@@ -293,53 +269,10 @@ class Engine:
                 opened = self._index.opened
                 self._packer = PackService(self.root, self._search, cache, self.source, opened)
             return self._packer
-=======
-    def _open(self) -> None:
-        """Open the models and the index at the same time; most of both needs no interpreter."""
-        with ThreadPoolExecutor(1) as pool:
-            opening = pool.submit(self._open_models)
-            stored = self._open_index(lambda: opening.result().embedder)
-            self._models = opening.result()
-        self._follow(stored)
-
-    def _open_index(self, embedder: Opening, fresh: bool = False) -> Stored:
-        persist = self._settings.persist
-        stored = Stored.open(self.folder, embedder, persist=persist, fresh=fresh)
-        for problem in filter(None, (stored.problem, stored.news)):
-            self._said(problem)
-        return stored
-
-    def _follow(self, stored: Stored) -> None:
-        """Go on from what was stored, and keep to the folder from now on."""
-        self._stored = stored
-        self._index = stored.index
-        self._search_cache = SearchCache()
-        self._pack_service: PackService | None = None
-        self._indexer = Indexer(
-            self.root, self._settings, stored.index, stored.store, self._listener
-        )
-        self._indexer.start()
-
-    def _busy(self) -> bool:
-        """Whether somebody waits for an answer, or types or asks so fast that they soon will."""
-        lately = time.monotonic() - self._used_at < _LATELY_S
-        return not self._closed and bool(lately or self._searching or self._indexer.pending)
-
-    def _packs(self) -> PackService:
-        """Made when first asked for: searches should not wait for what only packs import."""
-        from packhound.pack.service import PackService
-
-        with self._packing:
-            if self._pack_service is None:
-                self._pack_service = PackService(
-                    self.root, self._search, self._search_cache, self.source, self._opened
-                )
-            return self._pack_service
->>>>>>> dc2a776 (service: give tools the excerpts of the pack service, whose clean texts they share)
 
     def _disk_changed(self) -> None:
-        if self._pack_service:
-            self._pack_service.invalidate_changes()
+        if self._packer:
+            self._packer.invalidate_changes()
 
     def _save_personalization(self) -> None:
         try:
