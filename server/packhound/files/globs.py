@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 _SLASH = re.compile(r"(?<!\\)\\/|/")
+_STARS = re.compile(r"\*{2,}")
 _ITEM = re.compile(
     r"\\(?P<escaped>.)"
     r"|\[(?:(?P<not>[!^])|(?![!^]))(?P<class>\]?(?:\[:\w+:\]|\\.|[^\]\\])+|\])\]"
@@ -45,7 +46,9 @@ def glob_to_regex(glob: str, group: str = "g") -> str:
 
     Every glob is legal: what git would not accept matches nothing.
     """
-    parts = _split_at(_SLASH.split(glob), "**")
+    # As in git's wildmatch, more than two stars are no other than two.
+    names = ("**" if _STARS.fullmatch(name) else name for name in _SLASH.split(glob))
+    parts = _split_at(names, "**")
     runs = [_run(names, f"{group}_{n}_") for n, names in enumerate(parts)]
     if len(runs) == 1:
         return runs[0]

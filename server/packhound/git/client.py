@@ -101,13 +101,19 @@ def stream(root: Path, *arguments: str, timeout_s: float) -> Iterator[str]:
             process.kill()
 
 
-def user_ignore_file(root: Path) -> Path:
-    """Return the file that `core.excludesFile` names, or that git reads without it."""
+def user_ignore_file(root: Path) -> Path | None:
+    """Return the file that `core.excludesFile` names, or that git reads without it.
+
+    It need not exist; None for a user without a home.
+    """
     value = git(root, "config", "--type=path", "--get", "core.excludesFile", timeout_s=5.0)
     if value is not None:
         return root / value.rstrip("\n")
-    home = os.environ.get("XDG_CONFIG_HOME")
-    return (Path(home) if home else Path.home() / ".config") / "git" / "ignore"
+    try:
+        folder = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
+    except RuntimeError:
+        return None
+    return Path(folder, "git", "ignore")
 
 
 def has_filters(root: Path) -> bool:

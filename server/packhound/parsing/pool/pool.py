@@ -158,7 +158,7 @@ class ParsePool:
             position = len(results)
             task = tasks[position]
             if not worker.started or (position != suspect and not worker.timed_out):
-                suspect = position  # Whoever killed it may have meant the process, not the file.
+                suspect = position  # Killed from outside, perhaps: the file gets a second worker.
             elif task.plain_reason is None:
                 reason = self._failure(worker)
                 self._quarantine.add(task.document, reason)
