@@ -1,1 +1,1 @@
-"""postings"""
+"""Inverted index: immutable segments of postings, built, merged by a tiered policy, and read."""

@@ -1,1 +1,1 @@
-"""vectors"""
+"""Vectors of eight bits: quantization, exact scans, an HNSW graph, and the queue of the encoder."""

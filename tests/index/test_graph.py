@@ -1,0 +1,160 @@
+"""The graph of neighbours: what it finds, how it follows edits, and what happens without it."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from packhound.core.errors import Cancelled
+from packhound.index import maintenance
+from packhound.index.maintenance import Drift
+from packhound.index.vectors.hnsw import GRAPH_FROM, build_graph, graph_problem
+from packhound.index.writer import Index
+from tests.support.index_corpus import BagOfWords
+from tests.support.small_index import WORDS, put, random_text, run_maintenance, small_index
+
+needs_hnswlib = pytest.mark.skipif(bool(graph_problem()), reason="hnswlib could not be built here")
+
+
+def large(n: int = 600) -> Index:
+    index = small_index(graph_from=100)
+    put(index, {f"{i}.py": random_text(i) for i in range(n // 2)})
+    run_maintenance(index)
+    return index
+
+
+def check_recall(index: Index, least: float) -> None:
+    snapshot = index.snapshot
+    found = 0
+    for i in range(40):
+        query = BagOfWords().encode_query(" ".join(WORDS[i : i + 3]))
+        near = snapshot.nearest(query, 10)[1]
+        exact = snapshot.nearest(query, 10, np.ones(snapshot.n_node_ids, bool))[1]
+        assert (np.diff(near) <= 0).all() and near[0] <= exact[0]
+        found += int(np.count_nonzero(near >= exact[-1]))
+    assert found >= least * 400
+
+
+@needs_hnswlib
+def test_the_graph_finds_what_a_scan_finds():
+    index = large()
+    health = index.health()
+    assert (health.dense, health.vectors) == ("hnsw", 600) and health.recall >= 0.95
+    assert health.drift == Drift(0.0, 0, 0.0, 0.0)
+    check_recall(index, 0.99)
+
+
+@needs_hnswlib
+def test_edits_are_found_before_and_after_the_graph_takes_them_in():
+    index = large()
+    put(index, {"x.py": "function fresh: unheard of words"})
+    query = BagOfWords().encode_query("fresh unheard of words")
+    assert index.health().drift.tail == 1
+    for _ in range(2):
+        snapshot = index.snapshot
+        best = int(snapshot.nearest(query, 3)[0][0])
+        assert snapshot.node(best).name == "fresh"
+        put(index, {f"more{i}.py": random_text(5000 + i) for i in range(20)})
+        run_maintenance(index)
+    assert index.health().drift.tail == 0
+    index.remove(["x.py"])
+    assert index.publish().nearest(query, 3)[1][0] < 0.9
+    check_recall(index, 0.99)
+
+
+@needs_hnswlib
+def test_a_worn_graph_is_built_anew():
+    index = large()
+    put(index, {f"{i}.py": random_text(i, 1) for i in range(160)})
+    assert index.health().drift.graph_dead_share > 0.25
+    run_maintenance(index)
+    assert index.health().drift.graph_dead_share == 0
+    check_recall(index, 0.99)
+
+
+def test_filtered_searches_are_exact():
+    index = large()
+    snapshot = index.snapshot
+    query = BagOfWords().encode_query("w3 w4")
+    allowed = np.arange(snapshot.n_node_ids) % 50 == 0
+    node_ids, cosines = snapshot.nearest(query, 5, allowed)
+    truth = snapshot.similarities(query)
+    assert allowed[node_ids].all()
+    assert cosines.tolist() == sorted(truth[allowed].tolist(), reverse=True)[:5]
+
+
+def test_more_neighbours_than_there_are_is_no_fault():
+    index = large(200)
+    snapshot = index.snapshot
+    query = BagOfWords().encode_query("w3")
+    assert len(snapshot.nearest(query, 10_000)[0]) == 200
+    assert len(snapshot.nearest(query, 0)[0]) == 0
+    index.remove([f"{i}.py" for i in range(99)])
+    assert len(index.publish().nearest(query, 50)[0]) == 2
+
+
+@needs_hnswlib
+def test_measured_recall_is_that_of_the_graph():
+    index = large()
+    vectors = index.snapshot.vectors
+    graph = build_graph(vectors, 1.0)
+    assert graph.measure_recall(vectors) >= 0.95
+    shuffled = np.random.default_rng(1).permutation(graph.node_id_of)
+    assert replace(graph, node_id_of=shuffled).measure_recall(vectors) < 0.5
+
+
+def test_without_hnswlib_scans_answer_and_the_status_says_so(monkeypatch):
+    monkeypatch.setitem(sys.modules, "hnswlib", None)
+    index = large()
+    health = index.health()
+    assert health.dense == "exact" and health.recall == 1.0
+    assert "hnswlib cannot be used" in health.notes[0]
+    check_recall(index, 1.0)
+
+
+@needs_hnswlib
+def test_a_job_that_fails_changes_nothing(monkeypatch, caplog):
+    def fail(*_: object) -> None:
+        raise MemoryError("no room")
+
+    monkeypatch.setattr(maintenance, "build_graph", fail)
+    index = small_index(graph_from=10)
+    put(index, {f"{i}.py": random_text(i) for i in range(20)})
+    called = threading.Event()
+    index.on_maintenance(called.set)
+    assert not index.maintain() and called.wait(10)
+    assert not index.maintain() and "maintenance of the index failed" in caplog.text
+    assert index.health().dense == "exact"
+
+
+@needs_hnswlib
+def test_closing_gives_up_a_graph_that_is_being_built():
+    stop = threading.Event()
+    stop.set()
+    with pytest.raises(Cancelled):
+        build_graph(large().snapshot.vectors, 1.0, stop)
+
+
+@needs_hnswlib
+def test_closing_waits_for_the_end_of_the_job(monkeypatch):
+    started = threading.Event()
+
+    def build(_vectors: object, _length: float, stop: threading.Event) -> None:
+        started.set()
+        assert stop.wait(30)
+        raise Cancelled("given up")
+
+    monkeypatch.setattr(maintenance, "build_graph", build)
+    index = small_index(graph_from=10)
+    put(index, {f"{i}.py": random_text(i) for i in range(20)})
+    assert not index.maintain() and started.wait(10)
+    index.close()
+    assert index.maintenance_done and not index.maintain()
+
+
+def test_the_threshold_is_where_scans_get_slow():
+    assert GRAPH_FROM == 150_000
