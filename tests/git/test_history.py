@@ -12,7 +12,7 @@ import pytest
 
 from packhound.core.types import Document
 from packhound.git.log import HistoryReader, parse_log, parse_status, read_history
-from packhound.git.working_tree import Changes, changed_lines, moved, parse_diff
+from packhound.git.working_tree import Changes, changed_lines, move_lines, parse_diff
 from packhound.search.rank.activation import Activation
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -181,11 +181,11 @@ def test_an_editors_text_against_the_disk_and_the_disk_against_head(repository):
 
 
 def test_changed_lines_move_with_the_edits_above_them():
-    assert moved([(10, 12)], []) == ((10, 12),)
-    assert moved([(10, 12)], [(0, 0, 0, 3)]) == ((0, 2), (13, 15))
-    assert moved([(10, 12)], [(2, 5, 2, 3)]) == ((2, 2), (8, 10))
-    assert moved([(10, 12)], [(20, 21, 20, 24)]) == ((10, 12), (20, 23))
-    assert moved([(10, 12)], [(11, 11, 11, 12)]) == ((10, 13), (11, 11))
+    assert move_lines([(10, 12)], []) == ((10, 12),)
+    assert move_lines([(10, 12)], [(0, 0, 0, 3)]) == ((0, 2), (13, 15))
+    assert move_lines([(10, 12)], [(2, 5, 2, 3)]) == ((2, 2), (8, 10))
+    assert move_lines([(10, 12)], [(20, 21, 20, 24)]) == ((10, 12), (20, 23))
+    assert move_lines([(10, 12)], [(11, 11, 11, 12)]) == ((10, 13), (11, 11))
 
 
 @needs_git

@@ -69,13 +69,13 @@ def open_repository(root: Path) -> Repository:
 
 
 def git(root: Path, *arguments: str, timeout_s: float = _TIMEOUT_S) -> str | None:
-    """What git answers; None if it will not, or not in time."""
+    """Return the output of git; None if it fails, or not in time."""
     done = _run(root, arguments, timeout_s)
     return None if done is None or done.returncode else os.fsdecode(done.stdout)
 
 
 def stream(root: Path, *arguments: str, timeout_s: float) -> Iterator[str]:
-    """What git answers, piece by piece; what comes later than `timeout_s` is left."""
+    """Yield the output of git piece by piece, until `timeout_s`."""
     program = _program(root)
     if program is None:
         return
@@ -117,7 +117,7 @@ def user_ignore_file(root: Path) -> Path | None:
 
 
 def has_filters(root: Path) -> bool:
-    """Whether comparing files would run a program that the repository's own settings name."""
+    """Return True if comparing files would run a program that the repository's settings name."""
     listed = _run(root, ("config", "--includes", "--show-scope", "--get-regexp", r"^filter\."), 5.0)
     if listed is None or listed.returncode not in (0, 1):
         return True
@@ -149,10 +149,10 @@ _FLAGS = getattr(subprocess, "CREATE_NO_WINDOW", 0)
 
 
 def _program(root: Path) -> str | None:
-    """Where git is, unless that is within the folder, which must not choose what runs."""
-    found = _which(os.environ.get("PATH"))
-    inside = found and Path(found).resolve().is_relative_to(root.resolve())
-    return None if inside else found
+    """Return the path of git, unless it lies in the folder, which must not choose what runs."""
+    program = _which(os.environ.get("PATH"))
+    inside = program and Path(program).resolve().is_relative_to(root.resolve())
+    return None if inside else program
 
 
 @lru_cache(maxsize=4)
@@ -161,8 +161,8 @@ def _which(path: str | None) -> str | None:
 
 
 def _environment() -> Mapping[str, str]:
-    own = {name: value for name, value in os.environ.items() if name not in _FOREIGN}
-    return {**own, **_ENVIRONMENT}
+    inherited = {name: value for name, value in os.environ.items() if name not in _FOREIGN}
+    return {**inherited, **_ENVIRONMENT}
 
 
 def _written(path: Path) -> int:

@@ -1,4 +1,4 @@
-"""What git knows of a folder's files: when each last changed, how often, and what is not committed.
+"""Git history of a folder's files: when each last changed, how often, and what is not committed.
 
 `git log` is read in the background, newest first and with limits, by the git that the user has.
 Nothing waits for it and nothing fails because of it: until it is read, or where there is no git,
@@ -23,8 +23,8 @@ _TIMEOUT_S = 60.0
 _SECONDS_A_DAY = 86_400.0
 _HALF_LIFE_DAYS = 90.0
 _COMMIT = "\x1e"
-_OWN_TIMES = 32
-"""Own commits remembered of one file."""
+_MAX_OWN_COMMITS = 32
+"""Commits of the user's own that are counted of one file."""
 
 _LOG = (
     *("log", f"--max-count={_MAX_COMMITS}", f"--format={_COMMIT}%ct %ae", "--name-only"),
@@ -53,11 +53,11 @@ class History:
     head: str = ""
 
     def is_dirty(self, path: str) -> bool:
-        """Whether a file differs from the last commit, or git does not have it."""
+        """Return True if a file differs from the last commit, or git does not track it."""
         return path in self.dirty or self.is_new(path)
 
     def is_new(self, path: str) -> bool:
-        """Whether git does not have a file; git names whole folders of such files with a `/`."""
+        """Return True if git does not track a file; it names untracked folders with a `/`."""
         parts = path.split("/")
         folders = ("/".join(parts[:depth]) + "/" for depth in range(1, len(parts)))
         return path in self.new or any(folder in self.new for folder in folders)
@@ -66,10 +66,10 @@ class History:
         """1 for a file that changes today or is not committed, halved every 90 days, else 0."""
         if self.is_dirty(path):
             return 1.0
-        known = self.files.get(path)
-        if known is None:
+        file_history = self.files.get(path)
+        if file_history is None:
             return 0.0
-        days = max(0.0, (now or time.time()) - known.last_change) / _SECONDS_A_DAY
+        days = max(0.0, (now or time.time()) - file_history.last_change) / _SECONDS_A_DAY
         return float(0.5 ** (days / _HALF_LIFE_DAYS))
 
 
@@ -117,52 +117,52 @@ class HistoryReader:
         # Before reading, so that what happens meanwhile is read the next time.
         self._stamp, self._touched = repository.stamp(), False
         self._repository = repository if repository.state == "ready" else None
-        found = read_history(self._root, repository, self.history)
-        if found != self.history:
-            self.history = found
+        history = read_history(self._root, repository, self.history)
+        if history != self.history:
+            self.history = history
             self._on_change()
 
 
 def read_history(
     root: Path, repository: Repository | None = None, before: History | None = None
 ) -> History:
-    """The history of a folder as of now; never raises. Commits that `before` has are not reread."""
+    """Return the history of a folder as of now; reuse the commits of `before`. Never raises."""
     repository = repository or open_repository(root)
     if repository.state != "ready":
         return History(repository.state)
     head = (git(root, "rev-parse", "--verify", "--quiet", "HEAD") or "").strip()
-    known = before if before and before.head and _is_ancestor(root, before.head, head) else None
-    files = dict(known.files) if known else {}
-    if head and (known is None or known.head != head):
-        span = f"{known.head}..{head}" if known else head
+    base = before if before and before.head and _is_ancestor(root, before.head, head) else None
+    files = dict(base.files) if base else {}
+    if head and (base is None or base.head != head):
+        span = f"{base.head}..{head}" if base else head
         author = (git(root, "config", "user.email") or "").strip()
         pieces = stream(root, *_LOG, span, "--", ".", timeout_s=_TIMEOUT_S)
-        files = merged(parse_log(pieces, author), files)
+        files = merge_histories(parse_log(pieces, author), files)
     status = None if has_filters(root) else git(root, *_STATUS)
     dirty, new = parse_status(status or "", repository.prefix)
     return History("ready", files, dirty, new, head)
 
 
 def parse_log(pieces: Iterable[str], author: str = "") -> dict[str, FileHistory]:
-    """`git log --name-only -z` in pieces, newest commit first; `author` is whose are the own."""
+    """Parse `git log --name-only -z` in pieces, newest commit first; `author` is the user."""
     files: dict[str, FileHistory] = {}
     for commit in _commits(pieces):
         head, *names = (part.strip("\n") for part in commit.split("\0"))
         when, _, email = head.partition(" ")
         if not when.isdigit():
             continue
-        made = int(when)
-        own = (made,) if author and email == author else ()
+        committed_at = int(when)
+        own_commits = (committed_at,) if author and email == author else ()
         for name in filter(None, names):
-            files[name] = _joined(FileHistory(1, made, own), files.get(name))
+            files[name] = _add(FileHistory(1, committed_at, own_commits), files.get(name))
     return files
 
 
-def merged(
+def merge_histories(
     newer: Mapping[str, FileHistory], older: Mapping[str, FileHistory]
 ) -> dict[str, FileHistory]:
-    """The histories of two runs of commits as one."""
-    return {**older, **{name: _joined(found, older.get(name)) for name, found in newer.items()}}
+    """Merge the histories of two ranges of commits."""
+    return {**older, **{name: _add(file, older.get(name)) for name, file in newer.items()}}
 
 
 def parse_status(status: str, prefix: str = "") -> tuple[frozenset[str], frozenset[str]]:
@@ -177,18 +177,18 @@ def _commits(pieces: Iterable[str]) -> Iterator[str]:
     """Whole commits; the last one may be cut where reading ended, so it is left out then."""
     rest = ""
     for piece in pieces:
-        *whole, rest = (rest + piece).split(_COMMIT)
-        yield from whole
+        *commits, rest = (rest + piece).split(_COMMIT)
+        yield from commits
     if rest.endswith(("\0", "\n")):
         yield rest
 
 
-def _joined(one: FileHistory, other: FileHistory | None) -> FileHistory:
-    if other is None:
-        return one
-    own = tuple(sorted((*one.own, *other.own), reverse=True)[:_OWN_TIMES])
-    last = max(one.last_change, other.last_change)
-    return FileHistory(one.commits + other.commits, last, own)
+def _add(newer: FileHistory, older: FileHistory | None) -> FileHistory:
+    if older is None:
+        return newer
+    own_commits = tuple(sorted((*newer.own, *older.own), reverse=True)[:_MAX_OWN_COMMITS])
+    last_change = max(newer.last_change, older.last_change)
+    return FileHistory(newer.commits + older.commits, last_change, own_commits)
 
 
 def _is_ancestor(root: Path, old: str, new: str) -> bool:

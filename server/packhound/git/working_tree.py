@@ -1,4 +1,4 @@
-"""Which lines the user has changed: an editor's text against the disk, the disk against HEAD.
+"""Lines that the user has changed: an editor's text against the disk, the disk against HEAD.
 
 Git is asked in the background, when something has changed since it was asked last. The text of an
 open document is compared when it is asked about, so no edit is missed.
@@ -72,14 +72,14 @@ class Changes:
         thread = self._thread
         if thread is not None:
             thread.join(_PATIENCE_S)
-        found = self._committed.get(path, ())
+        committed = self._committed.get(path, ())
         document = self._opened(path)
         if document is None:
-            return found
+            return committed
         saved = read_text(self._root, path)
         if saved is None:
             return (_WHOLE,)
-        return moved(found, _edits(saved, document.source))
+        return move_lines(committed, _edits(saved, document.source))
 
     def _read(self) -> None:
         repository = self._repository or open_repository(self._root)
@@ -89,27 +89,29 @@ class Changes:
 
 
 def changed_lines(root: Path, repository: Repository | None = None) -> ChangedLines:
-    """The lines of files on disk that differ from the last commit; {} where unknown."""
+    """Return the lines of files on disk that differ from the last commit; {} where unknown."""
     repository = repository or open_repository(root)
     if repository.state != "ready" or has_filters(root):
         return {}
-    found = parse_diff(git(root, *_DIFF, timeout_s=_TIMEOUT_S) or "")
+    changed = parse_diff(git(root, *_DIFF, timeout_s=_TIMEOUT_S) or "")
     status = git(root, *_NEW, timeout_s=_TIMEOUT_S) or ""
     _, new = parse_status(status, repository.prefix)
-    return {**found, **({path: (_WHOLE,) for path in new} if len(new) <= _MAX_NEW else {})}
+    return {**changed, **({path: (_WHOLE,) for path in new} if len(new) <= _MAX_NEW else {})}
 
 
 def parse_diff(diff: str) -> dict[str, tuple[Lines, ...]]:
-    """The lines that a diff without context adds or changes, by path; a removal marks its place."""
-    found: dict[str, list[Lines]] = {}
+    """Return the lines that a diff without context adds or changes, by path; a removal marks its place."""
+    changed: dict[str, list[Lines]] = {}
     for path, hunk in read_hunks(diff.split("\n")):
         if hunk:
-            found.setdefault(path, []).append(hunk.new_lines)
-    return {path: tuple(lines) for path, lines in found.items()}
+            changed.setdefault(path, []).append(hunk.new_lines)
+    return {path: tuple(lines) for path, lines in changed.items()}
 
 
-def moved(lines: Sequence[Lines], edits: Sequence[tuple[int, int, int, int]]) -> tuple[Lines, ...]:
-    """Lines of an old text where they are in the new one, and the lines that the edits touch.
+def move_lines(
+    lines: Sequence[Lines], edits: Sequence[tuple[int, int, int, int]]
+) -> tuple[Lines, ...]:
+    """Return lines of an old text where they are in the new one, and lines that edits touch.
 
     An edit is (first, end, first, end): half open, of the old text and of the new.
     """
@@ -140,6 +142,6 @@ def _edits(old: bytes, new: bytes) -> list[tuple[int, int, int, int]]:
 
 
 def _common(left: Sequence[bytes], right: Sequence[bytes]) -> int:
-    """How many lines two texts begin with alike."""
+    """Return the length of the common prefix, in lines."""
     pairs = zip(left, right, strict=False)
     return next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(left), len(right)))

@@ -1,4 +1,4 @@
-"""Which files of a folder differ from the index: found by a walk, or among paths that are named."""
+"""Files of a folder that differ from the index: all by a walk, or those among named paths."""
 
 from __future__ import annotations
 

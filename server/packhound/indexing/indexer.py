@@ -94,7 +94,7 @@ class Indexer:
 
     @property
     def save_problem(self) -> str:
-        """Why the index is not saved at present, in one line."""
+        """The reason why the index is not saved at present, in one line."""
         return self._autosave.problem
 
     def close(self) -> None:
@@ -219,12 +219,12 @@ class Indexer:
     def _start_pass(self, task: DifferenceList) -> None:
         open_paths = self.queue.open_paths
         closed = {path: read for path, read in task.differences.items() if path not in open_paths}
-        many = sum(closed.values()) > _SMALL_PASS
-        self._gc_due = self._gc_due or many
+        is_bulk = sum(closed.values()) > _SMALL_PASS
+        self._gc_due = self._gc_due or is_bulk
         reading = IndexingPass(
             self._root,
             closed,
-            self._start_bulk_pool() if many else self._parser.pool,
+            self._start_bulk_pool() if is_bulk else self._parser.pool,
             self._limits.max_file_bytes,
             task.cancelled,
             self._timing.first_publish_s,

@@ -57,7 +57,7 @@ class OpenDocumentParser:
 
 
 class OpenDocumentFilter:
-    """Which open documents are indexed: those whose files would be; secrets are not."""
+    """Filter of open documents: indexed are those whose files would be; secrets are not."""
 
     def __init__(self, root: Path) -> None:
         self._root = root

@@ -1,4 +1,4 @@
-"""What the indexing thread has to do, as typed tasks in order of urgency; thread-safe.
+"""Work of the indexing thread as typed tasks, in order of urgency; thread-safe.
 
 Newest text per path wins: a document that an editor has open stands above its file until it is
 released. Whatever is waited for (`settled`, `caught_up`, `flush`) is decided here, under one lock.

@@ -202,7 +202,7 @@ class Engine:
         return self.preparation
 
     def neighbors(self, path: str, line: int) -> tuple[tuple[EdgeKind, NodeRef], ...]:
-        """What the node at a 0-based line contains and refers to, and what refers to it."""
+        """Return what the node at a 0-based line contains and refers to, and what refers to it."""
         snapshot, _ = self._current(Query(""))
         node_id = snapshot.node_id_at(path, line)
         return () if node_id is None else self._packs().neighbors(snapshot, node_id)
@@ -217,10 +217,10 @@ class Engine:
         """The nodes of a file, or of all files below a folder, in reading order."""
         snapshot, root = self.snapshot, str(self.root)
         folder = path.rstrip("/") + "/" if path else ""
-        found = [name for name in snapshot.files if name == path or name.startswith(folder)]
+        paths = [name for name in snapshot.files if name == path or name.startswith(folder)]
         return tuple(
             snapshot.ref(NodeId(int(node_id)), root)
-            for name in sorted(found)
+            for name in sorted(paths)
             for node_id in snapshot.files[name].node_ids
         )
 

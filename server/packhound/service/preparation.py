@@ -1,4 +1,4 @@
-"""What the first search and pack of an index need, made in the background before anyone asks."""
+"""Preparation of what a first search and pack need, made in the background before anyone asks."""
 
 from __future__ import annotations
 

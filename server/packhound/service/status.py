@@ -1,4 +1,4 @@
-"""What is said of one folder: its state, its figures and its problems."""
+"""Status of one folder: its state, its figures and its problems."""
 
 from __future__ import annotations
 
