@@ -13,16 +13,13 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain, islice
-from typing import Literal, NamedTuple, Protocol, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from packhound.core.types import Node
 from packhound.graph.definers import Definers, NodeIdTuple, family_of, folder_of
+from packhound.graph.edges import Edge, File, containment_edges
 from packhound.graph.imports import Importable
-
-EdgeKind = Literal["contains", "contained-in", "imports", "references", "referenced-by"]
 
 _ELSEWHERE = 3
 """A name that more definitions outside of every scope bear says nothing."""
@@ -39,33 +36,6 @@ _NOTHING: Meaning = ((), 0.0)
 _NOWHERE = "", -1
 
 
-class File(Protocol):
-    """What the graph reads of a file of a snapshot."""
-
-    @property
-    def language(self) -> str: ...  # noqa: D102
-    @property
-    def digest(self) -> bytes: ...  # noqa: D102
-    @property
-    def node_ids(self) -> NDArray[np.int32]: ...  # noqa: D102
-    @property
-    def imports(self) -> tuple[str, ...]: ...  # noqa: D102
-    def node(self, position: int) -> Node: ...  # noqa: D102
-    def name(self, position: int) -> str: ...  # noqa: D102
-    def names(self) -> list[str]: ...  # noqa: D102
-    def parents(self) -> list[int]: ...  # noqa: D102
-    def references(self) -> list[str]: ...  # noqa: D102
-    def users(self, name: str) -> list[int]: ...  # noqa: D102
-
-
-class Edge(NamedTuple):
-    """From a node asked about to `node_id`; `weight` in 0..1 says how sure the edge is."""
-
-    kind: EdgeKind
-    node_id: int
-    weight: float
-
-
 @dataclass(slots=True, eq=False)
 class _Known:
     """What has been found out about one name: by family of languages, and by path."""
@@ -77,14 +47,14 @@ class _Known:
 class Graph:
     """The graph of the newest files that it was shown. All methods may be called from any thread.
 
-    Labels that a caller's snapshot does not have are the caller's to drop.
+    Node ids that a caller's snapshot does not have are the caller's to drop.
     """
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._seen: Mapping[str, File] | None = None
         self._files: dict[str, File] = {}
-        self._home: dict[int, tuple[str, int]] = {}  # label -> path and position
+        self._home: dict[int, tuple[str, int]] = {}  # node id -> path and position
         self._defined: dict[str, dict[str, NodeIdTuple]] = defaultdict(dict)
         self._used: dict[str, dict[str, int]] = defaultdict(dict)
         self._importable: Importable | None = None
@@ -127,7 +97,8 @@ class Graph:
                     self._imports(path)
             pause()
         for path in files:
-            for node_id in self._labels(path):
+            indexed = self._files.get(path)
+            for node_id in indexed.node_ids.tolist() if indexed else ():
                 self.n_users(node_id)
                 pause()
             with self._lock:
@@ -135,7 +106,7 @@ class Graph:
                 self._known.clear()
 
     def neighbors(self, node_id: int, most: int = _ALL) -> tuple[Edge, ...]:
-        """Edges of a node, surest first; none for a label that the graph does not know.
+        """Edges of a node, surest first; none for a node id that the graph does not know.
 
         Of those that refer to it not all are sought, but at least the `most` surest.
         """
@@ -143,12 +114,12 @@ class Graph:
             if node_id not in self._home:
                 return ()
             path, file, position = self._located(node_id)
-            edges = [*_inside(file, position), *self._outward(path, file, position)]
+            edges = [*containment_edges(file, position), *self._outward(path, file, position)]
             edges += self._inward(file.name(position), node_id, most)
             if file.node(position).kind == "file":
                 edges += self._import_edges(path)
             unique = {(edge.kind, edge.node_id): edge for edge in edges if edge.node_id != node_id}
-            # By place where equally sure: labels say in which order files were read.
+            # By place where equally sure: node ids say in which order files were read.
             places = self._home
             order = sorted(unique.values(), key=lambda e: (-e.weight, e.kind, places[e.node_id]))
             return tuple(order)
@@ -176,10 +147,10 @@ class Graph:
             return self._n_users[node_id]
 
     def _differs(self, path: str, file: File) -> bool:
-        known = self._files.get(path)
-        if known is None or known is file:
-            return known is None
-        return not (known.digest == file.digest and np.array_equal(known.node_ids, file.node_ids))
+        old = self._files.get(path)
+        if old is None or old is file:
+            return old is None
+        return not (old.digest == file.digest and np.array_equal(old.node_ids, file.node_ids))
 
     def _withdraw(self, path: str) -> None:
         old = self._files.pop(path, None)
@@ -219,10 +190,6 @@ class Graph:
 
     def _bearers(self, name: str) -> Iterator[int]:
         return chain.from_iterable(self._defined.get(name, {}).values())
-
-    def _labels(self, path: str) -> list[int]:
-        file = self._files.get(path)
-        return file.node_ids.tolist() if file else []
 
     def _located(self, node_id: int) -> tuple[str, File, int]:
         path, position = self._home[node_id]
@@ -331,12 +298,3 @@ class Graph:
             node_ids = self._files[imported].node_ids
             if len(node_ids):
                 yield Edge("imports", int(node_ids[0]), 0.5)
-
-
-def _inside(file: File, position: int) -> Iterator[Edge]:
-    parents = file.parents()
-    if parents[position] >= 0:
-        yield Edge("contained-in", int(file.node_ids[parents[position]]), 1.0)
-    for child, parent in enumerate(parents):
-        if parent == position:
-            yield Edge("contains", int(file.node_ids[child]), 1.0)

@@ -1,1 +1,1 @@
-"""What a text costs a language model: its tokens, and what they are paid with."""
+"""Language models: the tokens of a text, by an offline upper bound or exactly, and their price."""

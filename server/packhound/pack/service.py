@@ -9,7 +9,8 @@ from typing import TypeAlias
 
 from packhound.core.types import Document, NodeId, NodeRef, Query, Results
 from packhound.git.working_tree import Changes
-from packhound.graph.graph import EdgeKind, Graph
+from packhound.graph.edges import EdgeKind
+from packhound.graph.graph import Graph
 from packhound.index.snapshot import Snapshot
 from packhound.llm.counter import counter_for
 from packhound.pack import pack as packing

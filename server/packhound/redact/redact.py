@@ -206,7 +206,7 @@ class _LineRules:
         rows = [row for start in sorted(starts & by_start.keys()) for row in by_start[start]]
         self._tokens = [row for row in rows if row[0] in text]
         self._rules = [rule for rule in LINE_RULES if any(map(lowered.__contains__, rule.literals))]
-        self._services = _services().literals_in(to_octets(lowered), lowered)
+        self._services = _SERVICES.literals_in(to_octets(lowered), lowered)
 
     def secrets(self, line: str, lowered: str) -> Iterator[Span | None]:
         """Yield the secrets in one line of the text."""
@@ -284,9 +284,7 @@ def _literals() -> LiteralPrefilter:
     return LiteralPrefilter({*BLOCK_LITERALS, *(word for rule in rules for word in rule.literals)})
 
 
-@lru_cache(maxsize=1)
-def _services() -> LiteralPrefilter:
-    return LiteralPrefilter(SERVICES)
+_SERVICES = LiteralPrefilter(SERVICES)
 
 
 @lru_cache(maxsize=256)

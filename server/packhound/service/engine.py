@@ -30,7 +30,7 @@ from packhound.service.roots import check_root
 from packhound.service.status import Listener
 
 if TYPE_CHECKING:
-    from packhound.graph.graph import EdgeKind
+    from packhound.graph.edges import EdgeKind
     from packhound.pack.context import PackContext
     from packhound.pack.excerpt import Excerpts
     from packhound.pack.request import Pack, PackRequest

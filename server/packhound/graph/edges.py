@@ -1,0 +1,50 @@
+"""Edges of the reference graph, and what it reads of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from packhound.core.types import Node
+
+EdgeKind = Literal["contains", "contained-in", "imports", "references", "referenced-by"]
+
+
+class File(Protocol):
+    """What the graph reads of a file of a snapshot."""
+
+    @property
+    def language(self) -> str: ...  # noqa: D102
+    @property
+    def digest(self) -> bytes: ...  # noqa: D102
+    @property
+    def node_ids(self) -> NDArray[np.int32]: ...  # noqa: D102
+    @property
+    def imports(self) -> tuple[str, ...]: ...  # noqa: D102
+    def node(self, position: int) -> Node: ...  # noqa: D102
+    def name(self, position: int) -> str: ...  # noqa: D102
+    def names(self) -> list[str]: ...  # noqa: D102
+    def parents(self) -> list[int]: ...  # noqa: D102
+    def references(self) -> list[str]: ...  # noqa: D102
+    def users(self, name: str) -> list[int]: ...  # noqa: D102
+
+
+class Edge(NamedTuple):
+    """From a node asked about to `node_id`; `weight` in 0..1 says how sure the edge is."""
+
+    kind: EdgeKind
+    node_id: int
+    weight: float
+
+
+def containment_edges(file: File, position: int) -> Iterator[Edge]:
+    """Yield the edges from a node to its parent and its children."""
+    parents = file.parents()
+    if parents[position] >= 0:
+        yield Edge("contained-in", int(file.node_ids[parents[position]]), 1.0)
+    for child, parent in enumerate(parents):
+        if parent == position:
+            yield Edge("contains", int(file.node_ids[child]), 1.0)
