@@ -70,8 +70,9 @@ class Client:
     """The server of this process, on threads of its own, and what it answers."""
 
     def __init__(self, root: Path) -> None:
-        from packhound.lsp.features import server
+        from packhound.lsp.handlers.registry import create_server
 
+        server = create_server()
         self.root = root
         self._sent: SimpleQueue[bytes] = SimpleQueue()
         self._answers: SimpleQueue[bytes] = SimpleQueue()

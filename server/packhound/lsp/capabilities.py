@@ -1,6 +1,6 @@
-"""What the client on the other side can do, read once from its `initialize` request.
+"""Capabilities of the client, read once from its `initialize` request.
 
-Whatever is missing or has an unknown shape counts as "cannot": no client is refused for it.
+Whatever is missing or malformed counts as unsupported: no client is refused for it.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from packhound.lsp.jsonrpc.frames import Params
-from packhound.lsp.position import choose_encoding, path_of
+from packhound.lsp.position import choose_encoding
+from packhound.lsp.uris import path_from_uri
 from packhound.text.text_buffer import Encoding
 
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """The traits of a client that change what it is sent."""
+    """The properties of a client that change what it is sent."""
 
     name: str
     process_id: int | None
@@ -34,53 +35,51 @@ class Client:
 
 
 def read_client(params: Params) -> Client:
-    """The client that sent these `initialize` params."""
+    """Return the client that sent these `initialize` params."""
     capabilities = params.get("capabilities")
-    name = _at(params, "clientInfo", "name")
+    name = _get_path(params, "clientInfo", "name")
     name = name if isinstance(name, str) else "unknown"
-    resolves = _at(capabilities, "workspace", "symbol", "resolveSupport") is not None
-    formats = _at(capabilities, "textDocument", "hover", "contentFormat")
+    resolves = _get_path(capabilities, "workspace", "symbol", "resolveSupport") is not None
+    formats = _get_path(capabilities, "textDocument", "hover", "contentFormat")
+    kinds = _get_path(capabilities, "workspace", "symbol", "symbolKind")
     process_id = params.get("processId")
     options = params.get("initializationOptions")
     return Client(
         name=name,
         process_id=process_id if isinstance(process_id, int) and process_id > 0 else None,
-        encoding=choose_encoding(_at(capabilities, "general", "positionEncodings")),
-        folders=_folders(params),
+        encoding=choose_encoding(_get_path(capabilities, "general", "positionEncodings")),
+        folders=_folder_paths(params),
         options=options if isinstance(options, dict) else {},
-        pulls_settings=_at(capabilities, "workspace", "configuration") is True,
+        pulls_settings=_get_path(capabilities, "workspace", "configuration") is True,
         registers_settings=_registers(capabilities, "didChangeConfiguration"),
         watches_files=_registers(capabilities, "didChangeWatchedFiles"),
-        shows_progress=_at(capabilities, "window", "workDoneProgress") is True,
+        shows_progress=_get_path(capabilities, "window", "workDoneProgress") is True,
         resolves_symbols=resolves,
-        all_symbol_kinds=_at(capabilities, "workspace", "symbol", "symbolKind") is not None,
+        all_symbol_kinds=kinds is not None,
         markdown=isinstance(formats, list) and "markdown" in formats,
         # Only VS Code and its builds resolve symbols, and all of them filter.
         filters_symbols=resolves or name.startswith("Visual Studio Code"),
     )
 
 
-def _folder_path(folder: object) -> str | None:
-    """The path of a workspace folder; None for folders that are not on this machine's disk."""
-    uri = folder.get("uri") if isinstance(folder, dict) else None
-    return path_of(uri) if isinstance(uri, str) else None
-
-
-def _folders(params: Params) -> tuple[str, ...]:
+def _folder_paths(params: Params) -> tuple[str, ...]:
+    """Return the paths of the folders that are on this machine's disk."""
     folders = params.get("workspaceFolders")
     if isinstance(folders, list):
-        found = [_folder_path(folder) for folder in folders]
-        return tuple(path for path in found if path is not None)
+        uris = [folder.get("uri") for folder in folders if isinstance(folder, dict)]
+        paths = [path_from_uri(uri) for uri in uris if isinstance(uri, str)]
+        return tuple(path for path in paths if path is not None)
     root = params.get("rootUri")
-    path = path_of(root) if isinstance(root, str) else params.get("rootPath")
+    path = path_from_uri(root) if isinstance(root, str) else params.get("rootPath")
     return (path,) if isinstance(path, str) and path else ()
 
 
 def _registers(capabilities: object, name: str) -> bool:
-    return _at(capabilities, "workspace", name, "dynamicRegistration") is True
+    return _get_path(capabilities, "workspace", name, "dynamicRegistration") is True
 
 
-def _at(value: object, *names: str) -> object:
+def _get_path(value: object, *names: str) -> object:
+    """Return the value below nested objects, None if one of them is missing or no object."""
     for name in names:
         value = value.get(name) if isinstance(value, Mapping) else None
     return value

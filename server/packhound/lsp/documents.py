@@ -1,45 +1,55 @@
-"""The documents that the editor has open, and how its notifications change them.
+"""The open documents of a client, and how its notifications change them.
 
-What is here is what the user sees; the engine gets each new text at once and whole. A document
-whose edits cannot be followed is forgotten, so that the file on disk counts until the editor sends
-the whole text again: an index of a text that nobody has would be worse than an older one.
+The engine gets each new text at once and whole. A document whose edits cannot be applied is
+dropped, so that the file on disk counts until the editor sends the whole text again: an index of a
+text that nobody has would be worse than an older one.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from pygls.exceptions import JsonRpcInvalidParams
 
 from packhound.core.types import Document
 from packhound.lsp.jsonrpc.frames import BODY_BYTES, Params
 from packhound.lsp.params import object_in, text_in, uri_in
-from packhound.lsp.position import path_of
+from packhound.lsp.uris import path_from_uri
 from packhound.service.engine import Engine
 from packhound.service.workspace import Workspace
 from packhound.text.text_buffer import Encoding, Position, TextBuffer
+
+EnginePath: TypeAlias = tuple[Engine, str]
+"""The engine whose folder holds a file, and the file's path in that folder."""
 
 log = logging.getLogger("packhound.lsp")
 
 
 @dataclass(slots=True)
 class OpenDocument:
-    """One document; `path` is absolute, and None for what is on no disk."""
+    """One document; `path` is absolute, None for what is not on disk.
+
+    `engine_path` is None outside the indexed folders. It is looked up when the document is opened
+    or folders change, not at every keystroke: the look-up asks the file system for links.
+    """
 
     uri: str
     path: str | None
     version: int
     buffer: TextBuffer
+    engine_path: EnginePath | None
 
 
 class Documents:
-    """All open documents of one client.
+    """All open documents of one client, by URI; the one that was changed last is the last.
 
-    An edit and its way to the engine are one step, so that no older text arrives after a newer.
+    An edit and its hand-over to the engine are one step under the lock, so that no older text
+    arrives after a newer one.
     """
 
     def __init__(self, workspace: Workspace, encoding: Encoding) -> None:
@@ -49,54 +59,70 @@ class Documents:
         self._lock = threading.RLock()
 
     def did_open(self, params: Params) -> None:
-        """A document is shown, or shown again."""
+        """Add a document, or replace the text of one that is open."""
         item = object_in(params, "textDocument") or {}
         self._put(text_in(item, "uri"), _version(item), text_in(item, "text", BODY_BYTES))
 
     def did_change(self, params: Params) -> None:
-        """The user typed; the changes apply one after the other."""
+        """Apply edits, one after the other."""
         with self._lock:
             self._change(params)
 
     def did_save(self, params: Params) -> None:
-        """The disk now has a new text too."""
-        self.did_touch((uri_in(params),))
+        """Refresh the file, for it has changed on disk."""
+        self.did_change_files((uri_in(params),))
 
     def did_close(self, params: Params) -> None:
-        """The file on disk counts again."""
+        """Drop a document; the file on disk counts again unless it is open under another URI."""
         with self._lock:
-            document = self._open.pop(_key(uri_in(params)), None)
-            if document and (place := self._place(document)):
-                engine, path = place
+            document = self._find(uri_in(params))
+            if document is None:
+                return
+            del self._open[document.uri]
+            if document.engine_path is None:
+                return
+            aliases = [d for d in self._open.values() if d.engine_path == document.engine_path]
+            if aliases:
+                self._send(aliases[-1])
+            else:
+                engine, path = document.engine_path
                 engine.release(path)
 
-    def did_touch(self, uris: tuple[str, ...]) -> None:
-        """Files or folders on disk were created, changed or deleted."""
+    def did_change_files(self, uris: tuple[str, ...]) -> None:
+        """Refresh files or folders that were created, changed or deleted on disk."""
+        located = [self._look_up(path_from_uri(uri)) for uri in uris]
         for engine in self._workspace.engines:
-            if paths := self._paths_in(engine, uris):
+            if paths := _paths_of(engine, located):
                 engine.refresh(paths)
 
-    def send_all(self) -> None:
-        """Give every open text to the engines again, for folders that have just been added."""
+    def relocate_all(self) -> None:
+        """Look all documents up again and send their texts: folders were added or removed."""
         with self._lock:
             for document in self._open.values():
+                document.engine_path = self._look_up(document.path)
                 self._send(document)
 
+    def locate(self, uri: str) -> EnginePath | None:
+        """Return the engine and path of a document, open or not."""
+        with self._lock:
+            document = self._open.get(uri)
+        return document.engine_path if document else self._look_up(path_from_uri(uri))
+
     def uri_for(self, path: str) -> str | None:
-        """The URI that the client itself uses for a path, if the document is open."""
-        document = self._open.get(path)
-        return document.uri if document else None
+        """Return the URI that the client itself uses for a path, if it is open."""
+        with self._lock:
+            return next((d.uri for d in self._open.values() if d.path == path), None)
 
     def paths_in(self, engine: Engine) -> list[str]:
-        """The paths of the open documents that an engine has."""
+        """Return the paths of the open documents of an engine, each once."""
         with self._lock:
-            places = [self._place(document) for document in self._open.values()]
-        return [place[1] for place in places if place and place[0] is engine]
+            located = [document.engine_path for document in self._open.values()]
+        return list(dict.fromkeys(_paths_of(engine, located)))
 
     def _change(self, params: Params) -> None:
         uri, version = uri_in(params), _version(object_in(params, "textDocument") or {})
         changes = params.get("contentChanges")
-        document = self._open.get(_key(uri))
+        document = self._find(uri)
         if document is None:
             self._open_by_change(uri, version, changes)
             return
@@ -109,38 +135,42 @@ class Documents:
             self.did_close(params)
             raise
         document.version = version
+        self._open[document.uri] = self._open.pop(document.uri)
         self._send(document)
 
     def _put(self, uri: str, version: int, text: str) -> None:
-        document = OpenDocument(uri, path_of(uri), version, TextBuffer(text, self._encoding))
+        buffer, path = TextBuffer(text, self._encoding), path_from_uri(uri)
         with self._lock:
-            self._open[_key(uri)] = document
+            document = OpenDocument(uri, path, version, buffer, self._look_up(path))
+            self._open.pop(uri, None)
+            self._open[uri] = document
             self._send(document)
 
     def _open_by_change(self, uri: str, version: int, changes: object) -> None:
-        whole = changes[-1] if isinstance(changes, list) and changes else None
-        if not isinstance(whole, dict) or whole.get("range") is not None:
+        change = changes[-1] if isinstance(changes, list) and changes else None
+        if not isinstance(change, dict) or change.get("range") is not None:
             log.warning("%s was changed but never opened", uri)
             return
-        self._put(uri, version, text_in(whole, "text", BODY_BYTES))
+        self._put(uri, version, text_in(change, "text", BODY_BYTES))
+
+    def _find(self, uri: str) -> OpenDocument | None:
+        """Return an open document; by its path if the client spells its URI in another way now."""
+        if uri in self._open:
+            return self._open[uri]
+        path = path_from_uri(uri)
+        return next((d for d in self._open.values() if path and d.path == path), None)
 
     def _send(self, document: OpenDocument) -> None:
-        if place := self._place(document):
-            engine, path = place
+        if document.engine_path:
+            engine, path = document.engine_path
             engine.update(Document(path, document.buffer.source))
 
-    def _place(self, document: OpenDocument) -> tuple[Engine, str] | None:
-        return self._workspace.locate(Path(document.path)) if document.path else None
-
-    def _paths_in(self, engine: Engine, uris: tuple[str, ...]) -> list[str]:
-        found = [path_of(uri) for uri in uris]
-        places = [self._workspace.locate(Path(path)) for path in found if path]
-        return [place[1] for place in places if place and place[0] is engine]
+    def _look_up(self, path: str | None) -> EnginePath | None:
+        return self._workspace.locate(Path(path)) if path else None
 
 
-def _key(uri: str) -> str:
-    # Clients spell the same file in more than one way.
-    return path_of(uri) or uri
+def _paths_of(engine: Engine, located: Iterable[EnginePath | None]) -> list[str]:
+    return [entry[1] for entry in located if entry and entry[0] is engine]
 
 
 def _version(item: Mapping[str, object]) -> int:
@@ -150,10 +180,10 @@ def _version(item: Mapping[str, object]) -> int:
 
 def _apply(buffer: TextBuffer, changes: object) -> None:
     if not isinstance(changes, list):
-        raise JsonRpcInvalidParams("'contentChanges' is no list")
+        raise JsonRpcInvalidParams("'contentChanges' is not a list")
     for change in changes:
         if not isinstance(change, dict):
-            raise JsonRpcInvalidParams("'contentChanges' holds something that is no object")
+            raise JsonRpcInvalidParams("'contentChanges' holds something that is not an object")
         text = text_in(change, "text", BODY_BYTES)
         span = object_in(change, "range")
         if span is None:

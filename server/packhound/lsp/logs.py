@@ -1,4 +1,4 @@
-"""Where log lines go: to the client's log window, and to a file where one is named."""
+"""Log handlers: the client's log window, and a file if one is named."""
 
 from __future__ import annotations
 
@@ -12,31 +12,29 @@ from pygls.lsp.server import LanguageServer
 
 from packhound.core.errors import SettingsError
 
-_TYPES = {
+_MESSAGE_TYPES = {
     logging.ERROR: types.MessageType.Error,
     logging.WARNING: types.MessageType.Warning,
     logging.INFO: types.MessageType.Info,
 }
-
-
-# What fails again and again is told this seldom, so that nothing else is lost among it.
+# A fault that repeats is logged once in this time, so that it does not bury other lines.
 _REPEAT_S = 10.0
 
 
 class _ClientHandler(logging.Handler):
-    """`window/logMessage`, one for each line that the client has not just been told."""
+    """Sends `window/logMessage`, at most once in `_REPEAT_S` for the same text."""
 
     def __init__(self, server: LanguageServer) -> None:
         super().__init__()
         self._server = server
-        self._told: dict[str, float] = {}
+        self._sent_at: dict[str, float] = {}
 
     def emit(self, record: logging.LogRecord) -> None:
         text, now = self.format(record), time.monotonic()
-        self._told = {line: at for line, at in self._told.items() if now - at < _REPEAT_S}
-        if text not in self._told:
-            self._told[text] = now
-            kinds = (kind for level, kind in _TYPES.items() if record.levelno >= level)
+        self._sent_at = {t: sent for t, sent in self._sent_at.items() if now - sent < _REPEAT_S}
+        if text not in self._sent_at:
+            self._sent_at[text] = now
+            kinds = (kind for level, kind in _MESSAGE_TYPES.items() if record.levelno >= level)
             kind = next(kinds, types.MessageType.Log)
             self._server.window_log_message(types.LogMessageParams(kind, text))
 
@@ -53,7 +51,7 @@ def log_to(server: LanguageServer, log_file: Path | None, *, verbose: bool) -> N
         handlers[-1].setFormatter(logging.Formatter(line))
     root = logging.getLogger()
     root.handlers[:] = handlers
-    # Libraries are heard when something is wrong.
+    # Other libraries log warnings only.
     root.setLevel(logging.WARNING)
     logging.getLogger("packhound").setLevel(logging.DEBUG if verbose else logging.INFO)
     threading.excepthook = _log_thread_failure

@@ -1,7 +1,7 @@
-"""Where the language server starts: `packhound lsp` calls `serve`.
+"""Entry point of the language server: `packhound lsp` calls `serve`.
 
-Nothing heavy is imported above, so that standard output belongs to the protocol from the first
-moment on.
+Nothing heavy is imported at the top, so that standard output is reserved for the protocol before
+anything can print.
 """
 
 from __future__ import annotations
@@ -26,15 +26,16 @@ def serve(
     be written, and OSError for an address that is in use.
     """
     stream = accept_one(*tcp) if tcp else take_stdio()
-    # Python's default of 5 ms is longer than a whole search: it would be most of the waiting.
+    # Python's default of 5 ms is longer than a whole search and would dominate latency.
     sys.setswitchinterval(0.001)
-    # The types of the protocol are hundreds of classes that live for ever: an eighth of the time
-    # that they take to load would be spent looking for garbage among them.
+    # lsprotocol has hundreds of classes that live for ever; collecting garbage among them would
+    # take an eighth of the time that they take to load.
     gc.disable()
-    from packhound.lsp.features import server
+    from packhound.lsp.handlers.registry import create_server
     from packhound.lsp.logs import log_to
 
     gc.enable()
     gc.freeze()
+    server = create_server()
     log_to(server, log_file, verbose=verbose)
     server.serve(stream)

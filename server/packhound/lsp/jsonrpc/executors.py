@@ -1,4 +1,7 @@
-"""Threads of our own: they never keep the process from ending, and nobody else waits in them."""
+"""Daemon threads that run tasks in order of arrival.
+
+`concurrent.futures` joins its threads at exit, which would keep the process of a closed editor.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,8 @@ from queue import SimpleQueue
 log = logging.getLogger("packhound.lsp")
 
 
-class Workers:
-    """Threads that run tasks in order of arrival and never keep the process from ending."""
+class ThreadPool:
+    """Fixed number of daemon threads over one first-in, first-out queue."""
 
     def __init__(self, name: str, count: int) -> None:
         self._tasks: SimpleQueue[Callable[[], None]] = SimpleQueue()
@@ -19,7 +22,7 @@ class Workers:
             threading.Thread(target=self._run, name=f"{name}-{n}", daemon=True).start()
 
     def submit(self, task: Callable[[], None]) -> None:
-        """Run a task as soon as a thread is free; the task must not raise."""
+        """Queue a task, which must not raise."""
         self._tasks.put(task)
 
     def _run(self) -> None:
@@ -27,33 +30,33 @@ class Workers:
             self._tasks.get()()
 
 
-class Chores:
-    """One thread that does what others may have to wait for, in order of arrival."""
+class SerialExecutor:
+    """One daemon thread whose queue can be waited for; a task that raises is logged."""
 
     def __init__(self, name: str) -> None:
-        self._worker = Workers(name, 1)
+        self._pool = ThreadPool(name, 1)
         self._lock = threading.Lock()
-        self._n_waiting = 0
+        self._n_pending = 0
         self._idle = threading.Event()
         self._idle.set()
 
     def submit(self, task: Callable[[], None]) -> None:
-        """Do a task after those before it."""
+        """Queue a task behind those that were submitted before."""
         with self._lock:
-            self._n_waiting += 1
+            self._n_pending += 1
             self._idle.clear()
-        self._worker.submit(lambda: self._do(task))
+        self._pool.submit(lambda: self._run(task))
 
     def wait(self, timeout_s: float) -> bool:
-        """Return when nothing is left to do; False if that took longer than `timeout_s`."""
+        """Wait until no task is pending; False if that took longer than `timeout_s`."""
         return self._idle.wait(timeout_s)
 
-    def _do(self, task: Callable[[], None]) -> None:
+    def _run(self, task: Callable[[], None]) -> None:
         try:
             task()
         except Exception:
-            log.exception("a chore failed")
+            log.exception("a background task failed")
         with self._lock:
-            self._n_waiting -= 1
-            if not self._n_waiting:
+            self._n_pending -= 1
+            if not self._n_pending:
                 self._idle.set()

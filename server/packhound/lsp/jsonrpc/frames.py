@@ -1,10 +1,10 @@
-"""Bytes to JSON messages and back, for a peer that may send anything.
+"""Frames of the LSP base protocol: bytes to JSON messages and back, whatever the peer sends.
 
 A frame is a few header lines, an empty line and a body of `Content-Length` bytes. Line ends inside
 JSON texts are always escaped, so a raw header inside a body proves that a length was wrong: the
-reader goes on from that header. After any input the next valid frame is therefore read, or
-`WireError` says that the stream cannot be followed any more; it never waits for bytes that belong
-to somebody else.
+reader resumes at that header. After any input the next valid frame is therefore read, or
+`WireError` says that the stream cannot be resynchronized; it never waits for bytes that belong to
+another message.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from typing import TypeAlias
 from packhound.core.errors import PackhoundError
 
 Params: TypeAlias = Mapping[str, object]
-"""What a message is about, as it came."""
+"""The `params` of a message as they came."""
 
-# Editors send two short header lines; what is longer is no header.
+# Editors send two short header lines; anything longer is not a header.
 HEADER_BYTES = 8_192
 # The largest file that is indexed is far below this, even with every character escaped.
 BODY_BYTES = 64 * 1024 * 1024
-# What a client may leave unread: more means that it has forgotten us.
+# Bytes that a client may leave unread before it counts as lost.
 BACKLOG_BYTES = 256 * 1024 * 1024
 # Parameters of the protocol nest less than twenty deep.
 DEPTH = 512
@@ -39,54 +39,54 @@ _HEADER = re.compile(
 
 
 class WireError(PackhoundError):
-    """The stream cannot be followed any more; the only safe answer is to end."""
+    """The stream cannot be resynchronized; the only safe reaction is to end the process."""
 
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """A frame that holds no message, and why."""
+    """A frame without a message, and the reason."""
 
     reason: str
 
 
 class FrameReader:
-    """Messages from a stream; `read` returns the next bytes and nothing at the end."""
+    """Iterator over the messages of a stream; `read` returns the next bytes, b"" at the end."""
 
     def __init__(self, read: Callable[[], bytes]) -> None:
         self._read = read
         self._buffer = bytearray()
 
     def __iter__(self) -> Iterator[object | Malformed]:
-        """Each message until the stream ends; raises WireError."""
+        """Yield each message until the stream ends; raises WireError."""
         while (length := self._header()) is not None and (body := self._body(length)) is not None:
             yield self._message(body)
 
     def _header(self) -> int | None:
-        """Skip to the end of the next header; what is before it belongs to a broken frame."""
+        """Skip to the end of the next header; bytes before it belong to a broken frame."""
         while not (match := _HEADER.search(self._buffer)):
             if len(self._buffer) > HEADER_BYTES:
                 raise WireError(f"no message header in {HEADER_BYTES} bytes")
-            if not self._more():
+            if not self._receive():
                 return None
         length = int(match[1])
         if match.end() - match.start() > HEADER_BYTES:
             raise WireError(f"a message header is longer than {HEADER_BYTES} bytes")
         if length > BODY_BYTES:
-            raise WireError(f"a message of {length} bytes is announced; {BODY_BYTES} are legal")
+            raise WireError(f"a message is {length} bytes long; at most {BODY_BYTES} are accepted")
         del self._buffer[: match.end()]
         return length
 
     def _body(self, length: int) -> bytes | None:
-        seen = 0
+        scanned = 0
         while True:
-            if self._buffer.find(b"\n", seen) >= 0:
-                match = _HEADER.search(self._buffer, max(seen - HEADER_BYTES, 0))
+            if self._buffer.find(b"\n", scanned) >= 0:
+                match = _HEADER.search(self._buffer, max(scanned - HEADER_BYTES, 0))
                 if match and match.start() < length:
                     return self._take(match.start())
             if len(self._buffer) >= length:
                 return self._take(length)
-            seen = len(self._buffer)
-            if not self._more():
+            scanned = len(self._buffer)
+            if not self._receive():
                 return None
 
     def _message(self, body: bytes) -> object | Malformed:
@@ -104,21 +104,21 @@ class FrameReader:
         return message if _is_shallow(message) else Malformed(f"nested deeper than {DEPTH}")
 
     def _take(self, length: int) -> bytes:
-        taken = bytes(self._buffer[:length])
+        head = bytes(self._buffer[:length])
         del self._buffer[:length]
-        return taken
+        return head
 
-    def _more(self) -> bool:
+    def _receive(self) -> bool:
         received = self._read()
         self._buffer += received
         return bool(received)
 
 
 class FrameWriter:
-    """Messages to a stream, in order, by a thread of its own.
+    """Queue of frames that a dedicated thread writes in order.
 
-    A client that does not read never stops the thread that reads from it, and is lost when
-    `backlog_bytes` wait for it.
+    A client that does not read never blocks the thread that reads from it, and counts as lost when
+    more than `backlog_bytes` are queued.
     """
 
     def __init__(
@@ -129,22 +129,22 @@ class FrameWriter:
     ) -> None:
         self._write = write
         self._on_lost = on_lost
-        self._room = backlog_bytes
+        self._free_bytes = backlog_bytes
         self._lock = threading.Lock()
         self._queue: SimpleQueue[bytes | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="packhound-write", daemon=True)
         self._thread.start()
 
     def put(self, frame: bytes) -> None:
-        """Queue one frame."""
+        """Queue one frame; returns at once."""
         with self._lock:
-            self._room -= len(frame)
-        if self._room < 0:
+            self._free_bytes -= len(frame)
+        if self._free_bytes < 0:
             self._on_lost()
         self._queue.put(frame)
 
     def close(self, timeout_s: float) -> None:
-        """Write what is queued, for at most `timeout_s`."""
+        """Flush the queue, for at most `timeout_s`."""
         self._queue.put(None)
         self._thread.join(timeout_s)
 
@@ -156,17 +156,17 @@ class FrameWriter:
                 self._on_lost()
                 return
             with self._lock:
-                self._room += len(frame)
+                self._free_bytes += len(frame)
 
 
 def encode(message: object) -> bytes:
-    """A message as a frame; raises ValueError or TypeError for what JSON cannot say."""
+    """Encode a message as a frame; raises ValueError or TypeError for what JSON cannot express."""
     body = json.dumps(message, separators=(",", ":"), allow_nan=False).encode("ascii")
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 
 def _refuse_constant(name: str) -> object:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 _CUT_HEADER = 256
@@ -186,5 +186,5 @@ def _is_shallow(message: object) -> bool:
 
 
 def _items(value: dict[str, object] | list[object]) -> list[object]:
-    found = value.values() if isinstance(value, dict) else value
-    return [item for item in found if isinstance(item, dict | list)]
+    items = value.values() if isinstance(value, dict) else value
+    return [item for item in items if isinstance(item, dict | list)]

@@ -1,10 +1,8 @@
-"""pygls' protocol with our own ways in and out: every request is answered once, cancelled or not.
+"""Dispatch of one client's messages, and the lifecycle of the connection.
 
-pygls reads, runs handlers and mirrors documents in ways that starve or wedge a server that
-searches. Here messages come from our frame reader on one thread; notifications and quick requests
-run there, in the order in which they came; handlers marked with `@server.thread()` run on threads
-of our own, so that a search never keeps a cancellation from being read. Types, features, commands,
-capabilities and requests to the client are pygls'.
+Messages come from the frame reader on one thread. Notifications and quick requests run there, in
+order of arrival; handlers marked with `@server.thread()` run on worker threads, so that a search
+never keeps a cancellation from being read.
 """
 
 from __future__ import annotations
@@ -14,270 +12,185 @@ import threading
 from collections.abc import Callable, Generator
 from concurrent.futures import Future
 from contextvars import ContextVar, copy_context
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
-import attrs
 import cattrs
 from lsprotocol import types
 from pygls.exceptions import (
     JsonRpcException,
-    JsonRpcInvalidParams,
     JsonRpcInvalidRequest,
     JsonRpcMethodNotFound,
     JsonRpcParseError,
-    JsonRpcRequestCancelled,
     JsonRpcServerNotInitialized,
 )
-from pygls.protocol import JsonRPCResponseMessage, LanguageServerProtocol, lsp_method
+from pygls.protocol import lsp_method
 
 from packhound.core.errors import PackhoundError
 from packhound.lsp.jsonrpc.dispatch import (
-    MessageId,
-    call,
-    error_of,
-    id_of,
-    is_aside,
-    is_id,
-    params_of,
+    call_handler,
+    error_response,
+    is_message_id,
+    object_params,
+    read_message_id,
+    result_response,
+    runs_in_background,
+    to_json_rpc_error,
 )
-from packhound.lsp.jsonrpc.executors import Workers
-from packhound.lsp.jsonrpc.frames import FrameReader, FrameWriter, Malformed, encode
+from packhound.lsp.jsonrpc.executors import ThreadPool
+from packhound.lsp.jsonrpc.frames import FrameReader, FrameWriter, Malformed
+from packhound.lsp.jsonrpc.pygls_seam import PyglsSeam
+from packhound.lsp.jsonrpc.request_queue import IncomingRequests, PendingRequest
 
 if TYPE_CHECKING:
-    from packhound.lsp.languageserver import PackhoundServer
+    from packhound.lsp.language_server import PackhoundServer
 
 N_WORKERS = 4
 
-# Their params stay as they came: positions that no document has are legal for our buffers, and
-# structuring a long text would cost more than applying it.
-_UNSTRUCTURED = {
-    types.TEXT_DOCUMENT_DID_OPEN,
-    types.TEXT_DOCUMENT_DID_CHANGE,
-    types.TEXT_DOCUMENT_DID_SAVE,
-    types.TEXT_DOCUMENT_DID_CLOSE,
-    types.CANCEL_REQUEST,
-}
-_CANCEL: ContextVar[threading.Event] = ContextVar("packhound_cancel")
+_CANCELLED: ContextVar[threading.Event] = ContextVar("packhound_cancelled")
 
 log = logging.getLogger("packhound.lsp")
 
 
-class PackhoundProtocol(LanguageServerProtocol):
+class PackhoundProtocol(PyglsSeam):
     """One client; `run` takes its messages until the stream ends."""
-
-    _server: PackhoundServer
 
     def __init__(self, server: PackhoundServer, converter: cattrs.Converter) -> None:
         super().__init__(server, converter)
-        self._lock = threading.Lock()
-        self._open: dict[MessageId, threading.Event] = {}
+        self._state: Literal["uninitialized", "running", "shut down"] = "uninitialized"
+        self._incoming = IncomingRequests(self.send_frame)
 
-    def cancelled(self) -> threading.Event:
-        """Set when the client no longer wants the answer that the calling handler computes."""
-        return _CANCEL.get()
+    def cancel_event(self) -> threading.Event:
+        """Return the event that is set when the calling handler's result is no longer wanted."""
+        return _CANCELLED.get()
 
     @property
-    def was_shut_down(self) -> bool:
-        """Whether the client has said goodbye."""
-        return self._shutdown
+    def exit_code(self) -> int:
+        """Exit code of the process by the specification: 0 after `shutdown`, else 1."""
+        return 0 if self._state == "shut down" else 1
 
     def run(self, reader: FrameReader, frames: FrameWriter) -> None:
-        """Take messages until the client hangs up; raises WireError."""
+        """Dispatch messages until the client closes the stream; raises WireError."""
         self._frames = frames
-        self._workers = Workers("packhound-request", N_WORKERS)
+        self._workers = ThreadPool("packhound-request", N_WORKERS)
         for message in reader:
             if isinstance(message, Malformed):
-                self._refuse(None, JsonRpcParseError(message.reason))
+                self.send_frame(error_response(None, JsonRpcParseError(message.reason)))
             elif not isinstance(message, dict) or message.get("jsonrpc") != self.VERSION:
                 error = JsonRpcInvalidRequest("not a JSON-RPC 2.0 message")
-                self._refuse(id_of(message), error)
+                self.send_frame(error_response(read_message_id(message), error))
             else:
-                self._take(message)
+                self._dispatch(message)
+
+    def send_frame(self, frame: bytes) -> None:
+        """Queue a frame for the client; returns at once."""
+        self._frames.put(frame)
 
     def close(self, timeout_s: float) -> None:
-        """Write what is queued."""
+        """Flush what is queued, for at most `timeout_s`."""
         self._frames.close(timeout_s)
 
     @lsp_method(types.INITIALIZE)
     def lsp_initialize(
         self, params: types.InitializeParams
     ) -> Generator[Any, Any, types.InitializeResult]:
-        """As pygls does, but with the encoding of positions that our buffers use."""
+        """Extend pygls' handler by the position encoding that our buffers use."""
         result = yield from super().lsp_initialize(params)
-        result.capabilities.position_encoding = self._server.session.client.encoding
+        result.capabilities.position_encoding = self.server.session.client.encoding
+        self._state = "running"
         return result
 
     @lsp_method(types.SHUTDOWN)
     def lsp_shutdown(self, *args: object) -> Generator[Any, Any, None]:
-        """Cancel what is open, and take nothing more."""
-        self._shutdown = True
-        current = _CANCEL.get()
-        for message_id, cancel in list(self._open.items()):
-            if cancel is not current:
-                self._cancel(message_id)
+        """Cancel pending requests and accept no more."""
+        self._state = "shut down"
+        self._incoming.cancel_all(keep=_CANCELLED.get())
         yield self.fm.features[types.SHUTDOWN], args, None
 
     @lsp_method(types.EXIT)
     def lsp_exit(self, *args: object) -> NoReturn:
         """End the process."""
-        self._server.exit(0 if self._shutdown else 1)
+        self.server.exit(self.exit_code)
 
-    @lsp_method(types.WORKSPACE_EXECUTE_COMMAND)
-    def lsp_workspace__execute_command(
-        self, params: types.ExecuteCommandParams
-    ) -> Generator[Any, Any, object]:
-        """As pygls does; an unknown name is answered with the known ones."""
-        if params.command not in self.fm.commands:
-            legal = ", ".join(self.fm.commands)
-            raise JsonRpcInvalidParams(f"'command' is {params.command!r:.80}; legal: {legal}")
-        return (yield from super().lsp_workspace__execute_command(params))
-
-    def _take(self, message: dict[str, Any]) -> None:
+    def _dispatch(self, message: dict[str, Any]) -> None:
         method = message.get("method")
         if method is None and "id" in message:
-            self._take_reply(message)
+            self.resolve_response(message)
         elif not isinstance(method, str):
             error = JsonRpcInvalidRequest("a message has a method or an id")
-            self._refuse(id_of(message), error)
+            self.send_frame(error_response(read_message_id(message), error))
         elif "id" in message:
-            self._take_request(message["id"], method, message.get("params"))
+            self._dispatch_request(message["id"], method, message.get("params"))
         else:
-            self._take_notification(method, message.get("params"))
+            self._dispatch_notification(method, message.get("params"))
 
-    def _take_request(self, message_id: object, method: str, params: object) -> None:
-        if not is_id(message_id):
-            self._refuse(None, JsonRpcInvalidRequest("the id is no number and no text"))
+    def _dispatch_request(self, message_id: object, method: str, params: object) -> None:
+        if not is_message_id(message_id):
+            error = JsonRpcInvalidRequest("the id is neither a number nor a string")
+            self.send_frame(error_response(None, error))
             return
-        cancel = threading.Event()
-        with self._lock:
-            if self._open.setdefault(message_id, cancel) is not cancel:
-                self._refuse(message_id, JsonRpcInvalidRequest(f"the id {message_id!r} is in use"))
-                return
-        _CANCEL.set(cancel)
+        try:
+            request = self._incoming.accept(message_id, method)
+        except JsonRpcInvalidRequest as error:
+            self.send_frame(error_response(message_id, error))
+            return
+        _CANCELLED.set(request.cancelled)
         try:
             self._check_state(method)
-            handler, structured = self._get_handler(method), self._structured(method, params)
+            handler, structured = self.find_handler(method), self._structure(method, params)
         except JsonRpcException as error:
-            self._answer(message_id, cancel, self._refusal(message_id, error))
+            self._incoming.respond(request, error_response(message_id, error))
             return
 
         def task() -> None:
-            if not cancel.is_set():
-                self._serve(message_id, method, cancel, lambda: call(handler, structured))
+            if not request.cancelled.is_set():
+                self._complete(request, lambda: call_handler(handler, structured))
 
-        if is_aside(handler) or method == types.WORKSPACE_EXECUTE_COMMAND:
+        if runs_in_background(handler):
             context = copy_context()
             self._workers.submit(lambda: context.run(task))
         else:
             task()
 
     def _check_state(self, method: str) -> None:
-        if self._shutdown:
+        if self._state == "shut down":
             raise JsonRpcInvalidRequest("the server was shut down")
-        if method == types.INITIALIZE and self._workspace is not None:
+        if method == types.INITIALIZE and self._state == "running":
             raise JsonRpcInvalidRequest("the server is initialized already")
-        if method != types.INITIALIZE and self._workspace is None:
+        if method != types.INITIALIZE and self._state == "uninitialized":
             raise JsonRpcServerNotInitialized("the server is not initialized")
 
-    def _structured(self, method: str, params: object) -> object:
-        given = params_of(method, params)
+    def _structure(self, method: str, params: object) -> object:
         if method == types.INITIALIZE:
-            return self._server.read_initialize(given)
-        kinds: tuple[Any, ...] = types.METHOD_TO_TYPES.get(method, (None, None, None))
-        if kinds[2] is None or method in _UNSTRUCTURED:
-            return given
-        try:
-            return self._converter.structure(given, kinds[2])
-        except Exception as error:
-            # cattrs raises what the structured classes raise, which may be anything.
-            reasons = "; ".join(cattrs.transform_error(error, path="params"))
-            raise JsonRpcInvalidParams(f"{method}: {reasons}") from error
+            return self.server.read_initialize(object_params(method, params))
+        return self.structure_params(method, params)
 
-    def _get_handler(self, feature_name: str) -> Callable[..., Any]:
-        # pygls' own handlers of these keep a mirror of the text that differs from the editor's.
-        if feature_name in _UNSTRUCTURED and feature_name in self.fm.features:
-            return self.fm.features[feature_name]  # type: ignore[no-any-return]
-        return super()._get_handler(feature_name)
-
-    def _serve(
-        self,
-        message_id: MessageId,
-        method: str,
-        cancel: threading.Event,
-        compute: Callable[[], object],
-    ) -> None:
+    def _complete(self, request: PendingRequest, compute: Callable[[], object]) -> None:
+        """Respond with what `compute` returns or raises; a future is awaited first."""
+        message_id, method = request.message_id, request.method
         try:
             result = compute()
             if isinstance(result, Future):
-                result.add_done_callback(
-                    lambda done: self._serve(message_id, method, cancel, done.result)
-                )
+                result.add_done_callback(lambda done: self._complete(request, done.result))
                 return
-            outcome = self._result(message_id, method, result)
-            frame = encode({"jsonrpc": self.VERSION, "id": message_id, "result": outcome})
+            result = self.unstructure_result(message_id, method, result)
+            response = result_response(message_id, result)
         except Exception as error:
-            frame = self._refusal(message_id, error_of(method, error))
-        self._answer(message_id, cancel, frame)
+            response = error_response(message_id, to_json_rpc_error(method, error))
+        self._incoming.respond(request, response)
 
-    def _result(self, message_id: MessageId, method: str, result: object) -> object:
-        result_type = self.get_result_type(method)
-        if result_type is None or method == types.WORKSPACE_EXECUTE_COMMAND:
-            return result
-        response = result_type(id=message_id, result=result, jsonrpc=self.VERSION)
-        return self._converter.unstructure(response).get("result")
-
-    def _answer(self, message_id: MessageId, cancel: threading.Event, frame: bytes) -> None:
-        with self._lock:
-            # The id may be in use again after a cancellation, so its event decides.
-            if self._open.get(message_id) is not cancel:
-                return
-            del self._open[message_id]
-        self._frames.put(frame)
-
-    def _refuse(self, message_id: MessageId | None, error: JsonRpcException) -> None:
-        self._frames.put(self._refusal(message_id, error))
-
-    def _refusal(self, message_id: MessageId | None, error: JsonRpcException) -> bytes:
-        outcome = {"code": error.code, "message": error.message}
-        return encode({"jsonrpc": self.VERSION, "id": message_id, "error": outcome})
-
-    def _cancel(self, message_id: object) -> None:
-        cancel = self._open.get(message_id) if is_id(message_id) else None
-        if cancel is not None and is_id(message_id):
-            cancel.set()
-            error = JsonRpcRequestCancelled("cancelled")
-            self._answer(message_id, cancel, self._refusal(message_id, error))
-
-    def _take_notification(self, method: str, params: object) -> None:
+    def _dispatch_notification(self, method: str, params: object) -> None:
         try:
             if method == types.CANCEL_REQUEST:
-                self._cancel(params_of(method, params).get("id"))
+                message_id = object_params(method, params).get("id")
+                if is_message_id(message_id):
+                    self._incoming.cancel(message_id)
             elif method == types.EXIT:
                 self.lsp_exit()
-            elif self._workspace is not None and not self._shutdown:
-                call(self._get_handler(method), self._structured(method, params))
+            elif self._state == "running":
+                call_handler(self.find_handler(method), self.structure_params(method, params))
         except JsonRpcMethodNotFound:
-            log.debug("%s is not known", method)
+            log.debug("unknown notification %s", method)
         except (JsonRpcException, PackhoundError) as error:
             log.warning("%s: %s", method, error)
         except Exception:
             log.exception("%s failed", method)
-
-    def _take_reply(self, message: dict[str, Any]) -> None:
-        message_id = message["id"]
-        waiting = self._request_futures.pop(message_id, None) if is_id(message_id) else None
-        if waiting is None:
-            log.debug("an answer to nothing: %r", message_id)
-            return
-        result_type = self._result_types.pop(message_id, None) or JsonRPCResponseMessage
-        error = message.get("error")
-        try:
-            if error is not None:
-                raise JsonRpcException(str(error))
-            waiting.set_result(self._converter.structure(message, result_type).result)
-        except Exception as failure:
-            waiting.set_exception(failure)
-
-    def _send_data(self, data: object) -> None:
-        message = self._converter.unstructure(data) if attrs.has(type(data)) else data
-        self._frames.put(encode(message))

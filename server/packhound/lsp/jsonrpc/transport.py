@@ -1,4 +1,4 @@
-"""Where the bytes of the protocol come from and go to."""
+"""Byte streams of the protocol: standard input and output, or one TCP client."""
 
 from __future__ import annotations
 
@@ -16,44 +16,44 @@ CHUNK = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """`read` returns the next bytes, nothing at the end; `write` writes all or raises OSError."""
+    """`read` returns the next bytes, b"" at the end; `write` writes all or raises OSError."""
 
     read: Callable[[], bytes]
     write: Callable[[bytes], None]
 
 
 def take_stdio() -> Stream:
-    """Standard input and output, for the protocol alone.
+    """Reserve standard input and output for the protocol.
 
-    Whoever prints from now on prints to standard error, and child processes inherit neither pipe.
+    Prints go to standard error from then on, and child processes inherit neither pipe.
     """
-    received, sent = os.dup(0), os.dup(1)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
+    input_fd, output_fd = os.dup(0), os.dup(1)
+    null_fd = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null_fd, 0)
+    os.close(null_fd)
     os.dup2(2, 1)
     if sys.platform == "win32":
         import msvcrt
 
-        for descriptor in (received, sent):
+        for descriptor in (input_fd, output_fd):
             msvcrt.setmode(descriptor, os.O_BINARY)
 
     def read() -> bytes:
         try:
-            return os.read(received, CHUNK)
+            return os.read(input_fd, CHUNK)
         except OSError:
             return b""
 
     def write(frame: bytes) -> None:
         rest = memoryview(frame)
         while rest:
-            rest = rest[os.write(sent, rest) :]
+            rest = rest[os.write(output_fd, rest) :]
 
     return Stream(read, write)
 
 
 def accept_one(host: str, port: int) -> Stream:
-    """The first client that connects; port 0 takes a free one. The address goes to stderr."""
+    """Accept the first client; port 0 picks a free one. The address is printed to stderr."""
     with socket.create_server(_loopback(host, port)) as listening:
         address = listening.getsockname()
         sys.stderr.write(f"packhound: listening on {address[0]}:{address[1]}\n")
@@ -78,6 +78,6 @@ def _loopback(host: str, port: int) -> tuple[str, int]:
     except ValueError:
         pass
     raise SettingsError(
-        f"address '{host}:{port}' is not on this machine alone; legal: 127.0.0.1, localhost,"
-        " with a port from 0 to 65535"
+        f"address '{host}:{port}' is not on this machine alone; expected one of: 127.0.0.1,"
+        " localhost, with a port between 0 and 65535"
     )

@@ -1,4 +1,4 @@
-"""A pygls server with our own streams, threads and end."""
+"""The pygls server with our streams, threads and exit."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from pygls.lsp.server import LanguageServer
 from packhound import __version__
 from packhound.core.parent_process import watch_parent
 from packhound.lsp.capabilities import Client, read_client
+from packhound.lsp.jsonrpc.converter import lenient_converter
 from packhound.lsp.jsonrpc.frames import FrameReader, FrameWriter, Params, WireError
-from packhound.lsp.jsonrpc.lenient import lenient_converter
 from packhound.lsp.jsonrpc.protocol import PackhoundProtocol
 from packhound.lsp.jsonrpc.transport import Stream
 from packhound.lsp.params import uri_in
-from packhound.lsp.position import uri_of
 from packhound.lsp.session import Session
+from packhound.lsp.uris import uri_from_path
 from packhound.service.engine import Engine
 
-# How long an index may take to close, and the last messages to leave.
-FAREWELL_S = 1.0
+# Time for indexes to close, and for queued messages to be written, before the process exits.
+EXIT_TIMEOUT_S = 1.0
 
 log = logging.getLogger("packhound.lsp")
 
 
 class PackhoundServer(LanguageServer):
-    """One process, one client; `session` is there from `initialize` on."""
+    """One process, one client; `session` exists from `initialize` on."""
 
     protocol: PackhoundProtocol
     session: Session
@@ -46,57 +46,58 @@ class PackhoundServer(LanguageServer):
         self._client: Client | None = None
 
     def serve(self, stream: Stream) -> NoReturn:
-        """Serve one client until it says `exit`, hangs up, or cannot be followed any more."""
-        code = 1
+        """Serve one client until `exit`, the end of the stream, or a stream without frames."""
+        exit_code = 1
         frames = FrameWriter(stream.write, on_lost=lambda: os._exit(1))
         try:
             self.protocol.run(FrameReader(stream.read), frames)
-            code = 0 if self.protocol.was_shut_down else 1
+            exit_code = self.protocol.exit_code
         except WireError as error:
-            log.error("%s; the server ends so that the editor can start another", error)
+            log.error("%s; the server exits so that the editor can start another", error)
         except KeyboardInterrupt:
-            code = 130
-        self.exit(code)
+            exit_code = 130
+        self.exit(exit_code)
 
     def exit(self, code: int) -> NoReturn:
         """End the process, whatever is still running."""
         if self._client is not None:
-            self.session.close(FAREWELL_S)
-        self.protocol.close(FAREWELL_S)
-        # Running searches are abandoned: waiting for them would keep the editor waiting.
+            self.session.close(EXIT_TIMEOUT_S)
+        self.protocol.close(EXIT_TIMEOUT_S)
+        # Running searches are abandoned: joining their threads would keep the editor waiting.
         os._exit(code)
 
     def read_initialize(self, params: Params) -> types.InitializeParams:
-        """Whatever a client says of itself, as params that pygls takes.
+        """Return the part of `initialize` that pygls needs.
 
-        Its capabilities are read from what came: the types of the protocol refuse values that are
-        newer than they are, and structuring those of one editor takes longer than a search.
+        Capabilities are read from the plain object: lsprotocol refuses values that are newer than
+        it is, and structuring those of one editor takes longer than a search.
         """
         self._client = client = read_client(params)
         return types.InitializeParams(
             capabilities=types.ClientCapabilities(),
             process_id=client.process_id,
             workspace_folders=[
-                types.WorkspaceFolder(uri_of(path), Path(path).name) for path in client.folders
+                types.WorkspaceFolder(uri_from_path(path), Path(path).name)
+                for path in client.folders
             ],
         )
 
     def start_session(self) -> None:
-        """The client has introduced itself."""
+        """Create the session of the client that sent `initialize`."""
         assert self._client is not None
         self.session = Session(self, self._client)
         if self._client.process_id is not None:
             watch_parent(self._client.process_id, lambda: self.exit(1))
 
-    def located(self, params: Params) -> tuple[Engine, str]:
-        """The engine and path of the document that a request is about; raises for others."""
+    def require_engine_path(self, params: Params) -> tuple[Engine, str]:
+        """Return the engine and path of a request's document; raises JsonRpcInvalidParams."""
         self.session.wait_for_folders()
         uri = uri_in(params)
-        place = self.session.locate(uri)
-        if place is None:
+        engine_path = self.session.locate(uri)
+        if engine_path is None:
             raise JsonRpcInvalidParams(f"'uri' is {uri!r:.200}, which is in no indexed folder")
-        return place
+        return engine_path
 
     def report_server_error(self, error: Exception, source: object) -> None:
-        """Log it: a popup for each failed notification helps nobody."""
+        """Log the error: pygls would show a popup for each failed notification."""
         log.error("%s", error)

@@ -1,4 +1,4 @@
-"""A converter that no client can stumble over by being newer than the protocol's Python types."""
+"""A converter that accepts clients newer than lsprotocol's types."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from pygls.protocol import JsonRPCResponseMessage, default_converter
 
 
 def lenient_converter() -> cattrs.Converter:
-    """pygls' converter; unknown values of enumerations and plain objects stay what they are."""
+    """Return pygls' converter; unknown enumeration values and plain results are kept."""
     converter: cattrs.Converter = default_converter()  # type: ignore[no-untyped-call]
     for kind in vars(types).values():
         if isinstance(kind, type) and issubclass(kind, enum.Enum):
-            converter.register_structure_hook(kind, _known_or_raw)
-            converter.register_unstructure_hook(kind, _value_or_raw)
-    converter.register_structure_hook(JsonRPCResponseMessage, _response)
+            converter.register_structure_hook(kind, _structure_enum)
+            converter.register_unstructure_hook(kind, _unstructure_enum)
+    converter.register_structure_hook(JsonRPCResponseMessage, _structure_response)
     return converter
 
 
-def _known_or_raw(value: object, kind: type[enum.Enum]) -> object:
+def _structure_enum(value: object, kind: type[enum.Enum]) -> object:
     try:
         return kind(value)
     except ValueError:
         return value
 
 
-def _value_or_raw(value: object) -> object:
+def _unstructure_enum(value: object) -> object:
     return value.value if isinstance(value, enum.Enum) else value
 
 
-def _response(message: dict[str, Any], _: type) -> JsonRPCResponseMessage:
+def _structure_response(message: dict[str, Any], _: type) -> JsonRPCResponseMessage:
     return JsonRPCResponseMessage(message["id"], message["jsonrpc"], message.get("result"))

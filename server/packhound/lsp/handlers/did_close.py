@@ -1,0 +1,11 @@
+"""`textDocument/didClose`."""
+
+from __future__ import annotations
+
+from packhound.lsp.jsonrpc.frames import Params
+from packhound.lsp.language_server import PackhoundServer
+
+
+def did_close(ls: PackhoundServer, params: Params) -> None:
+    """Let the file on disk count again."""
+    ls.session.documents.did_close(params)

@@ -1,0 +1,15 @@
+"""`packhound/picked`: the user opened the result at a position."""
+
+from __future__ import annotations
+
+from packhound.lsp.jsonrpc.frames import Params
+from packhound.lsp.language_server import PackhoundServer
+from packhound.lsp.params import line_in, uri_in
+
+
+def picked(ls: PackhoundServer, params: Params) -> None:
+    """Record the use; where `activation` is on, it raises the node in later searches."""
+    engine_path = ls.session.locate(uri_in(params))
+    if engine_path is not None:
+        engine, path = engine_path
+        engine.picked(path, line_in(params))

@@ -1,0 +1,95 @@
+"""The table of all messages: its handler, and the thread on which the handler runs.
+
+A new message is one module in this package and one line here. `exit` and `$/cancelRequest` are not
+in the table, since they belong to the connection: see `jsonrpc.protocol`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from lsprotocol import types
+
+from packhound.lsp.handlers import execute_command as commands
+from packhound.lsp.handlers.did_change import did_change
+from packhound.lsp.handlers.did_change_configuration import did_change_configuration
+from packhound.lsp.handlers.did_change_watched_files import did_change_watched_files
+from packhound.lsp.handlers.did_change_workspace_folders import did_change_workspace_folders
+from packhound.lsp.handlers.did_close import did_close
+from packhound.lsp.handlers.did_open import did_open
+from packhound.lsp.handlers.did_save import did_save
+from packhound.lsp.handlers.explain import explain
+from packhound.lsp.handlers.forget import forget
+from packhound.lsp.handlers.hover import hover
+from packhound.lsp.handlers.initialize import initialize, initialized
+from packhound.lsp.handlers.neighbors import neighbors
+from packhound.lsp.handlers.pack import pack
+from packhound.lsp.handlers.picked import picked
+from packhound.lsp.handlers.rebuild import rebuild
+from packhound.lsp.handlers.related import related
+from packhound.lsp.handlers.search import search
+from packhound.lsp.handlers.shutdown import shutdown
+from packhound.lsp.handlers.status import status
+from packhound.lsp.handlers.work_done_progress_cancel import work_done_progress_cancel
+from packhound.lsp.handlers.workspace_symbol import workspace_symbol, workspace_symbol_resolve
+from packhound.lsp.language_server import PackhoundServer
+
+Handler: TypeAlias = Callable[..., object]
+
+ON_READING_THREAD: dict[str, Handler] = {
+    types.INITIALIZE: initialize,
+    types.INITIALIZED: initialized,
+    types.SHUTDOWN: shutdown,
+    types.TEXT_DOCUMENT_DID_OPEN: did_open,
+    types.TEXT_DOCUMENT_DID_CHANGE: did_change,
+    types.TEXT_DOCUMENT_DID_SAVE: did_save,
+    types.TEXT_DOCUMENT_DID_CLOSE: did_close,
+    types.WORKSPACE_DID_CHANGE_CONFIGURATION: did_change_configuration,
+    types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: did_change_workspace_folders,
+    types.WORKSPACE_DID_CHANGE_WATCHED_FILES: did_change_watched_files,
+    types.WINDOW_WORK_DONE_PROGRESS_CANCEL: work_done_progress_cancel,
+    "packhound/picked": picked,
+}
+"""Notifications and requests that return at once; they run in order of arrival."""
+
+ON_WORKER_THREADS: dict[str, Handler] = {
+    types.TEXT_DOCUMENT_HOVER: hover,
+    types.WORKSPACE_SYMBOL: workspace_symbol,
+    types.WORKSPACE_SYMBOL_RESOLVE: workspace_symbol_resolve,
+    types.WORKSPACE_EXECUTE_COMMAND: commands.execute_command,
+    "packhound/search": search,
+    "packhound/explain": explain,
+    "packhound/related": related,
+    "packhound/status": status,
+    "packhound/rebuild": rebuild,
+    "packhound/pack": pack,
+    "packhound/neighbors": neighbors,
+    "packhound/forget": forget,
+}
+"""Requests that may take long; several run at a time, and each can be cancelled."""
+
+COMMANDS: dict[str, Handler] = {
+    "packhound.server.search": search,
+    "packhound.server.explain": explain,
+    "packhound.server.related": related,
+    "packhound.server.status": status,
+    "packhound.server.rebuild": rebuild,
+    "packhound.server.pack": pack,
+    "packhound.server.picked": picked,
+    "packhound.server.forget": forget,
+}
+"""The same handlers as commands, for clients that cannot send requests of their own."""
+
+
+def create_server() -> PackhoundServer:
+    """Return a server with all handlers registered."""
+    server = PackhoundServer()
+    options = {types.TEXT_DOCUMENT_DID_SAVE: types.SaveOptions(include_text=False)}
+    for method, handler in ON_READING_THREAD.items():
+        server.feature(method, options.get(method))(handler)
+    for method, handler in ON_WORKER_THREADS.items():
+        server.thread()(server.feature(method)(handler))
+    for command, handler in COMMANDS.items():
+        server.command(command)(commands.as_command(command, handler))
+    return server

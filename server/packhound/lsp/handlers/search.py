@@ -1,0 +1,38 @@
+"""`packhound/search`: query, limit?, mode?, kinds?, languages?, paths?, focus?."""
+
+from __future__ import annotations
+
+from packhound.api.json_codec import Json, results_json
+from packhound.core.types import Focus, Query, Results
+from packhound.lsp.jsonrpc.frames import Params
+from packhound.lsp.language_server import PackhoundServer
+from packhound.lsp.locations import Locations
+from packhound.lsp.params import line_in, object_in, query_of, uri_in
+from packhound.lsp.session import Session
+
+
+def search(ls: PackhoundServer, params: Params) -> Json:
+    """Return the hits of a query over all folders."""
+    session = ls.session
+    query = query_of(params, session.settings, _focus(session, object_in(params, "focus")))
+    return results_json(run_search(ls, query), Locations(session).json)
+
+
+def run_search(ls: PackhoundServer, query: Query) -> Results:
+    """Search all folders, and remember the results for hovers."""
+    cancelled = ls.protocol.cancel_event()
+    ls.session.wait_for_folders()
+    results = ls.session.workspace.search(query, cancelled)
+    if not cancelled.is_set():
+        ls.session.last_search = (query, results)
+    return results
+
+
+def _focus(session: Session, params: Params | None) -> Focus | None:
+    if params is None:
+        return None
+    engine_path = session.locate(uri_in(params))
+    # Untitled documents have no path; a search from one has no focus.
+    if engine_path is None:
+        return None
+    return Focus(engine_path[1], line_in(params) if params.get("position") is not None else 0)

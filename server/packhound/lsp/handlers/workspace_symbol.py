@@ -1,0 +1,80 @@
+"""`workspace/symbol` and `workspaceSymbol/resolve`."""
+
+from __future__ import annotations
+
+from lsprotocol import types
+
+from packhound.core.types import NodeRef, Query
+from packhound.lsp.handlers.search import run_search
+from packhound.lsp.language_server import PackhoundServer
+from packhound.lsp.locations import Locations
+from packhound.lsp.params import text_in
+from packhound.lsp.position import symbol_kind
+from packhound.lsp.session import Session
+
+# Editors show a list; a hundred symbols are a few milliseconds of JSON.
+MAX_SYMBOLS = 100
+_START = types.Range(types.Position(0, 0), types.Position(0, 0))
+
+
+def workspace_symbol(
+    ls: PackhoundServer, params: types.WorkspaceSymbolParams
+) -> list[types.WorkspaceSymbol]:
+    """Search names; and meaning too, for several words where the editor does not filter."""
+    session, text = ls.session, text_in({"query": params.query}, "query")
+    if not text.strip():
+        return []
+    is_prose = len(text.split()) > 1 and not session.client.filters_symbols
+    query = Query(text, limit=MAX_SYMBOLS, mode="hybrid" if is_prose else "symbol")
+    hits, locations = run_search(ls, query).hits, Locations(session)
+    return [_to_symbol(session, locations, hit.node) for hit in hits]
+
+
+def workspace_symbol_resolve(
+    ls: PackhoundServer, symbol: types.WorkspaceSymbol
+) -> types.WorkspaceSymbol:
+    """Add the current range; editors resolve the symbol that the user opens, so it is a pick."""
+    session = ls.session
+    node = _find_node(session, symbol.data)
+    if node is None:
+        # Not one of ours, or gone: the start of its file.
+        location = types.Location(symbol.location.uri, _START)
+    else:
+        location = Locations(session).location(node)
+    symbol.location = location
+    engine_path = session.locate(location.uri)
+    if engine_path is not None:
+        engine, path = engine_path
+        engine.picked(path, location.range.start.line)
+    return symbol
+
+
+def _to_symbol(session: Session, locations: Locations, node: NodeRef) -> types.WorkspaceSymbol:
+    location: types.Location | types.LocationUriOnly
+    if session.client.resolves_symbols:
+        location = types.LocationUriOnly(locations.uri(node))
+    else:
+        location = locations.location(node)
+    container = node.qualname.removesuffix(node.name).rstrip(".:#/")
+    identity = [node.root, node.path, node.kind, node.qualname]
+    return types.WorkspaceSymbol(
+        location=location,
+        name=node.name or node.path.rpartition("/")[2],
+        kind=types.SymbolKind(symbol_kind(node.kind, all_kinds=session.client.all_symbol_kinds)),
+        container_name=container or node.path,
+        data={"node": identity, "line": node.span.start_line},
+    )
+
+
+def _find_node(session: Session, data: object) -> NodeRef | None:
+    """Return the node that a symbol was made from, the nearest one if several have its name."""
+    identity = data.get("node") if isinstance(data, dict) else None
+    line = data.get("line") if isinstance(data, dict) else None
+    if not isinstance(identity, list | tuple) or len(identity) != 4 or not isinstance(line, int):
+        return None
+    root, path, kind, qualname = identity
+    for engine in session.workspace.engines:
+        if str(engine.root) == root and isinstance(path, str):
+            nodes = [n for n in engine.outline(path) if (n.kind, n.qualname) == (kind, qualname)]
+            return min(nodes, key=lambda n: abs(n.span.start_line - line), default=None)
+    return None

@@ -1,0 +1,150 @@
+"""Everything that Packhound takes from, and changes in, pygls' protocol class.
+
+pygls 2.1 reads stdin in its own thread pool, cannot cancel a handler that runs, answers no request
+whose params do not structure, and mirrors documents with `str.splitlines`, which is not how LSP
+counts lines. So frames, dispatch, pending requests and documents are ours. pygls stays for what is
+large, dull and follows the specification: the registry of features and commands, the server
+capabilities that are derived from it, the typed requests of `LanguageServer`, and the converter
+between JSON and lsprotocol's classes. Writing those anew would be some 1,500 lines for no user.
+
+pygls sends everything through `notify` and `send_request`; both are overridden here, so its writer
+and its book-keeping of futures are never used. No private name of pygls is read or overridden.
+`tests/lsp/test_pygls_seam.py` pins that, and fails with the name of what has moved.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any
+
+import cattrs
+from lsprotocol import types
+from pygls.exceptions import (
+    JsonRpcException,
+    JsonRpcInvalidParams,
+    JsonRpcMethodNotFound,
+)
+from pygls.protocol import (
+    JsonRPCNotification,
+    JsonRPCRequestMessage,
+    JsonRPCResponseMessage,
+    LanguageServerProtocol,
+)
+
+from packhound.lsp.jsonrpc.dispatch import (
+    JSON_RPC_VERSION,
+    Handler,
+    MessageId,
+    is_message_id,
+    object_params,
+)
+from packhound.lsp.jsonrpc.frames import encode
+from packhound.lsp.jsonrpc.request_queue import OutgoingRequests
+
+if TYPE_CHECKING:
+    from packhound.lsp.language_server import PackhoundServer
+
+# Params that stay as they came: positions beyond the end of a document are legal for our buffers,
+# and structuring a long text would cost more than applying it.
+UNSTRUCTURED = frozenset(
+    {
+        types.TEXT_DOCUMENT_DID_OPEN,
+        types.TEXT_DOCUMENT_DID_CHANGE,
+        types.TEXT_DOCUMENT_DID_SAVE,
+        types.TEXT_DOCUMENT_DID_CLOSE,
+        types.CANCEL_REQUEST,
+    }
+)
+# pygls' own handlers of these maintain its mirror of the documents, or call commands otherwise.
+REPLACED = UNSTRUCTURED | {types.WORKSPACE_EXECUTE_COMMAND}
+
+log = logging.getLogger("packhound.lsp")
+
+
+class PyglsSeam(LanguageServerProtocol):
+    """pygls' registry, types and capabilities over a transport that is not pygls'."""
+
+    def __init__(self, server: PackhoundServer, converter: cattrs.Converter) -> None:
+        super().__init__(server, converter)
+        self.server = server
+        self.converter = converter
+        self._outgoing = OutgoingRequests()
+
+    def send_frame(self, frame: bytes) -> None:
+        """Hand a frame to the writer."""
+        raise NotImplementedError
+
+    def find_handler(self, method: str) -> Handler:
+        """Return pygls' handler of a method, else ours; raises JsonRpcMethodNotFound."""
+        builtin: Handler | None = self.fm.builtin_features.get(method)
+        feature: Handler | None = self.fm.features.get(method)
+        handler = feature or builtin if method in REPLACED else builtin or feature
+        if handler is None:
+            raise JsonRpcMethodNotFound.of(method)
+        return handler
+
+    def structure_params(self, method: str, params: object) -> object:
+        """Return params as lsprotocol's class, or as they came; raises JsonRpcInvalidParams."""
+        plain = object_params(method, params)
+        kinds: tuple[Any, ...] = types.METHOD_TO_TYPES.get(method, (None, None, None))
+        if kinds[2] is None or method in UNSTRUCTURED:
+            return plain
+        try:
+            return self.converter.structure(plain, kinds[2])
+        except Exception as error:
+            # cattrs raises what the structured classes raise, which may be anything.
+            reasons = "; ".join(cattrs.transform_error(error, path="params"))
+            raise JsonRpcInvalidParams(f"{method}: {reasons}") from error
+
+    def unstructure_result(self, message_id: MessageId, method: str, result: object) -> object:
+        """Return a handler's result as JSON values; those of commands are JSON already."""
+        response_type = self.get_result_type(method)
+        if response_type is None or method == types.WORKSPACE_EXECUTE_COMMAND:
+            return result
+        response = response_type(id=message_id, result=result, jsonrpc=JSON_RPC_VERSION)
+        return self.converter.unstructure(response).get("result")
+
+    def notify(self, method: str, params: object = None) -> None:
+        """Send a notification."""
+        message_type = self.get_message_type(method) or JsonRPCNotification
+        self._send(message_type(method=method, params=params, jsonrpc=JSON_RPC_VERSION))
+
+    def send_request(
+        self,
+        method: str,
+        params: object = None,
+        callback: Callable[[Any], None] | None = None,
+        msg_id: MessageId | None = None,
+    ) -> Future[Any]:
+        """Send a request; the future has the client's result, or JsonRpcException."""
+        assert msg_id is None, "ids of the server's requests are its own"
+        message_id, future = self._outgoing.register(method)
+        if callback is not None:
+            future.add_done_callback(lambda done: callback(done.result()))
+        message_type = self.get_message_type(method) or JsonRPCRequestMessage
+        self._send(
+            message_type(id=message_id, method=method, params=params, jsonrpc=JSON_RPC_VERSION)
+        )
+        return future
+
+    def resolve_response(self, message: dict[str, Any]) -> None:
+        """Complete the future of the server's request that the client has answered."""
+        message_id = message["id"]
+        pending = self._outgoing.pop(message_id) if is_message_id(message_id) else None
+        if pending is None:
+            log.debug("a response to no pending request: %r", message_id)
+            return
+        method, future = pending
+        error = message.get("error")
+        try:
+            if error is not None:
+                raise JsonRpcException(str(error))
+            response_type = self.get_result_type(method) or JsonRPCResponseMessage
+            future.set_result(self.converter.structure(message, response_type).result)
+        except Exception as failure:
+            future.set_exception(failure)
+
+    def _send(self, message: object) -> None:
+        self.send_frame(encode(self.converter.unstructure(message)))

@@ -1,0 +1,72 @@
+"""Locations of nodes as the client writes them: its URIs, and ranges in its position encoding."""
+
+from __future__ import annotations
+
+import os
+
+from lsprotocol import types
+
+from packhound.api.json_codec import Json
+from packhound.core.types import NodeRef, Span
+from packhound.lsp.position import range_of_span
+from packhound.lsp.selection_range import name_span
+from packhound.lsp.session import Session
+from packhound.lsp.uris import uri_from_path
+from packhound.text.line_index import LineIndex
+
+
+class Locations:
+    """Locations of one response; each file is read once, however many of its nodes are in it."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._engines = {str(engine.root): engine for engine in session.workspace.engines}
+        self._sources: dict[tuple[str, str], bytes | None] = {}
+
+    def json(self, node: NodeRef) -> Json:
+        """Return URI, range and selection range, as in the responses of `packhound/...`."""
+        return {
+            "uri": self.uri(node),
+            "range": _range_json(self.range(node)),
+            "selectionRange": _range_json(self.selection_range(node)),
+        }
+
+    def location(self, node: NodeRef) -> types.Location:
+        """Return the URI and selection range of a node."""
+        return types.Location(self.uri(node), self.selection_range(node))
+
+    def uri(self, node: NodeRef) -> str:
+        """Return the URI of a node's document, spelled as by the client if it is open there."""
+        root = self._session.client_path(node.root)
+        path = os.path.join(root, *node.path.split("/"))  # noqa: PTH118 - keeps odd names
+        return self._session.documents.uri_for(path) or uri_from_path(path)
+
+    def range(self, node: NodeRef) -> types.Range:
+        """Return the range of a node in the text of its generation."""
+        return range_of_span(node.span, self._source(node), self._session.client.encoding)
+
+    def selection_range(self, node: NodeRef) -> types.Range:
+        """Return the range of a node's name, or of its signature if the name is not in the text."""
+        source = self._source(node)
+        if source is None:
+            return self.range(node)
+        return range_of_span(_selection_span(node, source), source, self._session.client.encoding)
+
+    def _source(self, node: NodeRef) -> bytes | None:
+        key = (node.root, node.path)
+        if key not in self._sources:
+            engine = self._engines.get(node.root)
+            self._sources[key] = engine.source(node.path) if engine else None
+        return self._sources[key]
+
+
+def _selection_span(node: NodeRef, source: bytes) -> Span:
+    start, end = name_span(node, source)
+    node_start, node_line = node.span.start, node.span.start_line
+    lines = LineIndex(source[node_start:end]).span(start - node_start, end - node_start)
+    return Span(start, end, node_line + lines.start_line, node_line + lines.end_line)
+
+
+def _range_json(range_: types.Range) -> Json:
+    edges = {"start": range_.start, "end": range_.end}
+    return {name: {"line": edge.line, "character": edge.character} for name, edge in edges.items()}
