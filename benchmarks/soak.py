@@ -1,12 +1,11 @@
-"""A day of work in minutes: does a server that lives for long stay small, quick and right?
+"""Soak test: a day of work in minutes, to see memory, handles and the index of a long-lived server.
 
     python -m benchmarks.soak FOLDER [--minutes 15] [--pause 0.05] [--seed 1]
 
 Drives a real language server over a copy of FOLDER: typing (broken code too), saves, renames,
-deletions, branch switches, searches, packs, cancellations. Every quarter of a minute it prints
-memory, threads, descriptors and child processes. At the end it prints the trend, and whether the
-index equals that of a server that starts from nothing; the exit code is 1 if it does not, or if
-threads, descriptors or processes were left over.
+deletions, branch switches, searches, packs, cancellations. Every 15 seconds it prints memory,
+threads, descriptors and child processes; at the end the trend, and whether the index equals that of
+a fresh server. The exit code is 1 if it does not, or if threads, descriptors or processes leaked.
 """
 
 from __future__ import annotations
@@ -20,28 +19,28 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.soak_user import Session, copied
+from benchmarks.soak_user import Session, make_copy
 
 SAMPLE_EVERY_S = 15.0
 REST_S = 4.0
-"""A server gives memory back when nothing has happened for a while."""
+"""The server trims its memory after this time without a change."""
 
 
 def sample(pid: int) -> dict[str, float]:
-    """Memory (MB), threads, descriptors and children of a process, and the memory of those."""
+    """Return memory (MB), threads, descriptors and children of a process, and those' memory."""
     children = Path(f"/proc/{pid}/task/{pid}/children")
-    below = [int(p) for task in children.parents[1].iterdir() for p in child_pids(task)]
+    descendants = [int(p) for task in children.parents[1].iterdir() for p in child_pids(task)]
     return {
         "mb": round(resident_mb(pid), 1),
         "threads": len(list(Path(f"/proc/{pid}/task").iterdir())),
         "descriptors": len(list(Path(f"/proc/{pid}/fd").iterdir())),
-        "children": len(below),
-        "children_mb": round(sum(map(resident_mb, below)), 1),
+        "children": len(descendants),
+        "children_mb": round(sum(map(resident_mb, descendants)), 1),
     }
 
 
 def child_pids(task: Path) -> list[str]:
-    """Processes that a thread has started."""
+    """Return the ids of the processes that a thread has started."""
     try:
         return (task / "children").read_text().split()
     except OSError:
@@ -49,7 +48,7 @@ def child_pids(task: Path) -> list[str]:
 
 
 def resident_mb(pid: int) -> float:
-    """Memory in use."""
+    """Return the resident memory of a process, 0 if it has ended."""
     try:
         pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     except OSError:
@@ -58,7 +57,7 @@ def resident_mb(pid: int) -> float:
 
 
 def slope(samples: list[dict[str, float]], name: str) -> float:
-    """Growth of a figure an hour, over the later half."""
+    """Return the growth of a figure per hour, over the later half of the samples."""
     late = samples[len(samples) // 2 :]
     if len(late) < 3:
         return 0.0
@@ -68,56 +67,62 @@ def slope(samples: list[dict[str, float]], name: str) -> float:
 
 
 def soak(session: Session, seconds: float, pause_s: float) -> list[dict[str, float]]:
-    """Work for so long; the samples."""
-    began = time.monotonic()
+    """Let the user act for some seconds; returns the samples."""
+    started_at = time.monotonic()
     samples: list[dict[str, float]] = []
-    while (passed := time.monotonic() - began) < seconds:
+    while (passed := time.monotonic() - started_at) < seconds:
         if passed >= len(samples) * SAMPLE_EVERY_S:
             session.settle()
-            taken = {"s": round(passed), "actions": session.done, **sample(session.client.pid)}
-            samples.append(taken)
-            print(json.dumps(taken), flush=True)
+            row = {
+                "s": round(passed),
+                "actions": session.n_actions,
+                **sample(session.server_pid),
+            }
+            samples.append(row)
+            print(json.dumps(row), flush=True)
         session.act()
         time.sleep(pause_s)
     return samples
 
 
 def main() -> int:
-    """Work, then compare."""
+    """Soak a server, then compare its index with that of a fresh one."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--minutes", type=float, default=15.0)
     parser.add_argument("--pause", type=float, default=0.05, help="seconds between two actions")
     parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        place = Path(name).resolve()
-        root = copied(given.folder.resolve(), place / "work")
-        session = Session(root, place / "cache", given.seed)
+        scratch = Path(name).resolve()
+        root = make_copy(options.folder.resolve(), scratch / "work")
+        session = Session(root, scratch / "cache", options.seed)
         time.sleep(REST_S)
-        rested = sample(session.client.pid)
-        samples = soak(session, given.minutes * 60, given.pause)
-        lived = session.answers()
+        before = sample(session.server_pid)
+        samples = soak(session, options.minutes * 60, options.pause)
+        answers = session.answers()
         time.sleep(REST_S)
-        left = sample(session.client.pid)
-        session.client.close()
-        fresh = Session(root, place / "fresh", given.seed)
-        rebuilt = fresh.answers()
-        fresh.client.close()
+        after = sample(session.server_pid)
+        session.close_server()
+        fresh = Session(root, scratch / "fresh", options.seed)
+        fresh_answers = fresh.answers()
+        fresh.close_server()
     first = samples[min(2, len(samples) - 1)]
-    grown = [name for name in ("threads", "descriptors", "children") if left[name] > first[name]]
+    leaked = [name for name in ("threads", "descriptors", "children") if after[name] > first[name]]
     verdict = {
-        "actions": session.done,
-        "equals a rebuild": lived == rebuilt,
-        "left over": grown,
-        "mb at rest, before and after": [rested["mb"], left["mb"]],
+        "actions": session.n_actions,
+        "equals a fresh index": answers == fresh_answers,
+        "leaked": leaked,
+        "idle mb, before and after": [before["mb"], after["mb"]],
         "mb an hour": round(slope(samples, "mb"), 1),
     }
     print(json.dumps(verdict))
-    if lived != rebuilt:
-        differing = [pair for pair in zip(lived, rebuilt, strict=True) if pair[0] != pair[1]]
+    if answers != fresh_answers:
+        differing = [
+            pair for pair in zip(answers, fresh_answers, strict=True) if pair[0] != pair[1]
+        ]
         print(json.dumps(differing[:3])[:3000], file=sys.stderr)
-    return 0 if lived == rebuilt and not grown else 1
+    return 0 if answers == fresh_answers and not leaked else 1
 
 
 if __name__ == "__main__":

@@ -5,34 +5,35 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from raw import RawClient
-from two_files import make_folder
+
+from tests.support.lsp_client import LspClient, write_files
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A workspace of two small files."""
-    return make_folder(tmp_path / "workspace")
+    return write_files(tmp_path / "workspace")
 
 
 @pytest.fixture
-def started(tmp_path: Path):
-    """A function that starts a server process."""
-    clients: list[RawClient] = []
+def start_server(tmp_path: Path):
+    """A function that starts a server process; none may log a traceback."""
+    clients: list[LspClient] = []
 
-    def start(**options: object) -> RawClient:
-        clients.append(RawClient(tmp_path / "cache", **options))
+    def start(**options: object) -> LspClient:
+        clients.append(LspClient(tmp_path / "cache", **options))
         return clients[-1]
 
     yield start
     for client in clients:
-        client.close()
+        client.kill()
+    assert not any(client.tracebacks() for client in clients), [c.tracebacks() for c in clients]
 
 
 @pytest.fixture
-def client(started, folder: Path) -> RawClient:
+def client(start_server, folder: Path) -> LspClient:
     """A server that has indexed `folder`."""
-    client = started()
+    client = start_server()
     client.initialize(folder)
-    client.result("packhound/status", {"wait": True})
+    client.settle()
     return client

@@ -6,53 +6,36 @@ import os
 import shutil
 import socket
 import sys
-import time
 from pathlib import Path
 
 import pytest
-from raw import PATIENCE_S, RawClient
-from test_features import open_document, search
-from two_files import make_folder
 
 from packhound.api.socket_client import connect
 from packhound.service.roots import index_folder
+from tests.support.lsp_client import LspClient, wait_until, write_files
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="POSIX files")
 
 START = {"position": {"line": 0, "character": 0}}
 
 
-def touch(client: RawClient, *paths: Path) -> dict:
+def touch(client: LspClient, *paths: Path) -> dict:
     """Tell of changes, and wait until they are read; the status then."""
-    changes = [{"uri": path.as_uri(), "type": 2} for path in paths]
-    client.notify("workspace/didChangeWatchedFiles", {"changes": changes})
-    return client.result("packhound/status", {"wait": True})
+    client.touch(*paths)
+    return client.settle()
 
 
-def change_folders(client: RawClient, added: list[Path], removed: list[Path]) -> dict:
+def change_folders(client: LspClient, added: list[Path], removed: list[Path]) -> dict:
     event = {
         name: [{"uri": path.as_uri(), "name": path.name} for path in paths]
         for name, paths in (("added", added), ("removed", removed))
     }
     client.notify("workspace/didChangeWorkspaceFolders", {"event": event})
-    return client.result("packhound/status", {"wait": True})
+    return client.settle()
 
 
-def wait_until(happened) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not happened():
-        assert time.monotonic() < deadline, "it never happened"
-        time.sleep(0.02)
-
-
-def writes(client: RawClient) -> bool:
-    return client.result("packhound/status")["roots"][0]["writer"]
-
-
-def end(client: RawClient) -> None:
-    client.result("shutdown")
-    client.notify("exit")
-    assert client.end() == 0
+def writes(client: LspClient) -> bool:
+    return client.request("packhound/status")["roots"][0]["writer"]
 
 
 @pytest.fixture
@@ -62,13 +45,13 @@ def loop(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_folder_that_is_a_link_to_itself_stops_no_other(started, tmp_path, folder, loop):
-    client = started()
+def test_a_folder_that_is_a_link_to_itself_stops_no_other(start_server, tmp_path, folder, loop):
+    client = start_server()
     client.initialize(loop, folder)
-    status = client.result("packhound/status", {"wait": True})
+    status = client.settle()
     assert status["files"] == 2
     assert status["notes"] == [f"folder '{loop}' does not exist"]
-    other = make_folder(tmp_path / "other", {"other.py": "def other_zebra(): pass\n"})
+    other = write_files(tmp_path / "other", {"other.py": "def other_zebra(): pass\n"})
     assert change_folders(client, [loop, other], [])["files"] == 3
     assert change_folders(client, [], [loop, other])["files"] == 2
 
@@ -76,28 +59,28 @@ def test_a_folder_that_is_a_link_to_itself_stops_no_other(started, tmp_path, fol
 @pytest.mark.parametrize("below", ["loop", "n" * 300, "x/" * 2_500])
 def test_documents_where_no_file_can_be(client, folder, loop, below):
     (folder / "loop").symlink_to(loop)
-    document = open_document(client, folder / below / "odd.py", "def odd_quokka(): pass\n")
-    open_document(client, folder / "new.py", "def new_zebra(): pass\n")
-    assert search(client, "new_zebra", mode="symbol") == ["new.py new_zebra"]
+    document = client.open_document(folder / below / "odd.py", "def odd_quokka(): pass\n")
+    client.open_document(folder / "new.py", "def new_zebra(): pass\n")
+    assert client.search("new_zebra", mode="symbol") == ["new.py new_zebra"]
     for method in ("related", "neighbors", "explain"):
         client.call(f"packhound/{method}", {**document, **START, "query": "x"})
-    assert client.result("packhound/search", {"query": "x", "focus": document})
-    client.result("textDocument/hover", {"textDocument": document, **START})
+    assert client.request("packhound/search", {"query": "x", "focus": document})
+    client.request("textDocument/hover", {"textDocument": document, **START})
     (folder / "late.py").write_text("def late_zebra(): pass\n")
     assert touch(client, folder / below / "odd.py", folder / "late.py")["state"] == "ready"
-    assert search(client, "late_zebra", mode="symbol") == ["late.py late_zebra"]
+    assert client.search("late_zebra", mode="symbol") == ["late.py late_zebra"]
 
 
 def test_a_workspace_that_goes_and_comes_back(client, folder):
     shutil.rmtree(folder)
     assert touch(client, folder, folder / "config.py", folder / "shapes.py")["files"] == 0
-    open_document(client, folder / "new.py", "def new_zebra(): pass\n")
-    assert search(client, "new_zebra", mode="symbol") == ["new.py new_zebra"]
-    make_folder(folder)
+    client.open_document(folder / "new.py", "def new_zebra(): pass\n")
+    assert client.search("new_zebra", mode="symbol") == ["new.py new_zebra"]
+    write_files(folder)
     assert touch(client, folder, folder / "config.py", folder / "shapes.py")["files"] == 3
     folder.rename(folder.with_name("elsewhere"))
-    client.result("packhound/rebuild")
-    assert client.result("packhound/status", {"wait": True})["files"] == 1
+    client.request("packhound/rebuild")
+    assert client.settle()["files"] == 1
 
 
 def make_pipe(path: Path) -> None:
@@ -128,15 +111,15 @@ def test_a_file_is_replaced_by(client, folder, made):
     (folder / "config.py").unlink()
     made(folder / "config.py")
     assert touch(client, folder / "config.py")["files"] == 1
-    client.result("packhound/rebuild")
-    assert client.result("packhound/status", {"wait": True})["files"] == 1
+    client.request("packhound/rebuild")
+    assert client.settle()["files"] == 1
     if (folder / "config.py").is_dir():
         (folder / "config.py").rmdir()
     else:
         (folder / "config.py").unlink()
     (folder / "config.py").write_text("def file_zebra(): pass\n")
     assert touch(client, folder / "config.py")["files"] == 2
-    assert search(client, "file_zebra", mode="symbol") == ["config.py file_zebra"]
+    assert client.search("file_zebra", mode="symbol") == ["config.py file_zebra"]
 
 
 def test_names_that_are_no_text_and_names_that_differ_by_case(client, folder):
@@ -146,13 +129,13 @@ def test_names_that_are_no_text_and_names_that_differ_by_case(client, folder):
     uri = folder.as_uri() + "/bad%FF.py"
     client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": uri, "type": 1}]})
     assert touch(client, folder / "Config.py", folder / "CONFIG.py")["files"] == 4
-    client.result("packhound/rebuild")
-    assert client.result("packhound/status", {"wait": True})["files"] == 4
+    client.request("packhound/rebuild")
+    assert client.settle()["files"] == 4
 
 
-def test_a_cache_folder_that_is_deleted_is_made_again(started, tmp_path, folder, monkeypatch):
+def test_a_cache_folder_that_is_deleted_is_made_again(start_server, tmp_path, folder, monkeypatch):
     monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
-    client = started()
+    client = start_server()
     client.initialize(folder)
     kept = index_folder(folder)
     wait_until((kept / "index.sqlite").exists)
@@ -165,15 +148,15 @@ def test_a_cache_folder_that_is_deleted_is_made_again(started, tmp_path, folder,
     wait_until(lambda: connections.append(connect(kept)) or connections[-1])
     assert connections[-1].call("search", {"query": "late_zebra"})["hits"]
     connections[-1].close()
-    end(client)
-    again = started()
+    assert client.shut_down() == 0
+    again = start_server()
     again.initialize(folder)
-    status = again.result("packhound/status", {"wait": True})
+    status = again.settle()
     assert (status["files"], status["notes"]) == (3, [])
 
 
-def test_there_is_one_writer_after_the_cache_folder_was_deleted(started, tmp_path, folder):
-    first, second = started(), started()
+def test_there_is_one_writer_after_the_cache_folder_was_deleted(start_server, tmp_path, folder):
+    first, second = start_server(), start_server()
     first.initialize(folder)
     wait_until(lambda: writes(first))
     shutil.rmtree(tmp_path / "cache")
@@ -185,37 +168,35 @@ def test_there_is_one_writer_after_the_cache_folder_was_deleted(started, tmp_pat
         for each in (first, second):
             touch(each, late)
         assert writes(first) + writes(second) == 1
-    end(first)
+    assert first.shut_down() == 0
     wait_until(lambda: writes(second))
-    end(second)
-    third = started()
+    assert second.shut_down() == 0
+    third = start_server()
     third.initialize(folder)
-    status = third.result("packhound/status", {"wait": True})
+    status = third.settle()
     assert (status["files"], status["notes"], writes(third)) == (4, [], True)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="counts file handles in /proc")
-def test_whoever_asks_is_answered_again_when_there_are_file_handles(started, tmp_path, folder):
+def test_whoever_asks_is_answered_again_when_there_are_file_handles(start_server, tmp_path, folder):
     shell = f"ulimit -n 64; exec {sys.executable} -m packhound lsp"
-    client = started(command=["/bin/sh", "-c", shell])
+    client = start_server(command=["/bin/sh", "-c", shell])
+    client.may_log_tracebacks = True  # Threads fail to import modules.
     client.initialize(folder)
-    client.result("packhound/status", {"wait": True})
+    client.settle()
     (kept,) = (tmp_path / "cache").iterdir()
     handles = Path(f"/proc/{client.process.pid}/fd")
     strangers = []
     while len(list(handles.iterdir())) < 64:
         strangers.append(connect(kept))
     (folder / "late.py").write_text("def late_zebra(): pass\n")
-    client.notify(
-        "workspace/didChangeWatchedFiles",
-        {"changes": [{"uri": (folder / "late.py").as_uri(), "type": 1}]},
-    )
-    assert search(client, "load_config", mode="symbol") == ["config.py load_config"]
+    client.touch(folder / "late.py")
+    assert client.search("load_config", mode="symbol") == ["config.py load_config"]
     client.call("packhound/pack", {"prompt": "load config"})
     for stranger in filter(None, strangers):
         stranger.close()
-    assert client.result("packhound/status", {"wait": True})["files"] == 3
-    assert "load_config" in client.result("packhound/pack", {"prompt": "load config"})["text"]
+    assert client.settle()["files"] == 3
+    assert "load_config" in client.request("packhound/pack", {"prompt": "load config"})["text"]
     asking = connect(kept)
     assert asking.call("search", {"query": "late_zebra"})["hits"]
     asking.close()
@@ -234,10 +215,10 @@ serve()
 """
 
 
-def test_a_folder_that_the_system_refuses_is_named(started, tmp_path, folder):
-    heavy = make_folder(tmp_path / "heavy")
-    client = started(command=[sys.executable, "-c", WITHOUT_THREADS])
+def test_a_folder_that_the_system_refuses_is_named(start_server, tmp_path, folder):
+    heavy = write_files(tmp_path / "heavy")
+    client = start_server(command=[sys.executable, "-c", WITHOUT_THREADS])
     client.initialize(heavy, folder)
-    status = client.result("packhound/status", {"wait": True})
+    status = client.settle()
     assert status["files"] == 2
     assert status["notes"] == [f"folder '{heavy}' cannot be opened: can't start new thread"]

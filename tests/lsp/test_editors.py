@@ -11,8 +11,8 @@ import pytest_lsp
 from lsprotocol import types
 from pygls.protocol import default_converter
 from pytest_lsp import ClientServerConfig, LanguageClient
-from raw import COMMAND
-from two_files import make_folder
+
+from tests.support.lsp_client import COMMAND, write_files
 
 RECORDED = Path(__file__).parents[3] / "shared" / "clients" / "caps"
 MINIMAL = {
@@ -31,7 +31,7 @@ def recorded() -> dict[str, dict]:
 @pytest_lsp.fixture(params=sorted(recorded()), config=ClientServerConfig(server_command=COMMAND))
 async def editor(request, tmp_path_factory, lsp_client: LanguageClient):
     base = tmp_path_factory.mktemp("editor")
-    folder = make_folder(base / "workspace")
+    folder = write_files(base / "workspace")
     lsp_client.registered = []
     lsp_client.states = []
 

@@ -9,9 +9,9 @@ import subprocess
 import sys
 
 import pytest
-from test_features import open_document
 from test_packs import eventually, git
-from two_files import make_folder
+
+from tests.support.lsp_client import write_files
 
 TWINS = {
     "east.py": "def cross_bridge():\n    return 'east'\n\n\ndef pay_toll():\n    pass\n",
@@ -21,20 +21,20 @@ TWINS = {
 
 @pytest.fixture
 def town(tmp_path):
-    return make_folder(tmp_path / "town", TWINS)
+    return write_files(tmp_path / "town", TWINS)
 
 
 @pytest.fixture
-def editor(started, town):
-    client = started()
+def editor(start_server, town):
+    client = start_server()
     client.initialize(town, initializationOptions={"packhound": {"activation": True}})
-    client.result("packhound/status", {"wait": True})
+    client.settle()
     return client
 
 
 def used(client, query="cross_bridge"):
     """Paths and names of the hits that were used lately, with what that adds to their score."""
-    hits = client.result("packhound/search", {"query": query})["hits"]
+    hits = client.request("packhound/search", {"query": query})["hits"]
     found = {}
     for hit in hits:
         assert hit["score"] == pytest.approx(sum(why["contribution"] for why in hit["why"]))
@@ -45,7 +45,7 @@ def used(client, query="cross_bridge"):
 
 
 def first(client):
-    return client.result("packhound/search", {"query": "cross_bridge"})["hits"][0]["path"]
+    return client.request("packhound/search", {"query": "cross_bridge"})["hits"][0]["path"]
 
 
 def pick(client, path, line=0):
@@ -58,7 +58,7 @@ def test_a_picked_result_comes_first_the_next_time(editor, town):
     other = "west.py" if first(editor) == "east.py" else "east.py"
     pick(editor, town / other)
     assert list(used(editor)) == [(other, "cross_bridge")] and first(editor) == other
-    explained = editor.result(
+    explained = editor.request(
         "packhound/explain",
         {
             "query": "cross_bridge",
@@ -70,7 +70,7 @@ def test_a_picked_result_comes_first_the_next_time(editor, town):
 
 
 def test_an_opened_file_counts_for_all_of_it_and_less(editor, town):
-    open_document(editor, town / "east.py", TWINS["east.py"])
+    editor.open_document(town / "east.py", TWINS["east.py"])
     pick(editor, town / "west.py")
     found = used(editor, "cross_bridge pay_toll")
     assert ("west.py", "pay_toll") not in found
@@ -78,21 +78,21 @@ def test_an_opened_file_counts_for_all_of_it_and_less(editor, town):
 
 
 def test_a_chosen_symbol_is_a_pick(editor, town):
-    for symbol in editor.result("workspace/symbol", {"query": "pay_toll"}):
+    for symbol in editor.request("workspace/symbol", {"query": "pay_toll"}):
         if symbol["location"]["uri"].endswith("west.py"):
-            editor.result("workspaceSymbol/resolve", symbol)
+            editor.request("workspaceSymbol/resolve", symbol)
     assert list(used(editor, "pay_toll")) == [("west.py", "pay_toll")]
 
 
 def test_it_can_be_forgotten(editor, town):
     pick(editor, town / "west.py")
     assert used(editor)
-    editor.result("packhound/forget")
+    editor.request("packhound/forget")
     assert used(editor) == {}
     pick(editor, town / "west.py")
     assert used(editor)
     command = {"command": "packhound.server.forget"}
-    editor.result("workspace/executeCommand", command)
+    editor.request("workspace/executeCommand", command)
     assert used(editor) == {}
 
 
@@ -106,43 +106,39 @@ def test_the_command_line_forgets_what_a_running_server_knows(editor, town, tmp_
     assert used(editor) == {}
 
 
-def test_it_is_remembered_by_path_and_name_without_any_text(started, editor, town, tmp_path):
+def test_it_is_remembered_by_path_and_name_without_any_text(start_server, editor, town, tmp_path):
     pick(editor, town / "west.py")
     assert used(editor)
-    editor.result("shutdown")
-    editor.notify("exit")
-    editor.end()
+    editor.shut_down()
     (file,) = (tmp_path / "cache").glob("*/activation.json")
     (row,) = json.loads(file.read_text())["uses"]
     assert row[:2] == ["west.py", "cross_bridge"]
-    again = started()
+    again = start_server()
     again.initialize(town, initializationOptions={"packhound": {"activation": True}})
-    again.result("packhound/status", {"wait": True})
+    again.settle()
     assert list(used(again)) == [("west.py", "cross_bridge")]
 
 
-def test_nothing_is_remembered_unless_asked_for(started, town, tmp_path):
-    client = started()
+def test_nothing_is_remembered_unless_asked_for(start_server, town, tmp_path):
+    client = start_server()
     client.initialize(town)
-    client.result("packhound/status", {"wait": True})
+    client.settle()
     pick(client, town / "west.py")
     assert used(client) == {}
-    client.result("shutdown")
-    client.notify("exit")
-    client.end()
+    client.shut_down()
     assert not list((tmp_path / "cache").glob("*/activation.json"))
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
-def test_an_own_commit_is_a_use(started, town, monkeypatch):
+def test_an_own_commit_is_a_use(start_server, town, monkeypatch):
     monkeypatch.setenv("GIT_COMMITTER_DATE", "2020-01-01T00:00:00")
     git(town, "init", "-q")
     git(town, "config", "user.email", "a@b")
     git(town, "add", "east.py")
     git(town, "commit", "-qm", "one")
-    client = started()
+    client = start_server()
     client.initialize(town, initializationOptions={"packhound": {"activation": True}})
-    client.result("packhound/status", {"wait": True})
+    client.settle()
     # What was committed before the remembering began does not count.
     assert used(client) == {}
     git(town, "add", "west.py")

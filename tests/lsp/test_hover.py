@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from packhound.core.types import Hit, NodeId, NodeRef, Signal, Span
-from packhound.lsp.hover import escape, hover_text
+from packhound.lsp.hover_text import escape, hover_text
 
 WHY = (
     Signal("made_up", 0.5, 3.0),

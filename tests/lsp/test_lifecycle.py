@@ -6,13 +6,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
-from raw import COMMAND, PATIENCE_S, RawClient, frame
 
 from packhound.core.parent_process import is_alive
+from tests.support.lsp_client import COMMAND, LspClient, frame, wait_until
 
 
 @pytest.mark.parametrize(
@@ -45,10 +44,10 @@ from packhound.core.parent_process import is_alive
         ),
     ],
 )
-def test_requests_in_each_state(started, before, codes):
-    client = started()
+def test_requests_in_each_state(start_server, before, codes):
+    client = start_server()
     for method in before:
-        client.result(method)
+        client.request(method)
     answers = {method: client.call(method) for method in codes}
     assert {m: a.get("error", {}).get("code") for m, a in answers.items()} == codes
 
@@ -64,29 +63,29 @@ def test_requests_in_each_state(started, before, codes):
         (["hang up"], 1),
     ],
 )
-def test_exit_codes(started, steps, code):
-    client = started()
+def test_exit_codes(start_server, steps, code):
+    client = start_server()
     for step in steps:
         if step == "exit":
             client.notify("exit")
         elif step == "hang up":
             client.process.stdin.close()
         else:
-            client.result(step)
-    assert client.end() == code
+            client.request(step)
+    assert client.wait_for_exit() == code
 
 
 def test_unknown_notifications_are_ignored(client):
     for method in ("$/made/up", "made/up", "initialized", "textDocument/willSave"):
         client.notify(method, {})
-    assert client.result("packhound/status")["files"] == 2
+    assert client.request("packhound/status")["files"] == 2
 
 
 def test_an_id_in_use_is_refused(client):
     message = {"jsonrpc": "2.0", "id": 5_000, "method": "packhound/status"}
     for _ in range(50):
         client.send(frame(message))
-    answers = [client.reply(5_000) for _ in range(50)]
+    answers = [client.response(5_000) for _ in range(50)]
     assert {answer.get("error", {}).get("code") for answer in answers} <= {None, -32600}
     assert any("result" in answer for answer in answers)
 
@@ -110,35 +109,28 @@ def test_an_id_in_use_is_refused(client):
         {"initializationOptions": "all", "rootUri": "vscode-remote://x/y", "rootPath": 5},
     ],
 )
-def test_no_client_is_refused(started, params):
-    client = started()
-    assert client.result("initialize", params)["capabilities"]["positionEncoding"] == "utf-16"
+def test_no_client_is_refused(start_server, params):
+    client = start_server()
+    assert client.request("initialize", params)["capabilities"]["positionEncoding"] == "utf-16"
     client.notify("initialized")
-    assert client.result("packhound/status")["state"] == "ready"
+    assert client.request("packhound/status")["state"] == "ready"
 
 
-def test_a_client_that_never_says_initialized_is_served(started, folder):
-    client = started()
+def test_a_client_that_never_says_initialized_is_served(start_server, folder):
+    client = start_server()
     folders = [{"uri": folder.as_uri(), "name": "x"}]
-    client.result("initialize", {"capabilities": {}, "workspaceFolders": folders})
-    assert client.result("packhound/status", {"wait": True})["files"] == 2
+    client.request("initialize", {"capabilities": {}, "workspaceFolders": folders})
+    assert client.settle()["files"] == 2
 
 
-def test_a_home_directory_is_not_indexed_unasked(started):
-    client = started()
+def test_a_home_directory_is_not_indexed_unasked(start_server):
+    client = start_server()
     client.initialize(Path.home())
-    client.wait_for_notice("window/logMessage", lambda p: str(Path.home()) in p["message"])
-    status = client.result("packhound/status")
+    client.wait_for_notification("window/logMessage", lambda p: str(Path.home()) in p["message"])
+    status = client.request("packhound/status")
     assert (status["files"], status["roots"]) == (0, [])
     assert str(Path.home()) in status["notes"][0]
-    assert client.result("packhound/search", {"query": "anything"})["hits"] == []
-
-
-def wait_for_end_of(process_id: int) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while is_alive(process_id):
-        assert time.monotonic() < deadline, "it is still there"
-        time.sleep(0.01)
+    assert client.request("packhound/search", {"query": "anything"})["hits"] == []
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")
@@ -150,14 +142,15 @@ def test_the_end_of_the_editor_ends_the_server(tmp_path, folder):
         "sys.stderr.write(f'{process.pid}\\n'); sys.stderr.flush()\n"
         "time.sleep(600)\n"
     )
-    client = RawClient(tmp_path / "cache", [sys.executable, "-c", wrapper])
-    server = int(client.process.stderr.readline())
+    client = LspClient(tmp_path / "cache", [sys.executable, "-c", wrapper])
+    wait_until(lambda: client.stderr)
+    server = int(client.stderr[0])
     client.initialize(folder, processId=client.process.pid)
     assert is_alive(server)
     os.kill(client.process.pid, signal.SIGKILL)
     client.process.wait()
-    wait_for_end_of(server)
-    client.close()
+    wait_until(lambda: not is_alive(server))
+    client.kill()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")
@@ -165,7 +158,7 @@ def test_a_process_that_is_not_waited_for_is_not_alive():
     process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     assert is_alive(process.pid)
     process.stdin.close()
-    wait_for_end_of(process.pid)
+    wait_until(lambda: not is_alive(process.pid))
     process.wait()
     assert is_alive(os.getpid())
     assert not is_alive(2**40)

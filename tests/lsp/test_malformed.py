@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from raw import RawClient, frame
+
+from tests.support.lsp_client import LspClient, frame
 
 STATUS = {"jsonrpc": "2.0", "id": "next", "method": "packhound/status"}
 TEXT = json.dumps({"jsonrpc": "2.0", "id": 900, "method": "packhound/status"}).encode()
@@ -72,17 +73,17 @@ VARIANTS = {
 def servers(tmp_path_factory):
     """A function that returns a running server, the same one as long as it lives."""
     cache = tmp_path_factory.mktemp("cache")
-    running: list[RawClient] = []
+    running: list[LspClient] = []
 
-    def server() -> RawClient:
+    def server() -> LspClient:
         if not running or running[-1].process.poll() is not None:
-            running.append(RawClient(cache))
+            running.append(LspClient(cache))
             running[-1].initialize()
         return running[-1]
 
     yield server
     for client in running:
-        client.close()
+        client.kill()
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -90,14 +91,14 @@ def test_never_alive_and_deaf(servers, variant):
     client = servers()
     client.send(VARIANTS[variant])
     client.send(frame({**STATUS, "id": variant}))
-    answer = client.reply(variant)
+    answer = client.response(variant)
     if answer is None:
-        assert client.end() != 0
+        assert client.wait_for_exit() != 0
     else:
         assert answer["result"]["state"] == "ready"
 
 
-def test_what_is_no_request_is_told_so(started):
+def test_what_is_no_request_is_told_so(start_server):
     messages = {
         b"[]": -32600,
         b"17": -32600,
@@ -106,19 +107,17 @@ def test_what_is_no_request_is_told_so(started):
         b'{"jsonrpc": "2.0", "id": true, "method": "x"}': -32600,
         b'{"jsonrpc": "2.0"}': -32600,
     }
-    client = started()
+    client = start_server()
     for message in messages:
         client.send(body(message))
-    codes = [client.reply(None)["error"]["code"] for _ in messages]
+    codes = [client.response(None)["error"]["code"] for _ in messages]
     assert codes == list(messages.values())
 
 
 def test_nothing_but_the_protocol_is_on_stdout(tmp_path):
     # The raw client checks every byte; a debug print in the server would stop it.
-    client = RawClient(tmp_path)
+    client = LspClient(tmp_path)
     client.initialize()
-    client.result("shutdown")
-    client.notify("exit")
-    assert client.end() == 0
-    assert client.process.stderr.read() == b""
-    client.close()
+    assert client.shut_down() == 0
+    client.kill()
+    assert client.stderr == []

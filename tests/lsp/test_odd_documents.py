@@ -6,15 +6,12 @@ import contextlib
 import os
 import signal
 import sys
-import time
 from pathlib import Path
 
 import pytest
-from raw import PATIENCE_S, RawClient
-from test_features import change, open_document, search
-from two_files import make_folder
 
 from packhound.core.parent_process import is_alive
+from tests.support.lsp_client import LspClient, wait_until, write_files
 
 HUGE = {
     "20 megabytes": "def wombat(): pass\n" * 1_050_000,
@@ -34,28 +31,28 @@ HUGE = {
 def lasting(tmp_path_factory):
     """One server that has to survive all of them, and its folder."""
     place = tmp_path_factory.mktemp("odd")
-    folder = make_folder(place / "workspace")
-    client = RawClient(place / "cache")
+    folder = write_files(place / "workspace")
+    client = LspClient(place / "cache")
     client.initialize(folder)
-    client.result("packhound/status", {"wait": True})
+    client.settle()
     yield client, folder
-    client.close()
+    client.kill()
 
 
 @pytest.mark.parametrize("text", HUGE.values(), ids=HUGE)
 @pytest.mark.parametrize("name", ["huge.py", pytest.param("huge.js", marks=pytest.mark.slow)])
 def test_any_document_can_be_open(lasting, name, text):
     client, folder = lasting
-    document = open_document(client, folder / name, text)
-    assert search(client, "load_config", mode="symbol") == ["config.py load_config"]
-    change(client, document, 2, (0, 0, 0, "// quokka\n"))
-    change(client, document, 3, (2**31, 0, 2**31, "x"))
-    client.result("packhound/status", {"wait": True})
-    client.result("workspace/symbol", {"query": "wombat"})
-    change(client, document, 4, ("def small_zebra(): pass\n",))
-    assert search(client, "small_zebra", limit=1) == [f"{name} small_zebra"] or name == "huge.js"
-    client.notify("textDocument/didClose", {"textDocument": document})
-    assert client.result("packhound/status", {"wait": True})["files"] == 2
+    document = client.open_document(folder / name, text)
+    assert client.search("load_config", mode="symbol") == ["config.py load_config"]
+    client.change_document(document, 2, (0, 0, 0, "// quokka\n"))
+    client.change_document(document, 3, (2**31, 0, 2**31, "x"))
+    client.settle()
+    client.request("workspace/symbol", {"query": "wombat"})
+    client.change_document(document, 4, ("def small_zebra(): pass\n",))
+    assert client.search("small_zebra", limit=1) == [f"{name} small_zebra"] or name == "huge.js"
+    client.close_document(document)
+    assert client.settle()["files"] == 2
 
 
 def children_of(process_id: int) -> list[int]:
@@ -67,17 +64,14 @@ def children_of(process_id: int) -> list[int]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
-def test_no_parser_outlives_a_server_that_is_killed(started, tmp_path):
+def test_no_parser_outlives_a_server_that_is_killed(start_server, tmp_path):
     folder = tmp_path / "busy"
     folder.mkdir()
     for n in range(40):
         (folder / f"m{n}.py").write_text("x = [\n" + ("1," * 50 + "\n") * 2_000 + "]\n")
-    client = started()
+    client = start_server()
     client.initialize(folder)
-    deadline = time.monotonic() + PATIENCE_S
-    while not (children := children_of(client.process.pid)):
-        assert time.monotonic() < deadline
+    wait_until(lambda: children_of(client.process.pid))
+    children = children_of(client.process.pid)
     os.kill(client.process.pid, signal.SIGKILL)
-    while any(is_alive(child) for child in children):
-        assert time.monotonic() < deadline + PATIENCE_S, "an orphan"
-        time.sleep(0.02)
+    wait_until(lambda: not any(is_alive(child) for child in children))

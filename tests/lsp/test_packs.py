@@ -7,8 +7,8 @@ import subprocess
 import time
 
 import pytest
-from test_features import change, open_document
-from two_files import make_folder
+
+from tests.support.lsp_client import write_files
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
@@ -38,7 +38,7 @@ def git(folder, *arguments):
 @pytest.fixture
 def repository(tmp_path):
     # Not the last component alone: a file name with a space and one that git would quote.
-    folder = make_folder(tmp_path / "work", {"bill.py": BILL, "bíll two.py": BILL})
+    folder = write_files(tmp_path / "work", {"bill.py": BILL, "bíll two.py": BILL})
     git(folder, "init", "-q")
     git(folder, "add", ".")
     git(folder, "commit", "-qm", "one")
@@ -46,16 +46,16 @@ def repository(tmp_path):
 
 
 @pytest.fixture
-def editor(started, repository):
-    client = started()
+def editor(start_server, repository):
+    client = start_server()
     client.initialize(repository)
-    client.result("packhound/status", {"wait": True})
+    client.settle()
     return client
 
 
 def changed_in(client, prompt="the total of a bill"):
     """First lines of the parts of a pack that are told to be changed."""
-    made = client.result("packhound/pack", {"prompt": prompt, "budget": 2_000})
+    made = client.request("packhound/pack", {"prompt": prompt, "budget": 2_000})
     return {(i["path"], i["start_line"]) for i in made["items"] if CHANGED in i["reason"]}
 
 
@@ -72,14 +72,14 @@ def test_nothing_is_changed_at_first(editor):
 
 
 def test_an_unsaved_edit_is_a_change_at_once(editor, repository):
-    document = open_document(editor, repository / "bill.py", BILL)
+    document = editor.open_document(repository / "bill.py", BILL)
     assert changed_in(editor) == set()
-    change(editor, document, 2, (7, 30, 31, "6"))
+    editor.change_document(document, 2, (7, 30, 31, "6"))
     assert changed_in(editor) == {("bill.py", 6)}
     # Lines above move it; undoing everything takes it back.
-    change(editor, document, 3, (0, 0, 0, "# one\n# two\n"))
+    editor.change_document(document, 3, (0, 0, 0, "# one\n# two\n"))
     assert ("bill.py", 8) in changed_in(editor)
-    change(editor, document, 4, (BILL,))
+    editor.change_document(document, 4, (BILL,))
     assert changed_in(editor) == set()
 
 
@@ -96,17 +96,17 @@ def test_a_saved_edit_is_a_change_until_it_is_committed(editor, repository):
 def test_unsaved_text_above_a_saved_change_moves_it(editor, repository):
     saved = BILL.replace("// 5", "// 6")
     (repository / "bill.py").write_text(saved, encoding="utf-8", newline="")
-    document = open_document(editor, repository / "bill.py", saved)
+    document = editor.open_document(repository / "bill.py", saved)
     editor.notify("textDocument/didSave", {"textDocument": document})
     eventually(lambda: changed_in(editor), {("bill.py", 6)})
-    change(editor, document, 2, (4, 0, 0, "\n\n\ndef extra(): pass\n\n\n"))
+    editor.change_document(document, 2, (4, 0, 0, "\n\n\ndef extra(): pass\n\n\n"))
     assert {("bill.py", 8), ("bill.py", 12)} <= changed_in(editor)
 
 
 def test_changed_files_come_before_better_hits(editor, repository):
-    document = open_document(editor, repository / "bíll two.py", BILL)
-    change(editor, document, 2, (12, 4, 10, "answer"))
-    made = editor.result("packhound/pack", {"prompt": "bill.py total", "budget": 2_000})
+    document = editor.open_document(repository / "bíll two.py", BILL)
+    editor.change_document(document, 2, (12, 4, 10, "answer"))
+    made = editor.request("packhound/pack", {"prompt": "bill.py total", "budget": 2_000})
     assert made["items"][0]["path"] == "bíll two.py"
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from raw import RawClient
-from two_files import make_folder
+
+from tests.support.lsp_client import LspClient, write_files
 
 URI = {"uri": "file:///nowhere/else.py"}
 START = {"position": {"line": 0, "character": 0}}
@@ -77,9 +77,9 @@ def test_no_file_outside_the_folders_is_reached(client_of_module, place, request
 @pytest.fixture(scope="module")
 def client_of_module(tmp_path_factory):
     base = tmp_path_factory.mktemp("module")
-    client = RawClient(base / "cache")
-    client.folder = make_folder(base / "workspace")
+    client = LspClient(base / "cache")
+    client.folder = write_files(base / "workspace")
     client.initialize(client.folder)
-    client.result("packhound/status", {"wait": True})
+    client.settle()
     yield client
-    client.close()
+    client.kill()

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from lsprotocol import types
 
 from packhound.core.types import Kind
-from packhound.lsp.position import choose_encoding, path_of, range_of, symbol_kind, uri_of
+from packhound.lsp.position import choose_encoding, range_of_span, symbol_kind
+from packhound.lsp.uris import path_from_uri, uri_from_path
 from packhound.text.line_index import LineIndex
 from packhound.text.text_buffer import TextBuffer
 
@@ -42,9 +43,9 @@ from packhound.text.text_buffer import TextBuffer
         ("", None, None),
     ],
 )
-def test_path_of(uri, posix, windows):
-    assert path_of(uri, windows=False) == posix
-    assert path_of(uri, windows=True) == windows
+def test_path_from_uri(uri, posix, windows):
+    assert path_from_uri(uri, windows=False) == posix
+    assert path_from_uri(uri, windows=True) == windows
 
 
 @pytest.mark.parametrize(
@@ -58,9 +59,9 @@ def test_path_of(uri, posix, windows):
         ("C:\\", True, "file:///C%3A/"),
     ],
 )
-def test_uri_of_and_back(path, windows, uri):
-    assert uri_of(path, windows=windows) == uri
-    assert path_of(uri, windows=windows) == path
+def test_uri_from_path_and_back(path, windows, uri):
+    assert uri_from_path(path, windows=windows) == uri
+    assert path_from_uri(uri, windows=windows) == path
 
 
 @pytest.mark.parametrize(
@@ -68,7 +69,7 @@ def test_uri_of_and_back(path, windows, uri):
     [("\\\\?\\C:\\a\\x.py", "C:\\a\\x.py"), ("\\\\?\\UNC\\h\\s\\x", "\\\\h\\s\\x")],
 )
 def test_long_windows_paths_are_called_by_their_short_name(long, plain):
-    assert uri_of(long, windows=True) == uri_of(plain, windows=True)
+    assert uri_from_path(long, windows=True) == uri_from_path(plain, windows=True)
 
 
 NAMES = st.text(
@@ -79,7 +80,7 @@ NAMES = st.text(
 @given(names=st.lists(NAMES, min_size=1, max_size=4), windows=st.booleans())
 def test_any_path_comes_back_from_its_uri(names, windows):
     path = "C:\\" + "\\".join(names) if windows else "/" + "/".join(names)
-    assert path_of(uri_of(path, windows=windows), windows=windows) == path
+    assert path_from_uri(uri_from_path(path, windows=windows), windows=windows) == path
 
 
 @pytest.mark.parametrize(
@@ -105,16 +106,16 @@ def test_a_range_selects_the_same_text_in_the_editor(encoding, text, cut):
     source = text.encode()
     if source[first - 1 : first + 1] == b"\r\n" or source[last - 1 : last + 1] == b"\r\n":
         return  # No position exists between the two.
-    found = range_of(LineIndex(source).span(first, last), source, encoding)
+    range_ = range_of_span(LineIndex(source).span(first, last), source, encoding)
     buffer = TextBuffer(text, encoding)
-    edges = [buffer.offset((p.line, p.character)) for p in (found.start, found.end)]
+    edges = [buffer.offset((p.line, p.character)) for p in (range_.start, range_.end)]
     assert source[edges[0] : edges[1]] == source[first:last]
 
 
 def test_a_range_without_its_text_is_whole_lines():
     span = LineIndex(b"a\nbc\nd").span(3, 4)
     whole = types.Range(types.Position(1, 0), types.Position(2, 0))
-    assert range_of(span, None, "utf-16") == whole
+    assert range_of_span(span, None, "utf-16") == whole
 
 
 @pytest.mark.parametrize("kind", get_args(Kind))

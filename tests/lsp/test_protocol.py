@@ -11,12 +11,12 @@ from types import SimpleNamespace
 import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
-from raw import frame
 
 from packhound.core.errors import Cancelled, PackhoundError, SettingsError
 from packhound.lsp.jsonrpc.frames import FrameReader, FrameWriter
 from packhound.lsp.jsonrpc.protocol import N_WORKERS
-from packhound.lsp.languageserver import PackhoundServer
+from packhound.lsp.language_server import PackhoundServer
+from tests.support.lsp_client import frame
 
 
 class Client:
@@ -44,6 +44,10 @@ class Client:
         message = {"jsonrpc": "2.0", "method": method, "params": params, **known}
         self._to_server.put(frame(message))
 
+    def reply(self, message: dict) -> None:
+        """Answer a request of the server."""
+        self._to_server.put(frame({"jsonrpc": "2.0", **message}))
+
     def answer(self) -> tuple[object, object]:
         """The id and the result, or the error code, of the next answer."""
         message = self.sent.get(timeout=30)
@@ -51,7 +55,8 @@ class Client:
 
     def close(self) -> None:
         self._to_server.put(b"")
-        self._thread.join()
+        self._thread.join(30)
+        assert not self._thread.is_alive()
         self._frames.close(5)
 
     def _receive(self, data: bytes) -> None:
@@ -80,7 +85,7 @@ def test_cancelled_requests_are_answered_while_all_workers_are_busy(connect):
     release = threading.Event()
 
     def slow(ls, params):
-        events.append(ls.protocol.cancelled())
+        events.append(ls.protocol.cancel_event())
         release.wait(30)
         return "too late"
 
@@ -145,7 +150,7 @@ def test_the_client_is_asked_and_any_answer_is_taken(connect, answer, expected):
     params = types.ConfigurationParams([types.ConfigurationItem(section="packhound")])
     asked = client.server.workspace_configuration(params)
     question = client.sent.get(timeout=30)
-    client._to_server.put(frame({"jsonrpc": "2.0", "id": question["id"], **answer}))
+    client.reply({"id": question["id"], **answer})
     failed = asked.exception(timeout=30) is not None
     assert (None if failed else asked.result()) == expected
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from packhound.core.types import Document, Node, NodeId, NodeRef
-from packhound.lsp.heads import head_of
+from packhound.lsp.selection_range import name_span
 from packhound.parsing.parse import parse
 
 LANGUAGES = Path(__file__).parents[2] / "fixtures" / "languages"
@@ -20,7 +20,7 @@ def landing(path: str, source: bytes, node: Node) -> tuple[bytes, bytes]:
         "/r", path, "x", node.kind, node.name, node.qualname, node.signature, node.doc,
         node.span, 1, NodeId(0),
     )  # fmt: skip
-    start, end = head_of(ref, source)
+    start, end = name_span(ref, source)
     line = source[source.rfind(b"\n", 0, start) + 1 :].partition(b"\n")[0]
     return source[start:end], line
 

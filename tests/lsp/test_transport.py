@@ -8,10 +8,10 @@ import socket
 import subprocess
 
 import pytest
-from raw import COMMAND, frame
 
 from packhound.core.errors import SettingsError
 from packhound.lsp.jsonrpc.transport import accept_one
+from tests.support.lsp_client import COMMAND, frame
 
 
 def test_over_a_loopback_address(tmp_path):

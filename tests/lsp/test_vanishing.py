@@ -13,12 +13,11 @@ import time
 from pathlib import Path
 
 import pytest
-from raw import COMMAND, PATIENCE_S, frame
-from two_files import make_folder
 
 from packhound.core.settings import Settings
 from packhound.core.types import Query
 from packhound.service.engine import Engine
+from tests.support.lsp_client import COMMAND, TIMEOUT_S, frame, write_files
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 
@@ -97,7 +96,7 @@ def test_whoever_vanishes_leaves_nothing_behind(tmp_path, monkeypatch, rounds):
     monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
     seeded, ways = random.Random(rounds), list(WAYS)
     sources = {f"m{n}.py": f"def load_config_{n}():\n    return {n}\n" * 40 for n in range(60)}
-    folder = make_folder(tmp_path / "workspace", sources)
+    folder = write_files(tmp_path / "workspace", sources)
     for n in range(rounds):
         trial = f"{tmp_path.name}-{n}"
         chosen = [ways[(AT_ONCE * n + i) % len(ways)] for i in range(AT_ONCE)]
@@ -107,7 +106,7 @@ def test_whoever_vanishes_leaves_nothing_behind(tmp_path, monkeypatch, rounds):
         for way, server in zip(chosen, servers, strict=True):
             time.sleep(seeded.uniform(0, 0.8))
             WAYS[way](server)
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + TIMEOUT_S
         for way, server in zip(chosen, servers, strict=True):
             try:
                 server.wait(deadline - time.monotonic())

@@ -51,7 +51,7 @@ class PackhoundServer(LanguageServer):
         frames = FrameWriter(stream.write, on_lost=lambda: os._exit(1))
         try:
             self.protocol.run(FrameReader(stream.read), frames)
-            exit_code = self.protocol.exit_code
+            exit_code = self.protocol.exit_code()
         except WireError as error:
             log.error("%s; the server exits so that the editor can start another", error)
         except KeyboardInterrupt:

@@ -63,9 +63,9 @@ class PackhoundProtocol(PyglsSeam):
         """Return the event that is set when the calling handler's result is no longer wanted."""
         return _CANCELLED.get()
 
-    @property
+    # No property: pygls reads every attribute in its constructor.
     def exit_code(self) -> int:
-        """Exit code of the process by the specification: 0 after `shutdown`, else 1."""
+        """Return the process's exit code by the specification: 0 after `shutdown`, else 1."""
         return 0 if self._state == "shut down" else 1
 
     def run(self, reader: FrameReader, frames: FrameWriter) -> None:
@@ -109,7 +109,7 @@ class PackhoundProtocol(PyglsSeam):
     @lsp_method(types.EXIT)
     def lsp_exit(self, *args: object) -> NoReturn:
         """End the process."""
-        self.server.exit(self.exit_code)
+        self.server.exit(self.exit_code())
 
     def _dispatch(self, message: dict[str, Any]) -> None:
         method = message.get("method")
