@@ -51,7 +51,7 @@ def test_filters_leave_the_text() -> None:
 def test_an_unknown_kind_is_a_note() -> None:
     parsed = parse_query(Query("session kind:klass"))
     assert parsed.kinds == ()
-    assert "kind 'klass' is not known; known are: function" in parsed.notes[0]
+    assert "kind:klass is ignored; expected one of: function" in parsed.notes[0]
 
 
 @pytest.mark.parametrize(

@@ -60,28 +60,33 @@ def results_of(answer: Mapping[str, Any]) -> Results:
     """Return results read back from their object; fields of a node that it lacks are empty."""
     hits = tuple(
         Hit(
-            node=NodeRef(
-                root="",
-                path=hit["path"],
-                language="",
-                kind=hit["kind"],
-                name=hit["name"],
-                qualname=hit["qualname"],
-                signature="",
-                doc="",
-                span=Span(0, 0, hit["start_line"] - 1, hit["end_line"] - 1),
-                generation=answer["generation"],
-                node_id=NodeId(-1),
-            ),
+            node=_node_of(hit, answer["generation"]),
             rank=hit["rank"],
             score=hit["score"],
             why=tuple(Signal(s["signal"], s["value"], s["weight"]) for s in hit["why"]),
+            siblings=tuple(_node_of(row, answer["generation"]) for row in hit["siblings"]),
         )
         for hit in answer["hits"]
     )
     same_names = ("query", "truncated", "generation", "took_ms", "candidates")
     return Results(
         hits=hits, notes=tuple(answer["notes"]), **{key: answer[key] for key in same_names}
+    )
+
+
+def _node_of(row: Mapping[str, Any], generation: int) -> NodeRef:
+    return NodeRef(
+        root="",
+        path=row["path"],
+        language="",
+        kind=row["kind"],
+        name=row["name"],
+        qualname=row["qualname"],
+        signature="",
+        doc="",
+        span=Span(0, 0, row["start_line"] - 1, row["end_line"] - 1),
+        generation=generation,
+        node_id=NodeId(-1),
     )
 
 
@@ -98,6 +103,20 @@ def hit_json(hit: Hit, locate: Locate | None = None) -> Json:
         "name": node.name,
         "qualname": node.qualname,
         "why": [signal_json(signal) for signal in hit.why],
+        "siblings": [_sibling_json(sibling, locate) for sibling in hit.siblings],
+        **(locate(node) if locate else {}),
+    }
+
+
+def _sibling_json(node: NodeRef, locate: Locate | None) -> Json:
+    """Return a further definition of a hit's file that answers too."""
+    return {
+        "path": node.path,
+        "start_line": node.span.start_line + 1,
+        "end_line": node.span.end_line + 1,
+        "kind": node.kind,
+        "name": node.name,
+        "qualname": node.qualname,
         **(locate(node) if locate else {}),
     }
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from packhound.core.errors import SettingsError
-from packhound.core.parameters import Parameter, array, choice, integer, read_present, text
-from packhound.core.types import KINDS, MODES, MOST_HITS, Focus, Query
+from packhound.core.parameters import Parameter, array, boolean, choice, integer, read_present, text
+from packhound.core.types import KINDS, MODES, MOST_HITS, TESTS, Focus, Query
 from packhound.pack.request import FORMATS, PackFocus, PackRequest
 
 QUERY_CHARACTERS = 100_000
@@ -27,6 +27,10 @@ QUERY: dict[str, Parameter] = {
     "kinds": array("Only these kinds of code.", choice("A kind.", KINDS)),
     "languages": array("Only these languages.", text("A language.")),
     "paths": array("Only paths that match one of these globs.", text("A glob.")),
+    "excluded_kinds": array("Not these kinds of code.", choice("A kind.", KINDS)),
+    "excluded_paths": array("No paths that match one of these globs.", text("A glob.")),
+    "tests": choice("Tests below what they test, left out, or alone.", TESTS),
+    "files": boolean("One hit per file: the definition that answers best in it."),
 }
 PACK_REQUEST: dict[str, Parameter] = {
     "prompt": text("The task.", PROMPT_CHARACTERS),

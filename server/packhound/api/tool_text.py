@@ -71,6 +71,9 @@ def _hit(hit: Row) -> Iterator[str]:
         if hit["snippet_line"] != hit["start_line"]:
             yield f"... {hit['snippet_line']}:"
         yield snippet
+    if hit.get("siblings"):
+        yield "also here: " + ", ".join(f"{s['name']}:{s['start_line']}" for s in hit["siblings"])
+    if snippet:
         yield ""
 
 

@@ -17,7 +17,7 @@ from packhound import __version__
 from packhound.cli.opening import MODEL, ROOT, SET, open_engine, searcher, settings_of, wait
 from packhound.core.errors import PackhoundError, SettingsError
 from packhound.core.settings import Settings
-from packhound.core.types import KINDS, MODES, MOST_HITS, Query, Status
+from packhound.core.types import KINDS, MODES, MOST_HITS, TESTS, Query, Status
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 LIMIT = click.option(
@@ -117,6 +117,14 @@ def index(root: Path, as_json: bool, encoder_path: str, changes: Sequence[str]) 
 @click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Only this kind.")
 @click.option("--lang", "languages", multiple=True, help="Only this language.")
 @click.option("--path", "paths", multiple=True, metavar="GLOB", help="Only paths like this.")
+@click.option(
+    "--not-kind", "excluded_kinds", multiple=True, type=click.Choice(KINDS), help="Not this kind."
+)
+@click.option("--exclude", "excluded_paths", multiple=True, metavar="GLOB", help="No such paths.")
+@click.option(
+    "--tests", default="last", show_default=True, type=click.Choice(TESTS), help="Rank of tests."
+)
+@click.option("--files", is_flag=True, help="One hit per file.")
 @click.option("--show-scores", is_flag=True, help="Draw a box per hit with what made its score.")
 @click.option("--git", "by_git", is_flag=True, help="Add columns: commits, and the last change.")
 @click.option("--batch", metavar="FILE", help="One JSON query per line; - is standard input.")

@@ -152,6 +152,12 @@ def _table(
         kind = Text(f"{hit.node.kind:{kinds}}", style="cyan")
         number = f"{hit.rank:2}  {hit.score:6.2f}"
         yield Text("  ").join((Text(number), kind, name, Text(cell + location)))
+        if hit.siblings:
+            yield Text(f"{'':10}also here: {_siblings(hit)}", style="dim")
+
+
+def _siblings(hit: Hit) -> str:
+    return ", ".join(f"{node.name}:{node.span.start_line + 1}" for node in hit.siblings)
 
 
 def _align(columns: Sequence[tuple[str, str]] | None, n: int) -> tuple[str, list[str]]:

@@ -40,6 +40,11 @@ Mode = Literal["hybrid", "lexical", "dense", "symbol"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 
 
+Tests = Literal["last", "no", "only"]
+TESTS: tuple[Tests, ...] = get_args(Tests)
+"""Test code below the code that it tests, left out, or alone."""
+
+
 class Span(NamedTuple):
     """A half-open run of bytes and the lines it touches (0-based, inclusive)."""
 
@@ -144,7 +149,11 @@ MOST_HITS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One question. Empty `kinds`, `languages` and `paths` (globs) mean all."""
+    """One question. Empty `kinds`, `languages` and `paths` (globs) mean all.
+
+    `excluded_kinds` and `excluded_paths` (globs) are left out. With `files` the answer has one hit
+    per file: the node that answers best in it.
+    """
 
     text: str
     limit: int = 10
@@ -154,6 +163,10 @@ class Query:
     paths: tuple[str, ...] = ()
     budget: Budget = field(default_factory=Budget)
     focus: Focus | None = None
+    files: bool = False
+    tests: Tests = "last"
+    excluded_kinds: tuple[Kind, ...] = ()
+    excluded_paths: tuple[str, ...] = ()
 
 
 class Signal(NamedTuple):
@@ -171,12 +184,16 @@ class Signal(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A node with its rank, and the signals whose contributions add up to its score."""
+    """A node with its rank, and the signals whose contributions add up to its score.
+
+    `siblings` are the next best nodes of its file that are not hits themselves.
+    """
 
     node: NodeRef
     rank: int
     score: float
     why: tuple[Signal, ...]
+    siblings: tuple[NodeRef, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,7 +127,8 @@ def answers(
             raise SettingsError(f"corpus '{folder}' is not in {corpora}")
         with opener(root) as search:
             for case in group:
-                yield case, search(Query(text=case.text, limit=limit or _limit(case)))
+                files = not case.answers and case.category != REPORT
+                yield case, search(Query(case.text, limit or _limit(case), files=files))
 
 
 def _limit(case: Case) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from packhound.core.types import Hit, Query
 from packhound.index.snapshot import Snapshot
 from packhound.search.environment import SearchEnvironment
-from packhound.search.pipeline import best_hits, parse, retrieve_context, source_of
+from packhound.search.pipeline import best_hits, parse, retrieve_context, source_of, unit_of
 from packhound.search.query.encode import encode
 from packhound.search.rank.linear import DIVERSITY, REPRESENTATIVE, score_linear, weights_for
 from packhound.search.signals.registry import FILE_SIGNALS, NODE_SIGNALS
@@ -30,12 +30,16 @@ def ablated(
     parsed = parse(snapshot, query, environment)
     vectors, _ = encode(parsed, query.mode, snapshot, environment.embedder)
     context = retrieve_context(snapshot, query, parsed, vectors, environment)
-    full = weights_for(source_of(query, vectors), parsed.kind)
+    full = weights_for(unit_of(query), source_of(query, vectors), parsed.kind)
     variants = {part: full.without(signals) for part, signals in parts().items()}
     weighted = {part: weights for part, weights in variants.items() if weights != full}
     return {
         part: best_hits(
-            context, score_linear(context, weights, query.limit), query.limit, environment.root
+            context,
+            score_linear(context, weights, query.limit),
+            query.limit,
+            environment.root,
+            unit_of(query),
         )
         for part, weights in {BASELINE: full, **weighted}.items()
     }

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from packhound.core.arrays import top_k
+from packhound.core.arrays import Doubles, Positions, top_k
 from packhound.core.types import Hit, Query, Results
 from packhound.index.snapshot import Snapshot
 from packhound.search.environment import SearchEnvironment
@@ -24,7 +24,7 @@ from packhound.search.query.filters import allowed_node_ids
 from packhound.search.query.parse import ParsedQuery, parse_query
 from packhound.search.query.project_name import project_name_filter
 from packhound.search.rank.fusion import Ranking, rank
-from packhound.search.rank.linear import Source
+from packhound.search.rank.linear import Source, Unit
 from packhound.search.retrieve.retrieve import retrieve
 from packhound.search.run import SearchRun
 from packhound.search.signals.context import SignalContext
@@ -70,16 +70,23 @@ def _rank_nodes(
     run.notes += notes
     run.check()
     context = retrieve_context(snapshot, query, parsed, vectors, environment)
+    if parsed.exact and not len(context.candidates):
+        quoted = ", ".join(f'"{words}"' for words in parsed.exact)
+        run.notes.append(f"nothing has all words of {quoted}: ranked without the quotes")
+        parsed = replace(parsed, exact=())
+        context = retrieve_context(snapshot, query, parsed, vectors, environment)
     run.check()
     if not len(context.candidates):
         run.notes.append(_unknown_language(snapshot, parsed) or "nothing matches")
         return (), 0
     if vectors.text is not None and not len(context.retrieval.matches.matched):
         run.notes.append("no word of the query is in the index: ranked by meaning alone")
-    ranking = rank(context, environment.fuser, source_of(query, vectors), depth)
+    unit, source = unit_of(query), source_of(query, vectors)
+    ranking = rank(context, environment.fuser, unit, source, max(depth, _SIBLING_DEPTH))
     run.check()
     run.truncated |= context.candidates.truncated
-    return best_hits(context, ranking, depth, environment.root), len(context.candidates)
+    hits = best_hits(context, ranking, depth, environment.root, unit)
+    return add_siblings(context, ranking, hits), len(context.candidates)
 
 
 def explain(
@@ -105,8 +112,8 @@ def explain(
         files = np.append(context.candidates.files, entry.file_id)
         context = context.with_files(np.unique(files))
     run.check()
-    source, n = source_of(query, vectors), len(context.candidates)
-    ranking = rank(context, environment.fuser, source, n)
+    unit, source = unit_of(query), source_of(query, vectors)
+    ranking = rank(context, environment.fuser, unit, source, len(context.candidates))
     [row] = np.flatnonzero(context.candidates.node_ids == node_id).tolist()
     position = int((ranking.scores > ranking.scores[row]).sum()) + 1 if is_candidate else 0
     [hit] = _make_hits(context, ranking, [row], environment.root)
@@ -133,7 +140,7 @@ def retrieve_context(
     if query.mode == "dense" and vectors.text is not None:
         parsed = parsed.without_words()
     stats = environment.cache.stats(snapshot)
-    allowed, budget = allowed_node_ids(snapshot, parsed), query.budget.candidates
+    allowed, budget = allowed_node_ids(snapshot, stats, parsed), query.budget.candidates
     retrieval = retrieve(snapshot, stats, parsed, vectors.text, allowed, budget=budget)
     return SignalContext(parsed, snapshot, stats, vectors, retrieval)
 
@@ -145,14 +152,59 @@ def source_of(query: Query, vectors: QueryVectors) -> Source:
     return "dense" if query.mode == "dense" else "hybrid"
 
 
-def best_hits(context: SignalContext, ranking: Ranking, limit: int, root: str) -> tuple[Hit, ...]:
-    """Return the best `limit` nodes as hits."""
-    limit = min(max(0, limit), len(ranking.nodes))
+def unit_of(query: Query) -> Unit:
+    """Return what the query ranks."""
+    return "file" if query.files else "node"
+
+
+def best_hits(
+    context: SignalContext, ranking: Ranking, limit: int, root: str, unit: Unit = "node"
+) -> tuple[Hit, ...]:
+    """Return the best `limit` nodes as hits, or the best node of each of the best files."""
+    scores: Doubles = np.asarray(ranking.scores, np.float64).round(SCORE_DIGITS)
+    rows = np.arange(len(scores))
+    if unit == "file":
+        rows = _best_row_of_each_file(scores, context.candidates.owner.take(ranking.nodes))
+    limit = min(max(0, limit), len(rows))
     if not limit:
         return ()
-    scores = np.round(np.asarray(ranking.scores, np.float64), SCORE_DIGITS)
-    hits = _make_hits(context, ranking, top_k(scores, limit).tolist(), root)
-    return rank_hits(hits, limit)
+    best = rows[top_k(scores[rows], limit)].tolist()
+    return rank_hits(_make_hits(context, ranking, best, root), limit)
+
+
+def _best_row_of_each_file(scores: Doubles, owner: Positions) -> Positions:
+    """Return the row with the best score of each owner; the first where several have it."""
+    order = np.lexsort((-scores, owner))
+    owners = owner[order]
+    return order[np.flatnonzero(np.diff(owners, prepend=-1))]
+
+
+_MAX_SIBLINGS = 5
+_SIBLING_DEPTH = 50
+"""Siblings are among this many best nodes."""
+
+
+def add_siblings(
+    context: SignalContext, ranking: Ranking, hits: tuple[Hit, ...]
+) -> tuple[Hit, ...]:
+    """Return the hits with the next best nodes of their files; each is named once."""
+    if not hits:
+        return hits
+    scores = np.asarray(ranking.scores, np.float64)
+    best = top_k(scores, _SIBLING_DEPTH)
+    best = best[np.argsort(-scores[best], kind="stable")]
+    node_ids = context.candidates.node_ids[ranking.nodes[best]].tolist()
+    snapshot, taken = context.snapshot, {hit.node.node_id for hit in hits}
+    by_file: dict[int, list[int]] = {}
+    for node_id in node_ids:
+        if node_id not in taken:
+            by_file.setdefault(int(snapshot.file_of[node_id]), []).append(node_id)
+    with_siblings = []
+    for hit in hits:
+        siblings = by_file.pop(int(snapshot.file_of[hit.node.node_id]), [])[:_MAX_SIBLINGS]
+        refs = tuple(snapshot.ref(node_id, hit.node.root) for node_id in siblings)
+        with_siblings.append(replace(hit, siblings=refs) if refs else hit)
+    return tuple(with_siblings)
 
 
 def _make_hits(

@@ -35,7 +35,7 @@ def related(
     context = retrieve_context(snapshot, query, parsed, vectors, environment)
     run.check()
     source: Source = "lexical" if vectors.text is None else "dense"
-    ranking = rank(context, "linear", source, query.limit + 1)
+    ranking = rank(context, "linear", "node", source, query.limit + 1)
     hits = best_hits(context, ranking, query.limit + 1, environment.root)
     hits = rank_hits((hit for hit in hits if hit.node.node_id != node_id), query.limit)
     run.notes += parsed.notes

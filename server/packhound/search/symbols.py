@@ -40,7 +40,7 @@ def rank_symbols(
 ) -> tuple[tuple[Hit, ...], int]:
     """Return the best `limit` nodes by name, and the number of candidates."""
     qualities = _match_names(snapshot, stats, query.patterns)
-    node_ids = _node_ids(snapshot, qualities, query)
+    node_ids = _node_ids(snapshot, stats, qualities, query)
     scored: list[tuple[float, str, int, tuple[Signal, ...]]] = []
     for node_id in node_ids.tolist():
         match = _match(snapshot, node_id, query.patterns, qualities)
@@ -96,7 +96,10 @@ def _match_names(
 
 
 def _node_ids(
-    snapshot: Snapshot, qualities: tuple[dict[int, float], ...], query: ParsedQuery
+    snapshot: Snapshot,
+    stats: CorpusStats,
+    qualities: tuple[dict[int, float], ...],
+    query: ParsedQuery,
 ) -> NDArray[np.int32]:
     best = np.zeros(len(snapshot.name_table), np.float32)
     for quality in qualities:
@@ -104,7 +107,7 @@ def _node_ids(
         values = np.fromiter(quality.values(), np.float32, len(quality))
         np.maximum.at(best, name_ids, values)
     scores = np.where(snapshot.live, best[snapshot.name_of], 0)
-    allowed = allowed_node_ids(snapshot, query)
+    allowed = allowed_node_ids(snapshot, stats, query)
     if allowed is not None:
         scores = np.where(allowed, scores, 0)
     node_ids = np.flatnonzero(scores > 0)

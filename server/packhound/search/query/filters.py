@@ -9,17 +9,25 @@ from packhound.core.types import KINDS
 from packhound.files.globs import compile_globs
 from packhound.index.snapshot import Snapshot
 from packhound.search.query.parse import ParsedQuery
+from packhound.search.retrieve.corpus_stats import CorpusStats
+from packhound.text.path_features import FLAGS
 from packhound.text.tokenizer import terms
 
 
-def allowed_node_ids(snapshot: Snapshot, query: ParsedQuery) -> Mask | None:
+def allowed_node_ids(snapshot: Snapshot, stats: CorpusStats, query: ParsedQuery) -> Mask | None:
     """Return the mask of the node ids that pass all filters; None where the query has none."""
     masks: list[Mask] = []
     if query.kinds:
         kind_mask = np.array([kind in query.kinds for kind in KINDS], np.bool_)
         masks.append(kind_mask[snapshot.kind_of])
-    if query.languages or query.globs:
+    if query.excluded_kinds:
+        kind_mask = np.array([kind not in query.excluded_kinds for kind in KINDS], np.bool_)
+        masks.append(kind_mask[snapshot.kind_of])
+    if query.languages or query.globs or query.excluded_globs:
         masks.append(_files_allowed(snapshot, query)[snapshot.file_of])
+    if query.tests != "last":
+        is_test = stats.flags[FLAGS.index("is_test")].astype(np.bool_)
+        masks.append((is_test == (query.tests == "only"))[snapshot.file_of])
     masks += [_nodes_with(snapshot, words) for words in query.exact]
     if not masks:
         return None
@@ -29,11 +37,14 @@ def allowed_node_ids(snapshot: Snapshot, query: ParsedQuery) -> Mask | None:
 
 def _files_allowed(snapshot: Snapshot, query: ParsedQuery) -> Mask:
     allowed = np.zeros(snapshot.n_file_ids, np.bool_)
-    matches_globs = compile_globs(query.globs).fullmatch
+    included = compile_globs(query.globs).fullmatch
+    excluded = compile_globs(query.excluded_globs).fullmatch
     for entry in snapshot.files.values():
         allowed[entry.file_id] = (
-            not query.languages or entry.language.lower() in query.languages
-        ) and (not query.globs or matches_globs(entry.path) is not None)
+            (not query.languages or entry.language.lower() in query.languages)
+            and (not query.globs or included(entry.path) is not None)
+            and not (query.excluded_globs and excluded(entry.path))
+        )
     return allowed
 
 

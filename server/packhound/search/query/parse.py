@@ -12,12 +12,19 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from packhound.core.types import KINDS, Kind, Query
+from packhound.core.types import Kind, Query, Tests
 from packhound.search.query.bug_report import code_of
+from packhound.search.query.filter_syntax import (
+    parse_kinds,
+    parse_languages,
+    parse_tests,
+    take_filters,
+    take_quotes,
+    values_of,
+)
 from packhound.search.query.mentions import Frame, frames_of, paths_of
 from packhound.search.query.word_lists import (
     EXAMPLE_WORDS,
-    LANGUAGE_NAMES,
     PROSE_WORDS,
     REPORT_WORDS,
     STOP_WORDS,
@@ -40,8 +47,6 @@ _TITLE_WEIGHT = 2.0
 _FILLER_WEIGHT = 0.3
 _MAX_NAMES = 60
 
-_FILTER = re.compile(r"(?<!\S)(kind|lang|language|path):(\S+)")
-_QUOTED = re.compile(r"(?<![\w'])\"([^\"\n]{2,120})\"(?!\w)")
 _SYMBOL = re.compile(r"[\w$@!?*~^'+-]+(?:(?:::|->|[.#/\\:])[\w$@!?*~+-]+)*\$?(?:\(\))?")
 _QUALIFIED = re.compile(r"(?<![A-Za-z_])[A-Za-z_]\w{0,99}(?:(?:::|->|[.#\\])[A-Za-z_]\w*)+")
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -84,6 +89,9 @@ class ParsedQuery:
     kinds: tuple[Kind, ...] = ()
     languages: tuple[str, ...] = ()
     globs: tuple[str, ...] = ()
+    excluded_kinds: tuple[Kind, ...] = ()
+    excluded_globs: tuple[str, ...] = ()
+    tests: Tests = "last"
     wants_tests: bool = False
     wants_examples: bool = False
     notes: tuple[str, ...] = ()
@@ -107,11 +115,13 @@ def parse_query(query: Query, word_filter: WordFilter | None = None) -> ParsedQu
     text = query.text[:_MAX_TEXT].strip()
     if _is_report(text):
         return _parse_report(text, query)
-    text, filters, notes = _take_filters(text)
-    exact = tuple(_QUOTED.findall(text))
-    text = " ".join(text.replace('"', " ").split()) if exact else text
+    text, filters = take_filters(text)
+    notes: list[str] = []
+    exact, text = take_quotes(text)
     kind = _kind_of(text, query)
-    kinds = _kinds(query.kinds, filters, notes)
+    kinds = parse_kinds(query.kinds, filters, "kind", notes)
+    excluded_kinds = parse_kinds(query.excluded_kinds, filters, "-kind", notes)
+    tests = parse_tests(query.tests, filters, notes)
     if word_filter and kind != "symbol":
         words, note = word_filter(text.split())
         if note:
@@ -133,9 +143,12 @@ def parse_query(query: Query, word_filter: WordFilter | None = None) -> ParsedQu
         patterns=patterns,
         paths=paths_of(text) if kind != "symbol" else (),
         kinds=kinds,
-        languages=_languages(query.languages, filters),
-        globs=(*query.paths, *(value for key, value in filters if key == "path")),
-        wants_tests=_mentions(text, TEST_WORDS),
+        languages=parse_languages(query.languages, filters),
+        globs=(*query.paths, *values_of(filters, "path")),
+        excluded_kinds=excluded_kinds,
+        excluded_globs=(*query.excluded_paths, *values_of(filters, "-path")),
+        tests=tests,
+        wants_tests=tests == "only" or _mentions(text, TEST_WORDS),
         wants_examples=_mentions(text, EXAMPLE_WORDS),
         notes=tuple(notes),
     )
@@ -166,9 +179,12 @@ def _parse_report(text: str, query: Query) -> ParsedQuery:
         frames=frames_of(text),
         code=code_of(text),
         kinds=query.kinds,
-        languages=_languages(query.languages, []),
+        languages=parse_languages(query.languages, []),
         globs=query.paths,
-        wants_tests=_mentions(title, TEST_WORDS),
+        excluded_kinds=query.excluded_kinds,
+        excluded_globs=query.excluded_paths,
+        tests=query.tests,
+        wants_tests=query.tests == "only" or _mentions(title, TEST_WORDS),
         wants_examples=_mentions(title, EXAMPLE_WORDS),
     )
 
@@ -202,31 +218,6 @@ def _kind_of(text: str, query: Query) -> QueryKind:
         return "symbol"
     words = text.lower().split()
     return "prose" if len(words) > 2 and not PROSE_WORDS.isdisjoint(words) else "phrase"
-
-
-def _take_filters(text: str) -> tuple[str, list[tuple[str, str]], list[str]]:
-    filters = _FILTER.findall(text)
-    filters = [("lang" if key == "language" else key, value) for key, value in filters]
-    return " ".join(_FILTER.sub(" ", text).split()), filters, []
-
-
-def _kinds(
-    fields: tuple[Kind, ...], filters: Iterable[tuple[str, str]], notes: list[str]
-) -> tuple[Kind, ...]:
-    kinds = list(fields)
-    for key, value in filters:
-        for kind in value.lower().split(",") if key == "kind" else ():
-            if kind in KINDS:
-                kinds.append(kind)
-            elif kind:
-                notes.append(f"kind '{kind}' is not known; known are: {', '.join(KINDS)}")
-    return tuple(dict.fromkeys(kinds))
-
-
-def _languages(fields: tuple[str, ...], filters: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    names = [part for key, value in filters if key == "lang" for part in value.split(",") if part]
-    lowered = (name.lower() for name in (*fields, *names))
-    return tuple(dict.fromkeys(LANGUAGE_NAMES.get(name, name) for name in lowered))
 
 
 def _patterns(text: str) -> tuple[Pattern, ...]:

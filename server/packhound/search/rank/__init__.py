@@ -1,4 +1,4 @@
 """Signals to scores, and the optional stages that rescore hits: reranker and personalization.
 
-`weights.json` holds the fitted weights of the linear ranker.
+`node_weights.json` and `file_weights.json` hold the fitted weights of the linear ranker.
 """

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from packhound.core.arrays import Floats, Positions
 from packhound.core.types import Signal
-from packhound.search.rank.linear import Source, score_linear, weights_for
+from packhound.search.rank.linear import Source, Unit, score_linear, weights_for
 from packhound.search.signals.context import SignalContext
 from packhound.search.signals.node import dense_node, node_words
 
@@ -34,14 +34,14 @@ class Ranking(Protocol):
         """Return the reasons for the score of each `nodes[row]`, which add up to it."""
 
 
-def rank(context: SignalContext, fuser: str, source: Source, depth: int) -> Ranking:
+def rank(context: SignalContext, fuser: str, unit: Unit, source: Source, depth: int) -> Ranking:
     """Score candidate nodes, among them the best `depth`.
 
     `fuser` is `rrf` for reciprocal rank fusion, anything else for the linear ranker.
     """
     if fuser == "rrf":
         return fuse_reciprocal_ranks(context)
-    return score_linear(context, weights_for(source, context.query.kind), depth)
+    return score_linear(context, weights_for(unit, source, context.query.kind), depth)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

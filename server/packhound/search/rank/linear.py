@@ -1,7 +1,8 @@
 """The linear ranker: score = sum of weight times signal, and where the weights come from.
 
-`weights.json` holds one set of weights per kind of query for searches with vectors (`hybrid`) and
-one for those without (`lexical`), with the command, the data and the date that fitted them.
+`node_weights.json` ranks nodes, `file_weights.json` files by their best node. Each holds one set of
+weights per kind of query for searches with vectors (`hybrid`), without (`lexical`) and by vectors
+alone (`dense`), with the command, the data and the date that fitted them.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from packhound.search.signals.context import SignalContext, SignalFunction
 from packhound.search.signals.registry import FILE_SIGNALS, NODE_SIGNALS
 
 Source = Literal["hybrid", "lexical", "dense"]
+Unit = Literal["node", "file"]
 
 DIVERSITY = "same_file_above"
 """The signal that keeps one file from flooding the results."""
@@ -155,14 +157,14 @@ def _count_better_in_file(scores: Doubles, owner: Positions) -> Doubles:
     return counts
 
 
-def weights_for(source: Source, kind: QueryKind) -> Weights:
-    """Return the fitted weights."""
-    return _load()[source, kind]
+def weights_for(unit: Unit, source: Source, kind: QueryKind) -> Weights:
+    """Return the fitted weights that rank a unit."""
+    return _load(unit)[source, kind]
 
 
-@lru_cache(maxsize=1)
-def _load() -> dict[tuple[str, str], Weights]:
-    text = Path(__file__).with_name("weights.json").read_text("utf-8")
+@lru_cache(maxsize=2)
+def _load(unit: Unit) -> dict[tuple[str, str], Weights]:
+    text = Path(__file__).with_name(f"{unit}_weights.json").read_text("utf-8")
     return {
         (source, kind): _from_json(groups)
         for source, kinds in json.loads(text)["sets"].items()

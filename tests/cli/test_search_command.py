@@ -27,7 +27,8 @@ def test_search_json_is_the_published_object(tmp_path: Path, root: Path) -> None
     ]
     hit = answer["hits"][0]
     assert list(hit) == [
-        *("rank", "score", "path", "start_line", "end_line", "kind", "name", "qualname", "why")
+        *("rank", "score", "path", "start_line", "end_line", "kind", "name", "qualname", "why"),
+        "siblings",
     ]
     assert (hit["path"], hit["name"], hit["start_line"], hit["end_line"]) == (
         *("door.py", "open_door"),

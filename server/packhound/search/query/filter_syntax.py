@@ -1,0 +1,73 @@
+"""Filters and quotes in a query: `kind:`, `-kind:`, `path:`, `-path:`, `lang:`, `tests:`.
+
+A filter with an unknown value is left out with a note.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from packhound.core.types import KINDS, TESTS, Kind, Tests
+from packhound.search.query.word_lists import LANGUAGE_NAMES
+
+_FILTER = re.compile(r"(?<!\S)(-?(?:kind|path)|lang|language|tests):(\S+)")
+_QUOTED = re.compile(r"(?<![\w'])\"([^\"\n]{2,120})\"(?!\w)")
+_MAX_WORDS_BESIDE_QUOTES, _MAX_WORDS_OF_LEADING_QUOTE = 2, 3
+
+
+def take_filters(text: str) -> tuple[str, list[tuple[str, str]]]:
+    """Return the text without its filters, and the name and value of each."""
+    filters = _FILTER.findall(text)
+    filters = [("lang" if key == "language" else key, value) for key, value in filters]
+    return " ".join(_FILTER.sub(" ", text).split()), filters
+
+
+def take_quotes(text: str) -> tuple[tuple[str, ...], str]:
+    """Return the quoted words that hits must have, and the text without their quotes.
+
+    Quotes within a sentence are part of an error message or an example, and require nothing.
+    """
+    quoted = tuple(_QUOTED.findall(text))
+    if not quoted:
+        return (), text
+    n_beside = len(_QUOTED.sub(" ", text).split())
+    leads = text.startswith('"') and len(quoted[0].split()) <= _MAX_WORDS_OF_LEADING_QUOTE
+    required = quoted if leads or n_beside <= _MAX_WORDS_BESIDE_QUOTES else ()
+    return required, " ".join(text.replace('"', " ").split())
+
+
+def values_of(filters: Iterable[tuple[str, str]], name: str) -> list[str]:
+    """Return the values of the filters of one name."""
+    return [value for key, value in filters if key == name]
+
+
+def parse_kinds(
+    fields: tuple[Kind, ...], filters: Iterable[tuple[str, str]], name: str, notes: list[str]
+) -> tuple[Kind, ...]:
+    """Return the kinds of a query's field and of its filters called `name`."""
+    kinds = list(fields)
+    for value in values_of(filters, name):
+        for kind in value.lower().split(","):
+            if kind in KINDS:
+                kinds.append(kind)
+            elif kind:
+                notes.append(f"{name}:{kind} is ignored; expected one of: {', '.join(KINDS)}")
+    return tuple(dict.fromkeys(kinds))
+
+
+def parse_tests(field: Tests, filters: Iterable[tuple[str, str]], notes: list[str]) -> Tests:
+    """Return how tests are ranked: by the filter, else by the field."""
+    for value in values_of(filters, "tests"):
+        if value in TESTS:
+            field = value
+        else:
+            notes.append(f"tests:{value} is ignored; expected one of: {', '.join(TESTS)}")
+    return field
+
+
+def parse_languages(fields: tuple[str, ...], filters: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    """Return the languages of a query's field and of its filters, in their canonical names."""
+    names = [part for value in values_of(filters, "lang") for part in value.split(",") if part]
+    lowered = (name.lower() for name in (*fields, *names))
+    return tuple(dict.fromkeys(LANGUAGE_NAMES.get(name, name) for name in lowered))

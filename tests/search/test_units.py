@@ -1,0 +1,69 @@
+"""Nodes or files as the unit of a search, siblings, tests and excluded places."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from shop import environment, snapshot
+
+from packhound.core.types import Query, Results
+from packhound.search.pipeline import search
+
+
+def ask(text: str, **fields: object) -> Results:
+    query = replace(Query(text), **fields)  # type: ignore[arg-type]
+    return search(snapshot(), query, environment())
+
+
+@pytest.mark.parametrize("text", ["check the form", "cart", "how is a session stored"])
+def test_with_files_each_file_has_one_hit(text: str) -> None:
+    nodes, files = ask(text, limit=30), ask(text, limit=30, files=True)
+    paths = [hit.node.path for hit in files.hits]
+    assert len(paths) == len(set(paths)) > 1
+    assert {hit.node.path for hit in nodes.hits} <= set(paths)
+
+
+def test_siblings_are_further_nodes_of_the_file_that_are_no_hits() -> None:
+    results = ask("form validation errors", limit=2)
+    named = {hit.node.node_id for hit in results.hits}
+    siblings = [(hit, sibling) for hit in results.hits for sibling in hit.siblings]
+    assert siblings
+    for hit, sibling in siblings:
+        assert sibling.path == hit.node.path
+        assert sibling.node_id not in named
+        named.add(sibling.node_id)
+    assert all(len(hit.siblings) <= 5 for hit in results.hits)
+
+
+def test_excluded_places_and_kinds_are_left_out() -> None:
+    everything = ask("session", limit=50)
+    path = everything.hits[0].node.path
+    kind = everything.hits[0].node.kind
+    without_path = ask(f"session -path:{path}", limit=50)
+    assert without_path.hits
+    assert all(hit.node.path != path for hit in without_path.hits)
+    without_kind = ask("session", limit=50, excluded_kinds=(kind,))
+    assert without_kind.hits
+    assert all(hit.node.kind != kind for hit in without_kind.hits)
+    assert without_kind.hits == ask(f"session -kind:{kind}", limit=50).hits
+
+
+def test_tests_can_be_left_out_and_asked_for_alone() -> None:
+    in_tests = {hit.node.path for hit in ask("cart", limit=50, tests="only").hits}
+    others = {hit.node.path for hit in ask("cart tests:no", limit=50).hits}
+    assert others
+    assert not in_tests & others
+    assert all("test" in path for path in in_tests)
+    notes = ask("cart tests:maybe").notes
+    assert "tests:maybe is ignored; expected one of: last, no, only" in notes
+
+
+def test_quoted_words_that_nothing_has_are_searched_without_quotes() -> None:
+    results = ask('"session zebra"')
+    assert results.hits
+    assert results.notes == ('nothing has all words of "session zebra": ranked without the quotes',)
+
+
+def test_quotes_within_a_sentence_require_nothing() -> None:
+    assert ask('why does it say "no such zebra" when the session is over').hits
