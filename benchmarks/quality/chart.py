@@ -18,7 +18,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
-WEIGHTS = Path(__file__).parents[2] / "server/packhound/search/rank/weights.json"
+WEIGHTS = Path(__file__).parents[2] / "server/packhound/search/rank/file_weights.json"
 
 PEERS = {
     "CodeRankEmbed hybrid (137M)": (0.852, 16.0),

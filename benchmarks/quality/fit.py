@@ -38,7 +38,7 @@ from speakers import with_speakers
 from packhound.encoder.embedder import Embedder
 from packhound.evaluation.suite import load_suite
 
-WEIGHTS = Path(__file__).parents[2] / "server/packhound/search/rank/weights.json"
+WEIGHTS = Path(__file__).parents[2] / "server/packhound/search/rank/file_weights.json"
 
 REPEAT = {"symbol": 1.0, "phrase": 5.0, "prose": 5.0, "report": 0.1}
 """What a node pays for each better node of its file; chosen by cross-validation."""

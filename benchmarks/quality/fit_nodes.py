@@ -1,0 +1,316 @@
+"""Fit the weights that rank nodes on graded judgements, and write them where the product reads them.
+
+    python benchmarks/quality/fit_nodes.py --suite SUITE=CORPORA ... --cache DIR [--write]
+
+A SUITE is a folder of graded node-level judgements, CORPORA the folder of its repositories. Prints
+figures that are cross-validated by repository before it writes weights fitted on everything. The
+loss is listwise: cross entropy between the softmax of the scores of a query's candidates and their
+gains, 2^grade - 1 (ListNet, Cao et al. 2007). Each kind of query has the common weights plus a
+difference that is held back by a ridge of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import pickle
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+
+import numpy as np
+from corpora import snapshot_of
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from packhound.core.types import Query
+from packhound.encoder.embedder import Embedder
+from packhound.search.environment import SearchEnvironment
+from packhound.search.pipeline import parse, retrieve_context
+from packhound.search.query.encode import encode
+from packhound.search.signals.registry import FILE_SIGNALS, NODE_SIGNALS
+
+RANK = Path(__file__).parents[2] / "server/packhound/search/rank"
+FILE_NAMES = tuple(signal.__name__ for signal in FILE_SIGNALS)
+NODE_NAMES = tuple(signal.__name__ for signal in NODE_SIGNALS)
+NAMES = (*FILE_NAMES, *NODE_NAMES)
+KINDS = ("phrase", "prose")
+"""Kinds of query in the judgements; symbols and bug reports have the weights of files."""
+
+DENSE = frozenset(name for name in NAMES if name.startswith("dense"))
+WITHOUT = {"hybrid": frozenset(), "lexical": DENSE, "dense": frozenset(NAMES) - DENSE}
+REPORT_ONLY = frozenset(
+    {"mentioned", "file_mentioned", "file_framed", "module_mentioned", "dense_title_file"}
+    | {"node_mentioned", "node_framed", "dense_code_node"}
+)
+
+COPIED = {"symbol": 0.2, "report": 0.1}
+"""Kinds whose weights are those of files, with what a node pays for each better one of its file."""
+
+MAX_CANDIDATES = 150
+RIDGE, KIND_RIDGE = 10.0, 50.0
+N_FOLDS = 7
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(eq=False)
+class Example:
+    """One judged query: `signals` [candidates, names], the `grade` of each candidate.
+
+    `answers[i]` are the answers that candidate i matches, `grades` those of all answers, `order`
+    sorts candidates by path and start.
+    """
+
+    repository: str
+    suite: str
+    category: str
+    kind: str
+    signals: NDArray[np.float32]
+    grade: NDArray[np.int64]
+    answers: list[list[int]]
+    grades: list[int]
+    order: NDArray[np.intp]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--suite", action="append", required=True)
+    parser.add_argument("--cache", type=Path, required=True)
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
+    examples = load(options.suite, options.cache)
+    sets, figures = {}, {}
+    for source in WITHOUT:
+        scores = cross_validate(examples, source)
+        figures[source] = summary(examples, scores)
+        print(source, json.dumps(figures[source], indent=1))
+        sets[source] = described(fit(examples, source))
+    if options.write:
+        write(sets, figures, examples)
+
+
+def load(suites: Iterable[str], cache: Path) -> list[Example]:
+    """The examples of all suites, from the cache where they are there."""
+    embedder, examples = Embedder.open(), []
+    for number, suite in enumerate(suites):
+        folder, corpora = (Path(part) for part in suite.split("=", 1))
+        for file in sorted(folder.glob("*.jsonl")):
+            cached = cache / f"nodes-{number}-{file.stem}.pickle"
+            if not cached.exists():
+                found = [*examples_of(file, folder.name, corpora, embedder, cache)]
+                cached.write_bytes(pickle.dumps([vars(e) for e in found], protocol=5))
+                print(file.stem, len(found), file=sys.stderr)
+            examples += [Example(**fields) for fields in pickle.loads(cached.read_bytes())]
+    return examples
+
+
+def examples_of(
+    file: Path, suite: str, corpora: Path, embedder: Embedder, cache: Path
+) -> Iterable[Example]:
+    """The examples of one repository."""
+    lines = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    prefix = lines[0]["root"] or ""
+    root = corpora / file.stem / prefix
+    snapshot = snapshot_of(root, embedder, cache)
+    environment = SearchEnvironment(str(root), embedder)
+    for case in lines:
+        query = Query(case["query"])
+        parsed = parse(snapshot, query, environment)
+        vectors, _ = encode(parsed, query.mode, snapshot, embedder)
+        context = retrieve_context(snapshot, query, parsed, vectors, environment)
+        candidates = context.candidates
+        files = np.stack([signal(context) for signal in FILE_SIGNALS], axis=1)
+        nodes = np.stack([signal(context) for signal in NODE_SIGNALS], axis=1)
+        owners = (candidates.entries[i] for i in candidates.owner)
+        places = [
+            (f"{prefix}/{entry.path}".lstrip("/"), entry.nodes[entry.position(int(node_id))])
+            for entry, node_id in zip(owners, candidates.node_ids, strict=True)
+        ]
+        answers = [matched_answers(path, node, case["answers"]) for path, node in places]
+        grades = [answer["grade"] for answer in case["answers"]]
+        keys = [(path, node.span.start) for path, node in places]
+        order = np.empty(len(keys), np.intp)
+        order[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+        yield Example(
+            repository=file.stem,
+            suite=suite,
+            category=case["kind"],
+            kind=context.query.kind,
+            signals=np.hstack((files[candidates.owner], nodes)).astype(np.float32),
+            grade=np.array([max((grades[i] for i in a), default=0) for a in answers]),
+            answers=answers,
+            grades=grades,
+            order=order,
+        )
+
+
+def matched_answers(path: str, node: object, answers: Sequence[dict]) -> list[int]:
+    """The answers that a node is: their lines overlap by half, or overlap and have its name."""
+    start, end = node.span.start_line + 1, node.span.end_line + 1
+    matches = []
+    for i, answer in enumerate(answers):
+        first, last = answer["start_line"], answer["end_line"]
+        shared = min(end, last) - max(start, first) + 1
+        if path != answer["path"] or shared <= 0:
+            continue
+        name = answer["name"].replace("::", ".").replace("#", ".").replace(":", ".")
+        iou = shared / (max(end, last) - min(start, first) + 1)
+        if iou >= 0.5 or node.name == name.split(".")[-1].rstrip("()"):
+            matches.append(i)
+    return matches
+
+
+def fit(examples: Sequence[Example], source: str) -> dict[str, Floats]:
+    """The weights of each kind of query, by position in `NAMES`."""
+    used = np.array([n not in WITHOUT[source] and n not in REPORT_ONLY for n in NAMES])
+    sample = np.concatenate([e.signals[:: max(1, len(e.signals) // 200)] for e in examples])
+    deviation = sample.std(axis=0)
+    scale = np.where(used & (deviation > 1e-6), 1 / np.maximum(deviation, 1e-6), 0)
+    problem = _Problem(examples, scale)
+    theta = minimize(
+        problem.loss,
+        np.zeros(len(NAMES) * 3),
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxiter": 200},
+    ).x.reshape(3, -1)
+    return {kind: (theta[0] + theta[1 + i]) * scale for i, kind in enumerate(KINDS)}
+
+
+class _Problem:
+    """The candidates of all queries side by side, signals scaled to unit deviation."""
+
+    def __init__(self, examples: Sequence[Example], scale: Floats) -> None:
+        lists, gains, kinds = [], [], []
+        first_pass = [NAMES.index("node_words"), NAMES.index("dense_node")]
+        for example in examples:
+            if not example.grade.any():
+                continue
+            likely = example.signals[:, first_pass] @ np.array([1.0, 2.0])
+            best = np.argsort(-likely, kind="stable")[:MAX_CANDIDATES]
+            chosen = np.union1d(best, np.flatnonzero(example.grade))
+            gain = 2.0 ** example.grade[chosen] - 1
+            lists.append((example.signals[chosen] * scale).astype(np.float32))
+            gains.append(gain / gain.sum())
+            kinds.append(KINDS.index(example.kind) if example.kind in KINDS else 1)
+        lengths = np.array([len(x) for x in lists])
+        self._x, self._target = np.concatenate(lists), np.concatenate(gains)
+        self._starts, self._lengths = np.cumsum(lengths) - lengths, lengths
+        self._kind = np.repeat(kinds, lengths)
+        self._n = len(lists)
+
+    def loss(self, flat: Floats) -> tuple[float, Floats]:
+        """Mean loss and its gradient."""
+        theta = flat.reshape(3, -1)
+        scores = self._x @ theta[0].astype(np.float32)
+        for i in range(2):
+            rows = self._kind == i
+            scores[rows] += self._x[rows] @ theta[1 + i].astype(np.float32)
+        scores = scores.astype(np.float64)
+        highest = np.repeat(np.maximum.reduceat(scores, self._starts), self._lengths)
+        odds = np.exp(scores - highest)
+        totals = np.repeat(np.add.reduceat(odds, self._starts), self._lengths)
+        value = -float(self._target @ (scores - highest - np.log(totals))) / self._n
+        residual = ((odds / totals - self._target) / self._n).astype(np.float32)
+        by_kind = np.stack([self._x[self._kind == i].T @ residual[self._kind == i] for i in (0, 1)])
+        ridges = np.array([RIDGE, KIND_RIDGE, KIND_RIDGE])[:, None] / self._n
+        value += 0.5 * float((ridges * theta**2).sum())
+        gradient = np.vstack((by_kind.sum(axis=0), by_kind)) + ridges * theta
+        return value, gradient.ravel()
+
+
+def cross_validate(examples: Sequence[Example], source: str) -> Floats:
+    """NDCG@10, s@1, s@5 and r3@10 of each example under weights of other repositories."""
+    repositories = sorted({e.repository for e in examples})
+    np.random.default_rng(0).shuffle(repositories)
+    scores = np.zeros((len(examples), 4))
+    for fold in (set(repositories[i::N_FOLDS]) for i in range(N_FOLDS)):
+        weights = fit([e for e in examples if e.repository not in fold], source)
+        for i, example in enumerate(examples):
+            if example.repository in fold:
+                ranking = example.signals @ weights.get(example.kind, weights["prose"])
+                scores[i] = score(example, np.lexsort((example.order, -ranking)))
+    return scores
+
+
+def score(example: Example, order: NDArray[np.intp]) -> tuple[float, float, float, float]:
+    """NDCG@10, s@1, s@5 and r3@10; each answer counts at its first match."""
+    rank: dict[int, int] = {}
+    for place, candidate in enumerate(order[:20]):
+        answer = next((a for a in example.answers[candidate] if a not in rank), None)
+        if answer is not None:
+            rank[answer] = place
+    gains = 2.0 ** np.array(example.grades) - 1
+    dcg = sum(gains[a] / np.log2(r + 2) for a, r in rank.items() if r < 10)
+    ideal = (np.sort(gains)[::-1][:10] / np.log2(np.arange(2, 2 + min(10, len(gains))))).sum()
+    wanted = [rank[a] for a in rank if example.grades[a] == 3]
+    n_wanted = example.grades.count(3)
+    return (
+        float(dcg / ideal),
+        float(any(r == 0 for r in wanted)),
+        float(any(r < 5 for r in wanted)),
+        sum(r < 10 for r in wanted) / n_wanted,
+    )
+
+
+def summary(examples: Sequence[Example], scores: Floats) -> dict[str, object]:
+    """Means per suite, with NDCG@10 per category."""
+    result: dict[str, object] = {}
+    for suite in sorted({e.suite for e in examples}):
+        rows = np.array([e.suite == suite for e in examples])
+        categories = {
+            c: round(
+                float(scores[rows & np.array([e.category == c for e in examples])][:, 0].mean()), 3
+            )
+            for c in sorted({e.category for e in examples})
+        }
+        means = dict(
+            zip(("ndcg@10", "s@1", "s@5", "r3@10"), scores[rows].mean(axis=0).round(3).tolist())
+        )
+        error = float(scores[rows][:, 0].std() / np.sqrt(rows.sum()))
+        result[suite] = {**means, "standard error": round(error, 3), "by kind": categories}
+    return result
+
+
+def described(weights: dict[str, Floats]) -> dict[str, dict[str, dict[str, float]]]:
+    """The weights of each kind as the product reads them."""
+    return {
+        kind: {
+            "file": _named(FILE_NAMES, values[: len(FILE_NAMES)]),
+            "node": _named(NODE_NAMES, values[len(FILE_NAMES) :]),
+            "within": {},
+            "repeat": {"same_file_above": 0.0},
+        }
+        for kind, values in weights.items()
+    }
+
+
+def _named(names: Sequence[str], values: Floats) -> dict[str, float]:
+    pairs = zip(names, values.tolist(), strict=True)
+    return {name: round(value, 5) for name, value in pairs if abs(value) > 1e-4}
+
+
+def write(sets: dict, figures: dict, examples: Sequence[Example]) -> None:
+    """Write the weights with their provenance; symbols and reports have those of files."""
+    files = json.loads((RANK / "file_weights.json").read_text("utf-8"))["sets"]
+    for source, kinds in sets.items():
+        for kind, repeat in COPIED.items():
+            copied = json.loads(json.dumps(files[source][kind]))
+            kinds[kind] = {**copied, "within": {}, "repeat": {"same_file_above": repeat}}
+    n_repositories = len({e.repository for e in examples})
+    made = {
+        "command": "python benchmarks/quality/fit_nodes.py"
+        " --suite nodes_dev=dev --suite nodes/train=corpora --cache cache --write",
+        "data": f"{len(examples)} graded queries over {n_repositories} repositories",
+        "date": datetime.now(timezone.utc).date().isoformat(),
+        "cross_validated": figures,
+        "sets": sets,
+    }
+    (RANK / "node_weights.json").write_text(json.dumps(made, indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
