@@ -25,7 +25,7 @@ def test_with_files_each_file_has_one_hit(text: str) -> None:
 
 
 def test_siblings_are_further_nodes_of_the_file_that_are_no_hits() -> None:
-    results = ask("form validation errors", limit=2)
+    results = ask("form validation errors", limit=1)
     named = {hit.node.node_id for hit in results.hits}
     siblings = [(hit, sibling) for hit in results.hits for sibling in hit.siblings]
     assert siblings
