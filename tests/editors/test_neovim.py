@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,26 @@ def test_a_users_job_through_the_plugin(
         root=str(workspace),
         cmd=[*server_command, "lsp"],
         start=start,
+    )
+    assert not problems(report), problems(report)
+
+
+@pytest.mark.parametrize("name", ["nvim-0.10", "nvim-new"])
+def test_a_slow_server_never_blocks_the_editor(
+    name: str, plugin: Path, workspace: Path, tmp_path: Path, editor_env: dict[str, str]
+) -> None:
+    log = tmp_path / "requests.log"
+    server = [sys.executable, str(HERE / "neovim" / "slow_server.py"), "7", str(log)]
+    report = run_job(
+        program(name),
+        "slow.lua",
+        plugin,
+        editor_env,
+        root=str(workspace),
+        cmd=server,
+        delay_ms=7_000,
+        key_ms=300,
+        log=str(log),
     )
     assert not problems(report), problems(report)
 

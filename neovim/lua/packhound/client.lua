@@ -1,12 +1,13 @@
--- The connection to the server: starts it, attaches buffers to it, asks it.
+-- The connection to the server: starts it, attaches buffers to it, sends requests.
 local config = require('packhound.config')
 
 local M = {}
 
 local NAME = 'packhound'
 local TIMEOUT_MS = 5000
+local POLL_MS = 20
 
---- The last state of the index that each client was told, by client id.
+--- The last `packhound/indexState` of each client, by client id.
 ---@type table<integer, table>
 M.states = {}
 
@@ -55,6 +56,7 @@ local function start_without_buffer(root)
   return vim.lsp.start_client(options)
 end
 
+--- The client that runs for a buffer, or for its root.
 local function running(bufnr)
   local of_buffer = vim.lsp.get_clients({ name = NAME, bufnr = bufnr })[1]
   if of_buffer then
@@ -75,91 +77,137 @@ local function start(bufnr)
   if not client then
     error(config.command() and 'The Packhound server could not be started; :LspLog says why.' or config.not_found, 0)
   end
-  vim.wait(TIMEOUT_MS, function()
-    return client.initialized
-  end, 10)
   return client
 end
 
---- The client for the current buffer, started if need be; raises where there is no server.
+--- Calls a method of a client; they are functions without `self` before Neovim 0.11.
+local function call(client, method, ...)
+  if vim.fn.has('nvim-0.11') == 1 then
+    return client[method](client, ...)
+  end
+  return client[method](...)
+end
+
+--- The client of a buffer, started if need be and perhaps not initialized yet; raises where there
+--- is no server.
+---@param bufnr integer? the current buffer by default
 ---@return vim.lsp.Client
-function M.current()
-  local bufnr = vim.api.nvim_get_current_buf()
+function M.get_or_start(bufnr)
+  bufnr = bufnr or vim.api.nvim_get_current_buf()
   return running(bufnr) or start(bufnr)
 end
 
---- One request, answered or raised.
+--- Like `get_or_start`, but waits until the client is initialized.
+---@return vim.lsp.Client
+function M.current()
+  local client = M.get_or_start()
+  vim.wait(TIMEOUT_MS, function()
+    return client.initialized
+  end, POLL_MS)
+  return client
+end
+
+--- Sends a request and waits for the response, which blocks Neovim: for scripts and :checkhealth.
 ---@param method string
 ---@param params table
 ---@param timeout_ms integer?
 function M.request(method, params, timeout_ms)
   local client = M.current()
   local bufnr = vim.api.nvim_get_current_buf()
-  local answer, problem
-  if vim.fn.has('nvim-0.11') == 1 then
-    answer, problem = client:request_sync(method, params, timeout_ms or TIMEOUT_MS, bufnr)
-  else
-    answer, problem = client.request_sync(method, params, timeout_ms or TIMEOUT_MS, bufnr)
-  end
-  if not answer then
+  local response, problem = call(client, 'request_sync', method, params, timeout_ms or TIMEOUT_MS, bufnr)
+  if not response then
     error(('The Packhound server did not answer %s: %s.'):format(method, problem), 0)
   end
-  if answer.err then
-    error(answer.err.message, 0)
+  if response.err then
+    error(response.err.message, 0)
   end
-  return answer.result
+  return response.result
 end
 
---- One request whose answer is handed to `done(problem, result)`; returns what cancels it.
+--- Sends a request; `done(problem, result)` gets the response, unless it is cancelled before.
+--- A server that is not running is started, without waiting for it.
 ---@param method string
----@param params table
----@param done fun(problem: string?, result: table?)
----@return fun()
-function M.request_async(method, params, done)
-  local client = M.current()
+---@param params table|fun(client: vim.lsp.Client): table a function is called once the client is initialized
+---@param done fun(problem: string?, result: any)
+---@param bufnr integer? whose server is asked; that of the current buffer by default
+---@return fun() cancel
+function M.request_async(method, params, done, bufnr)
+  bufnr = bufnr or vim.api.nvim_get_current_buf()
+  local client = M.get_or_start(bufnr)
+  local deadline = vim.uv.now() + TIMEOUT_MS
+  local cancelled, request_id = false, nil
   local function handler(failure, result)
-    done(failure and failure.message, result)
-  end
-  local bufnr = vim.api.nvim_get_current_buf()
-  if vim.fn.has('nvim-0.11') == 1 then
-    local _, id = client:request(method, params, handler, bufnr)
-    return function()
-      client:cancel_request(id)
+    request_id = nil
+    if not cancelled then
+      done(failure and failure.message, result)
     end
   end
-  local _, id = client.request(method, params, handler, bufnr)
+  local function send()
+    if cancelled then
+      return
+    end
+    if call(client, 'is_stopped') or (not client.initialized and vim.uv.now() > deadline) then
+      done('the server did not start; :LspLog says why.')
+    elseif not client.initialized then
+      vim.defer_fn(send, POLL_MS)
+    else
+      local message = type(params) == 'function' and params(client) or params
+      local target = vim.api.nvim_buf_is_valid(bufnr) and bufnr or 0
+      local sent
+      sent, request_id = call(client, 'request', method, message, handler, target)
+      if not sent then
+        done('the server has stopped; :Packhound restart starts it again.')
+      end
+    end
+  end
+  send()
   return function()
-    client.cancel_request(id)
+    if not cancelled and request_id then
+      call(client, 'cancel_request', request_id)
+    end
+    cancelled = true
   end
 end
 
---- Tells every running server something; each takes what is about its own files.
+--- Like `request_async`, but shows a problem as a message.
+---@param done fun(result: any)
+---@return fun() cancel
+function M.ask(method, params, done)
+  return M.request_async(method, params, function(problem, result)
+    if problem then
+      vim.notify('Packhound: ' .. problem, vim.log.levels.ERROR)
+    else
+      done(result)
+    end
+  end)
+end
+
+--- Notifies every running server; each ignores files that are not its own.
 ---@param method string
 ---@param params table
-function M.tell(method, params)
+function M.notify(method, params)
   for _, client in ipairs(vim.lsp.get_clients({ name = NAME })) do
-    if vim.fn.has('nvim-0.11') == 1 then
-      client:notify(method, params)
-    else
-      client.notify(method, params)
-    end
+    call(client, 'notify', method, params)
   end
 end
 
---- The document and position of the cursor, in the client's encoding.
-function M.place()
-  local client = M.current()
-  local params = vim.lsp.util.make_position_params(0, client.offset_encoding)
-  return { uri = params.textDocument.uri, position = params.position }
+--- Document and position of the cursor in the current window, for `request_async`.
+---@return fun(client: vim.lsp.Client): { uri: string, position: lsp.Position }
+function M.cursor()
+  local window = vim.api.nvim_get_current_win()
+  return function(client)
+    local params = vim.lsp.util.make_position_params(window, client.offset_encoding)
+    return { uri = params.textDocument.uri, position = params.position }
+  end
 end
 
---- Stops every server; the next request or file starts anew.
+--- Stops every server; the next request or file starts one again.
 function M.stop()
   local clients = vim.lsp.get_clients({ name = NAME })
   vim.lsp.stop_client(clients)
   vim.wait(TIMEOUT_MS, function()
     return #vim.lsp.get_clients({ name = NAME }) == 0
-  end, 10)
+  end, POLL_MS)
   M.states = {}
 end
 

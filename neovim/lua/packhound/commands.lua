@@ -5,7 +5,7 @@ local pickers = require('packhound.pickers')
 
 local M = {}
 
-local function tell(message, level)
+local function notify(message, level)
   vim.notify('Packhound: ' .. message, level or vim.log.levels.INFO)
 end
 
@@ -34,18 +34,25 @@ M.subcommands = {
     pickers.live(text)
   end,
   quickfix = function(text)
-    if text ~= '' then
-      pickers.search(text)
+    local function show(results)
+      hits.to_quickfix(results)
+      vim.cmd.copen()
     end
-    if not hits.last then
+    if text ~= '' then
+      client.ask('packhound/search', { query = text }, function(results)
+        hits.last = results
+        show(results)
+      end)
+    elseif hits.last then
+      show(hits.last)
+    else
       error('Nothing was searched yet. Give the query: :Packhound quickfix <query>', 0)
     end
-    hits.to_quickfix(hits.last)
-    vim.cmd.copen()
   end,
   related = function()
-    local place = client.place()
-    pickers.list('Packhound: related code', client.request('packhound/related', place))
+    client.ask('packhound/related', client.cursor(), function(results)
+      pickers.list('Packhound: related code', results)
+    end)
   end,
   why = function(text)
     require('packhound.why').show(text)
@@ -53,29 +60,32 @@ M.subcommands = {
   pack = function(text, call)
     local pack = require('packhound.pack')
     local prompt, budget = pack.read(text)
-    with_text(prompt ~= '' and prompt or selection(call), 'Pack context for: ', function(wanted)
-      pack.open(wanted, budget)
+    with_text(prompt ~= '' and prompt or selection(call), 'Pack context for: ', function(typed)
+      pack.open(typed, budget)
     end)
   end,
   status = function()
-    for _, line in ipairs(require('packhound.status').lines()) do
-      tell(line)
-    end
+    client.ask('packhound/status', vim.empty_dict(), function(state)
+      for _, line in ipairs(require('packhound.status').format(state)) do
+        notify(line)
+      end
+    end)
   end,
   rebuild = function()
-    local command = { command = 'packhound.server.rebuild', arguments = {} }
-    client.request('workspace/executeCommand', command)
-    tell('the index is being built again.')
+    client.ask('packhound/rebuild', vim.empty_dict(), function()
+      notify('the index is being built again.')
+    end)
   end,
   forget = function()
-    client.request('packhound/forget', vim.empty_dict())
-    tell('forgot what you opened, edited and picked.')
+    client.ask('packhound/forget', vim.empty_dict(), function()
+      notify('forgot what you opened, edited and picked.')
+    end)
   end,
   restart = function()
     client.stop()
     client.current()
     require('packhound').attach_all()
-    tell('the server was restarted.')
+    notify('the server was restarted.')
   end,
 }
 
@@ -90,12 +100,12 @@ function M.run(call)
   local name, text = call.args:match('^(%S+)%s*(.*)$')
   local subcommand = M.subcommands[name or 'search']
   if not subcommand then
-    tell(("'%s' is not known; known are: %s"):format(name, table.concat(M.names(), ', ')), vim.log.levels.ERROR)
+    notify(("'%s' is not a subcommand; expected one of: %s"):format(name, table.concat(M.names(), ', ')), vim.log.levels.ERROR)
     return
   end
   local fine, problem = pcall(subcommand, text or '', call)
   if not fine then
-    tell(tostring(problem), vim.log.levels.ERROR)
+    notify(tostring(problem), vim.log.levels.ERROR)
   end
 end
 

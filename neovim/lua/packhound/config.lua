@@ -9,27 +9,27 @@ M.values = {
   root_markers = { '.git', '.hg', '.jj', 'pyproject.toml', 'package.json', 'Cargo.toml', 'go.mod' },
   --- The server's settings, for example { search = { limit = 20 }, index = { exclude = { 'vendor/**' } } }.
   settings = vim.empty_dict(),
-  --- 'telescope', 'fzf-lua', 'snacks', 'mini.pick' or 'select'; nil: the first that is there.
+  --- 'telescope', 'fzf-lua', 'snacks', 'mini.pick' or 'select'; nil: the first that is installed.
   ---@type string?
   picker = nil,
   --- Tokens that a context pack may have unless the command says otherwise.
   budget = 8000,
 }
 
-local legal_pickers = { 'telescope', 'fzf-lua', 'snacks', 'mini.pick', 'select' }
+local pickers = { 'telescope', 'fzf-lua', 'snacks', 'mini.pick', 'select' }
 
----@param given table?
-function M.set(given)
-  given = given or {}
-  for key, value in pairs(given) do
+---@param options table?
+function M.set(options)
+  options = options or {}
+  for key, value in pairs(options) do
     if M.values[key] == nil and key ~= 'cmd' and key ~= 'picker' then
-      error(("packhound.setup: '%s' is not known; known are: budget, cmd, picker, root_markers, settings"):format(key), 0)
+      error(("packhound.setup: '%s' is not an option; expected one of: budget, cmd, picker, root_markers, settings"):format(key), 0)
     end
-    if key == 'picker' and not vim.tbl_contains(legal_pickers, value) then
-      error(("packhound.setup: picker is '%s'; legal are: %s"):format(value, table.concat(legal_pickers, ', ')), 0)
+    if key == 'picker' and not vim.tbl_contains(pickers, value) then
+      error(("packhound.setup: picker is '%s'; expected one of: %s"):format(value, table.concat(pickers, ', ')), 0)
     end
   end
-  M.values = vim.tbl_extend('force', M.values, given)
+  M.values = vim.tbl_extend('force', M.values, options)
   if vim.tbl_isempty(M.values.settings) then
     M.values.settings = vim.empty_dict()
   end

@@ -29,14 +29,15 @@ local function check_index()
     vim.health.info('Known when a server is running.')
     return
   end
-  local fine, lines = pcall(require('packhound.status').lines)
-  if not fine then
-    vim.health.error(tostring(lines), 'See :LspLog.')
+  local ok, state = pcall(require('packhound.client').request, 'packhound/status', vim.empty_dict())
+  if not ok then
+    vim.health.error(tostring(state), 'See :LspLog.')
     return
   end
+  local lines = require('packhound.status').format(state)
   vim.health.ok(lines[1])
-  for at = 2, #lines do
-    vim.health.info(lines[at])
+  for i = 2, #lines do
+    vim.health.info(lines[i])
   end
 end
 

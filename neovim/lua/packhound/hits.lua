@@ -1,11 +1,11 @@
--- Hits as rows of a list, as quickfix entries, and as places to go to.
+-- Hits as rows of a list, as quickfix entries, and as locations to open.
 local client = require('packhound.client')
 
 local M = {}
 
 local BAR_CELLS = 6
 
---- What the last search or list of related code found.
+--- The results of the last search or list of related code.
 ---@type table?
 M.last = nil
 
@@ -48,14 +48,14 @@ function M.items(results)
   end, results.hits)
 end
 
---- Opens an item in the current window, with a way back (CTRL-O), and tells the server.
+--- Opens an item in the current window, with a way back (CTRL-O), and notifies the server.
 function M.open(item)
   vim.cmd("normal! m'")
   vim.cmd.edit(vim.fn.fnameescape(item.path))
   local last = vim.api.nvim_buf_line_count(0)
   vim.api.nvim_win_set_cursor(0, { math.min(item.lnum, last), math.max(0, item.col - 1) })
   vim.cmd('normal! zvzz')
-  client.tell('packhound/picked', { uri = item.hit.uri, position = item.hit.range.start })
+  client.notify('packhound/picked', { uri = item.hit.uri, position = item.hit.range.start })
 end
 
 --- Puts results into the quickfix list, in the server's order.

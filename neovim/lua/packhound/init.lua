@@ -4,9 +4,9 @@ local config = require('packhound.config')
 local M = {}
 
 --- Attaches the server to every file from now on, and to those that are open.
----@param given table? see :help packhound-setup
-function M.setup(given)
-  config.set(given)
+---@param options table? see :help packhound-setup
+function M.setup(options)
+  config.set(options)
   local group = vim.api.nvim_create_augroup('packhound', {})
   vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufNewFile', 'BufFilePost' }, {
     group = group,
@@ -27,7 +27,7 @@ function M.attach_all()
   end
 end
 
---- What the server finds, for scripts: the object that `packhound search --json` prints.
+--- Search results for scripts, the object that `packhound search --json` prints; blocks Neovim.
 ---@param query string
 ---@param options table? limit, mode, kinds, languages, paths
 ---@return table

@@ -1,11 +1,8 @@
--- Context packs: what to say to the server, and how a pack reads.
+-- Context packs: the request, and the buffer that shows one.
 local client = require('packhound.client')
 local config = require('packhound.config')
 
 local M = {}
-
--- Packing may read the vectors of a large index for the first time.
-local TIMEOUT_MS = 30000
 
 --- `budget=4000 mend the retry` as 4000 and `mend the retry`.
 ---@param text string
@@ -46,11 +43,7 @@ function M.lines(pack, prompt)
   return lines
 end
 
---- The pack for a prompt, in a buffer of its own that nobody can edit; `gy` copies its text.
-function M.open(prompt, budget)
-  local place = vim.api.nvim_buf_get_name(0) ~= '' and client.place() or nil
-  local params = { prompt = prompt, budget = budget, focus = place }
-  local pack = client.request('packhound/pack', params, TIMEOUT_MS)
+local function show(pack, prompt)
   vim.cmd('botright new')
   local bufnr = vim.api.nvim_get_current_buf()
   vim.bo[bufnr].buftype, vim.bo[bufnr].bufhidden, vim.bo[bufnr].swapfile = 'nofile', 'wipe', false
@@ -61,7 +54,17 @@ function M.open(prompt, budget)
     vim.fn.setreg(vim.fn.has('clipboard') == 1 and '+' or '"', pack.text)
     vim.notify(('Packhound: context pack copied, %d tokens'):format(pack.tokens))
   end, { buffer = bufnr, desc = 'Copy the context pack' })
-  return pack
+end
+
+--- Shows the pack for a prompt in a read-only buffer once the server has made it; `gy` copies it.
+function M.open(prompt, budget)
+  local cursor = vim.api.nvim_buf_get_name(0) ~= '' and client.cursor() or nil
+  local function params(ready)
+    return { prompt = prompt, budget = budget, focus = cursor and cursor(ready) }
+  end
+  client.ask('packhound/pack', params, function(pack)
+    show(pack, prompt)
+  end)
 end
 
 return M

@@ -24,11 +24,11 @@ function M.statusline()
   return state and text(state) or 'packhound …'
 end
 
+---@param state table the response to `packhound/status`
 ---@return string[]
-function M.lines()
-  local state = client.request('packhound/status', vim.empty_dict())
+function M.format(state)
   local lines = {
-    ('Packhound is %s: %d definitions in %d files, generation %d, %d waiting.'):format(
+    ('Packhound is %s: %d definitions in %d files, generation %d, %d pending.'):format(
       state.state,
       state.nodes,
       state.files,

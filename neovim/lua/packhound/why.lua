@@ -4,7 +4,7 @@ local hits = require('packhound.hits')
 
 local M = {}
 
---- Shows the account in a floating window; a second call moves the cursor into it.
+--- Shows the explanation in a floating window; a second call moves the cursor into it.
 ---@param query string empty: the last query
 function M.show(query)
   if query == '' and hits.last then
@@ -13,13 +13,18 @@ function M.show(query)
   if query == '' then
     error('Nothing was searched yet. Give the query: :Packhound why <query>', 0)
   end
-  local params = vim.tbl_extend('error', client.place(), { query = query })
-  local found = client.request('packhound/explain', params)
-  if type(found.markdown) ~= 'string' then
-    error('There is nothing at the cursor that a search could find. Move it into a definition.', 0)
+  local cursor = client.cursor()
+  local function params(ready)
+    return vim.tbl_extend('error', cursor(ready), { query = query })
   end
-  local lines = vim.split(found.markdown, '\n', { plain = true })
-  return vim.lsp.util.open_floating_preview(lines, 'markdown', { focus_id = 'packhound', border = 'rounded' })
+  client.ask('packhound/explain', params, function(explanation)
+    if type(explanation.markdown) ~= 'string' then
+      vim.notify('Packhound: there is no definition at the cursor. Move it into one.', vim.log.levels.ERROR)
+      return
+    end
+    local lines = vim.split(explanation.markdown, '\n', { plain = true })
+    vim.lsp.util.open_floating_preview(lines, 'markdown', { focus_id = 'packhound', border = 'rounded' })
+  end)
 end
 
 return M

@@ -29,6 +29,10 @@ local function names(results)
   end, results.hits)
 end
 
+local function wait_for(condition, what)
+  is_true(vim.wait(PATIENCE_MS, condition, 20), what)
+end
+
 -- Answers vim.ui.select and remembers what it was offered.
 local offered
 local function answer_select(choice)
@@ -90,7 +94,11 @@ end
 
 step("the list keeps the server's order and opens the place", function()
   answer_select(1)
+  offered = nil
   vim.cmd('Packhound search send a request again after a growing delay')
+  wait_for(function()
+    return offered
+  end, 'nothing was offered')
   local expected = vim.tbl_map(function(item)
     return item.text
   end, require('packhound.hits').items(packhound.search('send a request again after a growing delay')))
@@ -116,7 +124,11 @@ step('unsaved text is found, non-ASCII and all', function()
 end)
 
 step('results go to the quickfix list in order', function()
+  vim.fn.setqflist({}, 'f')
   vim.cmd('Packhound quickfix stale answers')
+  wait_for(function()
+    return #vim.fn.getqflist() > 0
+  end, 'no entries')
   local entries = vim.fn.getqflist()
   local lines = vim.tbl_map(function(entry)
     return entry.lnum
@@ -133,7 +145,14 @@ step('why shows the account of the definition at the cursor', function()
   packhound.search('drop stale answers')
   vim.cmd.edit('courier/cache.py')
   vim.fn.search('def drop_expired')
-  local _, window = require('packhound.why').show('drop stale answers')
+  local function preview()
+    return vim.iter(vim.api.nvim_list_wins()):find(function(candidate)
+      return vim.w[candidate].packhound
+    end)
+  end
+  vim.cmd('Packhound why drop stale answers')
+  wait_for(preview, 'no window was opened: ' .. vim.inspect(messages))
+  local window = preview()
   local text = table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false), '\n')
   is_true(text:find('drop') and text:find('█'), text)
   report.seen.why = text
@@ -146,11 +165,16 @@ step('related code is listed', function()
   vim.fn.search('def backoff_delays')
   offered = nil
   vim.cmd('Packhound related')
-  is_true(offered and #offered > 0, 'nothing was offered: ' .. vim.inspect(messages))
+  wait_for(function()
+    return offered and #offered > 0
+  end, 'nothing was offered: ' .. vim.inspect(messages))
 end)
 
 step('a pack is shown, within its budget, and cannot be edited', function()
   vim.cmd('Packhound pack budget=900 mend the retries of courier/retry.py')
+  wait_for(function()
+    return vim.b.packhound_pack
+  end, 'no pack: ' .. vim.inspect(messages))
   local text = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n')
   is_true(text:find('# Context pack', 1, true), text .. vim.inspect(messages))
   is_true(text:find('send_with_retries', 1, true), text)
@@ -163,22 +187,28 @@ end)
 step('what was opened can be forgotten', function()
   messages = {}
   vim.cmd('Packhound forget')
-  is_true(messages[#messages]:match('forgot'), vim.inspect(messages))
+  wait_for(function()
+    return messages[1] and messages[#messages]:match('forgot')
+  end, vim.inspect(messages))
 end)
 
 step('status and rebuild say what they did', function()
   messages = {}
   vim.cmd('Packhound status')
-  is_true(messages[1]:match('definitions in %d+ files'), vim.inspect(messages))
+  wait_for(function()
+    return messages[1] and messages[1]:match('definitions in %d+ files')
+  end, vim.inspect(messages))
   vim.cmd('Packhound rebuild')
-  is_true(messages[#messages]:match('built again'), vim.inspect(messages))
+  wait_for(function()
+    return messages[#messages]:match('built again')
+  end, vim.inspect(messages))
   require('packhound.client').request('packhound/status', { wait = true }, PATIENCE_MS)
 end)
 
 step('mistakes are said in one sentence', function()
   messages = {}
   vim.cmd('Packhound serch x')
-  is_true(messages[1]:match("'serch' is not known; known are: forget, pack"), vim.inspect(messages))
+  is_true(messages[1]:match("'serch' is not a subcommand; expected one of: forget, pack"), vim.inspect(messages))
   vim.cmd('Packhound pack budget=lots x')
   is_true(messages[2]:match('whole number of tokens'), vim.inspect(messages))
 end)

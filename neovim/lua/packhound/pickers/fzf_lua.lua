@@ -35,7 +35,15 @@ function M.live(task)
   require('fzf-lua').fzf_live(function(typed)
     -- Older versions pass the text, newer ones a list with the text in it.
     local query = type(typed) == 'table' and typed[1] or typed
-    return rows(task.items(query or ''), items_by_row)
+    -- fzf shows its spinner until the end of the rows, which is nil.
+    return function(add)
+      task.search(query or '', function(items)
+        for _, line in ipairs(rows(items, items_by_row)) do
+          add(line)
+        end
+        add(nil)
+      end)
+    end
   end, options(task, items_by_row))
 end
 

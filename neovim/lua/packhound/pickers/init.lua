@@ -1,5 +1,6 @@
 -- Lists of hits in whichever picker the user has. Every picker keeps the server's order: none
--- sorts or filters; what is typed is the query, and it goes to the server.
+-- sorts or filters; what is typed is the query, and it goes to the server. No picker waits for the
+-- server: a key cancels the search before it, and the rows come when they come.
 local config = require('packhound.config')
 local client = require('packhound.client')
 local hits = require('packhound.hits')
@@ -7,52 +8,84 @@ local hits = require('packhound.hits')
 local M = {}
 
 ---@type { name: string, module: string, adapter: string }[]
-local KNOWN = {
+local ADAPTERS = {
   { name = 'telescope', module = 'telescope', adapter = 'packhound.pickers.telescope' },
   { name = 'fzf-lua', module = 'fzf-lua', adapter = 'packhound.pickers.fzf_lua' },
   { name = 'snacks', module = 'snacks', adapter = 'packhound.pickers.snacks' },
   { name = 'mini.pick', module = 'mini.pick', adapter = 'packhound.pickers.mini' },
 }
 
---- The picker that is used: the one that is set, or the first that is there.
+--- The picker that is used: the one that is set, or the first that is installed.
 ---@return string name, string adapter
 function M.chosen()
-  for _, known in ipairs(KNOWN) do
-    if config.values.picker == known.name then
-      return known.name, known.adapter
+  for _, entry in ipairs(ADAPTERS) do
+    if config.values.picker == entry.name then
+      return entry.name, entry.adapter
     end
-    if not config.values.picker and pcall(require, known.module) then
-      return known.name, known.adapter
+    if not config.values.picker and pcall(require, entry.module) then
+      return entry.name, entry.adapter
     end
   end
   return 'select', 'packhound.pickers.select'
 end
 
---- Asks the server and remembers the answer.
----@return table results
-function M.search(query)
-  hits.last = client.request('packhound/search', { query = query })
-  return hits.last
+-- An answer that takes longer is announced, so that nobody takes an old list for it.
+local SLOW_MS = 200
+
+--- A function that searches for the server of the current buffer: each call cancels the one before,
+--- `done` gets the items of the last one, and `on_slow` is called if they take long.
+---@return fun(query: string, done: fun(items: table[]), on_slow: fun()?): fun() cancel
+function M.live_search()
+  local bufnr = vim.api.nvim_get_current_buf()
+  local cancel = function() end
+  return function(query, done, on_slow)
+    cancel()
+    cancel = function() end
+    if vim.trim(query) == '' then
+      done({})
+      return cancel
+    end
+    local pending = true
+    local cancel_request = client.request_async('packhound/search', { query = query }, function(problem, results)
+      pending = false
+      if problem then
+        vim.notify('Packhound: ' .. problem, vim.log.levels.ERROR)
+        done({})
+      else
+        hits.last = results
+        done(hits.items(results))
+      end
+    end, bufnr)
+    cancel = function()
+      pending = false
+      cancel_request()
+    end
+    if on_slow then
+      vim.defer_fn(function()
+        if pending then
+          on_slow()
+        end
+      end, SLOW_MS)
+    end
+    return cancel
+  end
 end
 
 --- Search as the user types, where the picker can; `query` is there to begin with.
 ---@param query string
 function M.live(query)
+  client.get_or_start() -- Raises here rather than at each key.
   local _, adapter = M.chosen()
   require(adapter).live({
     title = 'Packhound',
+    busy_title = 'Packhound: searching …',
     query = query,
-    items = function(typed)
-      if vim.trim(typed) == '' then
-        return {}
-      end
-      return hits.items(M.search(typed))
-    end,
+    search = M.live_search(),
     open = hits.open,
   })
 end
 
---- A list that is complete.
+--- A list of results that are there already.
 ---@param title string
 ---@param results table
 function M.list(title, results)

@@ -29,15 +29,22 @@ end
 function M.live(task)
   local pick = require('mini.pick')
   begin_with(task.query)
+  local cancel = function() end
   pick.start({
     source = source(task, {
       items = {},
       match = function(_, _, query)
-        local found = task.items(table.concat(query))
-        pick.set_picker_items(found, { do_match = false, querytick = pick.get_querytick() })
+        -- mini.pick marks its border as busy until the items are set.
+        local tick = pick.get_querytick()
+        cancel = task.search(table.concat(query), function(items)
+          if pick.is_picker_active() and pick.get_querytick() == tick then
+            pick.set_picker_items(items, { do_match = false, querytick = tick })
+          end
+        end)
       end,
     }),
   })
+  cancel()
 end
 
 function M.list(task)
@@ -46,11 +53,11 @@ function M.list(task)
     source = source(task, {
       items = task.items,
       -- What is typed narrows the list; what is left keeps its order.
-      match = function(rows, at, query)
-        local wanted = table.concat(query):lower()
+      match = function(rows, indices, query)
+        local text = table.concat(query):lower()
         return vim.tbl_filter(function(idx)
-          return rows[idx]:lower():find(wanted, 1, true) ~= nil
-        end, at)
+          return rows[idx]:lower():find(text, 1, true) ~= nil
+        end, indices)
       end,
     }),
   })

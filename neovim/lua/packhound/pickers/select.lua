@@ -20,12 +20,15 @@ function M.live(task)
     if not query or vim.trim(query) == '' then
       return
     end
-    local items = task.items(query)
-    if #items == 0 then
-      vim.notify('Packhound: nothing was found.')
-      return
-    end
-    M.list({ title = 'Packhound: ' .. query, items = items, open = task.open })
+    task.search(query, function(items)
+      if #items == 0 then
+        vim.notify('Packhound: nothing was found.')
+        return
+      end
+      M.list({ title = 'Packhound: ' .. query, items = items, open = task.open })
+    end, function()
+      vim.notify(task.busy_title)
+    end)
   end
   if task.query ~= '' then
     search(task.query)

@@ -13,26 +13,26 @@ local function snack(item, idx)
 end
 
 local function snacks(items)
-  local found = {}
+  local rows = {}
   for idx, item in ipairs(items) do
-    found[idx] = snack(item, idx)
+    rows[idx] = snack(item, idx)
   end
-  return found
+  return rows
 end
 
 local function show(task, more)
   require('snacks').picker.pick(vim.tbl_extend('force', {
     title = task.title,
-    format = function(found)
-      return { { found.text } }
+    format = function(row)
+      return { { row.text } }
     end,
     preview = 'file',
     matcher = { sort_empty = false, fuzzy = false },
     sort = { fields = { 'idx' } },
-    confirm = function(picker, found)
+    confirm = function(picker, row)
       picker:close()
-      if found then
-        task.open(found.item)
+      if row then
+        task.open(row.item)
       end
     end,
   }, more))
@@ -44,7 +44,26 @@ function M.live(task)
     supports_live = true,
     search = task.query,
     finder = function(_, context)
-      return snacks(task.items(context.filter.search))
+      local query = context.filter.search
+      -- Runs as a coroutine; snacks shows its spinner until the function returns.
+      return function(add)
+        local async = context.async
+        local rows
+        -- Coroutines of snacks run in a fast event, where a request cannot be sent.
+        local cancel = async:schedule(function()
+          return task.search(query, function(items)
+            rows = snacks(items)
+            async:resume()
+          end)
+        end)
+        async:on('abort', cancel)
+        while not rows and not async:aborted() do
+          async:suspend()
+        end
+        for _, row in ipairs(rows or {}) do
+          add(row)
+        end
+      end
     end,
   })
 end

@@ -14,20 +14,52 @@ end
 
 local function show(title, query, finder)
   local values = require('telescope.config').values
-  require('telescope.pickers')
-    .new({ sorting_strategy = 'ascending' }, {
-      prompt_title = title,
-      default_text = query,
-      finder = finder,
-      sorter = require('telescope.sorters').empty(),
-      previewer = values.grep_previewer({}),
-    })
-    :find()
+  local picker = require('telescope.pickers').new({ sorting_strategy = 'ascending' }, {
+    prompt_title = title,
+    default_text = query,
+    finder = finder,
+    sorter = require('telescope.sorters').empty(),
+    previewer = values.grep_previewer({}),
+  })
+  picker:find()
+  return picker
+end
+
+--- A finder of telescope's interface: it returns at once, and hands its entries over later.
+local function live_finder(task, set_title)
+  local cancel = function() end
+  return setmetatable({
+    close = function()
+      cancel()
+    end,
+  }, {
+    __call = function(_, prompt, process_result, process_complete)
+      cancel = task.search(prompt or '', function(items)
+        set_title(task.title)
+        for index, item in ipairs(items) do
+          local row = entry(item)
+          row.index = index
+          if process_result(row) then
+            return
+          end
+        end
+        process_complete()
+      end, function()
+        set_title(task.busy_title)
+      end)
+    end,
+  })
 end
 
 function M.live(task)
-  local finders = require('telescope.finders')
-  show(task.title, task.query, finders.new_dynamic({ fn = task.items, entry_maker = entry }))
+  local picker
+  local function set_title(title)
+    local border = picker and picker.prompt_border
+    if border and not picker.closed and border.change_title then
+      border:change_title(title)
+    end
+  end
+  picker = show(task.title, task.query, live_finder(task, set_title))
 end
 
 --- What is typed does not narrow the list: its order and its rows are the server's.
