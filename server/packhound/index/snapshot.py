@@ -113,6 +113,12 @@ class Snapshot:
             node_id=NodeId(int(node_id)),
         )
 
+    def refs_below(self, path: str, root: str) -> tuple[NodeRef, ...]:
+        """Return the nodes of a file, or of all files below a folder, in reading order."""
+        folder = path.rstrip("/") + "/" if path else ""
+        paths = sorted(name for name in self.files if name == path or name.startswith(folder))
+        return tuple(self.ref(node_id, root) for p in paths for node_id in self.files[p].node_ids)
+
     def node_id_at(self, path: str, line: int) -> NodeId | None:
         """Return the innermost node that touches a 0-based line; None if none does."""
         entry = self.files.get(path)

@@ -32,7 +32,6 @@ from packhound.indexing.work_queue import (
     Task,
     WorkQueue,
 )
-from packhound.parsing.analyse import source_digest
 from packhound.parsing.pool.pool import ParsePool
 from packhound.storage.sqlite_store import Store
 
@@ -152,7 +151,7 @@ class Indexer:
         self.queue.wait_closed(self._faults.remaining_s)
 
     def _apply_edits(self, edits: Edits) -> None:
-        self._index.publish()  # What passes have read so far: `_has_text` must know of it.
+        self._index.publish()  # The files read so far: `is_indexed` must know of them.
         try:
             for path, document in edits.documents.items():
                 if document is None:
@@ -168,7 +167,7 @@ class Indexer:
     def _apply_update(self, document: Document) -> None:
         if not self._filter.admits(document, self._limits):
             self._index.remove([document.path])
-        elif self._has_text(document):
+        elif self._parser.is_indexed(document):
             self._parser.prewarm(document)
         else:
             self._index.replace([self._parser.parse(document)], {document.path: None})
@@ -179,14 +178,9 @@ class Indexer:
         file = read(self._root, path, self._limits.max_file_bytes) if readable else None
         if file is None:
             self._index.remove([path])
-        elif not self._has_text(file):
+        elif not self._parser.is_indexed(file):
             self._index.replace([self._parser.parse(file)], {path: file.stamp})
         self._autosave.mark_dirty()
-
-    def _has_text(self, document: Document) -> bool:
-        """Return True if the index holds this very text, as when a file is opened unchanged."""
-        entry = self._index.snapshot.files.get(document.path)
-        return entry is not None and entry.digest == source_digest(document.source)
 
     def _start_scan(self, rescan: Rescan) -> None:
         retry_unparsed = self._unparsed.due
@@ -221,14 +215,9 @@ class Indexer:
         closed = {path: read for path, read in task.differences.items() if path not in open_paths}
         is_bulk = sum(closed.values()) > _SMALL_PASS
         self._gc_due = self._gc_due or is_bulk
-        reading = IndexingPass(
-            self._root,
-            closed,
-            self._start_bulk_pool() if is_bulk else self._parser.pool,
-            self._limits.max_file_bytes,
-            task.cancelled,
-            self._timing.first_publish_s,
-        )
+        pool = self._start_bulk_pool() if is_bulk else self._parser.pool
+        max_bytes, first_publish_s = self._limits.max_file_bytes, self._timing.first_publish_s
+        reading = IndexingPass(self._root, closed, pool, max_bytes, task.cancelled, first_publish_s)
         self.queue.start(reading, task.cancelled)
 
     def _advance_pass(self, reading: IndexingPass) -> None:

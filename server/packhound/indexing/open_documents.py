@@ -9,6 +9,7 @@ from packhound.core.types import Document
 from packhound.files.reader import is_indexed_text
 from packhound.files.walk import WalkLimits, is_included
 from packhound.index.writer import Index
+from packhound.parsing.analyse import source_digest
 from packhound.parsing.analysed_file import AnalysedFile
 from packhound.parsing.pool.pool import ParsePool
 from packhound.parsing.tree_cache import MOST_DOCUMENTS
@@ -22,6 +23,11 @@ class OpenDocumentParser:
         self.pool = ParsePool(1, with_texts=index.needs_texts)
         self._cold: dict[str, Document] = {}
         self._warm: deque[tuple[int, Document]] = deque(maxlen=MOST_DOCUMENTS)
+
+    def is_indexed(self, document: Document) -> bool:
+        """Return True if the index holds this very text, as when a file is opened unchanged."""
+        entry = self._index.snapshot.files.get(document.path)
+        return entry is not None and entry.digest == source_digest(document.source)
 
     def parse(self, document: Document) -> AnalysedFile:
         """Analyse a document for the index, without the words of nodes that it has."""
@@ -61,15 +67,17 @@ class OpenDocumentFilter:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._wanted: dict[str, bool] = {}
+        self._included: dict[str, bool] = {}
 
     def admits(self, document: Document, limits: WalkLimits) -> bool:
         """Return True if the file of a document with this text would be indexed."""
         path = document.path
-        if path not in self._wanted:
-            self._wanted[path] = is_included(self._root, path, limits)
-        return self._wanted[path] and is_indexed_text(path, document.source, limits.max_file_bytes)
+        if path not in self._included:
+            self._included[path] = is_included(self._root, path, limits)
+        return self._included[path] and is_indexed_text(
+            path, document.source, limits.max_file_bytes
+        )
 
     def clear(self) -> None:
         """Read ignore files again."""
-        self._wanted.clear()
+        self._included.clear()

@@ -19,16 +19,21 @@ from packhound.search.run import SearchRun
 
 def related(
     snapshot: Snapshot,
-    node_id: int,
+    path: str,
+    line: int,
     query: Query,
     environment: SearchEnvironment,
     cancel: threading.Event | None = None,
 ) -> Results:
-    """Return nodes like the one of a live node id: by meaning, or without a vector by words.
+    """Return nodes like the one at a 0-based line: by meaning, or without a vector by words.
 
     `query` has the limit and the budget; its text is the name of the answer. Raises Cancelled.
     """
     run = SearchRun(query, cancel)
+    node_id = snapshot.node_id_at(path, line)
+    if node_id is None:
+        note = f"there is no indexed code at {path}:{line + 1}"
+        return Results(query.text, (), False, snapshot.generation, 0.0, 0, (note,))
     node = snapshot.node(node_id)
     parsed = replace(parse_query(replace(query, text=f"{node.name}\n{node.doc}")), kind="prose")
     vectors = QueryVectors(snapshot.vector(node_id) if snapshot.has_vector[node_id] else None)

@@ -5,7 +5,6 @@ Fronts call this and render; they hold no search logic. Each answer is made from
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,9 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from packhound.core.errors import StoreError
 from packhound.core.settings import Settings
-from packhound.core.types import Document, Hit, NodeId, NodeRef, Query, Results, Status
+from packhound.core.types import Document, Hit, NodeRef, Query, Results, Status
 from packhound.index.snapshot import Snapshot
 from packhound.indexing.malloc import limit_malloc_arenas, raise_gc_threshold
 from packhound.indexing.timing import DEFAULT_TIMING, Timing
@@ -25,6 +23,7 @@ from packhound.search.environment import SearchEnvironment
 from packhound.search.rank.personalization import Personalization
 from packhound.search.related import related
 from packhound.service.indexed_folder import IndexedFolder
+from packhound.service.packs import Packs
 from packhound.service.preparation import Activity, BackgroundPreparation
 from packhound.service.roots import check_root
 from packhound.service.status import Listener
@@ -34,9 +33,6 @@ if TYPE_CHECKING:
     from packhound.pack.context import PackContext
     from packhound.pack.excerpt import Excerpts
     from packhound.pack.request import Pack, PackRequest
-    from packhound.pack.service import PackService
-
-log = logging.getLogger("packhound")
 
 
 class Engine:
@@ -54,11 +50,10 @@ class Engine:
         self.root = root
         self._settings = settings
         self._edited: set[str] = set()
-        self._packer: PackService | None = None
-        self._packer_lock = threading.Lock()
         self._activity = Activity(timing.recent_use_s)
         self._index = IndexedFolder(root, settings, on_change or (lambda: None), timing)
         self._personalization = Personalization(root, self.folder, settings)
+        self._packs = Packs(root, self._index, self._search)
         self.preparation = BackgroundPreparation(self._index, self._packs, self._activity, timing)
 
     @classmethod
@@ -104,13 +99,13 @@ class Engine:
     def release(self, path: str) -> None:
         """Submit that the editor closed `path`: the file on disk counts again."""
         self._edited.discard(path)
-        self._disk_changed()
+        self._packs.invalidate_changes()
         self._personalization.invalidate()
         self._index.release(path)
 
     def refresh(self, paths: Sequence[str] | None = None) -> None:
         """Compare with the disk again: `paths` (files or folders), or everything."""
-        self._disk_changed()
+        self._packs.invalidate_changes()
         if paths is not None:
             self._personalization.invalidate()
         self._index.refresh(paths)
@@ -144,7 +139,7 @@ class Engine:
         """Follow changed settings: another model or persistence means another index."""
         before, self._settings = self._settings, settings
         if (before.git, before.activation) != (settings.git, settings.activation):
-            self._save_personalization()
+            self._personalization.close()
             self._personalization = Personalization(self.root, self.folder, settings)
         self._index.configure(settings)
 
@@ -175,26 +170,22 @@ class Engine:
         """Nodes like the one at a 0-based line."""
         query = Query(text=f"{path}:{line + 1}", limit=limit)
         snapshot, notes = self._current(query)
-        node_id = snapshot.node_id_at(path, line)
-        if node_id is None:
-            note = f"there is no indexed code at {path}:{line + 1}"
-            return Results(query.text, (), False, snapshot.generation, 0.0, 0, (note,))
-        results = related(snapshot, node_id, query, self._environment(snapshot), cancel)
+        results = related(snapshot, path, line, query, self._environment(snapshot), cancel)
         return replace(results, notes=(*results.notes, *notes))
 
     def pack(self, request: PackRequest, cancel: threading.Event | None = None) -> Pack:
         """The best code for a prompt within a budget of tokens."""
         _, notes = self._current(Query(request.prompt))
-        packed = self._packs().pack(self.snapshot, request, cancel)
+        packed = self._packs.service().pack(self.snapshot, request, cancel)
         return replace(packed, notes=(*packed.notes, *notes))
 
     def pack_context(self, cancel: threading.Event | None = None) -> PackContext:
         """The current generation and the ways to ask it, as packs are made from it."""
-        return self._packs().context(self.snapshot, cancel)
+        return self._packs.service().context(self.snapshot, cancel)
 
     def excerpts(self) -> Excerpts:
         """Return the texts of the current generation as they leave, without secrets."""
-        return self._packs().excerpts(self.snapshot)
+        return self._packs.service().excerpts(self.snapshot)
 
     def prepare(self) -> BackgroundPreparation:
         """Make ready what a first search and pack need once nothing is pending; returns at once."""
@@ -205,7 +196,7 @@ class Engine:
         """Return what the node at a 0-based line contains and refers to, and what refers to it."""
         snapshot, _ = self._current(Query(""))
         node_id = snapshot.node_id_at(path, line)
-        return () if node_id is None else self._packs().neighbors(snapshot, node_id)
+        return () if node_id is None else self._packs.service().neighbors(snapshot, node_id)
 
     def node_at(self, path: str, line: int) -> NodeRef | None:
         """The innermost node at a 0-based line."""
@@ -215,14 +206,7 @@ class Engine:
 
     def outline(self, path: str = "") -> tuple[NodeRef, ...]:
         """The nodes of a file, or of all files below a folder, in reading order."""
-        snapshot, root = self.snapshot, str(self.root)
-        folder = path.rstrip("/") + "/" if path else ""
-        paths = [name for name in snapshot.files if name == path or name.startswith(folder)]
-        return tuple(
-            snapshot.ref(NodeId(int(node_id)), root)
-            for name in sorted(paths)
-            for node_id in snapshot.files[name].node_ids
-        )
+        return self.snapshot.refs_below(path, str(self.root))
 
     def source(self, path: str, snapshot: Snapshot | None = None) -> bytes | None:
         """The text that a generation, if not the current one, holds of `path`.
@@ -242,7 +226,7 @@ class Engine:
     def close(self) -> None:
         """Stop following the folder; what was read is saved."""
         self._index.close()
-        self._save_personalization()
+        self._personalization.close()
 
     def _search(self, snapshot: Snapshot, query: Query, cancel: threading.Event | None) -> Results:
         with self._activity.searching():
@@ -259,33 +243,7 @@ class Engine:
             text_of=partial(self._index.node_text, snapshot),
         )
 
-    def _packs(self) -> PackService:
-        """Return the packer of the index, made when first asked for: its imports take long."""
-        from packhound.pack.service import PackService
-
-        cache = self._index.search_cache
-        with self._packer_lock:
-            if self._packer is None or self._packer.search_cache is not cache:
-                opened = self._index.opened
-                self._packer = PackService(self.root, self._search, cache, self.source, opened)
-            return self._packer
-
-    def _disk_changed(self) -> None:
-        if self._packer:
-            self._packer.invalidate_changes()
-
-    def _save_personalization(self) -> None:
-        try:
-            self._personalization.close()
-        except StoreError as error:
-            log.warning("recent uses are forgotten: %s", error)
-
     def _current(self, query: Query) -> tuple[Snapshot, tuple[str, ...]]:
         """Return the snapshot to answer from, and what the user should know of it."""
         self._activity.mark_used()
-        queue = self._index.queue
-        in_time = queue.caught_up(query.budget.time_ms / 1_000)
-        late = () if in_time else ("the last edits are still being read",)
-        pending = queue.pending
-        unread = (f"{pending:,} files are still being read",) if pending > 1 else ()
-        return self.snapshot, (*late, *unread, *self._index.models.problems)
+        return self._index.current(query.budget.time_ms / 1_000)

@@ -49,6 +49,14 @@ class IndexedFolder:
         """The current generation."""
         return self._opened.index.snapshot
 
+    def current(self, timeout_s: float) -> tuple[Snapshot, tuple[str, ...]]:
+        """Wait for the edits submitted before; return the snapshot, and notes on its state."""
+        in_time = self.queue.caught_up(timeout_s)
+        late = () if in_time else ("the last edits are still being read",)
+        pending = self.queue.pending
+        unread = (f"{pending:,} files are still being read",) if pending > 1 else ()
+        return self.snapshot, (*late, *unread, *self.models.problems)
+
     @property
     def queue(self) -> WorkQueue:
         """The work queue of the indexer that follows the folder now."""

@@ -13,8 +13,8 @@ from packhound.indexing.malloc import collect_and_trim
 from packhound.indexing.timing import Timing
 
 if TYPE_CHECKING:
-    from packhound.pack.service import PackService
     from packhound.service.indexed_folder import IndexedFolder
+    from packhound.service.packs import Packs
 
 _SLICE_PAUSE_S, _YIELD_S = 0.002, 0.02
 """Pauses after a slice of work, and while the engine is in use."""
@@ -54,12 +54,12 @@ class BackgroundPreparation:
     def __init__(
         self,
         folder: IndexedFolder,
-        packer: Callable[[], PackService],
+        packs: Packs,
         activity: Activity,
         timing: Timing,
     ) -> None:
         self._folder = folder
-        self._packer = packer
+        self._packs = packs
         self._activity = activity
         self._slice_s = timing.preparation_slice_s
         self._patience_s = timing.preparation_patience_s
@@ -94,7 +94,7 @@ class BackgroundPreparation:
             return
         snapshot = self._folder.snapshot
         snapshot.name_table.fold()
-        self._packer().prepare(snapshot, self._pauses())
+        self._packs.service().prepare(snapshot, self._pauses())
         collect_and_trim()  # Else a search or pack soon waits for a collection of all that is new.
 
     def _pauses(self) -> Callable[[], None]:

@@ -5,16 +5,20 @@ It rescores finished hits, since its two reasons are about the user and not abou
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from packhound.core.errors import StoreError
 from packhound.core.settings import Settings
 from packhound.core.types import Hit, Signal
 from packhound.git.log import HistoryReader
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.rank.activation import Activation, Use
 from packhound.search.stages import StageContext
+
+log = logging.getLogger("packhound")
 
 _RECENT_CHANGE = 0.3
 _ACTIVATION = 0.6
@@ -64,9 +68,12 @@ class Personalization:
             self._activation.clear()
 
     def close(self) -> None:
-        """Save the recorded uses. Raises StoreError."""
-        if self._activation:
-            self._activation.save()
+        """Save the recorded uses; a failure is logged."""
+        try:
+            if self._activation:
+                self._activation.save()
+        except StoreError as error:
+            log.warning("recent uses are forgotten: %s", error)
 
     def _rescore(self, hit: Hit, reader: HistoryReader) -> Hit:
         path, reasons, history = hit.node.path, [], reader.history

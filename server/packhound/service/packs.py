@@ -1,0 +1,40 @@
+"""The pack service of a folder's current index, created on first use."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from packhound.service.indexed_folder import IndexedFolder
+
+if TYPE_CHECKING:
+    from packhound.pack.service import PackService, Searcher
+
+
+class Packs:
+    """Access to the pack service; thread-safe. A new index gets a new service."""
+
+    def __init__(self, root: Path, folder: IndexedFolder, search: Searcher) -> None:
+        self._root = root
+        self._folder = folder
+        self._search = search
+        self._service: PackService | None = None
+        self._lock = threading.Lock()
+
+    def service(self) -> PackService:
+        """Return the service, whose imports take long, for the current index."""
+        from packhound.pack.service import PackService
+
+        folder, cache = self._folder, self._folder.search_cache
+        with self._lock:
+            if self._service is None or self._service.search_cache is not cache:
+                self._service = PackService(
+                    self._root, self._search, cache, folder.source, folder.opened
+                )
+            return self._service
+
+    def invalidate_changes(self) -> None:
+        """Ask git again for changed lines: something on the disk may have changed."""
+        if self._service:
+            self._service.invalidate_changes()
