@@ -21,7 +21,7 @@ FILLER = frozenset(
     found known told kept said here there at own one ones other others wanted place places shown
     given left asked made some whole much many most least whoever beside behind away anew made
     looking looked met gone fresh bearing bearers seldom lesser around
-    """.split()
+    """.split()  # noqa: SIM905
 )
 """Local names that say nothing of what they hold. `at` counts where it is a name on its own."""
 

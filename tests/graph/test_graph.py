@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from packhound.core.types import Kind, Node, Span
 from packhound.graph.graph import Graph
-from packhound.graph.imports import Importable
+from packhound.graph.imports import ImportResolver
 
 DEFINITIONS = ("load", "save", "parse", "Config")
 
@@ -147,19 +147,19 @@ def test_imports_of_many_languages_find_their_files():
         *("src/main/java/org/x/Bar.java", "internal/store/disk.go", "src/net/mod.rs", "inc/foo.h"),
         *("src/net/http.rs", "lib/rack/request.rb", "os/path/win.py"),
     )
-    importable = Importable(paths)
-    assert importable.resolve("src/app/x.py", ".core") == ("src/app/core.py",)
-    assert importable.resolve("src/app/x.py", "app.util.helper") == ("src/app/util/__init__.py",)
-    assert importable.resolve("src/app/util/y.py", "..core") == ("src/app/core.py",)
-    assert importable.resolve("web/page.ts", "./lib/button") == ("web/lib/button.tsx",)
-    assert importable.resolve("web/lib/button.tsx", ".") == ("web/lib/index.ts",)
-    assert importable.resolve("z.java", "org.x.Bar") == ("src/main/java/org/x/Bar.java",)
+    resolver = ImportResolver(paths)
+    assert resolver.resolve("src/app/x.py", ".core") == ("src/app/core.py",)
+    assert resolver.resolve("src/app/x.py", "app.util.helper") == ("src/app/util/__init__.py",)
+    assert resolver.resolve("src/app/util/y.py", "..core") == ("src/app/core.py",)
+    assert resolver.resolve("web/page.ts", "./lib/button") == ("web/lib/button.tsx",)
+    assert resolver.resolve("web/lib/button.tsx", ".") == ("web/lib/index.ts",)
+    assert resolver.resolve("z.java", "org.x.Bar") == ("src/main/java/org/x/Bar.java",)
     go = "github.com/me/it/internal/store"
-    assert importable.resolve("main.go", go) == ("internal/store/disk.go",)
-    assert importable.resolve("src/a.rs", "crate::net::http::Client") == ("src/net/http.rs",)
-    assert importable.resolve("inc/bar.c", '"foo.h"') == ("inc/foo.h",)
-    assert importable.resolve("lib/rack.rb", "rack/request") == ("lib/rack/request.rb",)
-    assert importable.resolve("a/b/c.py", "numpy.linalg") == ()
+    assert resolver.resolve("main.go", go) == ("internal/store/disk.go",)
+    assert resolver.resolve("src/a.rs", "crate::net::http::Client") == ("src/net/http.rs",)
+    assert resolver.resolve("inc/bar.c", '"foo.h"') == ("inc/foo.h",)
+    assert resolver.resolve("lib/rack.rb", "rack/request") == ("lib/rack/request.rb",)
+    assert resolver.resolve("a/b/c.py", "numpy.linalg") == ()
 
 
 @pytest.mark.parametrize("bit", range(14))

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from packhound.index.path_table import FLAG, FOLDER, N_ROOTS, STEM, PathTable
+from packhound.index.path_table import FLAG, FOLDER, N_STEM_GROUPS, STEM, PathTable
 from packhound.text.path_features import FLAGS, path_facts
 
 PARTS = st.sampled_from(["src", "tests", "utils", "http_server", "parseConfig", "Index", "é"])
@@ -13,7 +13,7 @@ PATHS = st.builds(
     st.lists(PARTS, min_size=1, max_size=4),
     st.sampled_from([".py", ".d.ts", ".md", ""]),
 )
-LISTS = ("stems", "words", "roots", "folder_words", "folder_roots")
+LISTS = ("stems", "words", "stem_groups", "folder_words", "folder_stem_groups")
 
 
 def table_of(paths):
@@ -55,8 +55,8 @@ def test_a_table_is_saved_without_the_paths_that_are_not_kept(paths, data):
     same_stem = rows[kept, STEM][:, None] == rows[kept, STEM]
     stems = [path_facts(path).stem for path in shown]
     assert same_stem.tolist() == [[a == b for b in stems] for a in stems]
-    assert rows[kept][:, [N_ROOTS, FLAG]].tolist() == (
-        fresh.rows(len(fresh))[:, [N_ROOTS, FLAG]].tolist()
+    assert rows[kept][:, [N_STEM_GROUPS, FLAG]].tolist() == (
+        fresh.rows(len(fresh))[:, [N_STEM_GROUPS, FLAG]].tolist()
     )
     for path in ("src/later.py", "tests/utils.py"):
         assert back.add(path) == len(back.paths) - 1

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from packhound.core.errors import SettingsError
 from packhound.llm.bound import BoundCounter, n_tokens
 from packhound.llm.counter import counter_for
-from packhound.llm.pretokens import apart, pretokens
+from packhound.llm.pretokens import pretokens, split_lines
 from packhound.llm.prices import cost, find_model, user_table
 
 HERE = Path(__file__).parent
@@ -85,7 +85,7 @@ def test_pretokens_are_the_text(text):
 
 @given(st.text(max_size=60) | st.text("a1 \n\r\t/{'\x0b\x1c\x85\u3000é", max_size=60))
 def test_no_pretoken_reaches_across_two_parts(text):
-    pieces = [piece for part in apart(text) for piece in pretokens(part)]
+    pieces = [piece for part in split_lines(text) for piece in pretokens(part)]
     assert pieces == pretokens(text)
 
 
@@ -118,7 +118,7 @@ def test_a_tokenizer_file_counts_exactly(tmp_path):
 
 def test_an_unusable_tokenizer_is_named(tmp_path):
     for name in (str(tmp_path / "none.json"), "~nobody-there/x.json", "n" * 300):
-        with pytest.raises(SettingsError, match="is no file"):
+        with pytest.raises(SettingsError, match="is not a file"):
             counter_for(name)
     (tmp_path / "bad.json").write_text("{")
     with pytest.raises(SettingsError, match="cannot be read"):

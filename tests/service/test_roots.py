@@ -13,7 +13,7 @@ def test_a_home_directory_is_not_indexed_unasked(
     monkeypatch: pytest.MonkeyPatch, root: Path
 ) -> None:
     monkeypatch.setattr(Path, "home", lambda: root.resolve())
-    with pytest.raises(RootError, match="index.allowHome"):
+    with pytest.raises(RootError, match=r"index\.allowHome"):
         check_root(root, Settings())
     assert check_root(root, Settings(index_home=True)) == root.resolve()
     with pytest.raises(RootError, match="does not exist"):

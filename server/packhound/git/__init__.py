@@ -1,1 +1,1 @@
-"""Git as a source of facts: history, uncommitted lines and hunks, asked for so that nothing else runs."""
+"""Git as a source of facts: history, uncommitted lines and hunks, without running anything else."""

@@ -100,7 +100,7 @@ def changed_lines(root: Path, repository: Repository | None = None) -> ChangedLi
 
 
 def parse_diff(diff: str) -> dict[str, tuple[Lines, ...]]:
-    """Return the lines that a diff without context adds or changes, by path; a removal marks its place."""
+    """Return the changed lines by path of a diff without context; a removal marks its line."""
     changed: dict[str, list[Lines]] = {}
     for path, hunk in read_hunks(diff.split("\n")):
         if hunk:

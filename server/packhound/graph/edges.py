@@ -1,4 +1,4 @@
-"""Edges of the reference graph, and what it reads of a file."""
+"""Edges of the reference graph, and the interface of the files that it reads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EdgeKind = Literal["contains", "contained-in", "imports", "references", "referen
 
 
 class File(Protocol):
-    """What the graph reads of a file of a snapshot."""
+    """File of a snapshot as the graph reads it."""
 
     @property
     def language(self) -> str: ...  # noqa: D102

@@ -1,9 +1,9 @@
-"""Edges between nodes, found by name and scope, and kept as files change.
+"""Edges between nodes, resolved by name and scope and updated as files change.
 
 A name used in a file means the definitions of that name in the same file, else in files that it
-imports, else in its folder, else anywhere if few bear the name. What is kept is which files define
-and which use a name; what it means in one of them is decided when someone asks, and remembered
-until a file that has it changes. So the graph after any edits equals one built from scratch.
+imports, else in its folder, else anywhere if there are few of them. The graph stores which files
+define and which use a name; a name is resolved when it is first asked for, and cached until a file
+that has it changes. So the graph after any edits equals one built from scratch.
 """
 
 from __future__ import annotations
@@ -17,84 +17,84 @@ from typing import TypeAlias
 
 import numpy as np
 
-from packhound.graph.definers import Definers, NodeIdTuple, family_of, folder_of
+from packhound.graph.definitions import Definitions, NodeIdTuple, folder_of, language_family
 from packhound.graph.edges import Edge, File, containment_edges
-from packhound.graph.imports import Importable
+from packhound.graph.imports import ImportResolver
 
-_ELSEWHERE = 3
-"""A name that more definitions outside of every scope bear says nothing."""
-_CROWD = 30
+_MAX_ELSEWHERE = 3
+"""A name with more definitions outside of every scope stays unresolved."""
+_MAX_IN_SCOPE = 30
 """A name with more definitions within one scope is a convention (`init`), not a reference."""
 
-_ALL = 1 << 30
+_NO_LIMIT = 1 << 30
 
 _SCOPE_WEIGHT = {"file": 1.0, "import": 0.9, "folder": 0.7, "elsewhere": 0.4}
 
-Meaning: TypeAlias = tuple[NodeIdTuple, float]
-"""The definitions that a name means in a file, and how sure each of them is."""
-_NOTHING: Meaning = ((), 0.0)
-_NOWHERE = "", -1
+Resolution: TypeAlias = tuple[NodeIdTuple, float]
+"""The definitions that a name means in a file, and the weight of an edge to each."""
+_UNRESOLVED: Resolution = ((), 0.0)
+_NO_LOCATION = "", -1
 
 
 @dataclass(slots=True, eq=False)
-class _Known:
-    """What has been found out about one name: by family of languages, and by path."""
+class _ResolvedName:
+    """Cached answers about one name: by language family, and by path."""
 
-    definers: dict[str, Definers] = field(default_factory=dict)
-    meanings: dict[str, Meaning] = field(default_factory=dict)
+    definitions: dict[str, Definitions] = field(default_factory=dict)
+    resolutions: dict[str, Resolution] = field(default_factory=dict)
 
 
 class Graph:
-    """The graph of the newest files that it was shown. All methods may be called from any thread.
+    """Graph of the files of the latest `update`; thread-safe.
 
-    Node ids that a caller's snapshot does not have are the caller's to drop.
+    Callers drop node ids that their snapshot does not have.
     """
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self._seen: Mapping[str, File] | None = None
+        self._latest_files: Mapping[str, File] | None = None
         self._files: dict[str, File] = {}
-        self._home: dict[int, tuple[str, int]] = {}  # node id -> path and position
+        self._locations: dict[int, tuple[str, int]] = {}  # node id -> path and position
         self._defined: dict[str, dict[str, NodeIdTuple]] = defaultdict(dict)
         self._used: dict[str, dict[str, int]] = defaultdict(dict)
-        self._importable: Importable | None = None
+        self._import_resolver: ImportResolver | None = None
         self._imported: dict[str, frozenset[str]] = {}
-        self._known: dict[str, _Known] = defaultdict(_Known)
+        self._resolved: dict[str, _ResolvedName] = defaultdict(_ResolvedName)
         self._n_users: dict[int, int] = {}
 
     def update(self, files: Mapping[str, File]) -> None:
-        """Follow the files of a newer snapshot; costs what has changed."""
+        """Take the files of a newer snapshot; the cost grows with what has changed."""
         with self._lock:
-            if files is self._seen:
+            if files is self._latest_files:
                 return
-            changed = [path for path, file in files.items() if self._differs(path, file)]
-            gone = [path for path in self._files if path not in files]
-            if gone or any(path not in self._files for path in changed):
-                self._importable = None
+            changed = [path for path, file in files.items() if self._has_changed(path, file)]
+            removed_paths = [path for path in self._files if path not in files]
+            if removed_paths or any(path not in self._files for path in changed):
+                self._import_resolver = None
                 self._imported.clear()
-                self._known.clear()
+                self._resolved.clear()
                 self._n_users.clear()
-            for path in (*gone, *changed):
-                self._withdraw(path)
+            for path in (*removed_paths, *changed):
+                self._remove_file(path)
             for path in changed:
-                self._install(path, files[path])
-            self._seen = files
+                self._add_file(path, files[path])
+            self._latest_files = files
 
     def prepare(self, files: Mapping[str, File], pause: Callable[[], None]) -> None:
-        """Do what the first `update` would, and more, in bits; `pause` is called after each."""
+        """Do the work of a first `update`, and more, in slices; `pause` is called after each."""
         for path, file in files.items():
             with self._lock:
-                if self._seen is not None:
+                if self._latest_files is not None:
                     break
                 if path not in self._files:
-                    self._install(path, file)
+                    self._add_file(path, file)
             pause()
         else:
             self.update(files)
         for path in files:
             with self._lock:
                 if path in self._files:
-                    self._imports(path)
+                    self._imported_files(path)
             pause()
         for path in files:
             indexed = self._files.get(path)
@@ -102,199 +102,207 @@ class Graph:
                 self.n_users(node_id)
                 pause()
             with self._lock:
-                # What names mean takes more room than time.
-                self._known.clear()
+                # Resolutions take more memory than time.
+                self._resolved.clear()
 
-    def neighbors(self, node_id: int, most: int = _ALL) -> tuple[Edge, ...]:
-        """Edges of a node, surest first; none for a node id that the graph does not know.
+    def neighbors(self, node_id: int, limit: int = _NO_LIMIT) -> tuple[Edge, ...]:
+        """Return the edges of a node by descending weight; none for an unknown node id.
 
-        Of those that refer to it not all are sought, but at least the `most` surest.
+        Of the edges from its users at least the `limit` heaviest are included.
         """
         with self._lock:
-            if node_id not in self._home:
+            if node_id not in self._locations:
                 return ()
-            path, file, position = self._located(node_id)
-            edges = [*containment_edges(file, position), *self._outward(path, file, position)]
-            edges += self._inward(file.name(position), node_id, most)
+            path, file, position = self._locate(node_id)
+            edges = [
+                *containment_edges(file, position),
+                *self._references_from(path, file, position),
+            ]
+            edges += self._references_to(file.name(position), node_id, limit)
             if file.node(position).kind == "file":
                 edges += self._import_edges(path)
             unique = {(edge.kind, edge.node_id): edge for edge in edges if edge.node_id != node_id}
-            # By place where equally sure: node ids say in which order files were read.
-            places = self._home
-            order = sorted(unique.values(), key=lambda e: (-e.weight, e.kind, places[e.node_id]))
-            return tuple(order)
+            # Ties go by location, since node ids depend on the order in which files were read.
+            locations = self._locations
+            return tuple(
+                sorted(unique.values(), key=lambda e: (-e.weight, e.kind, locations[e.node_id]))
+            )
 
-    def references(self, node_id: int, most: int) -> tuple[Edge, ...]:
-        """The first definitions that a node's own text uses."""
+    def references(self, node_id: int, limit: int) -> tuple[Edge, ...]:
+        """Return edges to the first `limit` definitions that a node's own text uses."""
         with self._lock:
-            if node_id not in self._home:
+            if node_id not in self._locations:
                 return ()
-            edges = self._outward(*self._located(node_id))
-            return tuple(islice((edge for edge in edges if edge.node_id != node_id), most))
+            edges = self._references_from(*self._locate(node_id))
+            return tuple(islice((edge for edge in edges if edge.node_id != node_id), limit))
 
     def n_users(self, node_id: int) -> int:
-        """How many nodes refer to a node."""
+        """Return the number of nodes that refer to a node."""
         with self._lock:
-            if node_id not in self._home:
+            if node_id not in self._locations:
                 return 0
             if node_id not in self._n_users:
-                _, file, position = self._located(node_id)
+                _, file, position = self._locate(node_id)
                 name = file.name(position)
                 self._n_users.update(
-                    dict.fromkeys(self._bearers(name), 0) if name else {node_id: 0}
+                    dict.fromkeys(self._definition_ids(name), 0) if name else {node_id: 0}
                 )
-                self._n_users.update(self._counted(name))
+                self._n_users.update(self._count_users(name))
             return self._n_users[node_id]
 
-    def _differs(self, path: str, file: File) -> bool:
+    def _has_changed(self, path: str, file: File) -> bool:
         old = self._files.get(path)
         if old is None or old is file:
             return old is None
         return not (old.digest == file.digest and np.array_equal(old.node_ids, file.node_ids))
 
-    def _withdraw(self, path: str) -> None:
+    def _remove_file(self, path: str) -> None:
         old = self._files.pop(path, None)
         if old is None:
             return
         self._imported.pop(path, None)
         for name in dict.fromkeys(filter(None, old.names())):
-            self._forget(name)
+            self._invalidate_name(name)
             del self._defined[name][path]
         for name in dict.fromkeys(old.references()):
-            self._forget(name)
+            self._invalidate_name(name)
             del self._used[name][path]
         for node_id in old.node_ids.tolist():
-            if self._home.get(node_id, _NOWHERE)[0] == path:
-                del self._home[node_id]
+            if self._locations.get(node_id, _NO_LOCATION)[0] == path:
+                del self._locations[node_id]
 
-    def _install(self, path: str, file: File) -> None:
+    def _add_file(self, path: str, file: File) -> None:
         self._files[path] = file
         node_ids = file.node_ids.tolist()
-        named: dict[str, list[int]] = defaultdict(list)
+        ids_by_name: dict[str, list[int]] = defaultdict(list)
         for name, node_id in zip(file.names(), node_ids, strict=True):
             if name:
-                named[name].append(node_id)
-        for name, bearers in named.items():
-            self._forget(name)
-            self._defined[name][path] = tuple(bearers)
+                ids_by_name[name].append(node_id)
+        for name, ids in ids_by_name.items():
+            self._invalidate_name(name)
+            self._defined[name][path] = tuple(ids)
         for name, n in Counter(file.references()).items():
-            self._forget(name)
+            self._invalidate_name(name)
             self._used[name][path] = n
-        self._home.update((node_id, (path, position)) for position, node_id in enumerate(node_ids))
+        self._locations.update(
+            (node_id, (path, position)) for position, node_id in enumerate(node_ids)
+        )
 
-    def _forget(self, name: str) -> None:
-        """What was found out about a name, since a file that has it changes."""
-        self._known.pop(name, None)
-        for node_id in self._bearers(name) if self._n_users else ():
+    def _invalidate_name(self, name: str) -> None:
+        """Drop the cached answers about a name, since a file that has it changes."""
+        self._resolved.pop(name, None)
+        for node_id in self._definition_ids(name) if self._n_users else ():
             self._n_users.pop(node_id, None)
 
-    def _bearers(self, name: str) -> Iterator[int]:
+    def _definition_ids(self, name: str) -> Iterator[int]:
         return chain.from_iterable(self._defined.get(name, {}).values())
 
-    def _located(self, node_id: int) -> tuple[str, File, int]:
-        path, position = self._home[node_id]
+    def _locate(self, node_id: int) -> tuple[str, File, int]:
+        path, position = self._locations[node_id]
         return path, self._files[path], position
 
-    def _meaning(self, path: str, name: str) -> Meaning:
-        """What `name` means in a file."""
+    def _resolve(self, path: str, name: str) -> Resolution:
+        """Return what `name` means in a file."""
         if not self._defined.get(name):
-            return _NOTHING
-        known = self._known[name].meanings
-        found = known.get(path)
-        if found is None:
-            found = known[path] = self._decided(path, name)
-        return found
+            return _UNRESOLVED
+        resolutions = self._resolved[name].resolutions
+        resolution = resolutions.get(path)
+        if resolution is None:
+            resolution = resolutions[path] = self._resolve_defined(path, name)
+        return resolution
 
-    def _decided(self, path: str, name: str) -> Meaning:
-        """The same of a name that some file defines."""
+    def _resolve_defined(self, path: str, name: str) -> Resolution:
+        """Resolve a name that some file defines."""
         defined = self._defined[name]
         if path in defined:
             return defined[path], _SCOPE_WEIGHT["file"] / len(defined[path])
-        return self._scoped(path, self._definers_of(path, name))
+        return self._resolve_in_scopes(path, self._definitions_for(path, name))
 
-    def _scoped(self, path: str, definers: Definers) -> Meaning:
-        """What a name means in a file that does not define it."""
-        if not definers.all:
-            return _NOTHING
-        node_ids = definers.among(self._imports(path))
-        if 0 < len(node_ids) <= _CROWD:
+    def _resolve_in_scopes(self, path: str, definitions: Definitions) -> Resolution:
+        """Resolve a name in a file that does not define it."""
+        if not definitions.all:
+            return _UNRESOLVED
+        node_ids = definitions.in_files(self._imported_files(path))
+        if 0 < len(node_ids) <= _MAX_IN_SCOPE:
             return node_ids, _SCOPE_WEIGHT["import"] / len(node_ids)
-        node_ids = definers.by_folder.get(folder_of(path), ())
-        if 0 < len(node_ids) <= _CROWD:
+        node_ids = definitions.by_folder.get(folder_of(path), ())
+        if 0 < len(node_ids) <= _MAX_IN_SCOPE:
             return node_ids, _SCOPE_WEIGHT["folder"] / len(node_ids)
-        node_ids = definers.all
-        if 0 < len(node_ids) <= _ELSEWHERE:
+        node_ids = definitions.all
+        if 0 < len(node_ids) <= _MAX_ELSEWHERE:
             return node_ids, _SCOPE_WEIGHT["elsewhere"] / len(node_ids)
-        return _NOTHING
+        return _UNRESOLVED
 
-    def _definers_of(self, path: str, name: str) -> Definers:
-        """Who defines a name in the languages of a file."""
-        family = family_of(self._files[path].language)
-        known = self._known[name].definers
-        found = known.get(family)
-        if found is None:
+    def _definitions_for(self, path: str, name: str) -> Definitions:
+        """Return the definitions of a name in the language family of a file."""
+        family = language_family(self._files[path].language)
+        by_family = self._resolved[name].definitions
+        definitions = by_family.get(family)
+        if definitions is None:
             defined, files = self._defined[name], self._files
-            same = sorted([p for p in defined if family_of(files[p].language) == family])
-            found = known[family] = Definers({p: defined[p] for p in same})
-        return found
+            paths = sorted([p for p in defined if language_family(files[p].language) == family])
+            definitions = by_family[family] = Definitions({p: defined[p] for p in paths})
+        return definitions
 
-    def _imports(self, path: str) -> frozenset[str]:
-        """The files that a file imports."""
-        found = self._imported.get(path)
-        if found is None:
-            if self._importable is None:
-                self._importable = Importable(self._files)
-            resolve = self._importable.resolve
+    def _imported_files(self, path: str) -> frozenset[str]:
+        """Return the paths of the files that a file imports."""
+        imported = self._imported.get(path)
+        if imported is None:
+            if self._import_resolver is None:
+                self._import_resolver = ImportResolver(self._files)
+            resolve = self._import_resolver.resolve
             modules = self._files[path].imports
             targets = {target for module in modules for target in resolve(path, module)}
-            found = self._imported[path] = frozenset(targets - {path})
-        return found
+            imported = self._imported[path] = frozenset(targets - {path})
+        return imported
 
-    def _outward(self, path: str, file: File, position: int) -> Iterator[Edge]:
+    def _references_from(self, path: str, file: File, position: int) -> Iterator[Edge]:
         for name in file.node(position).references:
             if self._defined.get(name):
-                targets, weight = self._meaning(path, name)
+                targets, weight = self._resolve(path, name)
                 for target in targets:
                     yield Edge("references", target, weight)
 
-    def _inward(self, name: str, node_id: int, most: int) -> Iterator[Edge]:
-        """At least the `most` surest uses of a definition."""
-        sure: dict[float, list[str]] = defaultdict(list)
-        known = self._known[name].meanings
+    def _references_to(self, name: str, node_id: int, limit: int) -> Iterator[Edge]:
+        """Yield at least the `limit` heaviest edges from the users of a definition."""
+        paths_by_weight: dict[float, list[str]] = defaultdict(list)
+        resolutions = self._resolved[name].resolutions
         for path in self._used.get(name, ()) if name else ():
-            targets, weight = known.get(path) or self._meaning(path, name)
+            targets, weight = resolutions.get(path) or self._resolve(path, name)
             if node_id in targets:
-                sure[weight].append(path)
+                paths_by_weight[weight].append(path)
         n = 0
-        for weight in sorted(sure, reverse=True):
-            # To find the nodes of a file that use a name costs more than all the rest.
-            if n >= most:
+        for weight in sorted(paths_by_weight, reverse=True):
+            # Listing the nodes of a file that use a name costs more than all the rest.
+            if n >= limit:
                 return
-            for path in sure[weight]:
+            for path in paths_by_weight[weight]:
                 file = self._files[path]
                 users = [int(file.node_ids[position]) for position in file.users(name)]
                 n += len(users) - (node_id in users)
                 for user in users:
                     yield Edge("referenced-by", user, weight)
 
-    def _counted(self, name: str) -> Counter[int]:
-        """How many nodes refer to each of the definitions of a name."""
-        found = Counter[int]()
+    def _count_users(self, name: str) -> Counter[int]:
+        """Count the nodes that refer to each of the definitions of a name."""
+        counts = Counter[int]()
         defined = self._defined.get(name, {})
         for path, n in self._used.get(name, {}).items() if defined else ():
             targets = defined.get(path)
             if targets is None:
-                definers = self._definers_of(path, name)
-                # Where one alone bears the name, it means that one in whichever scope.
-                alone = len(definers.all) == 1
-                targets = definers.all if alone else self._scoped(path, definers)[0]
+                definitions = self._definitions_for(path, name)
+                # A single definition is meant in whichever scope it is.
+                unique = len(definitions.all) == 1
+                targets = (
+                    definitions.all if unique else self._resolve_in_scopes(path, definitions)[0]
+                )
             for target in targets:
-                found[target] += n
-        return found
+                counts[target] += n
+        return counts
 
     def _import_edges(self, path: str) -> Iterator[Edge]:
-        """Only a file's own node stands for its imports."""
-        for imported in self._imports(path):
+        """Yield the edges of a file's own node, which alone stands for its imports."""
+        for imported in self._imported_files(path):
             node_ids = self._files[imported].node_ids
             if len(node_ids):
                 yield Edge("imports", int(node_ids[0]), 0.5)

@@ -1,4 +1,4 @@
-"""What a file imports, resolved to files of the same root where their paths give it away.
+"""Resolution of imports to files of the same root, as far as their paths tell.
 
 Languages write imports as dotted modules, as paths or as namespaces. All are read as a list of
 path components that some file or folder must end with; nothing is executed and no build file read.
@@ -10,6 +10,8 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Iterable
+
+from packhound.graph.definitions import folder_of
 
 _MAX_FILES = 40
 """A folder imported as a whole stands for at most this many files: then it says little."""
@@ -29,56 +31,58 @@ _SEPARATORS = re.compile(r"[./\\:]+")
 Components = tuple[str, ...]
 
 
-class Importable:
-    """The files of a root, by the components that an import of them could end with."""
+class ImportResolver:
+    """Index of the files of a root by the path components that an import could end with."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._by_stem: dict[Components, list[str]] = defaultdict(list)
         self._by_folder: dict[Components, list[str]] = defaultdict(list)
         self._components: dict[str, Components] = {}
-        self._known: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._resolved: dict[tuple[str, str], tuple[str, ...]] = {}
         for path in sorted(paths):
             self._add(path)
 
     def resolve(self, importer: str, module: str) -> tuple[str, ...]:
-        """Files that `module`, as `importer` writes it, most likely means; none if unsure."""
+        """Return the files that `module`, as `importer` writes it, most likely means."""
         key = (posixpath.dirname(importer), module)
-        if key not in self._known:
-            self._known[key] = self._resolve(*key)
-        return self._known[key]
+        if key not in self._resolved:
+            self._resolved[key] = self._resolve(*key)
+        return self._resolved[key]
 
     def _add(self, path: str) -> None:
         *folders, name = path.split("/")
         stem = name.split(".")[0]
-        self._components[path] = own = (*folders, stem)
-        ways = [(self._by_stem, own)]
+        self._components[path] = parts = (*folders, stem)
+        entries = [(self._by_stem, parts)]
         if folders:
-            ways.append((self._by_folder, own[:-1]))
+            entries.append((self._by_folder, parts[:-1]))
             if stem in _PACKAGE_STEMS:
-                ways.append((self._by_stem, own[:-1]))
-        for named, way in ways:
-            # What an import of one component ends with, and one of several.
-            for end in {way[-1:], way[-2:]}:
-                named[end].append(path)
+                entries.append((self._by_stem, parts[:-1]))
+        for paths_by_tail, names in entries:
+            # An import of one component has the shorter tail, one of several the longer.
+            for tail in {names[-1:], names[-2:]}:
+                paths_by_tail[tail].append(path)
 
     def _resolve(self, folder: str, module: str) -> tuple[str, ...]:
-        wanted, absolute = components(folder, module)
-        for length in range(len(wanted), max(0, len(wanted) - 2), -1):
-            found = self._ending_with(wanted[:length], absolute, folder)
-            if found:
-                return found
+        target, absolute = components(folder, module)
+        for length in range(len(target), max(0, len(target) - 2), -1):
+            matches = self._paths_ending_with(target[:length], absolute, folder)
+            if matches:
+                return matches
         return ()
 
-    def _ending_with(
-        self, wanted: Components, absolute: bool, importer_folder: str
+    def _paths_ending_with(
+        self, target: Components, absolute: bool, importer_folder: str
     ) -> tuple[str, ...]:
         best: list[str] = []
         best_length = floor = 0
         # A folder stands for its files only where no file names it better.
-        for named in (self._by_stem, self._by_folder):
-            for path in named.get(wanted[-2:], ()):
-                length = self._overlap(path, wanted)
-                if length <= floor or not _enough(path, length, wanted, absolute, importer_folder):
+        for paths_by_tail in (self._by_stem, self._by_folder):
+            for path in paths_by_tail.get(target[-2:], ()):
+                length = self._overlap(path, target)
+                if length <= floor or not _is_long_enough(
+                    path, length, target, absolute, importer_folder
+                ):
                     continue
                 if length > best_length:
                     best, best_length = [], length
@@ -87,19 +91,21 @@ class Importable:
             floor = best_length
         return tuple(best) if len(best) <= _MAX_FILES else ()
 
-    def _overlap(self, path: str, wanted: Components) -> int:
-        """How many components at the end of `wanted` the path, or its folder, ends with too."""
-        own = self._components[path]
-        ways = [own, own[:-1]] if own[-1] != wanted[-1] or own[-1] in _PACKAGE_STEMS else [own]
-        return max(_common_tail(way, wanted) for way in ways)
+    def _overlap(self, path: str, target: Components) -> int:
+        """Return how many components the path, or its folder, and `target` end with alike."""
+        parts = self._components[path]
+        length = _common_tail(parts, target)
+        if parts[-1] != target[-1] or parts[-1] in _PACKAGE_STEMS:
+            return max(length, _common_tail(parts[:-1], target))
+        return length
 
 
 def components(folder: str, module: str) -> tuple[Components, bool]:
-    """The path components that an import asks for, and whether they start at the root."""
+    """Return the path components of an import, and True if they start at the root."""
     module = module.strip().strip("\"'<>`;").replace("\\", "/")
     if module.startswith(("./", "../")) or module in (".", ".."):
-        joined = posixpath.normpath(posixpath.join(folder, _SUFFIX.sub("", module)))
-        return tuple(part for part in joined.split("/") if part not in (".", "..")), True
+        path = posixpath.normpath(posixpath.join(folder, _SUFFIX.sub("", module)))
+        return tuple(part for part in path.split("/") if part not in (".", "..")), True
     if module.startswith("."):
         level = len(module) - len(module.lstrip("."))
         base = folder.split("/") if folder else []
@@ -111,22 +117,25 @@ def components(folder: str, module: str) -> tuple[Components, bool]:
     return tuple(parts), False
 
 
-def _common_tail(left: Components, right: Components) -> int:
+def _common_tail(path: Components, other_path: Components) -> int:
+    """Return how many components two paths end with alike."""
     length = 0
-    for mine, other in zip(reversed(left), reversed(right), strict=False):
-        if mine != other:
+    for a, b in zip(reversed(path), reversed(other_path), strict=False):
+        if a != b:
             break
         length += 1
     return length
 
 
-def _enough(path: str, length: int, wanted: Components, absolute: bool, folder: str) -> bool:
+def _is_long_enough(
+    path: str, length: int, target: Components, absolute: bool, folder: str
+) -> bool:
     if absolute:
-        return length == len(wanted)
-    return length >= min(2, len(wanted)) and (len(wanted) > 1 or _near(path, folder))
+        return length == len(target)
+    return length >= min(2, len(target)) and (len(target) > 1 or _is_near(path, folder))
 
 
-def _near(path: str, folder: str) -> bool:
-    """One bare word means a neighbour or a top-level module, not any file of that name."""
-    own = path.rpartition("/")[0]
-    return own == folder or "/" not in own or own.rpartition("/")[0] == folder
+def _is_near(path: str, folder: str) -> bool:
+    """Return True for a neighbour or a top-level module: all that one bare word can mean."""
+    parent = folder_of(path)
+    return parent == folder or "/" not in parent or folder_of(parent) == folder

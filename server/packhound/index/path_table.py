@@ -19,9 +19,10 @@ from packhound.text.path_features import folder_facts, path_facts
 
 _NO_IDS: Ints = np.zeros(0, np.int32)
 
-STEM, FOLDER, DEPTH, N_ROOTS, FLAG = range(5)
+STEM, FOLDER, DEPTH, N_STEM_GROUPS, FLAG = range(5)
 """Columns of `PathTable.rows`: the first file id with the same stem, the number of the folder, the
-depth, how many families the words of the stem have, and the flags as bits, see `text.paths`."""
+depth, the number of stem groups of the words of the stem, and the flags as bits, see
+`text.path_features`."""
 
 _WIDTH = 5
 
@@ -74,14 +75,14 @@ class WordLists:
 class PathTable:
     """Paths by file id, and inverted indexes of the words of files and folders.
 
-    `stems` has file ids by the whole stem; `words` and `roots` by its terms and their families;
-    `folder_words` and `folder_roots` have folder ids.
+    `stems` has file ids by the whole file stem, `words` by its terms, `stem_groups` by the groups
+    of these; `folder_words` and `folder_stem_groups` have folder ids.
     """
 
     def __init__(self) -> None:
         self.paths: list[str] = []
-        self.stems, self.words, self.roots = WordLists(), WordLists(), WordLists()
-        self.folder_words, self.folder_roots = WordLists(), WordLists()
+        self.stems, self.words, self.stem_groups = WordLists(), WordLists(), WordLists()
+        self.folder_words, self.folder_stem_groups = WordLists(), WordLists()
         self._rows = array("i")
         self._folder_ids: dict[str, int] = {}
         self._n_folders = 0
@@ -96,7 +97,7 @@ class PathTable:
         folder_id = self._folder_id(path.rpartition("/")[0])
         self.stems.add(file_id, (features.stem,))
         self.words.add(file_id, features.words)
-        self.roots.add(file_id, features.stem_groups)
+        self.stem_groups.add(file_id, features.stem_groups)
         first = int(self.stems.of(features.stem)[0])
         flags = sum(1 << i for i, flag in enumerate(features.flags) if flag)
         self._rows.extend((first, folder_id, features.depth, len(features.stem_groups), flags))
@@ -113,11 +114,12 @@ class PathTable:
         rows = self.rows(len(selected)) * selected[:, None]
         folders = np.zeros(self._n_folders, np.bool_)
         folders[rows[selected, FOLDER]] = True
-        stems, words, roots = (o.arrays(selected) for o in (self.stems, self.words, self.roots))
+        files = (self.stems, self.words, self.stem_groups)
+        stems, words, stem_groups = (lists.arrays(selected) for lists in files)
         _, starts, file_ids = stems
         rows[file_ids, STEM] = np.repeat(file_ids[starts[:-1]], np.diff(starts))
-        of_folders = (o.arrays(folders) for o in (self.folder_words, self.folder_roots))
-        parts = [part for arrays in (stems, words, roots, *of_folders) for part in arrays]
+        by_folder = [o.arrays(folders) for o in (self.folder_words, self.folder_stem_groups)]
+        parts = [part for arrays in (stems, words, stem_groups, *by_folder) for part in arrays]
         return pack(rows.astype(np.int32), *parts)
 
     @classmethod
@@ -131,23 +133,23 @@ class PathTable:
         if n_later < 0 or rows.shape[1:] != (_WIDTH,) or len(parts) != 15:
             raise ValueError("the table of paths does not match the files")
         table = cls()
-        table.stems, table.words, table.roots, table.folder_words, table.folder_roots = (
-            _unpack_word_lists(*parts[i : i + 3]) for i in range(0, len(parts), 3)
-        )
+        lists = [_unpack_word_lists(*parts[i : i + 3]) for i in range(0, len(parts), 3)]
+        table.stems, table.words, table.stem_groups = lists[:3]
+        table.folder_words, table.folder_stem_groups = lists[3:]
         table._rows = array("i", rows.tobytes() + bytes(n_later * _WIDTH * 4))
         table._n_folders = int(rows[:, FOLDER].max(initial=-1)) + 1
         table.paths = list(paths)
         return table
 
     def _folder_id(self, path: str) -> int:
-        """Return the id of a folder; one that was restored gets another when it is met again."""
+        """Return the id of a folder; a restored one gets another when a new file is in it."""
         folder_id = self._folder_ids.get(path)
         if folder_id is None:
             folder_id = self._folder_ids[path] = self._n_folders
             self._n_folders += 1
             features = folder_facts(path)
             self.folder_words.add(folder_id, features.words)
-            self.folder_roots.add(folder_id, features.stem_groups)
+            self.folder_stem_groups.add(folder_id, features.stem_groups)
         return folder_id
 
 

@@ -1,4 +1,4 @@
-"""Tokens of a text without the vocabulary: a number that o200k_base never exceeds.
+"""Upper bound of the tokens of a text in o200k_base, without its whole vocabulary.
 
 Byte pair encoding applies its merges in the order of their ranks, so with the first ranks only it
 stops on the way to the true result: its count can only be greater. The table beside this file holds
@@ -13,13 +13,13 @@ import zlib
 from functools import lru_cache
 from pathlib import Path
 
-from packhound.llm.pretokens import apart, pretokens
+from packhound.core.caching import BoundedMemo
+from packhound.llm.pretokens import pretokens, split_lines
 
 _TABLE = Path(__file__).with_name("o200k_first.bin")
-_REMEMBERED = 100_000
-"""Pieces whose counts are kept; the table is emptied when full."""
-_REMEMBERED_LINES, _LONG_LINE = 30_000, 400
-"""The same of lines, if they have at most so many characters."""
+_MAX_PIECES = 100_000
+_MAX_LINES, _MAX_LINE_LENGTH = 30_000, 400
+"""Bounds of the memos of counts; longer lines hardly ever repeat."""
 
 
 class BoundCounter:
@@ -29,47 +29,29 @@ class BoundCounter:
     exact = False
 
     def __init__(self) -> None:
-        self._lines = _Lines()
+        ranks, words = _token_table()
+
+        def count_piece(piece: str) -> int:
+            encoded = piece.encode("utf-8", "surrogatepass")
+            return 1 if encoded in words else n_tokens(encoded, ranks)
+
+        pieces = BoundedMemo(count_piece, _MAX_PIECES)
+
+        def count_line(line: str) -> int:
+            return sum(map(pieces.__getitem__, pretokens(line)))
+
+        self._lines = BoundedMemo(count_line, _MAX_LINES, _MAX_LINE_LENGTH)
 
     def count(self, text: str) -> int:
-        """Tokens of `text`, never too few."""
-        known = self._lines
-        if text in known or text.find("\n", 0, -1) < 0:
-            return known[text]
-        return sum(map(known.__getitem__, apart(text)))
-
-
-class _Lines(dict[str, int]):
-    """Tokens of lines, counted at the first look."""
-
-    def __init__(self) -> None:
-        self._pieces = _Pieces()
-
-    def __missing__(self, line: str) -> int:
-        n = sum(map(self._pieces.__getitem__, pretokens(line)))
-        if len(line) <= _LONG_LINE:
-            if len(self) >= _REMEMBERED_LINES:
-                self.clear()
-            self[line] = n
-        return n
-
-
-class _Pieces(dict[str, int]):
-    """Tokens of pieces, counted at the first look."""
-
-    def __init__(self) -> None:
-        self._ranks, self._words = _table()
-
-    def __missing__(self, piece: str) -> int:
-        if len(self) >= _REMEMBERED:
-            self.clear()
-        encoded = piece.encode("utf-8", "surrogatepass")
-        n = self[piece] = 1 if encoded in self._words else n_tokens(encoded, self._ranks)
-        return n
+        """Return at least the number of tokens of `text`."""
+        lines = self._lines
+        if text in lines or text.find("\n", 0, -1) < 0:
+            return lines[text]
+        return sum(map(lines.__getitem__, split_lines(text)))
 
 
 def n_tokens(piece: bytes, ranks: dict[bytes, int]) -> int:
-    """Tokens that are left after all merges within `piece`. O(n log n)."""
+    """Return the number of tokens after all merges within `piece`. O(n log n)."""
     if piece in ranks:
         return 1
     size = len(piece)
@@ -87,7 +69,7 @@ def n_tokens(piece: bytes, ranks: dict[bytes, int]) -> int:
 
     for start in range(size):
         offer(start)
-    alive, left = [True] * size, size
+    alive, n = [True] * size, size
     while merges:
         _, start, end = heapq.heappop(merges)
         middle = ends[start]
@@ -96,24 +78,27 @@ def n_tokens(piece: bytes, ranks: dict[bytes, int]) -> int:
             continue
         alive[middle] = False
         ends[start] = end
-        left -= 1
+        n -= 1
         if end < size:
             before[end] = start
         offer(start)
         if before[start] >= 0:
             offer(before[start])
-    return left
+    return n
 
 
 @lru_cache(maxsize=1)
-def _table() -> tuple[dict[bytes, int], frozenset[bytes]]:
-    """Ranks of the first tokens, and the later words: each as a length byte and the bytes."""
+def _token_table() -> tuple[dict[bytes, int], frozenset[bytes]]:
+    """Return the ranks of the first tokens, and the later words.
+
+    The file has each as a length byte and the bytes.
+    """
     packed = zlib.decompress(_TABLE.read_bytes())
     n_ranked = int.from_bytes(packed[:4], "little")
-    tokens, at = [], 4
-    while at < len(packed):
-        end = at + 1 + packed[at]
-        tokens.append(packed[at + 1 : end])
-        at = end
+    tokens, start = [], 4
+    while start < len(packed):
+        end = start + 1 + packed[start]
+        tokens.append(packed[start + 1 : end])
+        start = end
     ranks = {token: rank for rank, token in enumerate(tokens[:n_ranked])}
     return ranks, frozenset(tokens[n_ranked:])

@@ -1,4 +1,4 @@
-"""Which counter counts: the offline bound by default, an exact one where the user has it."""
+"""Token counters: the offline bound by default, an exact one where the user has it."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from typing import Protocol
 from packhound.core.errors import SettingsError
 from packhound.llm.bound import BoundCounter
 
-LEGAL = "empty, 'tiktoken', 'tiktoken:<encoding>', or the path of a tokenizer.json"
+_EXPECTED = "expected one of: empty, 'tiktoken', 'tiktoken:<encoding>', a path of a tokenizer.json"
 
 
 class TokenCounter(Protocol):
-    """Tells how many tokens a language model reads in a text."""
+    """Counter of the tokens that a language model reads in a text."""
 
     def __hash__(self) -> int: ...
 
     @property
     def name(self) -> str:
-        """What is counted, for people."""
+        """Name of the vocabulary, for people."""
         ...
 
     @property
     def exact(self) -> bool:
-        """Whether the count is the model's own, or one that is never below it."""
+        """True if the count is the model's own, False if it is an upper bound."""
         ...
 
     def count(self, text: str) -> int:
-        """Tokens of `text`, without any that a chat format adds."""
+        """Return the tokens of `text`, without any that a chat format adds."""
         ...
 
 
 @lru_cache(maxsize=8)
 def counter_for(tokenizer: str = "") -> TokenCounter:
-    """The counter that `tokenizer` names. Raises SettingsError with what is legal."""
+    """Return the counter that `tokenizer` names. Raises SettingsError."""
     if not tokenizer:
         return BoundCounter()
     if tokenizer == "tiktoken" or tokenizer.startswith("tiktoken:"):
@@ -54,11 +54,11 @@ class _TokenizerFile:
 
         try:
             path = path.expanduser()
-            there = path.is_file()
-        except (OSError, RuntimeError):  # No name that a file can have, or nobody's home.
-            there = False
-        if not there:
-            raise SettingsError(f"tokenizer '{path}' is no file; legal is {LEGAL}")
+            is_file = path.is_file()
+        except (OSError, RuntimeError):  # No valid file name, or the home of an unknown user.
+            is_file = False
+        if not is_file:
+            raise SettingsError(f"tokenizer '{path}' is not a file; {_EXPECTED}")
         try:
             self._tokenizer = Tokenizer.from_file(str(path))
         except Exception as problem:  # tokenizers raises nothing narrower
@@ -87,10 +87,10 @@ class _Tiktoken:
         with _OFFLINE:
             fetch = tiktoken.load.read_file
             # tiktoken downloads a vocabulary that it does not have; Packhound never does.
-            tiktoken.load.read_file = _refuse
+            tiktoken.load.read_file = _read_local
             try:
                 self._encoding = tiktoken.get_encoding(encoding)
-            except (_NotHereError, ValueError) as problem:
+            except (_NotDownloadedError, ValueError) as problem:
                 raise SettingsError(f"tokenizer 'tiktoken:{encoding}': {problem}") from None
             finally:
                 tiktoken.load.read_file = fetch
@@ -102,11 +102,13 @@ class _Tiktoken:
 _OFFLINE = threading.Lock()
 
 
-class _NotHereError(Exception):
-    """The vocabulary would have to be downloaded."""
+class _NotDownloadedError(Exception):
+    """The vocabulary is not on this machine."""
 
 
-def _refuse(blobpath: str) -> bytes:
+def _read_local(blobpath: str) -> bytes:
     if "://" in blobpath:
-        raise _NotHereError("its vocabulary is not on this machine, and nothing is downloaded")
+        raise _NotDownloadedError(
+            "its vocabulary is not on this machine, and nothing is downloaded"
+        )
     return Path(blobpath).read_bytes()

@@ -1,4 +1,4 @@
-"""A text cut into the pieces that o200k_base merges within: words, digits, signs and white space.
+"""Pre-tokenization as of o200k_base: words, digits, signs and white space.
 
 The pattern is that of OpenAI's tiktoken (MIT), which needs Unicode classes that `re` lacks. So a
 text that is not ASCII is first translated, character by character, into one representative of each
@@ -10,8 +10,13 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from packhound.core.caching import BoundedMemo
+
 _LETTER, _MARK, _SPACE, _OTHER = "\x80", "\x83", "\x81", "\x82"
-"""Representatives of: letters without case, combining marks, white space, everything else."""
+"""Representatives of letters without case, combining marks, white space, everything else."""
+
+_MAX_CHARACTERS = 20_000
+"""Bound of the memo of classes."""
 
 _UPPER = r"A-Z\x80\x83"
 _LOWER = r"a-z\x80\x83"
@@ -40,34 +45,30 @@ _REPRESENTATIVE = {
 }
 
 
-class _Classes(dict[int, str]):
-    """A table for `str.translate` that fills itself."""
-
-    def __missing__(self, code: int) -> str:
-        character = chr(code)
-        if code < 128:
-            found = character
-        elif character in _OTHER_SPACES:
-            found = _SPACE
-        else:
-            found = _REPRESENTATIVE.get(unicodedata.category(character), _OTHER)
-        self[code] = found
-        return found
+def _representative(code: int) -> str:
+    """Return the representative of a character's class."""
+    character = chr(code)
+    if code < 128:
+        return character
+    if character in _OTHER_SPACES:
+        return _SPACE
+    return _REPRESENTATIVE.get(unicodedata.category(character), _OTHER)
 
 
-_CLASSES = _Classes()
+_CLASSES = BoundedMemo(_representative, _MAX_CHARACTERS)
+"""Table for `str.translate`."""
 
 
 def pretokens(text: str) -> list[str]:
-    """The pieces of `text` in order; joined they are the text."""
+    """Split `text` into pieces that no merge reaches across."""
     if text.isascii():
         return _PATTERN.findall(text)
     cuts = _PATTERN.finditer(text.translate(_CLASSES))
     return [text[cut.start() : cut.end()] for cut in cuts]
 
 
-def apart(text: str) -> list[str]:
-    """`text` in parts that no piece reaches across: lines, with the empty lines after them.
+def split_lines(text: str) -> list[str]:
+    """Split `text` into parts that no piece reaches across: lines, with the empty lines after.
 
     Neither does a piece end before a slash that begins a line.
     """

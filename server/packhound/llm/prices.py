@@ -1,4 +1,4 @@
-"""What a pack costs with a model: a small table, and the user's own corrections to it."""
+"""Prices of language models: a small table, and the user's own corrections to it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TABLE = Path(__file__).with_name("models.json")
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A language model: dollars for a million input tokens, and tokens that it reads at most."""
+    """Language model: US dollars for a million input tokens, and its context window in tokens."""
 
     name: str
     input_price: float
@@ -22,24 +22,24 @@ class Model:
 
 
 def models() -> dict[str, Model]:
-    """All known models by name; a broken table of the user's changes nothing."""
+    """Return all models by name; a broken table of the user's changes nothing."""
     return _read(TABLE) | _read(user_table())
 
 
 def find_model(name: str) -> Model | None:
-    """The model of that name, or the longest name that it begins with (`gpt-4o-2024-11-20`)."""
-    known = models()
-    fitting = [key for key in known if name.lower().startswith(key.lower())]
-    return known[max(fitting, key=len)] if fitting else None
+    """Return the model with the longest name that `name` begins with (`gpt-4o-2024-11-20`)."""
+    by_name = models()
+    prefixes = [key for key in by_name if name.lower().startswith(key.lower())]
+    return by_name[max(prefixes, key=len)] if prefixes else None
 
 
 def cost(tokens: int, model: Model) -> float:
-    """US dollars for reading `tokens`."""
+    """Return the US dollars for reading `tokens`."""
     return tokens * model.input_price / 1_000_000
 
 
 def user_table() -> Path:
-    """Where a user's corrections live; `PACKHOUND_CONFIG_DIR` overrides the system's place."""
+    """Return the file of a user's corrections; `PACKHOUND_CONFIG_DIR` overrides its folder."""
     override = os.environ.get("PACKHOUND_CONFIG_DIR")
     folder = Path(override) if override else Path(platformdirs.user_config_dir("packhound", False))
     return folder / "models.json"

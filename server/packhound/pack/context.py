@@ -1,4 +1,4 @@
-"""What a pack is made from: one snapshot and the ways to ask it."""
+"""Sources of a pack: one snapshot and the ways to query it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def no_changed_lines(path: str) -> Sequence[Lines]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PackContext:
-    """One snapshot and the ways to ask it.
+    """One snapshot and the ways to query it.
 
     `search` must answer from `snapshot`. `source` gives the text that the snapshot was made of, or
     None where there is none any more. `changed` gives the lines of a file that differ from the last

@@ -1,4 +1,4 @@
-"""What was already sent in a conversation, so that it is referred to and not sent again."""
+"""Nodes already sent in a conversation, so that they are referred to and not sent again."""
 
 from __future__ import annotations
 

@@ -33,10 +33,10 @@ class PathResolver:
         return tuple(matches) if longest and len(matches) <= _MAX_MATCHES else ()
 
 
-def _common_tail(left: Sequence[str], right: Sequence[str]) -> int:
+def _common_tail(path: Sequence[str], other_path: Sequence[str]) -> int:
     """Return how many components two paths end with alike."""
     length = 0
-    for a, b in zip(reversed(left), reversed(right), strict=False):
+    for a, b in zip(reversed(path), reversed(other_path), strict=False):
         if a != b:
             break
         length += 1

@@ -21,7 +21,7 @@ Lines = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class PackFocus:
-    """Where the user is: the file and line of the cursor, the selection, and the open files."""
+    """Editor state: the file and line of the cursor, the selection, and the open files."""
 
     path: str
     line: int = 0

@@ -221,7 +221,7 @@ class Engine:
 
     def rebuild(self) -> None:
         """Discard the index and read everything again."""
-        self._index.reopen(fresh=True)
+        self._index.reopen(discard=True)
 
     def close(self) -> None:
         """Stop following the folder; what was read is saved."""

@@ -98,10 +98,10 @@ class IndexedFolder:
         elif before != settings:
             self.queue.refresh()
 
-    def reopen(self, *, fresh: bool = False) -> None:
-        """Open the index again; with `fresh`, discard it and read everything anew."""
+    def reopen(self, *, discard: bool = False) -> None:
+        """Open the index again; with `discard`, start from an empty one."""
         self._indexer.close()
-        opened = self._open_index(lambda: self.models.embedder, fresh=fresh)
+        opened = self._open_index(lambda: self.models.embedder, discard=discard)
         # An edit meanwhile waits for the new indexer, or is in the list.
         with self._replacing:
             open_documents = self.queue.open_documents
@@ -152,9 +152,9 @@ class IndexedFolder:
         )
         self._indexer.start()
 
-    def _open_index(self, embedder: WaitForEmbedder, *, fresh: bool = False) -> OpenedIndex:
+    def _open_index(self, embedder: WaitForEmbedder, *, discard: bool = False) -> OpenedIndex:
         persist, timing = self._settings.persist, self._timing
-        opened = open_index(self.cache, embedder, persist=persist, fresh=fresh, timing=timing)
+        opened = open_index(self.cache, embedder, persist=persist, discard=discard, timing=timing)
         for problem in filter(None, (opened.problem, opened.rebuild_reason)):
             log.warning("%s: %s", self.root, problem)
         return opened

@@ -42,10 +42,10 @@ def open_index(
     embedder: WaitForEmbedder,
     *,
     persist: bool,
-    fresh: bool = False,
+    discard: bool = False,
     timing: Timing = DEFAULT_TIMING,
 ) -> OpenedIndex:
-    """Load the last generation saved in `folder`; with `fresh`, discard it.
+    """Load the last generation saved in `folder`; with `discard`, forget it.
 
     `embedder` is called when all is read, so that it can be loaded meanwhile.
     """
@@ -58,7 +58,7 @@ def open_index(
         return OpenedIndex(_empty_index(embedder, timing), problem=problem)
     saved, rebuild_reason = None, ""
     try:
-        if fresh:
+        if discard:
             store.forget()
         else:
             saved = store.load()

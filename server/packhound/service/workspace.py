@@ -52,8 +52,7 @@ class Workspace:
         """Stop following a folder."""
         engine = self.engine_of(root)
         if engine:
-            others = [other for other in self.engines if other is not engine]
-            self._engines = {other.root: other for other in others}
+            self._engines = {e.root: e for e in self.engines if e is not engine}
             engine.close()
             del engine
             collect_all_and_trim()

@@ -49,12 +49,12 @@ def _add_file_contents(pool: Pool, hit: Hit, hits: Sequence[Hit]) -> None:
     """Add the definitions of a file that is a hit, which rarely is one for its imports."""
     path, probability = hit.node.path, _FILE_INNER_FACTOR * probability_at(hit.rank)
     reason = f"in {path}, which is hit {hit.rank}"
-    inner = [other for other in hits if other.node.path == path and other is not hit]
-    for rank, other in enumerate(inner[:_FILE_HITS], 1):
-        candidate = pool.get(int(other.node.node_id))
+    nodes = [inner for inner in hits if inner.node.path == path and inner is not hit]
+    for rank, inner in enumerate(nodes[:_FILE_HITS], 1):
+        candidate = pool.get(int(inner.node.node_id))
         if candidate:
             candidate.add(probability * probability_at(rank) / probability_at(1), reason)
-    if not inner:
+    if not nodes:
         pool.share_out(path, probability, reason)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from packhound.core.arrays import Doubles, Floats, Ints, Mask, Positions
 from packhound.index.file_entry import FileEntry
 from packhound.index.name_index import NameTable
-from packhound.index.path_table import DEPTH, FLAG, FOLDER, N_ROOTS, STEM
+from packhound.index.path_table import DEPTH, FLAG, FOLDER, N_STEM_GROUPS, STEM
 from packhound.index.snapshot import Snapshot
 from packhound.search.retrieve.term_matches import INSIDE, TermMatchCache
 from packhound.search.signals.bloom import BigramBloomFilter, LetterFilter
@@ -37,8 +37,8 @@ class CorpusStats:
     `files` are the entries by file id, None where the file is gone. `n_terms` counts the terms
     inside each file, `flags` has a row per name in `FLAGS`, `depth` is counted from the shallowest
     file, `plain` is True for files that are neither tests nor examples. `folder` is the id of the
-    file's folder, `n_roots` the number of stem groups in its file stem, `n_stems` the number of
-    files with its file stem. `centroid_lengths` are NaN until computed. `term_matches` belong to
+    file's folder, `n_stem_groups` the number of stem groups in its file stem, `n_stems` the number
+    of files with its file stem. `centroid_lengths` are NaN until computed. `term_matches` belong to
     the snapshot, `bigrams` and `letters` to the name table.
     """
 
@@ -52,7 +52,7 @@ class CorpusStats:
     flags: Floats
     plain: Mask
     folder: Ints
-    n_roots: Ints
+    n_stem_groups: Ints
     n_stems: Floats
     centroid_lengths: Floats
     term_matches: TermMatchCache
@@ -164,7 +164,7 @@ def _rebuild(
         flags=flags,
         plain=(flags[_IS_TEST] + flags[_IS_EXAMPLE]) == 0,
         folder=rows[:, FOLDER],
-        n_roots=rows[:, N_ROOTS],
+        n_stem_groups=rows[:, N_STEM_GROUPS],
         n_stems=np.bincount(rows[live, STEM], minlength=n)[rows[:, STEM]].astype(np.float32),
         centroid_lengths=_reuse_centroid_lengths(before, files),
         term_matches=TermMatchCache(),

@@ -93,7 +93,7 @@ def stem_in_query_kin(context: SignalContext) -> Floats:
     matches = np.zeros(len(context.candidates.files), np.intp)
     for mask in context.path_words.groups_in_stem.values():
         matches += mask
-    return (matches / np.maximum(1, context.file(context.stats.n_roots))).astype(np.float32)
+    return (matches / np.maximum(1, context.file(context.stats.n_stem_groups))).astype(np.float32)
 
 
 def query_in_path_kin(context: SignalContext) -> Floats:

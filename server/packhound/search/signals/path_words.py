@@ -49,12 +49,12 @@ class PathWords:
     @cached_property
     def groups_in_stem(self) -> dict[str, Mask]:
         """Stem groups in the names of the files."""
-        return _masks(self.table.roots, self.group_weights, self.files)
+        return _masks(self.table.stem_groups, self.group_weights, self.files)
 
     @cached_property
     def groups_in_path(self) -> dict[str, Mask]:
         """Stem groups in the whole paths of the files."""
-        masks = _masks(self.table.folder_roots, self.group_weights, self.folders)
+        masks = _masks(self.table.folder_stem_groups, self.group_weights, self.folders)
         for group, mask in self.groups_in_stem.items():
             masks[group] = masks[group] | mask if group in masks else mask
         return masks
