@@ -165,7 +165,9 @@ def test_explain_a_node_that_does_not_rank() -> None:
 
 def test_related_leaves_the_node_itself_out() -> None:
     node_id = int(snapshot().node_ids_named("Session")[0])
-    hits = related(snapshot(), node_id, Query("here", limit=3), environment()).hits
+    node = snapshot().ref(node_id, "")
+    query = Query("here", limit=3)
+    hits = related(snapshot(), node.path, node.span.start_line, query, environment()).hits
     assert len(hits) == 3
     assert node_id not in [hit.node.node_id for hit in hits]
 
