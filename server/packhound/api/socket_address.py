@@ -2,7 +2,8 @@
 
 It lies in the index folder of the workspace, which only its owner may enter. Where there are no
 Unix sockets (Windows) or their path would be too long it names a loopback port. Frames are one JSON
-object a line: {"token", "tool", "arguments"} and {"result"} or {"error"}.
+object a line: {"token", "tool", "arguments"} is answered by {"accepted": true} at once and by
+{"result"} or {"error"} when the work is done, or by {"error"} alone.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ Address: TypeAlias = str | tuple[str, int]
 
 # Requests of the command line, which are no tools of agents.
 RESULTS, PACK, FORGET = "results", "packed", "forget"
+
+ACCEPTED = "accepted"
 
 _SOCKET, _ADDRESS = "server.sock", "server.json"
 _MAX_PATH = 100

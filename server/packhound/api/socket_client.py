@@ -11,29 +11,39 @@ from pathlib import Path
 from typing import Any
 
 from packhound.api.json_codec import Json, pack_of, pack_request_json, query_json
-from packhound.api.socket_address import FORGET, PACK, RESULTS, ServerAddress, read_address
+from packhound.api.socket_address import (
+    ACCEPTED,
+    FORGET,
+    PACK,
+    RESULTS,
+    ServerAddress,
+    read_address,
+)
 from packhound.core.errors import SettingsError, StoreError
 from packhound.core.types import Query
 from packhound.pack.request import Pack, PackRequest
 
 _TIMEOUT_S = 120.0
-_CONNECT_S = 0.5
+_ACCEPT_S = 0.5
+"""A stopped process still has its backlog and its socket buffers, but it accepts nothing."""
 
 
 class Connection:
-    """Thread-safe connection to a running server. Raises OSError if nobody listens."""
+    """Thread-safe connection to a running server; of no use after a StoreError.
+
+    Raises OSError if nobody listens, TimeoutError or BlockingIOError if nobody accepts.
+    """
 
     def __init__(self, server: ServerAddress) -> None:
         self._token = server.token
         self._lock = threading.Lock()
         self._socket = socket.socket(server.family, socket.SOCK_STREAM)
-        self._socket.settimeout(_CONNECT_S)
+        self._socket.settimeout(_ACCEPT_S)
         try:
             self._socket.connect(server.address)
         except OSError:
             self._socket.close()
             raise
-        self._socket.settimeout(_TIMEOUT_S)
         self._stream = self._socket.makefile("rwb")
 
     def call(self, tool: str, arguments: Mapping[str, object]) -> Json:
@@ -41,18 +51,13 @@ class Connection:
 
         Raises:
             SettingsError: the tool refused its arguments.
-            StoreError: the server has ended.
+            StoreError: the server did not accept the request in time, refused it or has ended.
         """
         request = {"token": self._token, "tool": tool, "arguments": dict(arguments)}
         with self._lock:
-            try:
-                self._stream.write(json.dumps(request).encode() + b"\n")
-                self._stream.flush()
-                answer: dict[str, Any] = json.loads(self._stream.readline() or b"null") or {}
-            except (OSError, ValueError) as problem:
-                raise StoreError(f"the language server has ended: {problem}") from None
+            answer = self._exchange(json.dumps(request).encode() + b"\n")
         if "result" not in answer and "error" not in answer:
-            raise StoreError("the language server has ended")
+            raise StoreError("the language server has ended or takes no more connections")
         if "error" in answer:
             raise SettingsError(str(answer["error"]))
         result: Json = answer["result"]
@@ -70,6 +75,28 @@ class Connection:
         """Delete the record of what the user opened, edited and picked. Raises as `call` does."""
         self.call(FORGET, {})
 
+    def _exchange(self, frame: bytes) -> dict[str, Any]:
+        """Return the answer to a request, empty if the server hung up. Raises StoreError."""
+        try:
+            self._socket.settimeout(_ACCEPT_S)
+            self._stream.write(frame)
+            self._stream.flush()
+            answer = self._read_frame()
+            if ACCEPTED in answer:
+                self._socket.settimeout(_TIMEOUT_S)
+                answer = self._read_frame()
+        except TimeoutError:
+            raise StoreError("the language server does not answer") from None
+        except (OSError, ValueError) as problem:
+            raise StoreError(f"the language server has ended: {problem}") from None
+        return answer
+
+    def _read_frame(self) -> dict[str, Any]:
+        answer = json.loads(self._stream.readline() or b"{}")
+        if not isinstance(answer, dict):
+            raise ValueError("its answer is no object")
+        return answer
+
     def close(self) -> None:
         """Close the connection."""
         with contextlib.suppress(OSError):
@@ -78,9 +105,14 @@ class Connection:
 
 
 def connect(folder: Path) -> Connection | None:
-    """Return a connection to the server whose index folder this is; None if none is running."""
+    """Return a connection to the server whose index folder this is; None if none is running.
+
+    Raises StoreError if one is running and accepts no connection.
+    """
     address = read_address(folder)
     try:
         return Connection(address) if address else None
+    except (TimeoutError, BlockingIOError):
+        raise StoreError("the language server does not answer") from None
     except (OSError, ValueError, OverflowError, AttributeError):
         return None

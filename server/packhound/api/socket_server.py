@@ -12,12 +12,14 @@ import os
 import secrets
 import socket
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from packhound.api.json_codec import Json, pack_json, query_of, results_json
 from packhound.api.schema import pack_request_from
 from packhound.api.socket_address import (
+    ACCEPTED,
     FORGET,
     PACK,
     RESULTS,
@@ -37,7 +39,8 @@ _MAX_FRAME_BYTES = 4_000_000
 _MAX_CONNECTIONS = 64
 """Each takes a thread and a file handle; people run a handful of agents."""
 _BACKLOG = 128
-_ACCEPT_BACKOFF_S = 0.5
+_ACCEPT_BACKOFF_S = 0.1
+"""Below the time that a client waits for its request to be accepted."""
 
 
 class SocketServer:
@@ -104,22 +107,26 @@ class SocketServer:
         try:
             with contextlib.suppress(OSError), connection, connection.makefile("rwb") as stream:
                 while line := stream.readline(_MAX_FRAME_BYTES):
-                    stream.write(json.dumps(self._answer(line)).encode() + b"\n")
-                    stream.flush()
+                    for frame in self._answer(line):
+                        stream.write(json.dumps(frame).encode() + b"\n")
+                        stream.flush()
         finally:
             self._connections.discard(connection)
 
-    def _answer(self, line: bytes) -> Json:
+    def _answer(self, line: bytes) -> Iterator[Json]:
+        """Yield the frames that answer a request: its acceptance at once, then its result."""
         try:
             request = json.loads(line)
             token, tool, arguments = request["token"], request["tool"], request["arguments"]
             if not secrets.compare_digest(str(token), self._address.token):
-                return {"error": "not allowed"}
-            return {"result": self._run(str(tool), dict(arguments))}
+                yield {"error": "not allowed"}
+                return
+            yield {ACCEPTED: True}
+            yield {"result": self._run(str(tool), dict(arguments))}
         except PackhoundError as problem:
-            return {"error": str(problem)}
+            yield {"error": str(problem)}
         except (ValueError, KeyError, TypeError, RecursionError) as problem:
-            return {"error": f"not a request: {type(problem).__name__}"}
+            yield {"error": f"not a request: {type(problem).__name__}"}
 
     def _run(self, tool: str, arguments: dict[str, Any]) -> Json:
         if tool == RESULTS:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import click
 
 from packhound.api.socket_client import connect
 from packhound.cli.opening import ROOT
+from packhound.core.errors import StoreError
 from packhound.core.settings import cache_folder
 from packhound.search.rank.personalization import forget
 from packhound.service.roots import clear_index, index_folder, real_path
@@ -33,8 +35,11 @@ def clear(root: Path, all_folders: bool, only_activity: bool) -> None:
 
 def _forget(folder: Path) -> None:
     """Delete the activity of a folder, in a running server too: it would save it again."""
-    server = connect(folder)
-    if server is not None:
-        server.forget()
-        server.close()
+    try:
+        server = connect(folder)
+        if server is not None:
+            with closing(server):
+                server.forget()
+    except StoreError as problem:
+        click.echo(f"note: {problem}; if it goes on, it may save what you did again", err=True)
     forget(folder)

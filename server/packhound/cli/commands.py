@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from packhound import __version__
-from packhound.cli.opening import MODEL, ROOT, SET, open_engine, searcher, settings_of, wait
+from packhound.cli.opening import MODEL, ROOT, SET, Answerer, open_engine, settings_of, wait
 from packhound.core.errors import PackhoundError, SettingsError
 from packhound.core.settings import Settings
 from packhound.core.types import KINDS, MODES, MOST_HITS, TESTS, Query, Status
@@ -153,12 +153,12 @@ def search(
     if by_git and not as_json:
         history.refresh()
     settings = settings_of(encoder_path, changes)
-    with searcher(root, settings) as run:
+    with Answerer(root, settings) as answerer:
         if batch is not None:
             for parsed in _batch_queries(batch, options, settings.limit):
-                _print_json(results_json(run(parsed)))
+                _print_json(results_json(answerer.search(parsed)))
             return
-        results = run(query_from({"query": query, **options}, limit=settings.limit))
+        results = answerer.search(query_from({"query": query, **options}, limit=settings.limit))
         if as_json:
             _print_json(results_json(results))
         else:

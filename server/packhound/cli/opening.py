@@ -5,18 +5,22 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from packhound.core.errors import SettingsError
+from packhound.core.errors import SettingsError, StoreError
 from packhound.core.settings import Settings, read_settings
 from packhound.core.types import Query, Results
 
 if TYPE_CHECKING:
+    from packhound.api.socket_client import Connection
+    from packhound.pack.request import Pack, PackRequest
     from packhound.service.engine import Engine
+
+T = TypeVar("T")
 
 ROOT = click.option(
     "--root", default=".", type=click.Path(path_type=Path), help="Folder to search; default: here."
@@ -33,23 +37,63 @@ SET = click.option(
 )
 
 
-@contextmanager
-def searcher(root: Path, settings: Settings) -> Iterator[Callable[[Query], Results]]:
-    """Yield the search of a running language server, which sees unsaved text; else an engine's."""
-    from packhound.api.json_codec import results_of
-    from packhound.api.socket_client import connect
-    from packhound.service.roots import index_folder, real_path
+class Answerer:
+    """A folder's running language server, which sees unsaved text; an engine where it fails.
 
-    # A running server has settings of its own.
-    server = connect(index_folder(real_path(root))) if settings == Settings() else None
-    if server is None:
-        with open_engine(root, settings) as engine:
-            yield engine.search
-        return
-    try:
-        yield lambda query: results_of(server.search(query))
-    finally:
-        server.close()
+    A server that does not accept requests, refuses them or ends is left with one line on stderr.
+    """
+
+    def __init__(self, root: Path, settings: Settings) -> None:
+        self._root = root
+        self._settings = settings
+        self._server: Connection | None = None
+        self._resources = ExitStack()
+        self._engine: Engine | None = None
+
+    def __enter__(self) -> Answerer:
+        from packhound.api.socket_client import connect
+        from packhound.service.roots import index_folder, real_path
+
+        # A running server has settings of its own.
+        if self._settings == Settings():
+            try:
+                self._server = connect(index_folder(real_path(self._root)))
+            except StoreError as problem:
+                _warn_unavailable(problem)
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        if self._server is not None:
+            self._server.close()
+        self._resources.close()
+
+    def search(self, query: Query) -> Results:
+        """Answer a query. Raises PackhoundError."""
+        from packhound.api.json_codec import results_of
+
+        return self._ask(
+            lambda server: results_of(server.search(query)), lambda engine: engine.search(query)
+        )
+
+    def pack(self, request: PackRequest) -> Pack:
+        """Make a pack. Raises PackhoundError."""
+        return self._ask(lambda server: server.pack(request), lambda engine: engine.pack(request))
+
+    def _ask(self, ask_server: Callable[[Connection], T], ask_engine: Callable[[Engine], T]) -> T:
+        if self._server is not None:
+            try:
+                return ask_server(self._server)
+            except StoreError as problem:
+                _warn_unavailable(problem)
+                self._server.close()
+                self._server = None
+        if self._engine is None:
+            self._engine = self._resources.enter_context(open_engine(self._root, self._settings))
+        return ask_engine(self._engine)
+
+
+def _warn_unavailable(problem: StoreError) -> None:
+    click.echo(f"note: {problem}; answered without it, so unsaved text is not seen", err=True)
 
 
 @contextmanager

@@ -11,11 +11,8 @@ import click
 
 from packhound.api.json_codec import pack_json
 from packhound.api.schema import pack_request_from
-from packhound.api.socket_client import connect
-from packhound.cli.opening import MODEL, ROOT, open_engine, settings_of
-from packhound.core.settings import Settings
-from packhound.pack.request import FORMATS, Pack, PackRequest
-from packhound.service.roots import index_folder, real_path
+from packhound.cli.opening import MODEL, ROOT, Answerer, settings_of
+from packhound.pack.request import FORMATS
 
 
 @click.command()
@@ -38,9 +35,9 @@ def pack(
     """Pack the code that PROMPT is about; - reads the prompt from standard input."""
     if prompt == "-":
         prompt = sys.stdin.buffer.read().decode("utf-8", "replace")
-    result = _pack(
-        root, pack_request_from({"prompt": prompt, **options}), settings_of(encoder_path, ())
-    )
+    request = pack_request_from({"prompt": prompt, **options})
+    with Answerer(root, settings_of(encoder_path, ())) as answerer:
+        result = answerer.pack(request)
     if options["format"] == "json":
         click.echo(json.dumps(pack_json(result), ensure_ascii=False))
         return
@@ -48,15 +45,3 @@ def pack(
     click.echo(f"{result.tokens:,} of {result.budget:,} tokens", err=True)
     for note in result.notes:
         click.echo(f"note: {note}", err=True)
-
-
-def _pack(root: Path, request: PackRequest, settings: Settings) -> Pack:
-    """Ask a running language server of the folder, which sees unsaved text; else an engine."""
-    server = connect(index_folder(real_path(root))) if settings == Settings() else None
-    if server is None:
-        with open_engine(root, settings) as engine:
-            return engine.pack(request)
-    try:
-        return server.pack(request)
-    finally:
-        server.close()

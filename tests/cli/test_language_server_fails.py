@@ -1,0 +1,137 @@
+"""The command line answers alone where the folder's language server does not, and says so."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from packhound.api.socket_address import ServerAddress, bind_listener, write_address
+from packhound.api.socket_client import connect
+from packhound.service.roots import index_folder, real_path
+from tests.support.command_line import packhound
+from tests.support.lsp_client import LspClient, wait_until
+
+ALONE = "answered without it, so unsaved text is not seen"
+
+
+@pytest.fixture
+def index(tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
+    return index_folder(real_path(root))
+
+
+@pytest.fixture
+def serve(index: Path) -> Iterator[Callable[[Callable[[socket.socket], None]], None]]:
+    """Pretend to be a language server that does `behave` with each connection."""
+    listeners = []
+
+    def start(behave: Callable[[socket.socket], None]) -> None:
+        listener, address = bind_listener(index)
+        listener.listen()
+        listeners.append(listener)
+        write_address(index, ServerAddress(address, "token", os.getpid()))
+
+        def accept() -> None:
+            while True:
+                try:
+                    behave(listener.accept()[0])
+                except OSError:
+                    return
+
+        threading.Thread(target=accept, daemon=True).start()
+
+    yield start
+    for listener in listeners:
+        listener.close()
+
+
+def answer(tmp_path: Path, root: Path, *command: str) -> tuple[str, str, float]:
+    started = time.monotonic()
+    done = packhound(tmp_path, *command, "--root", str(root))
+    assert done.returncode == 0, done.stderr
+    return done.stdout, done.stderr, time.monotonic() - started
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+@pytest.mark.parametrize("command", [("search", "open_door"), ("pack", "open_door")])
+def test_a_stopped_server_is_not_waited_for(
+    tmp_path: Path, root: Path, index: Path, command: tuple[str, ...]
+) -> None:
+    client = LspClient(tmp_path / "cache")
+    try:
+        client.initialize(root)
+        connections = []
+        wait_until(lambda: connections.append(connect(index)) or connections[-1])
+        connections[-1].close()
+        assert answer(tmp_path, root, *command)[1].count(ALONE) == 0
+        os.kill(client.process.pid, signal.SIGSTOP)
+        output, errors, elapsed_s = answer(tmp_path, root, *command)
+        assert "open_door" in output
+        assert [line for line in errors.splitlines() if line.startswith("note: the language")] == [
+            f"note: the language server does not answer; {ALONE}"
+        ]
+        assert elapsed_s < 20
+    finally:
+        client.kill()
+
+
+def test_a_server_that_refuses_or_ends_is_left(tmp_path: Path, root: Path, serve) -> None:
+    serve(socket.socket.close)
+    output, errors, _ = answer(tmp_path, root, "search", "open_door")
+    assert "open_door" in output and errors.count(ALONE) == 1
+
+
+def test_a_server_that_ends_while_it_works_is_left(tmp_path: Path, root: Path, serve) -> None:
+    def accept_and_end(connection: socket.socket) -> None:
+        with connection, connection.makefile("rwb") as stream:
+            stream.readline()
+            stream.write(b'{"accepted": true}\n')
+
+    serve(accept_and_end)
+    batch = tmp_path / "batch"
+    batch.write_text('{"query": "open_door"}\n{"query": "mend_roof"}\n')
+    output, errors, _ = answer(tmp_path, root, "search", "--batch", str(batch))
+    hits = [json.loads(line)["hits"][0]["name"] for line in output.splitlines()]
+    assert hits == ["open_door", "mend_roof"]
+    assert errors.count(ALONE) == 1
+
+
+def test_a_server_that_accepts_may_take_its_time(tmp_path: Path, root: Path, serve) -> None:
+    empty = {"query": "x", "hits": [], "truncated": False, "generation": 1}
+    result = {**empty, "took_ms": 1.0, "candidates": 0, "notes": ["from the server"]}
+
+    def work(connection: socket.socket) -> None:
+        with connection, connection.makefile("rwb") as stream:
+            stream.readline()
+            stream.write(b'{"accepted": true}\n')
+            stream.flush()
+            time.sleep(1)
+            stream.write(json.dumps({"result": result}).encode() + b"\n")
+
+    serve(work)
+    output, errors, _ = answer(tmp_path, root, "search", "x")
+    assert "from the server" in output and ALONE not in errors
+
+
+def test_what_was_used_is_deleted_though_the_server_hangs(
+    tmp_path: Path, root: Path, serve
+) -> None:
+    connections = []
+    serve(connections.append)
+    _, errors, elapsed_s = answer(tmp_path, root, "clear", "--activation")
+    assert "the language server does not answer" in errors and elapsed_s < 20
+
+
+def test_a_stale_address_is_no_news(tmp_path: Path, root: Path, index: Path) -> None:
+    listener, address = bind_listener(index)
+    write_address(index, ServerAddress(address, "token", os.getpid()))
+    listener.close()
+    assert answer(tmp_path, root, "search", "open_door")[1] == ""
