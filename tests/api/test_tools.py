@@ -202,7 +202,10 @@ def test_a_snippet_shows_the_lines_that_the_query_is_about(engine):
     assert "open_secret_door" in hit["snippet"] and len(hit["snippet"].splitlines()) == 4
     assert hit["snippet_line"] == 39
     told = as_text("search", {"hits": [hit]})
-    assert told.splitlines()[:3] == ["way.py:1-42 function long_way", hit["signature"], "... 39:"]
+    assert told.splitlines()[:4] == [
+        *("### way.py:1-42 function long_way", f"signature: {hit['signature']}"),
+        *("from line 39:", "```"),
+    ]
     engine.release("way.py")
     assert engine.settled(30)
 
@@ -213,12 +216,12 @@ def test_a_folder_too_large_for_one_answer_is_listed_by_its_folders(engine):
     assert [node["qualname"] for node in answer["nodes"]] == ["import_records"]
     text = as_text("outline", answer)
     assert text.splitlines() == [
-        "store/ 1 file, 4 definitions",
-        "app.py",
+        "### store/ 1 file, 4 definitions",
+        "### app.py",
         "  4-7 def import_records(source, target)",
     ]
     whole = as_text("outline", call(engine, "outline", {"path": "store"})).splitlines()
-    assert whole[:3] == ["store/disk.py", "  6-17 class Disk", whole[2]]
+    assert whole[:3] == ["### store/disk.py", "  6-17 class Disk", whole[2]]
     assert whole[2].startswith("    9-12 def load_records(self, path)")
 
 

@@ -55,8 +55,11 @@ async def test_every_tool_over_stdio(folder):
         outline = await client.call_tool("outline", {"path": "app.py"})
         assert "import_records" in outline.content[0].text
         node = await client.call_tool("read_node", {"path": "app.py", "line": 5})
-        heading, first, *_ = node.content[0].text.splitlines()
-        assert (heading, first[:18]) == ("app.py:4-7 function import_records", "def import_records")
+        heading, fence, first, *_, end = node.content[0].text.splitlines()
+        assert (heading, first[:18]) == (
+            *("### app.py:4-7 function import_records", "def import_records"),
+        )
+        assert fence == end == "```"
         related = await client.call_tool("related", {"path": "app.py", "line": 5})
         assert related.structured_content["neighbors"]
         assert "uses:\n  store/disk.py:6-17 class Disk" in related.content[0].text

@@ -1,4 +1,9 @@
-"""The tools' answers as text, for clients and models that read no structured content."""
+"""The tools' answers as text, for clients and models that read no structured content.
+
+Nothing in a file can pass for a heading, a hit or a note: code stands between fences that are
+longer than any run of backticks in it, as in packs, and of everything else that a file holds only
+single lines appear, never at the start of a line.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from packhound.api.json_codec import Json
+from packhound.pack.render import choose_fence
 from packhound.redact.control_characters import visible_line
 
 _MAX_SIGNATURE = 200
 """Characters."""
+_MARK = "### "
+"""Starts each line that a path begins, which may be any text."""
 
 _EDGE_TITLES = {
     "references": "uses",
@@ -39,8 +47,7 @@ def as_text(tool: str, answer: Json) -> str:
 
 def _search(answer: Json) -> Iterator[str]:
     hits = _rows(answer, "hits")
-    for hit in hits:
-        yield from _hit(hit)
+    yield from _hits(hits)
     if not hits:
         yield "nothing found"
 
@@ -55,37 +62,44 @@ def _related(answer: Json) -> Iterator[str]:
     hits = _rows(answer, "hits")
     if hits:
         yield "similar:"
-    for hit in hits:
-        yield from _hit(hit)
+    yield from _hits(hits)
     if not (hits or neighbors):
         yield "nothing found"
 
 
-def _hit(hit: Row) -> Iterator[str]:
-    root = f" (root: {visible_line(hit['root'])})" if "root" in hit else ""
-    yield f"{_location(hit)} {hit['kind']} {hit['qualname']}{root}"
-    snippet, signature = str(hit["snippet"]), str(hit["signature"])
-    if signature and signature.split("(")[0] not in snippet:
-        yield signature[:_MAX_SIGNATURE]
-    if snippet:
-        if hit["snippet_line"] != hit["start_line"]:
-            yield f"... {hit['snippet_line']}:"
-        yield snippet
-    if hit.get("siblings"):
-        yield "also here: " + ", ".join(f"{s['name']}:{s['start_line']}" for s in hit["siblings"])
-    if snippet:
-        yield ""
+def _hits(hits: Sequence[Row]) -> Iterator[str]:
+    fence = choose_fence(str(hit["snippet"]) for hit in hits)
+    for hit in hits:
+        root = f" (root: {visible_line(hit['root'])})" if "root" in hit else ""
+        yield f"{_heading(hit)}{root}"
+        snippet, signature = str(hit["snippet"]), str(hit["signature"])
+        if signature and signature.split("(")[0] not in snippet:
+            yield f"signature: {signature[:_MAX_SIGNATURE]}"
+        if snippet:
+            yield from _code(snippet, fence, hit, "snippet_line")
+        if hit.get("siblings"):
+            names = (f"{visible_line(s['name'])}:{s['start_line']}" for s in hit["siblings"])
+            yield f"also here: {', '.join(names)}"
+        if snippet:
+            yield ""
+
+
+def _code(code: str, fence: str, node: Row, line_key: str) -> Iterator[str]:
+    """Yield code between fences, and before them its first line if that is not the node's."""
+    if node[line_key] != node["start_line"]:
+        yield f"from line {node[line_key]}:"
+    yield f"{fence}\n{code}\n{fence}"
 
 
 def _outline(answer: Json) -> Iterator[str]:
     for folder in _rows(answer, "folders"):
         counts = (_count(folder, "files"), _count(folder, "definitions"))
-        yield f"{visible_line(folder['path'])}/ {', '.join(counts)}"
+        yield f"{_MARK}{visible_line(folder['path'])}/ {', '.join(counts)}"
     path, open_ends = "", list[int]()
     for node in _rows(answer, "nodes"):
         if node["path"] != path:
             path, open_ends = node["path"], []
-            yield visible_line(path)
+            yield f"{_MARK}{visible_line(path)}"
         while open_ends and open_ends[-1] < node["start_line"]:
             open_ends.pop()
         title = node["signature"] or f"{node['kind']} {node['qualname']}"
@@ -96,10 +110,9 @@ def _outline(answer: Json) -> Iterator[str]:
 
 
 def _read_node(answer: Json) -> Iterator[str]:
-    yield f"{_location(answer)} {answer['kind']} {answer['qualname']}"
-    if answer["first_line"] != answer["start_line"]:
-        yield f"... {answer['first_line']}:"
-    yield str(answer["text"])
+    yield _heading(answer)
+    code = str(answer["text"])
+    yield from _code(code, choose_fence([code]), answer, "first_line")
 
 
 def _pack(answer: Json) -> Iterator[str]:
@@ -118,6 +131,10 @@ _RENDERERS = {
 def _count(row: Row, noun: str) -> str:
     n = row[noun]
     return f"{n:,} {noun[:-1] if n == 1 else noun}"
+
+
+def _heading(row: Row) -> str:
+    return f"{_MARK}{_location(row)} {row['kind']} {row['qualname']}"
 
 
 def _location(row: Row) -> str:

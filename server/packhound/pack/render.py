@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from xml.sax.saxutils import quoteattr
@@ -77,8 +77,7 @@ def render(blocks: Sequence[Block], already_sent: Sequence[str], form: Format) -
 
 
 def _markdown(blocks: Sequence[Block], already_sent: Sequence[str]) -> str:
-    runs = [run for block in blocks for run in _BACKTICKS.findall(block.content)]
-    fence = "`" * max(3, 1 + max(map(len, runs), default=0))
+    fence = choose_fence(block.content for block in blocks)
     parts = []
     for block in blocks:
         heading = f"### {visible_line(block.path)}:{block.ranges} (generation {block.generation})"
@@ -88,6 +87,12 @@ def _markdown(blocks: Sequence[Block], already_sent: Sequence[str]) -> str:
             "Sent before and unchanged: " + "; ".join(map(visible_line, already_sent)) + "\n"
         )
     return "\n".join(parts)
+
+
+def choose_fence(contents: Iterable[str]) -> str:
+    """Return a Markdown fence that none of `contents` can close."""
+    runs = [len(run) for content in contents for run in _BACKTICKS.findall(content)]
+    return "`" * max(3, 1 + max(runs, default=0))
 
 
 def _xml(blocks: Sequence[Block], already_sent: Sequence[str]) -> str:
