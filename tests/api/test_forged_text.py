@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -99,3 +101,14 @@ def test_no_text_closes_its_fence(lines, is_hit):
     expected = ["### a.py:1-99 function f"]
     outside = [line for line in outside_of_fences(text) if line]
     assert outside == expected * (2 if is_hit else 1)
+
+
+def test_names_of_siblings_leave_without_secrets(engine):
+    key = "AKIAQ3EGRF7QXW2JD5PA"
+    headings = "".join(f"## Walrus {key} {n}\n\nA walrus of {n}.\n\n" for n in range(4))
+    engine.update(Document("walrus.md", f"# Walrus\n\n{headings}".encode()))
+    answer = call(engine, "search", {"query": "walrus", "limit": 1})
+    assert any(hit["siblings"] for hit in answer["hits"])
+    assert key not in json.dumps(answer) + as_text("search", answer)
+    engine.release("walrus.md")
+    assert engine.settled(30)

@@ -86,6 +86,7 @@ def _page(engine: Engine, results: Results, offset: int, limit: int, snippet_lin
 
 def _hit(hit: Hit, excerpts: Excerpts, snippet_lines: int, query_terms: frozenset[str]) -> Json:
     answer = {**hit_json(hit), **_names(hit.node)}
+    answer["siblings"] = [_node_json(sibling) for sibling in hit.siblings]
     del answer["why"]
     answer["reasons"] = [s.signal for s in sorted(hit.why, key=lambda s: -s.contribution)[:3]]
     excerpt = excerpts.of(hit.node.path) if snippet_lines else None
