@@ -261,15 +261,30 @@ def doctor(root: Path, as_json: bool, verify: bool) -> None:
 @click.option("--tcp", is_flag=True, help="Listen on loopback instead.")
 @click.option("--host", default="127.0.0.1", show_default=True)
 @click.option("--port", default=0, show_default="a free one")
+@click.option(
+    "--token-file",
+    type=click.Path(path_type=Path),
+    help="Owner-only file with the token that a TCP client must send; default: a printed one.",
+)
+@click.option(
+    "--allow-remote", is_flag=True, help="Listen on hosts that are not loopback; not encrypted."
+)
 @click.option("--log-file", type=click.Path(path_type=Path), help="Write the log here as well.")
 @click.option("--verbose", "-v", is_flag=True, help="Log more.")
-def lsp(stdio: bool, tcp: bool, host: str, port: int, log_file: Path | None, verbose: bool) -> None:
-    """Run the language server."""
+def lsp(
+    stdio: bool,
+    tcp: bool,
+    log_file: Path | None,
+    verbose: bool,
+    **address: Any,  # noqa: ANN401 - the fields of TcpAddress
+) -> None:
+    """Run the language server; over TCP a client sends initializationOptions.token."""
+    from packhound.lsp.jsonrpc.tcp import TcpAddress
     from packhound.lsp.server import serve
 
     if stdio and tcp:
         raise SettingsError("give either --stdio or --tcp")
-    sys.exit(serve(tcp=(host, port) if tcp else None, log_file=log_file, verbose=verbose))
+    sys.exit(serve(tcp=TcpAddress(**address) if tcp else None, log_file=log_file, verbose=verbose))
 
 
 def _exit_unless_saved(state: Status) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from packhound.lsp.jsonrpc.frames import Params
+from packhound.lsp.jsonrpc.tcp import TOKEN_OPTION
 from packhound.lsp.position import choose_encoding
 from packhound.lsp.uris import path_from_uri
 from packhound.text.text_buffer import Encoding
@@ -49,7 +50,7 @@ def read_client(params: Params) -> Client:
         process_id=process_id if isinstance(process_id, int) and process_id > 0 else None,
         encoding=choose_encoding(_get_path(capabilities, "general", "positionEncodings")),
         folders=_folder_paths(params),
-        options=options if isinstance(options, dict) else {},
+        options=_without_token(options) if isinstance(options, dict) else {},
         pulls_settings=_get_path(capabilities, "workspace", "configuration") is True,
         registers_settings=_registers(capabilities, "didChangeConfiguration"),
         watches_files=_registers(capabilities, "didChangeWatchedFiles"),
@@ -60,6 +61,10 @@ def read_client(params: Params) -> Client:
         # Only VS Code and its builds resolve symbols, and all of them filter.
         filters_symbols=resolves or name.startswith("Visual Studio Code"),
     )
+
+
+def _without_token(options: Mapping[str, object]) -> Mapping[str, object]:
+    return {name: value for name, value in options.items() if name != TOKEN_OPTION}
 
 
 def _folder_paths(params: Params) -> tuple[str, ...]:

@@ -11,21 +11,22 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from packhound.lsp.jsonrpc.transport import accept_one, take_stdio
+from packhound.lsp.jsonrpc.tcp import TcpAddress, accept_client
+from packhound.lsp.jsonrpc.transport import take_stdio
 
 
 def serve(
     *,
-    tcp: tuple[str, int] | None = None,
+    tcp: TcpAddress | None = None,
     log_file: Path | None = None,
     verbose: bool = False,
 ) -> NoReturn:
-    """Serve one client on standard input and output, or on a loopback address; ends the process.
+    """Serve one client on standard input and output, or over TCP; ends the process.
 
-    Raises SettingsError for an address that other machines could reach or a log file that cannot
-    be written, and OSError for an address that is in use.
+    Raises SettingsError for an address or token file that must not be used or a log file that
+    cannot be written, and OSError for an address that is in use.
     """
-    stream = accept_one(*tcp) if tcp else take_stdio()
+    stream = accept_client(tcp) if tcp else take_stdio()
     # Python's default of 5 ms is longer than a whole search and would dominate latency.
     sys.setswitchinterval(0.001)
     # lsprotocol has hundreds of classes that live for ever; collecting garbage among them would
