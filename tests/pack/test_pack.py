@@ -21,8 +21,8 @@ from packhound.core.types import Signal
 from packhound.llm.counter import counter_for
 from packhound.pack.conversations import Conversations
 from packhound.pack.gather import gather
-from packhound.pack.pack import pack
 from packhound.pack.path_resolver import PathResolver
+from packhound.pack.pipeline import pack
 from packhound.pack.render import Block, render
 from packhound.pack.request import FORMATS, PackFocus, PackRequest
 from packhound.redact.control_characters import visible

@@ -4,7 +4,7 @@ import threading
 from pathlib import Path
 
 from packhound.core.types import Document, Query
-from packhound.pack.pack import pack
+from packhound.pack.pipeline import pack
 from packhound.pack.request import PackRequest
 from packhound.service.engine import Engine
 from tests.support.project import FILES

@@ -22,7 +22,7 @@ from packhound.core.types import (
     State,
     Status,
 )
-from packhound.pack.request import Omitted, Pack, PackItem, PackRequest
+from packhound.pack import Omitted, Pack, PackItem, PackRequest
 
 Json: TypeAlias = dict[str, object]
 Locate: TypeAlias = Callable[[NodeRef], Mapping[str, object]]

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from packhound.core.errors import SettingsError
 from packhound.core.parameters import Parameter, array, boolean, choice, integer, read_present, text
 from packhound.core.types import KINDS, MODES, MOST_HITS, TESTS, Focus, Query
-from packhound.pack.request import FORMATS, PackFocus, PackRequest
+from packhound.pack import FORMATS, PackFocus, PackRequest
 
 QUERY_CHARACTERS = 100_000
 """A bug report with its traces; longer ones were pasted by mistake."""

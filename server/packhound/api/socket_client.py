@@ -21,7 +21,7 @@ from packhound.api.socket_address import (
 )
 from packhound.core.errors import SettingsError, StoreError
 from packhound.core.types import Query
-from packhound.pack.request import Pack, PackRequest
+from packhound.pack import Pack, PackRequest
 
 _TIMEOUT_S = 120.0
 _ACCEPT_S = 0.5

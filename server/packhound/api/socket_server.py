@@ -31,7 +31,7 @@ from packhound.api.socket_address import (
 )
 from packhound.api.tools import call
 from packhound.core.errors import PackhoundError, StoreError
-from packhound.service.engine import Engine
+from packhound.service import Engine
 
 log = logging.getLogger("packhound")
 

@@ -15,8 +15,8 @@ from packhound.api.schema import PACK_REQUEST, QUERY
 from packhound.core.errors import SettingsError
 from packhound.core.parameters import Parameter, Schema, integer, text
 from packhound.core.types import Query
-from packhound.pack.request import PackRequest
-from packhound.redact.control_characters import visible_line
+from packhound.pack import PackRequest
+from packhound.redact import visible_line
 
 
 @dataclass(frozen=True)

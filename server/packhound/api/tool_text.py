@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from packhound.api.json_codec import Json
-from packhound.pack.render import choose_fence
-from packhound.redact.control_characters import visible_line
+from packhound.pack import choose_fence
+from packhound.redact import visible_line
 
 _MAX_SIGNATURE = 200
 """Characters."""

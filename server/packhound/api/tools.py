@@ -17,11 +17,10 @@ from packhound.api.schema import pack_request_from, query_from
 from packhound.api.tool_schemas import TOOLS
 from packhound.core.errors import SettingsError
 from packhound.core.types import Hit, NodeRef, Results
-from packhound.pack.excerpt import Excerpts
-from packhound.pack.request import PackFocus
-from packhound.redact.control_characters import safe_line, visible_line
-from packhound.service.engine import Engine
-from packhound.text.tokenizer import terms
+from packhound.pack import Excerpts, PackFocus
+from packhound.redact import safe_line, visible_line
+from packhound.service import Engine
+from packhound.text import terms
 
 Arguments: TypeAlias = dict[str, Any]
 

@@ -9,8 +9,8 @@ import click
 
 from packhound.cli.opening import SET, settings_of
 from packhound.core.errors import SettingsError
-from packhound.mcp.agent_configs import Agent, apply, plan, server_command
-from packhound.mcp.agent_configs import agents as known_agents
+from packhound.mcp import Agent, apply, plan, server_command
+from packhound.mcp import agents as known_agents
 
 
 @click.command()
@@ -18,7 +18,7 @@ from packhound.mcp.agent_configs import agents as known_agents
 @SET
 def mcp(roots: tuple[Path, ...], changes: tuple[str, ...]) -> None:
     """Serve ROOTS (default: here) to an agent over MCP, on standard input and output."""
-    from packhound.mcp.server import serve_mcp
+    from packhound.mcp import serve_mcp
 
     serve_mcp(roots or (Path(),), settings_of("", changes))
 

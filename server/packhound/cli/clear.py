@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from packhound.api.socket_client import connect
+from packhound.api import connect
 from packhound.cli.opening import ROOT
 from packhound.core.errors import StoreError
 from packhound.core.settings import cache_folder
-from packhound.search.rank.personalization import forget
-from packhound.service.roots import clear_index, index_folder, real_path
+from packhound.search import forget
+from packhound.service import clear_index, index_folder, real_path
 
 
 @click.command()

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 
 from packhound.core.types import Hit
-from packhound.git.log import History
+from packhound.git import History
 
 HEADINGS = ("commits", "changed")
 

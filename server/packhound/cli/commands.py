@@ -143,9 +143,8 @@ def search(
     **options: Any,  # noqa: ANN401 - the fields of Query, checked by their schema
 ) -> None:
     """Search a folder: QUERY is a name, a phrase or a whole bug report."""
-    from packhound.api.json_codec import results_json
-    from packhound.api.schema import query_from
-    from packhound.git.log import HistoryReader
+    from packhound.api import query_from, results_json
+    from packhound.git import HistoryReader
 
     if (query is None) == (batch is None):
         raise SettingsError("give either QUERY or --batch FILE")
@@ -176,7 +175,7 @@ def search(
 @JSON
 def explain(query: str, location: str, root: Path, as_json: bool) -> None:
     """Explain the score of the code at PATH:LINE for QUERY, ranked or not."""
-    from packhound.api.json_codec import hit_json
+    from packhound.api import hit_json
     from packhound.cli import show
 
     path, line = _parse_location(location)
@@ -197,7 +196,7 @@ def explain(query: str, location: str, root: Path, as_json: bool) -> None:
 @JSON
 def related(location: str, root: Path, limit: int | None, as_json: bool) -> None:
     """Find code similar to that at PATH:LINE."""
-    from packhound.api.json_codec import results_json
+    from packhound.api import results_json
     from packhound.cli import show
 
     path, line = _parse_location(location)
@@ -214,7 +213,7 @@ def related(location: str, root: Path, limit: int | None, as_json: bool) -> None
 @JSON
 def status(root: Path, as_json: bool) -> None:
     """Show what is indexed, and the health of the index."""
-    from packhound.api.json_codec import status_json
+    from packhound.api import status_json
     from packhound.cli import show
 
     with open_engine(root) as engine:
@@ -279,8 +278,7 @@ def lsp(
     **address: Any,  # noqa: ANN401 - the fields of TcpAddress
 ) -> None:
     """Run the language server; over TCP a client sends initializationOptions.token."""
-    from packhound.lsp.jsonrpc.tcp import TcpAddress
-    from packhound.lsp.server import serve
+    from packhound.lsp import TcpAddress, serve
 
     if stdio and tcp:
         raise SettingsError("give either --stdio or --tcp")
@@ -296,7 +294,7 @@ def _exit_unless_saved(state: Status) -> None:
 
 def _batch_queries(name: str, options: dict[str, Any], limit: int) -> Iterator[Query]:
     """Yield the query of each line. Raises SettingsError that names the file and the line."""
-    from packhound.api.schema import query_from
+    from packhound.api import query_from
 
     try:
         lines = click.open_file(name, encoding="utf-8", errors="replace")

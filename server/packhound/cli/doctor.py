@@ -15,7 +15,7 @@ from packhound.core.errors import PackhoundError
 from packhound.core.settings import Settings, cache_folder
 
 if TYPE_CHECKING:
-    from packhound.service.engine import Engine
+    from packhound.service import Engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def _hnswlib() -> Finding:
 
 
 def _encoder() -> Finding:
-    from packhound.encoder.embedder import Embedder
+    from packhound.encoder import Embedder
 
     try:
         encoder = Embedder.open(None)
@@ -72,7 +72,7 @@ def _encoder() -> Finding:
 
 def _parser() -> Finding:
     from packhound.core.types import Document
-    from packhound.parsing.pool.pool import ParsePool
+    from packhound.parsing import ParsePool
 
     pool = ParsePool(workers=1)
     try:
@@ -84,7 +84,7 @@ def _parser() -> Finding:
 
 
 def _folder(root: Path, *, verify: bool) -> Iterator[Finding]:
-    from packhound.service.engine import Engine
+    from packhound.service import Engine
 
     try:
         engine = Engine.open(root, Settings())
@@ -105,7 +105,7 @@ def _folder(root: Path, *, verify: bool) -> Iterator[Finding]:
 def _verify(engine: Engine) -> Finding:
     """Compare the index with one rebuilt in memory."""
     from packhound.cli.verify import differences
-    from packhound.service.engine import Engine
+    from packhound.service import Engine
 
     rebuilt = Engine.open(engine.root, Settings(persist=False))
     try:

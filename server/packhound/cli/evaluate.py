@@ -17,23 +17,22 @@ from packhound.cli.opening import SET, settings_of
 from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
 from packhound.core.types import Hit, Query, Results
-from packhound.evaluation.cases import Case
-from packhound.evaluation.commits import cases_of_history
-from packhound.evaluation.score import (
+from packhound.evaluation import (
+    Case,
     Opener,
     Outcome,
     Scores,
     answers,
+    cases_of_history,
     judge,
     judge_parts,
+    load_suite,
     losses,
     summarize,
 )
-from packhound.evaluation.suite import load_suite
-from packhound.search.ablation import BASELINE
-from packhound.service.engine import Engine
-from packhound.service.roots import real_path
-from packhound.text.path_features import is_test
+from packhound.search import BASELINE
+from packhound.service import Engine, real_path
+from packhound.text import is_test
 
 _GROUPS: dict[str, Callable[[Case], str] | None] = {
     "all": None,

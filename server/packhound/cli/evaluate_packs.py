@@ -14,10 +14,9 @@ from rich.console import Console
 from rich.table import Table
 
 from packhound.core.settings import Settings
-from packhound.evaluation.packs import OURS, PackOutcome, evaluate_packs, summarize_packs
-from packhound.evaluation.suite import load_suite
-from packhound.pack.context import PackContext, no_changed_lines
-from packhound.service.engine import Engine
+from packhound.evaluation import OURS, PackOutcome, evaluate_packs, load_suite, summarize_packs
+from packhound.pack import PackContext, no_changed_lines
+from packhound.service import Engine
 
 
 def score_packs(suite: Path, corpora: Path, out: Path | None, as_json: bool) -> None:

@@ -16,9 +16,9 @@ from packhound.core.settings import Settings, read_settings
 from packhound.core.types import Query, Results
 
 if TYPE_CHECKING:
-    from packhound.api.socket_client import Connection
-    from packhound.pack.request import Pack, PackRequest
-    from packhound.service.engine import Engine
+    from packhound.api import Connection
+    from packhound.pack import Pack, PackRequest
+    from packhound.service import Engine
 
 T = TypeVar("T")
 
@@ -51,8 +51,8 @@ class Answerer:
         self._engine: Engine | None = None
 
     def __enter__(self) -> Answerer:
-        from packhound.api.socket_client import connect
-        from packhound.service.roots import index_folder, real_path
+        from packhound.api import connect
+        from packhound.service import index_folder, real_path
 
         # A running server has settings of its own.
         if self._settings == Settings():
@@ -69,7 +69,7 @@ class Answerer:
 
     def search(self, query: Query) -> Results:
         """Answer a query. Raises PackhoundError."""
-        from packhound.api.json_codec import results_of
+        from packhound.api import results_of
 
         return self._ask(
             lambda server: results_of(server.search(query)), lambda engine: engine.search(query)
@@ -99,7 +99,7 @@ def _warn_unavailable(problem: StoreError) -> None:
 @contextmanager
 def open_engine(root: Path, settings: Settings | None = None) -> Iterator[Engine]:
     """Yield the engine of `root` once nothing is pending."""
-    from packhound.service.engine import Engine
+    from packhound.service import Engine
 
     engine = Engine.open(root, settings)
     try:

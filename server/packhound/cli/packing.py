@@ -9,10 +9,9 @@ from typing import Any
 
 import click
 
-from packhound.api.json_codec import pack_json
-from packhound.api.schema import pack_request_from
+from packhound.api import pack_json, pack_request_from
 from packhound.cli.opening import MODEL, ROOT, Answerer, settings_of
-from packhound.pack.request import FORMATS
+from packhound.pack import FORMATS
 
 
 @click.command()

@@ -15,11 +15,11 @@ from rich.text import Text
 
 from packhound.cli.columns import HEADINGS
 from packhound.core.types import Hit, Results, Status
-from packhound.search.explain import phrase
+from packhound.search import phrase
 
 if TYPE_CHECKING:
     from packhound.cli.doctor import Finding
-    from packhound.service.engine import Engine
+    from packhound.service import Engine
 
 _BAR_WIDTH = 16
 _NUMBERS_WIDTH = len("10   12.34")

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from packhound.core.arrays import NodeIds
 from packhound.core.types import Budget, Query
-from packhound.index.snapshot import Snapshot
-from packhound.service.engine import Engine
+from packhound.index import Snapshot
+from packhound.service import Engine
 
 _PROBES = 50
 """Names to search in both, evenly spaced among all."""

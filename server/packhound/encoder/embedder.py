@@ -25,7 +25,7 @@ from packhound.encoder.onnx_text import (
     prepare_text,
 )
 from packhound.encoder.token_cache import RunTokenizer, reads_by_runs
-from packhound.parsing.analysed_file import NodeRuns
+from packhound.parsing import NodeRuns
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer

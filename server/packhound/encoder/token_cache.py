@@ -15,8 +15,8 @@ import numpy as np
 
 from packhound.core.arrays import Ints, LongInts, compact, concat_ranges
 from packhound.core.caching import BoundedMemo
-from packhound.parsing.analysed_file import ENCODED, NodeRuns
-from packhound.text.tokenizer import runs
+from packhound.parsing import ENCODED, NodeRuns
+from packhound.text import runs
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

@@ -15,8 +15,7 @@ from typing import Protocol
 from packhound.core.errors import SettingsError
 from packhound.core.types import Node
 from packhound.evaluation.cases import Case, Target
-from packhound.git.client import open_repository, stream
-from packhound.git.hunks import OPTIONS, Hunk, read_hunks
+from packhound.git import OPTIONS, Hunk, open_repository, read_hunks, stream
 
 COMMIT = "commit"
 """The category of a query that is a commit's subject."""

@@ -17,10 +17,8 @@ from packhound.core.types import Node
 from packhound.evaluation.cases import Case, Target, same_function
 from packhound.evaluation.pack_baselines import LinesByPath, repository_map, ripgrep, top_files
 from packhound.evaluation.score import Figure, bootstrap_interval
-from packhound.llm.counter import counter_for
-from packhound.pack.context import PackContext
-from packhound.pack.pack import pack
-from packhound.pack.request import Pack, PackRequest
+from packhound.llm import counter_for
+from packhound.pack import Pack, PackContext, PackRequest, pack
 
 BUDGETS = (4_000, 8_000, 16_000)
 BASELINES = {"top files": top_files, "ripgrep": ripgrep, "repository map": repository_map}

@@ -14,7 +14,7 @@ from typing import Any
 
 from packhound.core.errors import SettingsError
 from packhound.evaluation.cases import REPORT, Answer, Case, Target
-from packhound.parsing.languages import language_of
+from packhound.parsing import language_of
 
 
 def load_suite(suite: Path) -> tuple[Case, ...]:

@@ -1,1 +1,5 @@
 """Git as a source of facts: history, uncommitted lines and hunks, without running anything else."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from packhound.core.types import Document
-from packhound.files.reader import read_text
+from packhound.files import read_text
 from packhound.git.client import Repository, Stamp, git, has_filters, open_repository
 from packhound.git.hunks import OPTIONS, read_hunks
 from packhound.git.log import parse_status

@@ -10,7 +10,7 @@ import numpy as np
 from packhound.core.arrays import NodeIds, Positions
 from packhound.core.types import FileStamp
 from packhound.index.file_entry import FileEntry
-from packhound.parsing.analysed_file import AnalysedFile
+from packhound.parsing import AnalysedFile
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from packhound.core.arrays import NodeIds
 from packhound.core.types import KINDS, FileStamp, Node
-from packhound.parsing.node_codec import NodeSummary, Record
+from packhound.parsing import NodeSummary, Record
 
 DIGEST_SIZE = 16
 _UNNAMED = frozenset({"file", "section", "window"})

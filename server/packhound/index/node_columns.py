@@ -16,7 +16,7 @@ from packhound.index.postings.builder import N_FIELDS
 from packhound.index.vectors.exact import Graph, Vectors, no_vectors
 from packhound.index.vectors.quantization import Codes
 from packhound.index.vectors.vector_column import VectorColumn
-from packhound.parsing.node_codec import Record
+from packhound.parsing import Record
 
 _epochs = count(1)
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from packhound.core.array_codec import pack, pack_texts, unpack, unpack_texts
 from packhound.core.arrays import Ints, Mask
-from packhound.text.path_features import folder_facts, path_facts
+from packhound.text import folder_facts, path_facts
 
 _NO_IDS: Ints = np.zeros(0, np.int32)
 

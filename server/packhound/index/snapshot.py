@@ -21,7 +21,7 @@ from packhound.index.path_table import PathTable
 from packhound.index.postings.reader import Postings
 from packhound.index.postings.segment import TermPostings
 from packhound.index.vectors.exact import Vectors
-from packhound.text.path_features import file_stem
+from packhound.text import file_stem
 
 __all__ = ["FileEntry", "Mask", "Snapshot"]
 

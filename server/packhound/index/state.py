@@ -24,8 +24,7 @@ from packhound.index.postings.reader import Postings
 from packhound.index.postings.segment import Segment, build_segment
 from packhound.index.snapshot import Snapshot
 from packhound.index.vectors.hnsw import NeighbourGraph
-from packhound.parsing.analysed_file import AnalysedFile, NodeRuns
-from packhound.parsing.node_codec import Record
+from packhound.parsing import AnalysedFile, NodeRuns, Record
 
 _UNREAD = FileStamp(-1, -1, -1, -1)
 

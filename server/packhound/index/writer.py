@@ -20,8 +20,7 @@ from packhound.index.snapshot import Snapshot
 from packhound.index.state import IndexState
 from packhound.index.vectors.embed_queue import Encoder, VectorQueue
 from packhound.index.vectors.embed_retry import RETRY_S
-from packhound.parsing.analysed_file import AnalysedFile
-from packhound.parsing.node_runs import concatenate_runs
+from packhound.parsing import AnalysedFile, concatenate_runs
 
 
 class Index:

@@ -10,9 +10,9 @@ import logging
 
 from packhound.core.backoff import RetryBackoff
 from packhound.core.errors import StoreError
-from packhound.index.snapshot import Snapshot
+from packhound.index import Snapshot
 from packhound.indexing.timing import Timing
-from packhound.storage.sqlite_store import Store
+from packhound.storage import Store
 
 log = logging.getLogger("packhound")
 

@@ -8,11 +8,10 @@ from pathlib import Path
 from threading import Event
 
 from packhound.core.types import Document, FileStamp
-from packhound.files.reader import read
-from packhound.index.writer import Index
+from packhound.files import read
+from packhound.index import Index
 from packhound.indexing.folder_scan import Differences
-from packhound.parsing.analysed_file import AnalysedFile
-from packhound.parsing.pool.pool import ParsePool
+from packhound.parsing import AnalysedFile, ParsePool
 
 _BATCH_NODES = 2_048
 """Nodes that are put into the index at once: some 0.1 s, in which the parsers go on, and few

@@ -7,9 +7,9 @@ from pathlib import Path, PurePosixPath
 from threading import Event
 
 from packhound.core.types import FileStamp
-from packhound.files.walk import IGNORE_FILES, WalkLimits, is_folder, is_searchable, walk_by_steps
-from packhound.index.file_entry import FileEntry
-from packhound.parsing.pool.pool import NOT_STARTED
+from packhound.files import IGNORE_FILES, WalkLimits, is_folder, is_searchable, walk_by_steps
+from packhound.index import FileEntry
+from packhound.parsing import NOT_STARTED
 
 Differences = dict[str, bool]
 """Paths, and whether to read the file (True) or to drop it from the index."""

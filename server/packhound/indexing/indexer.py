@@ -13,10 +13,9 @@ from pathlib import Path
 from packhound.core.backoff import RetryBackoff
 from packhound.core.settings import Settings
 from packhound.core.types import Document
-from packhound.files.reader import read
-from packhound.files.walk import WalkLimits, is_searchable
-from packhound.git.client import user_ignore_file
-from packhound.index.writer import Index
+from packhound.files import WalkLimits, is_searchable, read
+from packhound.git import user_ignore_file
+from packhound.index import Index
 from packhound.indexing.autosave import Autosave
 from packhound.indexing.bulk_read import IndexingPass
 from packhound.indexing.folder_scan import FolderScan, classify_changed_paths
@@ -32,8 +31,8 @@ from packhound.indexing.work_queue import (
     Task,
     WorkQueue,
 )
-from packhound.parsing.pool.pool import ParsePool
-from packhound.storage.sqlite_store import Store
+from packhound.parsing import ParsePool
+from packhound.storage import Store
 
 log = logging.getLogger("packhound")
 

@@ -6,13 +6,9 @@ from collections import deque
 from pathlib import Path
 
 from packhound.core.types import Document
-from packhound.files.reader import is_indexed_text
-from packhound.files.walk import WalkLimits, is_included
-from packhound.index.writer import Index
-from packhound.parsing.analyse import source_digest
-from packhound.parsing.analysed_file import AnalysedFile
-from packhound.parsing.pool.pool import ParsePool
-from packhound.parsing.tree_cache import MOST_DOCUMENTS
+from packhound.files import WalkLimits, is_included, is_indexed_text
+from packhound.index import Index
+from packhound.parsing import MOST_DOCUMENTS, AnalysedFile, ParsePool, source_digest
 
 
 class OpenDocumentParser:

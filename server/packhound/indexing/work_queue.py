@@ -13,7 +13,7 @@ from threading import Event
 from typing import TypeAlias
 
 from packhound.core.types import Document
-from packhound.files.reader import decode
+from packhound.files import decode
 from packhound.indexing.bulk_read import IndexingPass
 from packhound.indexing.folder_scan import Differences, FolderScan
 

@@ -3,3 +3,7 @@
 The only package that speaks LSP; inside it a position may be counted in UTF-16 units, elsewhere it
 is a UTF-8 byte offset. `handlers` has one module per message, `jsonrpc` the transport below them.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -12,7 +12,7 @@ from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.jsonrpc.tcp import TOKEN_OPTION
 from packhound.lsp.position import choose_encoding
 from packhound.lsp.uris import path_from_uri
-from packhound.text.text_buffer import Encoding
+from packhound.text import Encoding
 
 
 @dataclass(frozen=True, slots=True)

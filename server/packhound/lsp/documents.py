@@ -20,9 +20,8 @@ from packhound.core.types import Document
 from packhound.lsp.jsonrpc.frames import BODY_BYTES, Params
 from packhound.lsp.params import object_in, text_in, uri_in
 from packhound.lsp.uris import path_from_uri
-from packhound.service.engine import Engine
-from packhound.service.workspace import Workspace
-from packhound.text.text_buffer import Encoding, Position, TextBuffer
+from packhound.service import Engine, Workspace
+from packhound.text import Encoding, Position, TextBuffer
 
 EnginePath: TypeAlias = tuple[Engine, str]
 """The engine whose folder holds a file, and the file's path in that folder."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from packhound.core.types import Hit
-from packhound.search.explain import phrase
+from packhound.search import phrase
 
 BAR_WIDTH = 12
 MAX_ROWS = 12

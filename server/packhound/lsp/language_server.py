@@ -21,7 +21,7 @@ from packhound.lsp.jsonrpc.transport import Stream
 from packhound.lsp.params import uri_in
 from packhound.lsp.session import Session
 from packhound.lsp.uris import uri_from_path
-from packhound.service.engine import Engine
+from packhound.service import Engine
 
 # Time for indexes to close, and for queued messages to be written, before the process exits.
 EXIT_TIMEOUT_S = 1.0

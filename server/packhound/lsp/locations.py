@@ -6,13 +6,13 @@ import os
 
 from lsprotocol import types
 
-from packhound.api.json_codec import Json
+from packhound.api import Json
 from packhound.core.types import NodeRef, Span
 from packhound.lsp.position import range_of_span
 from packhound.lsp.selection_range import name_span
 from packhound.lsp.session import Session
 from packhound.lsp.uris import uri_from_path
-from packhound.text.line_index import LineIndex
+from packhound.text import LineIndex
 
 
 class Locations:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pygls.exceptions import JsonRpcInvalidParams
 
-from packhound.api.schema import query_from
+from packhound.api import query_from
 from packhound.core.settings import Settings
 from packhound.core.types import MOST_HITS, Focus, Query
 from packhound.lsp.jsonrpc.frames import Params

@@ -9,7 +9,7 @@ from __future__ import annotations
 from lsprotocol import types
 
 from packhound.core.types import Kind, Span
-from packhound.text.text_buffer import Encoding, Position, characters_in
+from packhound.text import Encoding, Position, characters_in
 
 ENCODINGS: tuple[Encoding, ...] = ("utf-8", "utf-32", "utf-16")
 """Supported position encodings, the cheapest for us first."""

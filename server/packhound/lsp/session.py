@@ -13,8 +13,7 @@ from typing import Any
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
-from packhound.api.json_codec import Json, workspace_json
-from packhound.api.socket_server import SocketServer, serve_socket
+from packhound.api import Json, SocketServer, serve_socket, workspace_json
 from packhound.core.errors import PackhoundError
 from packhound.core.settings import Settings, read_settings
 from packhound.core.types import Query, Results
@@ -24,8 +23,7 @@ from packhound.lsp.index_state import IndexStateNotifier
 from packhound.lsp.jsonrpc.executors import SerialExecutor
 from packhound.lsp.uris import path_from_uri
 from packhound.lsp.work_done_progress import IndexingProgress
-from packhound.service.engine import Engine
-from packhound.service.workspace import Workspace
+from packhound.service import Engine, Workspace
 
 SECTION = "packhound"
 # Time for a client to answer `workspace/configuration` before folders are opened without it.

@@ -16,18 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from packhound import __version__
-from packhound.api.json_codec import Json
-from packhound.api.socket_client import Connection, connect
-from packhound.api.tool_schemas import TOOLS
-from packhound.api.tool_text import as_text
-from packhound.api.tools import call
+from packhound.api import TOOLS, Connection, Json, as_text, call, connect
 from packhound.core.errors import PackhoundError, SettingsError, StoreError
 from packhound.core.parameters import text
 from packhound.core.parent_process import watch_parent
 from packhound.core.settings import Settings
-from packhound.redact.control_characters import visible_line
-from packhound.service.engine import Engine
-from packhound.service.roots import check_root, index_folder, real_path
+from packhound.redact import visible_line
+from packhound.service import Engine, check_root, index_folder, real_path
 
 if TYPE_CHECKING:
     import mcp_types as protocol

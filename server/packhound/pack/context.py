@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from packhound.core.types import Query, Results
-from packhound.graph.graph import Graph
-from packhound.index.snapshot import Snapshot
-from packhound.llm.counter import TokenCounter
+from packhound.graph import Graph
+from packhound.index import Snapshot
+from packhound.llm import TokenCounter
 from packhound.pack.conversations import Conversations
 from packhound.pack.excerpt import CleanTexts, Excerpts, clean_text_cache
 from packhound.pack.request import Lines

@@ -16,12 +16,11 @@ from itertools import chain, islice, pairwise
 
 from packhound.core.caching import ByteLru
 from packhound.core.types import Node
-from packhound.index.file_entry import FileEntry
-from packhound.llm.counter import TokenCounter
+from packhound.index import FileEntry
+from packhound.llm import TokenCounter
 from packhound.pack.request import Detail
-from packhound.redact.control_characters import visible_text
-from packhound.redact.redact import RedactionTimeout, redact
-from packhound.text.line_index import LineIndex
+from packhound.redact import RedactionTimeout, redact, visible_text
+from packhound.text import LineIndex
 
 _DOC_LINES = {"signature": 3, "elided": 6}
 _SIGNATURE_LINES = 8

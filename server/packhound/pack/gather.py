@@ -26,7 +26,7 @@ from packhound.pack.sources.neighbourhood import (
     add_open_files,
 )
 from packhound.pack.sources.search_hits import add_hits, search_prompt
-from packhound.search.query.mentions import mentions_of
+from packhound.search import mentions_of
 
 
 def gather(context: PackContext, request: PackRequest) -> Pool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from packhound.core.types import KINDS, Kind, Node
-from packhound.files.globs import compile_globs
-from packhound.index.file_entry import FileEntry
+from packhound.files import compile_globs
+from packhound.index import FileEntry
 from packhound.pack.context import PackContext
 from packhound.pack.request import Lines, PackRequest
 

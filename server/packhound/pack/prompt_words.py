@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from packhound.text.tokenizer import identifiers
+from packhound.text import identifiers
 
 _MAX_PROMPT = 20_000
 _MAX_WORDS = 40

@@ -15,7 +15,7 @@ from functools import cached_property
 from xml.sax.saxutils import quoteattr
 
 from packhound.pack.request import Format
-from packhound.redact.control_characters import visible_line
+from packhound.redact import visible_line
 
 _MAX_RANGES = 8
 _BACKTICKS = re.compile("`+")

@@ -8,17 +8,16 @@ from pathlib import Path
 from typing import TypeAlias
 
 from packhound.core.types import Document, NodeId, NodeRef, Query, Results
-from packhound.git.working_tree import Changes
-from packhound.graph.edges import EdgeKind
-from packhound.graph.graph import Graph
-from packhound.index.snapshot import Snapshot
-from packhound.llm.counter import counter_for
-from packhound.pack import pack as packing
+from packhound.git import Changes
+from packhound.graph import EdgeKind, Graph
+from packhound.index import Snapshot
+from packhound.llm import counter_for
+from packhound.pack import pipeline
 from packhound.pack.context import PackContext
 from packhound.pack.conversations import Conversations
 from packhound.pack.excerpt import Excerpts, clean_text_cache
 from packhound.pack.request import Pack, PackRequest
-from packhound.search.cache import SearchCache
+from packhound.search import SearchCache
 
 Searcher: TypeAlias = Callable[[Snapshot, Query, "threading.Event | None"], Results]
 Source: TypeAlias = Callable[[str, Snapshot], "bytes | None"]
@@ -49,7 +48,7 @@ class PackService:
         """Build what searches and packs need before the first; `pause` is called after slices."""
         self.search_cache.prepare(snapshot, pause)
         self._graph.prepare(snapshot.files, pause)
-        for load_table in packing.TABLES:
+        for load_table in pipeline.TABLES:
             load_table()
             pause()
 
@@ -61,7 +60,7 @@ class PackService:
         self, snapshot: Snapshot, request: PackRequest, cancel: threading.Event | None = None
     ) -> Pack:
         """Return the best code for a prompt within a budget of tokens. Raises as `pack.pack`."""
-        return packing.pack(self.context(snapshot, cancel), request)
+        return pipeline.pack(self.context(snapshot, cancel), request)
 
     def context(self, snapshot: Snapshot, cancel: threading.Event | None = None) -> PackContext:
         """Return a snapshot and the ways to ask it."""

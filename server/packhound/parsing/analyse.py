@@ -13,7 +13,7 @@ from itertools import count
 from packhound.core.types import KINDS, Document, Node, ParsedFile
 from packhound.parsing.analysed_file import PARTS, AnalysedFile
 from packhound.parsing.node_codec import encode_nodes
-from packhound.text.tokenizer import blank_separators, runs, split_blanked
+from packhound.text import blank_separators, runs, split_blanked
 
 MAX_EMBED_CHARACTERS = 2_000
 """The encoder reads no further."""

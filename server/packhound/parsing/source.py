@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from packhound.parsing.languages import Language, name_parts
-from packhound.text.line_index import LineIndex
+from packhound.text import LineIndex
 
 ByteRange = tuple[int, int]
 """Half-open range of byte offsets in a source."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from packhound.core.types import Hit, Query
-from packhound.index.snapshot import Snapshot
+from packhound.index import Snapshot
 from packhound.search.environment import SearchEnvironment
 from packhound.search.pipeline import best_hits, parse, retrieve_context, source_of, unit_of
 from packhound.search.query.encode import encode

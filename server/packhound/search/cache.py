@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from threading import Lock
 
-from packhound.index.snapshot import Snapshot
+from packhound.index import Snapshot
 from packhound.search.retrieve.corpus_stats import CorpusStats, update_stats
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from packhound.core.arrays import Doubles, Positions, top_k
 from packhound.core.types import Hit, Query, Results
-from packhound.index.snapshot import Snapshot
+from packhound.index import Snapshot
 from packhound.search.environment import SearchEnvironment
 from packhound.search.order import SCORE_DIGITS, rank_hits
 from packhound.search.query.encode import QueryVectors, encode

@@ -6,7 +6,7 @@ import threading
 from dataclasses import replace
 
 from packhound.core.types import Query, Results
-from packhound.index.snapshot import Snapshot
+from packhound.index import Snapshot
 from packhound.search.environment import SearchEnvironment
 from packhound.search.order import rank_hits
 from packhound.search.pipeline import best_hits, retrieve_context

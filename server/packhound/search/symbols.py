@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from packhound.core.types import KINDS, Hit, NodeId, Signal
-from packhound.index.snapshot import Snapshot
+from packhound.index import Snapshot
 from packhound.search.order import SCORE_DIGITS, rank_hits
 from packhound.search.query.filters import allowed_node_ids
 from packhound.search.query.parse import ParsedQuery, Pattern

@@ -14,14 +14,9 @@ from typing import TYPE_CHECKING
 
 from packhound.core.settings import Settings
 from packhound.core.types import Document, Hit, NodeRef, Query, Results, Status
-from packhound.index.snapshot import Snapshot
-from packhound.indexing.malloc import limit_malloc_arenas, raise_gc_threshold
-from packhound.indexing.timing import DEFAULT_TIMING, Timing
-from packhound.search import pipeline
-from packhound.search.ablation import ablated
-from packhound.search.environment import SearchEnvironment
-from packhound.search.rank.personalization import Personalization
-from packhound.search.related import related
+from packhound.index import Snapshot
+from packhound.indexing import DEFAULT_TIMING, Timing, limit_malloc_arenas, raise_gc_threshold
+from packhound.search import Personalization, SearchEnvironment, ablated, pipeline, related
 from packhound.service.indexed_folder import IndexedFolder
 from packhound.service.packs import Packs
 from packhound.service.preparation import Activity, BackgroundPreparation
@@ -29,10 +24,8 @@ from packhound.service.roots import check_root
 from packhound.service.status import Listener
 
 if TYPE_CHECKING:
-    from packhound.graph.edges import EdgeKind
-    from packhound.pack.context import PackContext
-    from packhound.pack.excerpt import Excerpts
-    from packhound.pack.request import Pack, PackRequest
+    from packhound.graph import EdgeKind
+    from packhound.pack import Excerpts, Pack, PackContext, PackRequest
 
 
 class Engine:

@@ -11,14 +11,11 @@ from pathlib import Path
 
 from packhound.core.settings import Settings
 from packhound.core.types import Document, NodeRef, Status
-from packhound.files.reader import read_text
-from packhound.index.snapshot import Snapshot
-from packhound.indexing.indexer import Indexer
-from packhound.indexing.malloc import collect_all_and_trim
-from packhound.indexing.timing import Timing
-from packhound.indexing.work_queue import WorkQueue
-from packhound.parsing.analyse import source_digest
-from packhound.search.cache import SearchCache
+from packhound.files import read_text
+from packhound.index import Snapshot
+from packhound.indexing import Indexer, Timing, WorkQueue, collect_all_and_trim
+from packhound.parsing import source_digest
+from packhound.search import SearchCache
 from packhound.service.models import Models, model_settings
 from packhound.service.open_index import OpenedIndex, WaitForEmbedder, open_index
 from packhound.service.roots import index_folder

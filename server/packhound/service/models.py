@@ -7,8 +7,8 @@ from pathlib import Path
 
 from packhound.core.errors import ModelError
 from packhound.core.settings import Settings
-from packhound.encoder.embedder import Embedder
-from packhound.search.rank.reranker import Reranker
+from packhound.encoder import Embedder
+from packhound.search import Reranker
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import TypeAlias
 
 from packhound.core.errors import StoreError
-from packhound.encoder.embedder import Embedder
-from packhound.index.writer import Index
-from packhound.indexing.timing import DEFAULT_TIMING, Timing
-from packhound.parsing.version import grammar_version
-from packhound.storage.sqlite_store import Store
-from packhound.text.path_features import PATHS_VERSION
-from packhound.text.tokenizer import TOKENIZER_VERSION
+from packhound.encoder import Embedder
+from packhound.index import Index
+from packhound.indexing import DEFAULT_TIMING, Timing
+from packhound.parsing import grammar_version
+from packhound.storage import Store
+from packhound.text import PATHS_VERSION, TOKENIZER_VERSION
 
 WaitForEmbedder: TypeAlias = Callable[[], "Embedder | None"]
 """Return the encoder once it is loaded; None where there is none."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from packhound.service.indexed_folder import IndexedFolder
 
 if TYPE_CHECKING:
-    from packhound.pack.service import PackService, Searcher
+    from packhound.pack import PackService, Searcher
 
 
 class Packs:
@@ -24,7 +24,7 @@ class Packs:
 
     def service(self) -> PackService:
         """Return the service, whose imports take long, for the current index."""
-        from packhound.pack.service import PackService
+        from packhound.pack import PackService
 
         folder, cache = self._folder, self._folder.search_cache
         with self._lock:

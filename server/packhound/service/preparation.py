@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from math import inf
 from typing import TYPE_CHECKING
 
-from packhound.indexing.malloc import collect_and_trim
-from packhound.indexing.timing import Timing
+from packhound.indexing import Timing, collect_and_trim
 
 if TYPE_CHECKING:
     from packhound.service.indexed_folder import IndexedFolder

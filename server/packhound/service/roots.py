@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from packhound.core.errors import RootError
 from packhound.core.settings import Settings, cache_folder
-from packhound.storage.writer_lock import WriterLock
+from packhound.storage import WriterLock
 
 P = TypeVar("P", bound=PurePath)
 

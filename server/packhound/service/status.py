@@ -8,7 +8,7 @@ from pathlib import Path
 
 from packhound.core.settings import Settings
 from packhound.core.types import State, Status
-from packhound.indexing.indexer import Indexer
+from packhound.indexing import Indexer
 from packhound.service.models import Models
 from packhound.service.open_index import OpenedIndex
 

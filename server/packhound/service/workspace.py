@@ -8,8 +8,8 @@ from pathlib import Path
 
 from packhound.core.settings import Settings
 from packhound.core.types import Query, Results
-from packhound.indexing.malloc import collect_all_and_trim
-from packhound.search.order import rank_hits
+from packhound.indexing import collect_all_and_trim
+from packhound.search import rank_hits
 from packhound.service.engine import Engine
 from packhound.service.roots import innermost_root, real_path
 from packhound.service.status import Listener

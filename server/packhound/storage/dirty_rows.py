@@ -10,11 +10,7 @@ import numpy as np
 
 from packhound.core.array_codec import checksum, pack, pack_texts
 from packhound.core.arrays import NO_NODE_IDS, Mask
-from packhound.index.blocks import BLOCK_SIZE, NEVER
-from packhound.index.file_entry import FileEntry
-from packhound.index.postings.merge_policy import merge_neighbours
-from packhound.index.postings.segment import Segment
-from packhound.index.snapshot import Snapshot
+from packhound.index import BLOCK_SIZE, NEVER, FileEntry, Segment, Snapshot, merge_neighbours
 from packhound.storage.rows import file_body, file_head, n_blocks, pack_block, pack_segment
 
 # A key is a kind and a number: file id, number of the segment and of its row, number of the block.

@@ -11,11 +11,7 @@ import numpy as np
 
 from packhound.core.array_codec import unpack, unpack_texts
 from packhound.core.arrays import NO_NODE_IDS, NodeIds
-from packhound.index.blocks import Saved
-from packhound.index.file_entry import FileEntry
-from packhound.index.node_columns import new_epoch
-from packhound.index.path_table import PathTable
-from packhound.index.postings.segment import Segment
+from packhound.index import FileEntry, PathTable, Saved, Segment, new_epoch
 from packhound.storage.dirty_rows import (
     BLOCK,
     END,

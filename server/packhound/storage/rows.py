@@ -10,12 +10,17 @@ import numpy as np
 from packhound.core.array_codec import pack, unpack
 from packhound.core.arrays import Floats, Mask, NodeIds
 from packhound.core.types import FileStamp
-from packhound.index.blocks import BLOCK_SIZE, NEVER, Block
-from packhound.index.file_entry import DIGEST_SIZE, FileEntry
-from packhound.index.postings.builder import N_FIELDS
-from packhound.index.postings.segment import Segment
-from packhound.index.snapshot import Snapshot
-from packhound.index.vectors.quantization import Codes
+from packhound.index import (
+    BLOCK_SIZE,
+    DIGEST_SIZE,
+    N_FIELDS,
+    NEVER,
+    Block,
+    Codes,
+    FileEntry,
+    Segment,
+    Snapshot,
+)
 
 ROW_POSTINGS = 1 << 20
 """Postings in a row of a segment: some six megabytes, of which SQLite makes two copies. Of a size

@@ -15,8 +15,7 @@ from pathlib import Path
 
 from packhound.core.errors import StoreError
 from packhound.core.private_file import make_private_folder
-from packhound.index.blocks import Saved
-from packhound.index.snapshot import Snapshot
+from packhound.index import Saved, Snapshot
 from packhound.storage.dirty_rows import Row, Written, changed_rows
 from packhound.storage.load import FORMAT, read_saved
 from packhound.storage.writer_lock import WriterLock

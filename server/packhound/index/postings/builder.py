@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from packhound.core.arrays import Ints, LongInts, NodeIds, concat_ranges
 from packhound.core.types import FIELDS
-from packhound.parsing.analysed_file import FIELD_OF_PART, NodeRuns
-from packhound.parsing.node_runs import select_nodes
-from packhound.text.tokenizer import terms_of_run
+from packhound.parsing import FIELD_OF_PART, NodeRuns, select_nodes
+from packhound.text import terms_of_run
 
 N_FIELDS = len(FIELDS)
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from packhound.core.arrays import Ints, LongInts, NodeIds, Positions
 from packhound.core.caching import BoundedMemo
 from packhound.index.postings.builder import N_FIELDS, count_terms
-from packhound.parsing.analysed_file import NodeRuns
+from packhound.parsing import NodeRuns
 
 TermFrequencies = NDArray[np.unsignedinteger[Any]]
 

@@ -17,7 +17,7 @@ from packhound.index.file_entry import FileEntry
 from packhound.index.node_columns import NodeColumns
 from packhound.index.vectors.embed_retry import RETRY_S, EmbedBatch, EmbedFailures
 from packhound.index.vectors.quantization import Codes, quantize
-from packhound.parsing.analysed_file import NodeRuns
+from packhound.parsing import NodeRuns
 
 _SLOW_BATCH = 8
 """Texts a slow encoder gets at a time: some 0.3 s, then edits have their turn."""

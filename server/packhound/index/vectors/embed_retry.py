@@ -12,8 +12,7 @@ import numpy as np
 from packhound.core.arrays import Mask, NodeIds
 from packhound.core.backoff import RetryBackoff
 from packhound.core.errors import ModelError
-from packhound.parsing.analysed_file import NodeRuns
-from packhound.parsing.node_runs import select_nodes
+from packhound.parsing import NodeRuns, select_nodes
 
 log = logging.getLogger("packhound")
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from pygls.exceptions import JsonRpcInvalidParams
 
-from packhound.api.json_codec import Json, hit_json
+from packhound.api import Json, hit_json
 from packhound.core.types import Query
 from packhound.lsp.hover_text import hover_text
 from packhound.lsp.jsonrpc.frames import Params

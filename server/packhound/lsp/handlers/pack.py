@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from pygls.exceptions import JsonRpcInvalidParams
 
-from packhound.api.json_codec import Json, pack_json
-from packhound.api.schema import pack_request_from
+from packhound.api import Json, pack_json, pack_request_from
 from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.params import line_in, object_in, uri_in
 from packhound.lsp.session import Session
-from packhound.pack.request import PackFocus
-from packhound.service.engine import Engine
+from packhound.pack import PackFocus
+from packhound.service import Engine
 
 
 def pack(ls: PackhoundServer, params: Params) -> Json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from packhound.api.json_codec import Json
+from packhound.api import Json
 from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.language_server import PackhoundServer
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from packhound.api.json_codec import Json, results_json
+from packhound.api import Json, results_json
 from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.locations import Locations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from packhound.api.json_codec import Json, results_json
+from packhound.api import Json, results_json
 from packhound.core.types import Focus, Query, Results
 from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.language_server import PackhoundServer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from concurrent.futures import Future
 
-from packhound.api.json_codec import Json
+from packhound.api import Json
 from packhound.core.errors import Cancelled
 from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.language_server import PackhoundServer

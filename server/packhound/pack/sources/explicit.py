@@ -10,7 +10,7 @@ from packhound.pack.path_resolver import PathResolver
 from packhound.pack.pool import Pool
 from packhound.pack.request import Lines, PackRequest
 from packhound.pack.sources.search_hits import probability_at
-from packhound.search.query.mentions import Mention, MentionKind
+from packhound.search import Mention, MentionKind
 
 _MENTION_UTILITY: dict[MentionKind, float] = {
     "stack frame": 0.5,

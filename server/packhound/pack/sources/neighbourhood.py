@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from packhound.graph.edges import EdgeKind
+from packhound.graph import EdgeKind
 from packhound.pack.context import PackContext
 from packhound.pack.pool import Candidate, Pool
 from packhound.pack.request import PackRequest

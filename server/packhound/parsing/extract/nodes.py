@@ -17,7 +17,7 @@ from packhound.parsing.extract.outline import Outline
 from packhound.parsing.extract.windows import portions
 from packhound.parsing.grammar import Captures
 from packhound.parsing.source import ByteRange, Source
-from packhound.text.tokenizer import blank_separators, identifiers
+from packhound.text import blank_separators, identifiers
 
 _MAX_SIGNATURE = 300
 _MAX_SCOPES = 8

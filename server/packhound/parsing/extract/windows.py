@@ -5,7 +5,7 @@ from __future__ import annotations
 from packhound.core.types import Document, Node, ParsedFile, Span
 from packhound.parsing.languages import language_for, name_parts
 from packhound.parsing.source import ByteRange
-from packhound.text.line_index import LineIndex
+from packhound.text import LineIndex
 
 _LINES = 40
 _MIN_LINES = 24

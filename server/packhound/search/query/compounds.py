@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.query.word_lists import STOP_WORDS
-from packhound.text.tokenizer import fold_identifier, stem
+from packhound.text import fold_identifier, stem
 
 _WORD = re.compile(r"[^\W_]+")
 

@@ -10,7 +10,7 @@ import numpy as np
 from packhound.core.arrays import Floats
 from packhound.core.errors import ModelError
 from packhound.core.types import Mode
-from packhound.index.snapshot import Snapshot
+from packhound.index import Snapshot
 from packhound.search.query.parse import ParsedQuery
 
 _MAX_TEXT = 2_000

@@ -6,12 +6,11 @@ import numpy as np
 
 from packhound.core.arrays import Mask
 from packhound.core.types import KINDS
-from packhound.files.globs import compile_globs
-from packhound.index.snapshot import Snapshot
+from packhound.files import compile_globs
+from packhound.index import Snapshot
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.retrieve.corpus_stats import CorpusStats
-from packhound.text.path_features import FLAGS
-from packhound.text.tokenizer import terms
+from packhound.text import FLAGS, terms
 
 
 def allowed_node_ids(snapshot: Snapshot, stats: CorpusStats, query: ParsedQuery) -> Mask | None:

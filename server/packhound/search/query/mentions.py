@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Literal
 
-from packhound.git.hunks import read_hunks
+from packhound.git import read_hunks
 
 MentionKind = Literal["path", "stack frame", "line", "diff"]
 

@@ -30,7 +30,7 @@ from packhound.search.query.word_lists import (
     STOP_WORDS,
     TEST_WORDS,
 )
-from packhound.text.tokenizer import terms as terms_of
+from packhound.text import terms as terms_of
 
 QueryKind = Literal["symbol", "phrase", "prose", "report"]
 

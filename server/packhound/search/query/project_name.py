@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 
-from packhound.index.snapshot import Snapshot
+from packhound.index import Snapshot
 from packhound.search.query.parse import WordFilter
 from packhound.search.query.word_lists import STOP_WORDS
 from packhound.search.retrieve.corpus_stats import CorpusStats
-from packhound.text.tokenizer import terms
+from packhound.text import terms
 
 _FILE_SHARE, _NODE_SHARE = 0.5, 0.1
 """The share of the files and of their nodes that have the project's name in them; hardly another

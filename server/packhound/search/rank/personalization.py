@@ -13,7 +13,7 @@ from pathlib import Path
 from packhound.core.errors import StoreError
 from packhound.core.settings import Settings
 from packhound.core.types import Hit, Signal
-from packhound.git.log import HistoryReader
+from packhound.git import HistoryReader
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.rank.activation import Activation, Use
 from packhound.search.stages import StageContext

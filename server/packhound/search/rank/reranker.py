@@ -12,7 +12,7 @@ from pathlib import Path
 
 from packhound.core.errors import ModelError
 from packhound.core.types import Hit, Signal
-from packhound.encoder.cross_encoder import CrossEncoder
+from packhound.encoder import CrossEncoder
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.stages import StageContext
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from packhound.core.arrays import Floats, Positions
-from packhound.index.snapshot import Snapshot
+from packhound.index import Snapshot
 from packhound.search.retrieve.candidates import Candidates
 from packhound.search.retrieve.corpus_stats import CorpusStats
 from packhound.search.retrieve.term_matches import FIELDS_SCORED, K1, SparseCounts, TermMatch

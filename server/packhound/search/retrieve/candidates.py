@@ -25,8 +25,7 @@ from packhound.core.arrays import (
     top_k,
     unique_sorted,
 )
-from packhound.index.file_entry import FileEntry
-from packhound.index.snapshot import Snapshot
+from packhound.index import FileEntry, Snapshot
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.retrieve.corpus_stats import CorpusStats
 

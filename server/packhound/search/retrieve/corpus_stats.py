@@ -13,13 +13,10 @@ from operator import is_not
 import numpy as np
 
 from packhound.core.arrays import Doubles, Floats, Ints, Mask, Positions
-from packhound.index.file_entry import FileEntry
-from packhound.index.name_index import NameTable
-from packhound.index.path_table import DEPTH, FLAG, FOLDER, N_STEM_GROUPS, STEM
-from packhound.index.snapshot import Snapshot
+from packhound.index import DEPTH, FLAG, FOLDER, N_STEM_GROUPS, STEM, FileEntry, NameTable, Snapshot
 from packhound.search.retrieve.term_matches import INSIDE, TermMatchCache
 from packhound.search.signals.bloom import BigramBloomFilter, LetterFilter
-from packhound.text.path_features import FLAGS
+from packhound.text import FLAGS
 
 _PROSE = frozenset({"markdown", "rst", "text"})
 _IS_TEST, _IS_EXAMPLE, _IS_PROSE = map(FLAGS.index, ("is_test", "is_example", "is_prose"))

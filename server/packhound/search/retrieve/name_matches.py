@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from packhound.core.arrays import NO_NODE_IDS, Floats, NodeIds, unique_sorted
-from packhound.index.snapshot import Snapshot
+from packhound.index import Snapshot
 from packhound.search.query.mentions import Frame
 
 _MAX_NAMES = 60

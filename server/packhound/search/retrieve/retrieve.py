@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from packhound.core.arrays import NO_NODE_IDS, Floats, Mask, NodeIds, top_k
-from packhound.index.snapshot import Snapshot
+from packhound.index import Snapshot
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.retrieve.bm25 import QueryMatches, match_terms
 from packhound.search.retrieve.candidates import (

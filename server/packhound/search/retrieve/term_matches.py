@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from packhound.core.arrays import Floats, NodeIds, unique_sorted
 from packhound.core.caching import ByteLru
 from packhound.core.types import FIELDS
-from packhound.index.postings.segment import TermPostings
-from packhound.index.snapshot import Snapshot
+from packhound.index import Snapshot, TermPostings
 
 Value = TypeVar("Value", bound=np.generic)
 

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from packhound.core.arrays import Ints, Mask, Positions
-from packhound.text.conflation import aggressive_stem
-from packhound.text.tokenizer import parts, stem
+from packhound.text import aggressive_stem, parts, stem
 
 Bigram: TypeAlias = tuple[str, str]
 """Stem groups of two adjacent words."""

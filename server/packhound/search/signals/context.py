@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from packhound.core.arrays import Floats, Mask, Positions
-from packhound.index.snapshot import Snapshot
+from packhound.index import Snapshot
 from packhound.search.query.compounds import compound_terms
 from packhound.search.query.encode import QueryVectors
 from packhound.search.query.parse import ParsedQuery
@@ -25,7 +25,7 @@ from packhound.search.retrieve.name_matches import (
 )
 from packhound.search.retrieve.retrieve import Retrieval
 from packhound.search.signals.path_words import PathWords
-from packhound.text.path_features import FLAGS
+from packhound.text import FLAGS
 
 Value = TypeVar("Value", bound=np.generic)
 

@@ -13,8 +13,7 @@ from packhound.search.retrieve.term_matches import BODY, NAME
 from packhound.search.signals.bloom import bigrams_of
 from packhound.search.signals.context import SignalContext, no_file, relative
 from packhound.search.signals.path_words import contained_in
-from packhound.text.conflation import aggressive_stem
-from packhound.text.tokenizer import stem
+from packhound.text import aggressive_stem, stem
 
 _WORDS = re.compile(r"[^\W_]+")
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from packhound.core.arrays import Floats, Ints, Mask
-from packhound.index.path_table import PathTable, WordLists
-from packhound.text.conflation import aggressive_stem
+from packhound.index import PathTable, WordLists
+from packhound.text import aggressive_stem
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,8 +14,7 @@ from itertools import islice
 from typing import TypeAlias
 
 from packhound.core.errors import Cancelled
-from packhound.llm.counter import TokenCounter, counter_for
-from packhound.llm.prices import cost, find_model
+from packhound.llm import TokenCounter, cost, counter_for, find_model
 from packhound.pack.context import PackContext
 from packhound.pack.conversations import NodeKey
 from packhound.pack.gather import gather
@@ -32,8 +31,7 @@ from packhound.pack.request import (
     PackRequest,
 )
 from packhound.pack.sources.neighbourhood import referenced_by
-from packhound.redact.control_characters import safe_line
-from packhound.redact.redact import redact
+from packhound.redact import redact, safe_line
 
 _FIRST_SHARE = 0.9
 """Of the budget, before the definitions that chosen bodies use may come along."""

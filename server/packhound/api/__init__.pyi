@@ -1,0 +1,16 @@
+from .json_codec import Json as Json
+from .json_codec import hit_json as hit_json
+from .json_codec import pack_json as pack_json
+from .json_codec import results_json as results_json
+from .json_codec import results_of as results_of
+from .json_codec import status_json as status_json
+from .json_codec import workspace_json as workspace_json
+from .schema import pack_request_from as pack_request_from
+from .schema import query_from as query_from
+from .socket_client import Connection as Connection
+from .socket_client import connect as connect
+from .socket_server import SocketServer as SocketServer
+from .socket_server import serve_socket as serve_socket
+from .tool_schemas import TOOLS as TOOLS
+from .tool_text import as_text as as_text
+from .tools import call as call

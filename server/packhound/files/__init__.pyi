@@ -1,0 +1,11 @@
+from .globs import compile_globs as compile_globs
+from .reader import decode as decode
+from .reader import is_indexed_text as is_indexed_text
+from .reader import read as read
+from .reader import read_text as read_text
+from .walk import IGNORE_FILES as IGNORE_FILES
+from .walk import WalkLimits as WalkLimits
+from .walk import is_folder as is_folder
+from .walk import is_included as is_included
+from .walk import is_searchable as is_searchable
+from .walk import walk_by_steps as walk_by_steps

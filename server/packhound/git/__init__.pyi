@@ -1,0 +1,9 @@
+from .client import open_repository as open_repository
+from .client import stream as stream
+from .client import user_ignore_file as user_ignore_file
+from .hunks import OPTIONS as OPTIONS
+from .hunks import Hunk as Hunk
+from .hunks import read_hunks as read_hunks
+from .log import History as History
+from .log import HistoryReader as HistoryReader
+from .working_tree import Changes as Changes

@@ -1,0 +1,2 @@
+from .edges import EdgeKind as EdgeKind
+from .graph import Graph as Graph

@@ -1,0 +1,4 @@
+from .counter import TokenCounter as TokenCounter
+from .counter import counter_for as counter_for
+from .prices import cost as cost
+from .prices import find_model as find_model

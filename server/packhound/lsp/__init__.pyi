@@ -1,0 +1,2 @@
+from .jsonrpc.tcp import TcpAddress as TcpAddress
+from .server import serve as serve

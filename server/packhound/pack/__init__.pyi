@@ -1,0 +1,14 @@
+from .context import PackContext as PackContext
+from .context import no_changed_lines as no_changed_lines
+from .excerpt import Excerpts as Excerpts
+from .path_resolver import PathResolver as PathResolver
+from .pipeline import pack as pack
+from .render import choose_fence as choose_fence
+from .request import FORMATS as FORMATS
+from .request import Omitted as Omitted
+from .request import Pack as Pack
+from .request import PackFocus as PackFocus
+from .request import PackItem as PackItem
+from .request import PackRequest as PackRequest
+from .service import PackService as PackService
+from .service import Searcher as Searcher

@@ -1,0 +1,14 @@
+from .analyse import source_digest as source_digest
+from .analysed_file import ENCODED as ENCODED
+from .analysed_file import FIELD_OF_PART as FIELD_OF_PART
+from .analysed_file import AnalysedFile as AnalysedFile
+from .analysed_file import NodeRuns as NodeRuns
+from .languages import language_of as language_of
+from .node_codec import NodeSummary as NodeSummary
+from .node_codec import Record as Record
+from .node_runs import concatenate_runs as concatenate_runs
+from .node_runs import select_nodes as select_nodes
+from .pool.pool import NOT_STARTED as NOT_STARTED
+from .pool.pool import ParsePool as ParsePool
+from .tree_cache import MOST_DOCUMENTS as MOST_DOCUMENTS
+from .version import grammar_version as grammar_version

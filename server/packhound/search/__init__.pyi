@@ -1,0 +1,14 @@
+from . import pipeline as pipeline
+from .ablation import BASELINE as BASELINE
+from .ablation import ablated as ablated
+from .cache import SearchCache as SearchCache
+from .environment import SearchEnvironment as SearchEnvironment
+from .explain import phrase as phrase
+from .order import rank_hits as rank_hits
+from .query.mentions import Mention as Mention
+from .query.mentions import MentionKind as MentionKind
+from .query.mentions import mentions_of as mentions_of
+from .rank.personalization import Personalization as Personalization
+from .rank.personalization import forget as forget
+from .rank.reranker import Reranker as Reranker
+from .related import related as related

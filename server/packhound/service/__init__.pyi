@@ -1,0 +1,6 @@
+from .engine import Engine as Engine
+from .roots import check_root as check_root
+from .roots import clear_index as clear_index
+from .roots import index_folder as index_folder
+from .roots import real_path as real_path
+from .workspace import Workspace as Workspace
