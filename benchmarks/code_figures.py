@@ -26,6 +26,20 @@ FILLER = frozenset(
 """Local names that say nothing of what they hold. `at` counts where it is a name on its own."""
 
 QUESTION_OPENINGS = ("What ", "Whether ", "How ", "Which ", "Where ", "Who ", "Why ")
+IMPERATIVES = frozenset(
+    """
+    add answer append apply ask assert build call cancel check choose clear close collect compare
+    compile compute concatenate connect convert copy count create cut decode delete describe discard
+    draw drop embed encode end evaluate expand explain extract fetch fill filter find fit flush
+    follow forget format fuse gather get give handle hash hold index insert install iterate join
+    keep list load locate look make map mark match measure merge move note open order pack parse
+    pick prepare print put quantize raise rank read rebuild receive record redact refresh register
+    release remember remove render replace report rescan rescore resolve restore retrieve return
+    rewrite run save say scale scan score search select send serve set share show sort split start
+    stop store sum take tell tokenize trim truncate try turn update use wait walk watch write yield
+    """.split()
+)
+FRONT_ENDS = {"api", "lsp", "mcp", "cli", "render", "tools", "ipc"}
 CACHE_DECORATORS = {"lru_cache", "cache", "cached_property"}
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -65,17 +79,30 @@ def figures(package: Path, modules: list[Module], tests: list[Module]) -> dict[s
     names = [name for _, tree in modules for name, _ in local_names(tree)]
     questions = sum(doc.startswith(QUESTION_OPENINGS) for doc in documented)
     edges = imports(package, modules)
+    imperatives = sum(doc.split()[0].lower() in IMPERATIVES for doc in documented)
+    kinds = [line.split(": ")[1].split()[0] for line in caches(modules)]
+    n_caches = {
+        group: sum(kind in group for kind in kinds)
+        for group in (("__missing__", "WeakKeyDictionary"), ("lru_cache", "cache"))
+    }
+    n_hidden = len([*hidden_caches(modules)])
     return {
         "files at the top": str(sum(path.parent == package for path, _ in modules)),
         "modules": str(len(modules)),
-        "packages": str(len({package_of(package, path) for path, _ in modules} - {""})),
-        "edges between packages": str(len(edges)),
+        "packages": str(len({p.parent for p, _ in modules if p.parent.parent == package})),
+        "edges between packages and top modules": str(len(edges)),
         "files over 300 lines": str(len([*long_files(modules)])),
         "functions": str(len(functions)),
         "functions over 40 lines": str(len([*long_functions(modules)])),
         "filler names": percent(sum(name in FILLER for name in names), len(names)),
         "docstrings that open with a question word": percent(questions, len(documented)),
-        "cache decorators and self-filling dicts": str(len([*caches(modules)])),
+        "docstrings that open with an imperative": percent(imperatives, len(documented)),
+        "functions of front ends that build requests": str(len([*request_builders(modules)])),
+        "self-filling dicts and weak-keyed tables": str(
+            n_caches["__missing__", "WeakKeyDictionary"]
+        ),
+        "lru_cache and cache": str(n_caches["lru_cache", "cache"]),
+        "mutable caches in frozen classes": str(n_hidden),
         "private reaches in tests": str(len([*private_reaches(tests)])),
     }
 
@@ -147,6 +174,35 @@ def caches(modules: list[Module]) -> Iterator[str]:
                 yield f"{path}:{node.lineno}: WeakKeyDictionary"
 
 
+def hidden_caches(modules: list[Module]) -> Iterator[str]:
+    """Fields of frozen dataclasses that are private and mutable."""
+    for path, tree in modules:
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.ClassDef):
+                continue
+            if not any("frozen=True" in ast.unparse(d) for d in node.decorator_list):
+                continue
+            for field in node.body:
+                if isinstance(field, ast.AnnAssign) and "default_factory" in ast.unparse(field):
+                    name = ast.unparse(field.target)
+                    if name.startswith("_"):
+                        yield f"{path}:{field.lineno}: {node.name}.{name}"
+
+
+def request_builders(modules: list[Module]) -> Iterator[str]:
+    """Functions of front ends that call `Query` or `PackRequest` with a client's values."""
+    for path, tree in modules:
+        if not FRONT_ENDS.intersection(part.removesuffix(".py") for part in path.parts):
+            continue
+        for node in functions_of(tree):
+            calls = (call for call in ast.walk(node) if isinstance(call, ast.Call))
+            if any(
+                getattr(call.func, "id", "") in {"Query", "PackRequest"} and call.keywords
+                for call in calls
+            ):
+                yield f"{path}:{node.lineno}: {node.name}"
+
+
 def private_reaches(tests: list[Module]) -> Iterator[str]:
     """Attributes of other objects that begin with an underscore."""
     for path, tree in tests:
@@ -160,8 +216,7 @@ def private_reaches(tests: list[Module]) -> Iterator[str]:
 
 
 def package_of(package: Path, path: Path) -> str:
-    parts = path.relative_to(package).parts
-    return parts[0] if len(parts) > 1 else ""
+    return path.relative_to(package).parts[0].removesuffix(".py")
 
 
 def imports(package: Path, modules: list[Module]) -> set[tuple[str, str]]:
@@ -172,7 +227,7 @@ def imports(package: Path, modules: list[Module]) -> set[tuple[str, str]]:
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(package.name):
                 target = f"{node.module}.".split(".")[1] or node.names[0].name
-                if target != source and source:
+                if target != source and target != "__version__":
                     edges.add((source, target))
     return edges
 
