@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 from packhound.api.schema import PACK_REQUEST, QUERY
@@ -29,7 +28,7 @@ class Tool:
     parameters: Mapping[str, Parameter]
     defaults: Mapping[str, Any]
 
-    @cached_property
+    @property
     def schema(self) -> Schema:
         """The JSON Schema of the arguments."""
         properties = {

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 
 _SLASH = re.compile(r"(?<!\\)\\/|/")
 _STARS = re.compile(r"\*{2,}")
@@ -75,7 +74,6 @@ def anchor(glob: str) -> str:
     return glob.removeprefix("/") if "/" in glob else f"**/{glob}"
 
 
-@lru_cache(maxsize=64)
 def compile_globs(globs: tuple[str, ...]) -> re.Pattern[str]:
     """Compile the globs of a request to a pattern whose `fullmatch` finds the paths of any of them.
 

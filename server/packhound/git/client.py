@@ -12,7 +12,6 @@ import subprocess
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -150,14 +149,9 @@ _FLAGS = getattr(subprocess, "CREATE_NO_WINDOW", 0)
 
 def _program(root: Path) -> str | None:
     """Return the path of git, unless it lies in the folder, which must not choose what runs."""
-    program = _which(os.environ.get("PATH"))
+    program = shutil.which("git")
     inside = program and Path(program).resolve().is_relative_to(root.resolve())
     return None if inside else program
-
-
-@lru_cache(maxsize=4)
-def _which(path: str | None) -> str | None:
-    return shutil.which("git", path=path)
 
 
 def _environment() -> Mapping[str, str]:

@@ -52,6 +52,9 @@ def clean_text_cache() -> CleanTexts:
 class LineCosts(dict[int, int]):
     """Tokens of the lines of a file, each with its line end, counted on first use."""
 
+    # Not a `BoundedMemo`: a call more for each line made counting those of a package take 10 %
+    # longer (19.8 ms instead of 17.8), and there are no more entries than lines.
+
     def __init__(self, lines: Sequence[str], counter: TokenCounter) -> None:
         self._lines, self._counter = lines, counter
 

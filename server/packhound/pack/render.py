@@ -56,7 +56,7 @@ class Block:
             before, position = last, end
         return "\n".join(lines)
 
-    @cached_property
+    @property
     def ranges(self) -> str:
         """The runs as `10-40,80`; too many are given as one from the first to the last."""
         runs = self.runs

@@ -95,7 +95,6 @@ def _hash_bits(bigram: Bigram) -> int:
     return 1 << number % _N_BITS | 1 << (number >> 32) % _N_BITS
 
 
-@lru_cache(maxsize=65_536)
 def _stem_group(word: str) -> str:
     return aggressive_stem(stem(word))
 
