@@ -115,7 +115,7 @@ def fuzz() -> None:
     setup()
     run("python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "atheris")
     seconds = os.environ.get("FUZZ_SECONDS", "60")
-    run("python", "tests/fuzz/fuzz.py", "--seconds", seconds)
+    run("python", "-m", "tests.fuzz.fuzz", "--seconds", seconds)
 
 
 def check() -> None:

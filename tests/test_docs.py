@@ -55,5 +55,7 @@ def test_every_kind_is_named() -> None:
 
 
 def test_links_lead_somewhere() -> None:
-    for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", README):
+    targets = re.findall(r"\]\((?!https?:)([^)#]+)\)", README)
+    assert targets
+    for target in targets:
         assert (Path(__file__).parents[1] / target).exists(), target

@@ -8,7 +8,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from editor_clients import CHECKOUT, HERE, program
+
+from tests.support.editor_clients import CHECKOUT, EDITORS, program
 
 PATIENCE_S = 300
 
@@ -26,7 +27,7 @@ def test_the_documented_configuration_attaches_searches_and_hovers(
         json.dumps({"root": str(workspace), "cmd": [*server_command, "lsp"], "report": str(report)})
     )
     done = subprocess.run(
-        [emacs, "-Q", "--batch", "-l", configuration, "-l", HERE / "emacs" / "job.el"],
+        [emacs, "-Q", "--batch", "-l", configuration, "-l", EDITORS / "emacs" / "job.el"],
         env={**editor_env, "JOB": str(job)},
         capture_output=True,
         text=True,

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from editor_clients import CHECKOUT, missing, program
+
+from tests.support.editor_clients import CHECKOUT, missing, program
 
 PATIENCE_S = 60
 

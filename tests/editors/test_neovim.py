@@ -10,7 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from editor_clients import CHECKOUT, HERE, program
+
+from tests.support.editor_clients import CHECKOUT, EDITORS, program
 
 PATIENCE_S = 60
 
@@ -34,7 +35,7 @@ def run_job(nvim: str, script: str, plugin: Path, env: dict[str, str], **job: ob
     for path in paths:
         command += ["--cmd", path]
     done = subprocess.run(
-        [*command, "-c", "runtime! plugin/**/*.lua", "-S", HERE / "neovim" / script],
+        [*command, "-c", "runtime! plugin/**/*.lua", "-S", EDITORS / "neovim" / script],
         # fzf-lua starts a second Neovim, and the launcher's loader hides which one this is.
         env={**env, "JOB": str(job_file), "FZF_LUA_NVIM_BIN": nvim},
         capture_output=True,
@@ -80,7 +81,7 @@ def test_a_slow_server_never_blocks_the_editor(
     name: str, plugin: Path, workspace: Path, tmp_path: Path, editor_env: dict[str, str]
 ) -> None:
     log = tmp_path / "requests.log"
-    server = [sys.executable, str(HERE / "neovim" / "slow_server.py"), "7", str(log)]
+    server = [sys.executable, str(EDITORS / "neovim" / "slow_server.py"), "7", str(log)]
     report = run_job(
         program(name),
         "slow.lua",

@@ -7,10 +7,10 @@ import re
 from typing import get_args
 
 import pytest
-from editor_clients import CHECKOUT
 
 from packhound.core.settings import FORMER_NAMES, SETTINGS
 from packhound.core.types import KINDS, Mode
+from tests.support.editor_clients import CHECKOUT
 
 EXTENSION = CHECKOUT / "vscode-extension"
 MANIFEST = json.loads((EXTENSION / "package.json").read_text())

@@ -10,7 +10,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from editor_clients import CHECKOUT, CLIENTS, HERE, missing
+
+from tests.support.editor_clients import CHECKOUT, CLIENTS, EDITORS, missing
 
 EXTENSION = CHECKOUT / "vscode-extension"
 MOST_PACKAGE_BYTES = 1_000_000
@@ -68,7 +69,7 @@ def drive(
     config_file = tmp_path / "drive.json"
     config_file.write_text(json.dumps({"clients": str(CLIENTS), **config}))
     return subprocess.run(
-        [node, HERE / "vscode" / script, config_file],
+        [node, EDITORS / "vscode" / script, config_file],
         capture_output=True,
         text=True,
         timeout=PATIENCE_S,

@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from shop import environment, snapshot
 
 from packhound.core.errors import SettingsError
 from packhound.core.types import Query
@@ -14,6 +13,7 @@ from packhound.evaluation.score import ablations, evaluate, judge, losses, summa
 from packhound.evaluation.suite import load_suite
 from packhound.search.ablation import BASELINE, ablated
 from packhound.search.pipeline import search
+from tests.support.shop import environment, snapshot
 
 
 def test_ndcg_counts_each_target_at_its_first_hit() -> None:

@@ -1,10 +1,10 @@
 # ruff: noqa: T201 - it talks to whoever runs it
-"""Coverage-guided fuzzing with atheris: `python tests/fuzz/fuzz.py [--seconds 60] [TARGET...]`.
+"""Coverage-guided fuzzing with atheris: `python -m tests.fuzz.fuzz [--seconds 60] [TARGET...]`.
 
 Each target runs in a process of its own for so many seconds, one after the other, from seed 1
-unless told otherwise. What it learns is kept in `.fuzz/TARGET`, and the input of a crash in
+unless told otherwise. What it learns is saved in `.fuzz/TARGET`, and the input of a crash in
 `.fuzz/TARGET-crash-...`; `--replay FILE TARGET` runs one input without a fuzzer. A crash that is
-mended leaves a test among those of its room.
+fixed leaves a test among those of its package.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from targets import NAMES, target
+from tests.fuzz.targets import NAMES, target
 
 KEPT = Path(__file__).parents[2] / ".fuzz"
 SLOWEST_S = 20
@@ -54,7 +54,7 @@ def runs(name: str, given: argparse.Namespace) -> bool:
     options += ["--kept", str(given.kept)]
     with tempfile.TemporaryDirectory() as cache:
         environment = {**os.environ, "PACKHOUND_CACHE_DIR": cache}
-        command = [sys.executable, __file__, *options, name]
+        command = [sys.executable, "-m", "tests.fuzz.fuzz", *options, name]
         return subprocess.run(command, env=environment, check=False).returncode == 0
 
 

@@ -9,11 +9,6 @@ import tempfile
 from functools import lru_cache
 from pathlib import Path
 
-from draw import Draw
-from shop import snapshot
-from syntax_check import check_nodes
-from test_properties import SOURCES
-
 from packhound.core.types import KINDS, MODES, Document, Focus, Query
 from packhound.files.walk import WalkLimits, is_included, is_searchable, walk
 from packhound.parsing.analyse import analyse
@@ -23,7 +18,10 @@ from packhound.search.pipeline import search
 from packhound.storage.dirty_rows import MANIFEST, changed_rows, row_sum, seal
 from packhound.storage.load import StoredRow, read_saved
 from packhound.storage.sqlite_store import UNREADABLE
+from tests.fuzz.draw import Draw
 from tests.support.index_child import VERSIONS, filled
+from tests.support.shop import snapshot
+from tests.support.syntax_check import SOURCES, check_nodes
 
 WORDS = (
     *("session", "Router.match", "load", "'exact", "^pre", "fix$", "!", '"add item"', "basket()"),

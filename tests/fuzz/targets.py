@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import importlib
-import sys
 from collections.abc import Callable
-from pathlib import Path
 
-TESTS = Path(__file__).parents[1]
-FOLDERS = (TESTS.parent, *(TESTS / name for name in ("fuzz", "parsing", "text", "search")))
 TARGETS = {
     "wire_targets": ("frames", "messages", "tool_calls"),
     "text_targets": ("edits", "settings_files", "patches", "secrets", "quotes"),
@@ -18,9 +14,6 @@ NAMES = tuple(name for names in TARGETS.values() for name in names)
 
 
 def target(name: str) -> Callable[[bytes], None]:
-    """The function of a target; what it needs is imported now, so that a fuzzer can watch it."""
-    for folder in map(str, FOLDERS):
-        if folder not in sys.path:
-            sys.path.append(folder)
+    """Return the function of a target; its imports happen now, so that a fuzzer can watch them."""
     module = next(module for module, names in TARGETS.items() if name in names)
-    return getattr(importlib.import_module(module), name)
+    return getattr(importlib.import_module(f"tests.fuzz.{module}"), name)

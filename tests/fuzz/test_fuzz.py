@@ -9,8 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from targets import NAMES, target
 
+from tests.fuzz.targets import NAMES, target
+
+REPOSITORY = Path(__file__).parents[2]
 INPUTS = 40
 FUZZED_S = 15
 
@@ -33,8 +35,12 @@ def test_random_inputs_break_nothing(name: str) -> None:
 @pytest.mark.skipif(not importlib.util.find_spec("atheris"), reason="atheris is not installed")
 @pytest.mark.parametrize("name", NAMES)
 def test_a_fuzzer_breaks_nothing(name: str, tmp_path: Path) -> None:
-    command = [sys.executable, Path(__file__).with_name("fuzz.py"), "--kept", tmp_path]
+    command = [sys.executable, "-m", "tests.fuzz.fuzz", "--kept", tmp_path]
     fuzzed = subprocess.run(
-        [*command, "--seconds", str(FUZZED_S), name], capture_output=True, text=True, check=False
+        [*command, "--seconds", str(FUZZED_S), name],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert fuzzed.returncode == 0, fuzzed.stderr[-5_000:]

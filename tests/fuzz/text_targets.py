@@ -6,9 +6,6 @@ import json
 import re
 from xml.etree import ElementTree
 
-from draw import Draw
-from test_document import edited
-
 from packhound.git.hunks import Hunk, read_hunks
 from packhound.mcp.jsonc import plain, with_entry, without_entry
 from packhound.pack.render import Block, render
@@ -16,6 +13,8 @@ from packhound.redact.control_characters import visible, visible_text
 from packhound.redact.redact import redact
 from packhound.text.line_index import line_starts
 from packhound.text.text_buffer import TextBuffer
+from tests.fuzz.draw import Draw
+from tests.support.reference_text import apply_edit, check_line_starts
 
 LETTERS = ("a", "\n", "\r\n", "\r", "é", "漢", "😀", "\u2028", "\f", "\ud83d", "\ude00", "\ufeff")
 
@@ -30,10 +29,10 @@ def edits(data: bytes) -> None:
         start, end = ((draw.number(12) - 1, draw.number(12) - 1) for _ in range(2))
         new = draw.spliced(LETTERS, 5)
         buffer.edit(start, end, new)
-        text = edited(text, start, end, new, encoding)
+        text = apply_edit(text, start, end, new, encoding)
         source = text.encode("utf-8", "surrogatepass")
         assert buffer.source == source
-        assert buffer._starts.tolist() == line_starts(source)
+        check_line_starts(buffer, line_starts(source))
 
 
 SPACES = ("", " ", "\n", "\n    ", "\t", "\r\n", "// x\n", "/* , } */", "/**/", "// /*\n", "//,}\n")

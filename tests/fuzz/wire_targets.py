@@ -14,9 +14,6 @@ from functools import lru_cache
 from pathlib import Path
 from queue import SimpleQueue
 
-from draw import Draw
-from shop import FILES
-
 from packhound.api.tool_schemas import TOOLS
 from packhound.api.tool_text import as_text
 from packhound.api.tools import call
@@ -24,6 +21,8 @@ from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
 from packhound.lsp.jsonrpc.frames import FrameReader, FrameWriter, WireError, encode
 from packhound.service.engine import Engine
+from tests.fuzz.draw import Draw
+from tests.support.shop import FILES
 
 PATIENCE_S = 60.0
 INTERNAL_ERROR = -32_603

@@ -1,10 +1,8 @@
-"""Git and activation: read beside the work, wrong in nothing, fatal to nothing."""
+"""Git's history: read in the background, wrong in nothing, fatal to nothing."""
 
 from __future__ import annotations
 
-import math
 import shutil
-import stat
 import subprocess
 import sys
 
@@ -13,27 +11,9 @@ import pytest
 from packhound.core.types import Document
 from packhound.git.log import HistoryReader, parse_log, parse_status, read_history
 from packhound.git.working_tree import Changes, changed_lines, move_lines, parse_diff
-from packhound.search.rank.activation import Activation
+from tests.support.git_repository import git
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
-
-
-def git(folder, *arguments):
-    subprocess.run(
-        [
-            "git",
-            "-c",
-            "user.name=A",
-            "-c",
-            "user.email=a@b",
-            "-c",
-            "commit.gpgsign=false",
-            *arguments,
-        ],
-        cwd=folder,
-        check=True,
-        capture_output=True,
-    )
 
 
 @pytest.fixture
@@ -254,77 +234,3 @@ def test_parsers_take_anything():
     assert parse_diff("nonsense\n@@ -1 +1 @@\n") == {}
     assert parse_status("") == (frozenset(), frozenset())
     assert parse_log(["x", "\x1e", "\0"]) == {}
-
-
-def test_activation_follows_act_r(tmp_path):
-    now = [1_000.0]
-    kept = Activation(tmp_path / "uses.json", clock=lambda: now[0])
-    assert kept.level("a.py", "f") == -math.inf and kept.signal("a.py", "f") == 0.0
-    kept.use("a.py", "open", "f")
-    now[0] = 1_100.0
-    assert kept.level("a.py", "f") == pytest.approx(math.log(100**-0.5))
-    kept.use("a.py", "open", "f")
-    now[0] = 1_200.0
-    assert kept.level("a.py", "f") == pytest.approx(math.log(200**-0.5 + 100**-0.5))
-    kept.save()
-    if sys.platform != "win32":
-        assert stat.S_IMODE((tmp_path / "uses.json").stat().st_mode) == 0o600
-    again = Activation(tmp_path / "uses.json", clock=lambda: now[0])
-    assert again.level("a.py", "f") == kept.level("a.py", "f")
-    again.clear()
-    assert again.names() == () and "a.py" not in (tmp_path / "uses.json").read_text()
-
-
-def test_a_use_of_a_file_counts_for_its_nodes(tmp_path):
-    now = [1_000.0]
-    kept = Activation(None, clock=lambda: now[0])
-    kept.use("a.py", "open")
-    kept.use("a.py", "pick", "f")
-    now[0] = 1_100.0
-    assert kept.level("a.py", "f") == pytest.approx(math.log(3 * 100**-0.5))
-    assert kept.level("a.py", "g") == kept.level("a.py") == pytest.approx(math.log(100**-0.5))
-    # Own commits count from when the remembering began.
-    assert kept.level("b.py", "f", [900.0]) == -math.inf
-    assert kept.level("b.py", "f", [900.0, 1_000.0]) == pytest.approx(math.log(100**-0.5))
-
-
-def test_typing_is_one_use_a_minute():
-    now = [0.0]
-    kept = Activation(None, clock=lambda: now[0])
-    for _ in range(600):
-        now[0] += 0.5
-        kept.use("a.py", "edit")
-    assert len(kept._uses["a.py", ""]) == 1
-
-
-def test_two_processes_keep_what_both_saw_and_forget_together(tmp_path):
-    file = tmp_path / "uses.json"
-    now = [0.0]
-    one = Activation(file, clock=lambda: now[0])
-    two = Activation(file, clock=lambda: now[0])
-    one.use("a.py", "open")
-    two.use("b.py", "open")
-    one.save()
-    two.save()
-    assert set(Activation(file).names()) == {("a.py", ""), ("b.py", "")}
-    now[0] = 10.0
-    one.clear()
-    two.save()
-    assert Activation(file).names() == () and two.names() == ()
-
-
-def test_a_damaged_file_is_none(tmp_path):
-    rows = '{"since": 1, "uses": [["a", "b", [["x", 1]]]]}'
-    for damage in ("{", "[[1]]", rows, "null", '{"since": "x", "uses": []}', '{"uses": 5}'):
-        (tmp_path / "uses.json").write_text(damage)
-        assert Activation(tmp_path / "uses.json").names() == ()
-
-
-def test_what_is_remembered_is_bounded():
-    now = [0.0]
-    kept = Activation(None, clock=lambda: now[0])
-    for i in range(100):
-        now[0] += 100.0
-        kept.use("a.py", "edit", "f")
-        kept.use("a.py", "pick", f"g{i}")
-    assert len(kept._uses["a.py", "f"]) == 32

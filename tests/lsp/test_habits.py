@@ -9,9 +9,9 @@ import subprocess
 import sys
 
 import pytest
-from test_packs import eventually, git
 
-from tests.support.lsp_client import write_files
+from tests.support.git_repository import git
+from tests.support.lsp_client import eventually, write_files
 
 TWINS = {
     "east.py": "def cross_bridge():\n    return 'east'\n\n\ndef pay_toll():\n    pass\n",

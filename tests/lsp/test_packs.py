@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-import time
 
 import pytest
 
-from tests.support.lsp_client import write_files
+from tests.support.git_repository import git
+from tests.support.lsp_client import eventually, write_files
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
@@ -28,11 +27,6 @@ def total(lines):
     return subtotal(lines) + tax(lines)
 '''.lstrip()
 CHANGED = "changed and not committed"
-
-
-def git(folder, *arguments):
-    who = ("-c", "user.name=A", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
-    subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True)
 
 
 @pytest.fixture
@@ -57,14 +51,6 @@ def changed_in(client, prompt="the total of a bill"):
     """First lines of the parts of a pack that are told to be changed."""
     made = client.request("packhound/pack", {"prompt": prompt, "budget": 2_000})
     return {(i["path"], i["start_line"]) for i in made["items"] if CHANGED in i["reason"]}
-
-
-def eventually(ask, wanted, patience_s=30.0):
-    """Git answers in the background: ask until it has, then what was said last."""
-    ends = time.monotonic() + patience_s
-    while (found := ask()) != wanted and time.monotonic() < ends:
-        time.sleep(0.05)
-    return found
 
 
 def test_nothing_is_changed_at_first(editor):

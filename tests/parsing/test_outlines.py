@@ -3,9 +3,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from syntax_check import outline_text, parsed
 
 from packhound.parsing.languages import LANGUAGES, language_of
+from tests.support.syntax_check import outline_text, parsed
 
 ROOT = Path(__file__).parent.parent.parent
 SAMPLES = sorted((ROOT / "fixtures" / "languages").glob("*/sample.*"))

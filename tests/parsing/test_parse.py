@@ -3,11 +3,11 @@ from __future__ import annotations
 import re
 
 import pytest
-from syntax_check import parsed
 
 from packhound.core.types import Document, Node
 from packhound.parsing.parse import language_of, parse
 from packhound.parsing.version import grammar_version
+from tests.support.syntax_check import parsed
 
 
 def check_nodes_of(path: str, source: str, expected: list[str]) -> tuple[Node, ...]:

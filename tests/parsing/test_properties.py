@@ -1,20 +1,17 @@
 from __future__ import annotations
 
 import gc
-from pathlib import Path
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from syntax_check import check_nodes, line_of, parsed
 
 from packhound.core.types import Document
 from packhound.parsing.analyse import analyse
 from packhound.parsing.parse import parse
 from packhound.parsing.tree_cache import TreeCache
 from packhound.text.line_index import LineIndex
+from tests.support.syntax_check import SOURCES, check_nodes, line_of, parsed
 
-SAMPLES = sorted((Path(__file__).parents[2] / "fixtures" / "languages").glob("*/sample.*"))
-SOURCES = {f"src/{path.name}": path.read_bytes() for path in SAMPLES}
 relaxed = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )

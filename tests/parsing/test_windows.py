@@ -1,9 +1,8 @@
 from __future__ import annotations
 
-from syntax_check import parsed
-
 from packhound.core.types import Document
 from packhound.parsing.extract.windows import windows
+from tests.support.syntax_check import parsed
 
 
 def test_windows_cover_the_text_and_break_at_blank_lines() -> None:

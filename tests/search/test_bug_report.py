@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import pytest
-from shop import environment, snapshot
 
 from packhound.core.types import Query
 from packhound.search.pipeline import search
 from packhound.search.query.bug_report import code_of
 from packhound.search.query.mentions import frames_of
+from tests.support.shop import environment, snapshot
 
 REPORT = """\
 The session forgets what a visitor did

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from shop import embedder, environment, snapshot
 
 from packhound.core.types import Query
 from packhound.search.cache import SearchCache
 from packhound.search.environment import SearchEnvironment
 from packhound.search.pipeline import search
 from packhound.search.signals.bloom import BigramBloomFilter, bigrams_of
+from tests.support.shop import embedder, environment, snapshot
 
 QUESTION = Query("how the stock levels are kept")
 

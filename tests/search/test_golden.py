@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from shop import environment, snapshot
-
 from packhound.core.types import Query
 from packhound.search.pipeline import search
+from tests.support.shop import environment, snapshot
 
 GOLDEN = Path(__file__).parents[1] / "golden/ranking/rank_stats.txt"
 TARGETS = [

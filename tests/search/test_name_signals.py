@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from shop import environment, snapshot
 
 from packhound.core.types import Query
 from packhound.search.pipeline import parse, retrieve_context
 from packhound.search.query.encode import QueryVectors
 from packhound.search.signals.name import neighbours_in_name
+from tests.support.shop import environment, snapshot
 
 
 @pytest.mark.parametrize(

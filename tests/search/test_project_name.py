@@ -6,7 +6,6 @@ from dataclasses import replace
 from functools import lru_cache
 
 import pytest
-from shop import embedder
 
 from packhound.core.types import Document, Query
 from packhound.index.snapshot import Snapshot
@@ -17,6 +16,7 @@ from packhound.search import pipeline
 from packhound.search.environment import SearchEnvironment
 from packhound.search.pipeline import explain, search
 from packhound.search.query.parse import ParsedQuery
+from tests.support.shop import embedder
 
 ROOT = "/home/me/ferret-lib/src/core"
 FILES = {

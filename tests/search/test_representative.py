@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from shop import environment, snapshot
 
 from packhound.core.types import Query
 from packhound.search.pipeline import parse, retrieve_context
@@ -20,6 +19,7 @@ from packhound.search.rank.linear import (
 )
 from packhound.search.signals.file import lexical
 from packhound.search.signals.node import node_size, node_words
+from tests.support.shop import environment, snapshot
 
 QUESTION = "how a path is compared with the routes of a session"
 

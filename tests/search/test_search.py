@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shop import FILES, environment, snapshot
 
 from packhound.core.errors import Cancelled
 from packhound.core.types import MODES, Document, Query, Results
@@ -18,6 +17,7 @@ from packhound.search.environment import SearchEnvironment
 from packhound.search.explain import phrase
 from packhound.search.pipeline import explain, search
 from packhound.search.related import related
+from tests.support.shop import FILES, environment, snapshot
 
 WORDS = sorted({word for text in FILES.values() for word in text.split()})
 QUERIES = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from shop import environment, snapshot
 
 from packhound.core.types import Query, Results
 from packhound.search.pipeline import search
+from tests.support.shop import environment, snapshot
 
 
 def ask(text: str, **fields: object) -> Results:

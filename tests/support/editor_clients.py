@@ -1,4 +1,4 @@
-"""Where the editors are that `setup.sh` has set up, and what happens where one is not."""
+"""Editors that `tests/editors/setup.sh` has set up; one that is missing skips or fails a test."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-HERE = Path(__file__).parent
-CHECKOUT = HERE.parent.parent
+CHECKOUT = Path(__file__).parents[2]
+EDITORS = CHECKOUT / "tests" / "editors"
 CLIENTS = Path(os.environ.get("PACKHOUND_CLIENTS") or CHECKOUT / ".cache" / "clients").resolve()
 
 
 def missing(what: str) -> None:
-    """A client is not there: a failure where clients are required, else a skip."""
+    """Fail where clients are required, else skip."""
     message = f"{what} is missing; run tests/editors/setup.sh"
     if os.environ.get("PACKHOUND_REQUIRE_CLIENTS") == "1":
         pytest.fail(message, pytrace=False)
@@ -21,7 +21,7 @@ def missing(what: str) -> None:
 
 
 def program(name: str) -> str:
-    """The launcher of a client."""
+    """Return the launcher of a client."""
     launcher = CLIENTS / "bin" / name
     if not launcher.is_file():
         missing(name)

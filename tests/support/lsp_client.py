@@ -50,6 +50,14 @@ def wait_until(condition: Callable[[], object], timeout_s: float = TIMEOUT_S) ->
         time.sleep(_POLL_S)
 
 
+def eventually(ask: Callable[[], object], expected: object, timeout_s: float = TIMEOUT_S) -> object:
+    """Poll until `ask()` returns what is expected; return its last value."""
+    deadline = time.monotonic() + timeout_s
+    while (value := ask()) != expected and time.monotonic() < deadline:
+        time.sleep(_POLL_S)
+    return value
+
+
 class ResponseError(AssertionError):
     """The server answered a request with an error."""
 

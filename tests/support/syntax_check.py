@@ -1,11 +1,16 @@
-"""What every parsed file must keep to, and a file's nodes as text."""
+"""Invariants of every parsed file, and a file's nodes as text."""
 
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 
 from packhound.core.types import Document, Node, ParsedFile
 from packhound.parsing.parse import parse
+
+SAMPLES = sorted((Path(__file__).parents[2] / "fixtures" / "languages").glob("*/sample.*"))
+SOURCES = {f"src/{path.name}": path.read_bytes() for path in SAMPLES}
+"""A sample of every language by a path for it."""
 
 
 def parsed(path: str, source: str | bytes) -> ParsedFile:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from packhound.core.types import Span
 from packhound.text.line_index import LineIndex
 from packhound.text.text_buffer import TextBuffer, bytes_in, characters_in
+from tests.support.reference_text import apply_edit, check_line_starts, width
 
 ENCODINGS = ("utf-8", "utf-16", "utf-32")
 ALPHABET = "ab \n\r\f\v\x1c\x85\u2028\u2029\t\ufeffé漢😀🏳\u0301\ud83d\ude00"
@@ -24,36 +25,6 @@ EDITS = st.lists(
 )
 
 
-def width(char: str, encoding: str) -> int:
-    if encoding == "utf-32":
-        return 1
-    if encoding == "utf-16":
-        return 2 if char > "\uffff" else 1
-    return len(char.encode("utf-8", "surrogatepass"))
-
-
-def index_of(text: str, position: tuple[int, int], encoding: str) -> int:
-    """The same as TextBuffer.offset, but in code points and one character at a time."""
-    line, character = position
-    lines = re.split("(?<=\n)|(?<=\r)(?!\n)", text)
-    if line < 0:
-        return 0
-    if line >= len(lines):
-        return len(text)
-    index = sum(map(len, lines[:line]))
-    for char in lines[line].rstrip("\r\n"):
-        character -= width(char, encoding)
-        if character < 0:
-            break
-        index += 1
-    return index
-
-
-def edited(text: str, start, end, new: str, encoding: str) -> str:
-    first, last = sorted((index_of(text, start, encoding), index_of(text, end, encoding)))
-    return text[:first] + new + text[last:]
-
-
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @settings(max_examples=150, deadline=None)
 @given(text=TEXTS, edits=EDITS)
@@ -61,9 +32,9 @@ def test_edits_equal_those_of_a_second_implementation(encoding, text, edits):
     buffer = TextBuffer(text, encoding)
     for start, end, new in edits:
         buffer.edit(start, end, new)
-        text = edited(text, start, end, new, encoding)
+        text = apply_edit(text, start, end, new, encoding)
         assert buffer.source == text.encode("utf-8", "surrogatepass")
-        assert buffer._starts.tolist() == LineIndex(buffer.source).starts
+        check_line_starts(buffer, LineIndex(buffer.source).starts)
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
