@@ -10,7 +10,8 @@ from packhound.cli import main
 from packhound.core.settings import SETTINGS
 from packhound.core.types import KINDS
 
-README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text("utf-8")
 
 
 def test_every_command_is_described_and_has_help() -> None:
@@ -33,6 +34,14 @@ def test_the_table_of_settings_is_that_of_the_code() -> None:
     assert [row for row in table.splitlines() if row.startswith("| `")] == [
         row.replace("|  |", "| |") for row in rows
     ]
+
+
+def test_the_table_of_promises_names_tests_that_exist() -> None:
+    folder = Path(__file__).parent
+    named = re.findall(r"`([\w/]+\.py)`", (folder / "README.md").read_text("utf-8"))
+    assert named
+    missing = [name for name in named if not any((f / name).exists() for f in (folder, ROOT))]
+    assert missing == []
 
 
 def readable(default: object) -> str:

@@ -27,7 +27,6 @@ _MAX_IN_SCOPE = 30
 """A name with more definitions within one scope is a convention (`init`), not a reference."""
 
 _NO_LIMIT = 1 << 30
-
 _SCOPE_WEIGHT = {"file": 1.0, "import": 0.9, "folder": 0.7, "elsewhere": 0.4}
 
 Resolution: TypeAlias = tuple[NodeIdTuple, float]
@@ -114,19 +113,16 @@ class Graph:
             if node_id not in self._locations:
                 return ()
             path, file, position = self._locate(node_id)
-            edges = [
-                *containment_edges(file, position),
-                *self._references_from(path, file, position),
-            ]
+            edges = [*containment_edges(file, position)]
+            edges += self._references_from(path, file, position)
             edges += self._references_to(file.name(position), node_id, limit)
             if file.node(position).kind == "file":
                 edges += self._import_edges(path)
             unique = {(edge.kind, edge.node_id): edge for edge in edges if edge.node_id != node_id}
             # Ties go by location, since node ids depend on the order in which files were read.
             locations = self._locations
-            return tuple(
-                sorted(unique.values(), key=lambda e: (-e.weight, e.kind, locations[e.node_id]))
-            )
+            order = sorted(unique.values(), key=lambda e: (-e.weight, e.kind, locations[e.node_id]))
+            return tuple(order)
 
     def references(self, node_id: int, limit: int) -> tuple[Edge, ...]:
         """Return edges to the first `limit` definitions that a node's own text uses."""
@@ -144,9 +140,8 @@ class Graph:
             if node_id not in self._n_users:
                 _, file, position = self._locate(node_id)
                 name = file.name(position)
-                self._n_users.update(
-                    dict.fromkeys(self._definition_ids(name), 0) if name else {node_id: 0}
-                )
+                definitions = [*self._definition_ids(name)] if name else [node_id]
+                self._n_users.update(dict.fromkeys(definitions, 0))
                 self._n_users.update(self._count_users(name))
             return self._n_users[node_id]
 
@@ -184,9 +179,8 @@ class Graph:
         for name, n in Counter(file.references()).items():
             self._invalidate_name(name)
             self._used[name][path] = n
-        self._locations.update(
-            (node_id, (path, position)) for position, node_id in enumerate(node_ids)
-        )
+        for position, node_id in enumerate(node_ids):
+            self._locations[node_id] = path, position
 
     def _invalidate_name(self, name: str) -> None:
         """Drop the cached answers about a name, since a file that has it changes."""
@@ -291,11 +285,9 @@ class Graph:
             targets = defined.get(path)
             if targets is None:
                 definitions = self._definitions_for(path, name)
-                # A single definition is meant in whichever scope it is.
-                unique = len(definitions.all) == 1
-                targets = (
-                    definitions.all if unique else self._resolve_in_scopes(path, definitions)[0]
-                )
+                targets = definitions.all
+                if len(targets) != 1:  # A single definition is meant in whichever scope it is.
+                    targets, _ = self._resolve_in_scopes(path, definitions)
             for target in targets:
                 counts[target] += n
         return counts
