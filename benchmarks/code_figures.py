@@ -37,7 +37,7 @@ IMPERATIVES = frozenset(
     release remember remove render replace report rescan rescore resolve restore retrieve return
     rewrite run save say scale scan score search select send serve set share show sort split start
     stop store sum take tell tokenize trim truncate try turn update use wait walk watch write yield
-    """.split()
+    """.split()  # noqa: SIM905
 )
 FRONT_ENDS = {"api", "lsp", "mcp", "cli", "render", "tools", "ipc"}
 CACHE_DECORATORS = {"lru_cache", "cache", "cached_property"}
