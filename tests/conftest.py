@@ -1,6 +1,19 @@
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+
 import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _user_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep the settings file and the logs of whoever runs the tests out of them."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("CONFIG", "STATE"):
+            folder = str(tmp_path_factory.mktemp(name.lower()))
+            patch.setenv(f"PACKHOUND_{name}_DIR", os.environ.get(f"PACKHOUND_{name}_DIR", folder))
+        yield
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -1,4 +1,4 @@
-"""`packhound mcp` and `packhound agents`: the index for coding agents."""
+"""`packhound agents`: the configuration of coding agents."""
 
 from __future__ import annotations
 
@@ -7,20 +7,10 @@ from pathlib import Path
 
 import click
 
-from packhound.cli.opening import SET, settings_of
+from packhound.cli.opening import complete_folder
 from packhound.core.errors import SettingsError
 from packhound.mcp import Agent, apply, plan, server_command
 from packhound.mcp import agents as known_agents
-
-
-@click.command()
-@click.argument("roots", nargs=-1, type=click.Path(path_type=Path))
-@SET
-def mcp(roots: tuple[Path, ...], changes: tuple[str, ...]) -> None:
-    """Serve ROOTS (default: here) to an agent over MCP, on standard input and output."""
-    from packhound.mcp import serve_mcp
-
-    serve_mcp(roots or (Path(),), settings_of("", changes))
 
 
 @click.group()
@@ -37,7 +27,12 @@ def list_agents() -> None:
 
 @agents.command()
 @click.option("--only", multiple=True, metavar="NAME", help="Only this agent.")
-@click.option("--root", default=".", help="Folder to serve; . is the one the agent works in.")
+@click.option(
+    "--root",
+    default=".",
+    help="Folder to serve; . is the one the agent works in.",
+    shell_complete=complete_folder,
+)
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def install(only: tuple[str, ...], root: str, yes: bool) -> None:
     """Add the MCP server to the configuration of the installed agents."""

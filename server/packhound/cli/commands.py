@@ -14,8 +14,19 @@ from typing import Any
 import click
 
 from packhound import __version__
-from packhound.cli.opening import MODEL, ROOT, SET, Answerer, open_engine, settings_of, wait
+from packhound.cli.opening import (
+    LOCATION,
+    MODEL,
+    ROOT,
+    SET,
+    Answerer,
+    complete_file,
+    open_engine,
+    settings_of,
+    wait,
+)
 from packhound.core.errors import PackhoundError, SettingsError
+from packhound.core.log_file import log_to_file
 from packhound.core.settings import Settings
 from packhound.core.types import KINDS, MODES, MOST_HITS, TESTS, Query, Status
 
@@ -27,6 +38,8 @@ LIMIT = click.option(
     help="Maximum number of hits.  [default: the setting search.limit]",
 )
 
+log = logging.getLogger("packhound")
+
 _GIT_TIMEOUT_S = 10.0
 """After it the history is shown as `reading`."""
 
@@ -34,7 +47,9 @@ _LAZY_COMMANDS = {
     "clear": "packhound.cli.clear:clear",
     "eval": "packhound.cli.evaluate:evaluate_suite",
     "pack": "packhound.cli.packing:pack",
-    "mcp": "packhound.cli.agents:mcp",
+    "lsp": "packhound.cli.servers:lsp",
+    "mcp": "packhound.cli.servers:mcp",
+    "completion": "packhound.cli.completion:completion",
     "agents": "packhound.cli.agents:agents",
 }
 """Commands whose modules are imported only when they are called or listed."""
@@ -57,6 +72,7 @@ class _Group(click.Group):
         try:
             return super().invoke(ctx)
         except PackhoundError as error:
+            log.error("%s: %s", ctx.invoked_subcommand, error)
             raise click.UsageError(str(error)) from None
         except click.UsageError as error:
             if "unexpected extra argument" not in error.message:
@@ -68,15 +84,30 @@ class _Group(click.Group):
         except BrokenPipeError:
             raise  # The reader has closed the pipe, which is no error.
         except OSError as error:
+            log.exception("%s failed", ctx.invoked_subcommand)
             raise click.ClickException(str(error)) from None
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception:
+            log.exception("%s failed", ctx.invoked_subcommand)
+            raise
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="packhound")
-def main() -> None:
+@click.option(
+    "--log-file",
+    type=click.Path(path_type=Path),
+    help="Write the log here.  [default: cli.log in your state folder]",
+)
+@click.pass_context
+def main(context: click.Context, log_file: Path | None) -> None:
     """Find code by name and by meaning, and see why it ranked."""
-    # Warnings of the engine are in the notes of its answers; stderr stays quiet.
-    logging.getLogger("packhound").addHandler(logging.NullHandler())
+    context.obj = log_file
+    # The servers have logs of their own.
+    if context.invoked_subcommand not in ("lsp", "mcp"):
+        log_to_file(log_file, "cli.log")
+        log.info("packhound %s: %s", __version__, context.invoked_subcommand)
 
 
 @main.command()
@@ -127,7 +158,12 @@ def index(root: Path, as_json: bool, encoder_path: str, changes: Sequence[str]) 
 @click.option("--files", is_flag=True, help="One hit per file.")
 @click.option("--show-scores", is_flag=True, help="Draw a box per hit with what made its score.")
 @click.option("--git", "by_git", is_flag=True, help="Add columns: commits, and the last change.")
-@click.option("--batch", metavar="FILE", help="One JSON query per line; - is standard input.")
+@click.option(
+    "--batch",
+    metavar="FILE",
+    help="One JSON query per line; - is standard input.",
+    shell_complete=complete_file,
+)
 @JSON
 @MODEL
 @SET
@@ -170,7 +206,7 @@ def search(
 
 @main.command()
 @click.argument("query")
-@click.argument("location", metavar="PATH:LINE")
+@LOCATION
 @ROOT
 @JSON
 def explain(query: str, location: str, root: Path, as_json: bool) -> None:
@@ -190,7 +226,7 @@ def explain(query: str, location: str, root: Path, as_json: bool) -> None:
 
 
 @main.command()
-@click.argument("location", metavar="PATH:LINE")
+@LOCATION
 @ROOT
 @LIMIT
 @JSON
@@ -253,36 +289,6 @@ def doctor(root: Path, as_json: bool, verify: bool) -> None:
     else:
         show.findings(findings)
     sys.exit(0 if all(finding.ok for finding in findings) else 1)
-
-
-@main.command()
-@click.option("--stdio", is_flag=True, help="Speak on standard input and output (the default).")
-@click.option("--tcp", is_flag=True, help="Listen on loopback instead.")
-@click.option("--host", default="127.0.0.1", show_default=True)
-@click.option("--port", default=0, show_default="a free one")
-@click.option(
-    "--token-file",
-    type=click.Path(path_type=Path),
-    help="Owner-only file with the token that a TCP client must send; default: a printed one.",
-)
-@click.option(
-    "--allow-remote", is_flag=True, help="Listen on hosts that are not loopback; not encrypted."
-)
-@click.option("--log-file", type=click.Path(path_type=Path), help="Write the log here as well.")
-@click.option("--verbose", "-v", is_flag=True, help="Log more.")
-def lsp(
-    stdio: bool,
-    tcp: bool,
-    log_file: Path | None,
-    verbose: bool,
-    **address: Any,  # noqa: ANN401 - the fields of TcpAddress
-) -> None:
-    """Run the language server; over TCP a client sends initializationOptions.token."""
-    from packhound.lsp import TcpAddress, serve
-
-    if stdio and tcp:
-        raise SettingsError("give either --stdio or --tcp")
-    sys.exit(serve(tcp=TcpAddress(**address) if tcp else None, log_file=log_file, verbose=verbose))
 
 
 def _exit_unless_saved(state: Status) -> None:

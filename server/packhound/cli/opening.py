@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from packhound.core.errors import SettingsError, StoreError
-from packhound.core.settings import Settings, read_settings
+from packhound.core.settings import SETTINGS, Settings, read_settings
 from packhound.core.types import Query, Results
 
 if TYPE_CHECKING:
@@ -22,11 +23,45 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+
+def complete_folder(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Have the shell complete the path of a folder."""
+    return [CompletionItem(incomplete, type="dir")]
+
+
+def complete_file(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Have the shell complete the path of a file."""
+    return [CompletionItem(incomplete, type="file")]
+
+
+def _complete_setting(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    return [
+        CompletionItem(f"{name}=", help=setting.parameter.description)
+        for name, setting in SETTINGS.items()
+        if name.startswith(incomplete)
+    ]
+
+
 ROOT = click.option(
-    "--root", default=".", type=click.Path(path_type=Path), help="Folder to search; default: here."
+    "--root",
+    default=".",
+    type=click.Path(path_type=Path),
+    help="Folder to search; default: here.",
+    shell_complete=complete_folder,
 )
+LOCATION = click.argument("location", metavar="PATH:LINE", shell_complete=complete_file)
 MODEL = click.option(
-    "--model", "encoder_path", default="", help="Folder of another ONNX embedding model."
+    "--model",
+    "encoder_path",
+    default="",
+    help="Folder of another ONNX embedding model.",
+    shell_complete=complete_folder,
 )
 SET = click.option(
     "--set",
@@ -34,6 +69,7 @@ SET = click.option(
     multiple=True,
     metavar="NAME=VALUE",
     help="Change a setting, as in the editor; for example search.limit=20.",
+    shell_complete=_complete_setting,
 )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from packhound.api import pack_json, pack_request_from
-from packhound.cli.opening import MODEL, ROOT, Answerer, settings_of
+from packhound.cli.opening import MODEL, ROOT, Answerer, complete_file, settings_of
 from packhound.pack import FORMATS
 
 
@@ -20,10 +20,22 @@ from packhound.pack import FORMATS
 @click.option("--budget", "-b", default=8_000, show_default=True, help="Tokens at most.")
 @click.option("--reserve", default=0, show_default=True, help="Tokens of the budget to leave free.")
 @click.option("--format", default="markdown", show_default=True, type=click.Choice(FORMATS))
-@click.option("--pin", "pinned", multiple=True, metavar="PATH[:A-B]", help="Must be in the pack.")
+@click.option(
+    "--pin",
+    "pinned",
+    multiple=True,
+    metavar="PATH[:A-B]",
+    help="Must be in the pack.",
+    shell_complete=complete_file,
+)
 @click.option("--exclude", "excluded", multiple=True, metavar="GLOB", help="Must not be in it.")
 @click.option("--for", "model", default="", metavar="MODEL", help="Show what the pack costs there.")
-@click.option("--tokenizer", default="", help="A tokenizer.json, or tiktoken:NAME, to count with.")
+@click.option(
+    "--tokenizer",
+    default="",
+    help="A tokenizer.json, or tiktoken:NAME, to count with.",
+    shell_complete=complete_file,
+)
 @MODEL
 def pack(
     prompt: str,

@@ -10,7 +10,7 @@ from pathlib import Path
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
-from packhound.core.errors import SettingsError
+from packhound.core.log_file import create_log_handler
 
 _MESSAGE_TYPES = {
     logging.ERROR: types.MessageType.Error,
@@ -43,12 +43,7 @@ def log_to(server: LanguageServer, log_file: Path | None, *, verbose: bool) -> N
     """Send this process's log lines to the client and to `log_file`; raises SettingsError."""
     handlers: list[logging.Handler] = [_ClientHandler(server)]
     if log_file is not None:
-        try:
-            handlers.append(logging.FileHandler(log_file, encoding="utf-8"))
-        except OSError as error:
-            raise SettingsError(f"log file '{log_file}' cannot be written: {error}") from error
-        line = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-        handlers[-1].setFormatter(logging.Formatter(line))
+        handlers.append(create_log_handler(log_file))
     root = logging.getLogger()
     root.handlers[:] = handlers
     # Other libraries log warnings only.

@@ -153,6 +153,7 @@ def serve_mcp(roots: Sequence[Path], settings: Settings | None = None) -> None:
             "the MCP server needs the extra: pip install 'packhound[mcp]'"
         ) from None
     folders = Folders(roots, settings)
+    log.info("packhound %s serves %s", __version__, ", ".join(folders.roots))
     # The library would first wait for a line of input, which may never come.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     watch_parent(os.getppid(), lambda: os._exit(1))
@@ -178,8 +179,12 @@ async def _serve(folders: Folders) -> None:
         try:
             answer = await asyncio.to_thread(folders.call, params.name, params.arguments or {})
         except PackhoundError as problem:
+            log.info("%s: %s", params.name, problem)
             message = protocol.TextContent(type="text", text=str(problem))
             return protocol.CallToolResult(content=[message], is_error=True)
+        except Exception:
+            log.exception("%s failed", params.name)
+            raise
         content = protocol.TextContent(type="text", text=as_text(params.name, answer))
         return protocol.CallToolResult(content=[content], structured_content=dict(answer))
 
