@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from packhound.cli.opening import complete_folder
+from packhound.cli.options import complete_folder
 from packhound.core.errors import SettingsError
 from packhound.mcp import Agent, apply, plan, server_command
 from packhound.mcp import agents as known_agents

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from packhound.api import connect
-from packhound.cli.opening import ROOT
+from packhound.cli.options import ROOT
 from packhound.core.errors import StoreError
 from packhound.core.settings import cache_folder
 from packhound.search import forget

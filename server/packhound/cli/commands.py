@@ -3,49 +3,29 @@
 from __future__ import annotations
 
 import importlib
-import json
 import logging
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from packhound import __version__
-from packhound.cli.opening import (
-    LOCATION,
-    MODEL,
-    ROOT,
-    SET,
-    Answerer,
-    complete_file,
-    open_engine,
-    settings_of,
-    wait,
-)
+from packhound.cli.opening import open_engine, print_json, settings_of, wait
+from packhound.cli.options import JSON, LIMIT, LOCATION, MODEL, ROOT, SET
 from packhound.core.errors import PackhoundError, SettingsError
 from packhound.core.log_file import log_to_file
 from packhound.core.settings import Settings
-from packhound.core.types import KINDS, MODES, MOST_HITS, TESTS, Query, Status
-
-JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-LIMIT = click.option(
-    "--limit",
-    "-n",
-    type=click.IntRange(1, MOST_HITS),
-    help="Maximum number of hits.  [default: the setting search.limit]",
-)
+from packhound.core.types import Query, Status
 
 log = logging.getLogger("packhound")
-
-_GIT_TIMEOUT_S = 10.0
-"""After it the history is shown as `reading`."""
 
 _LAZY_COMMANDS = {
     "clear": "packhound.cli.clear:clear",
     "eval": "packhound.cli.evaluate:evaluate_suite",
+    "search": "packhound.cli.search:search",
     "pack": "packhound.cli.packing:pack",
     "lsp": "packhound.cli.servers:lsp",
     "mcp": "packhound.cli.servers:mcp",
@@ -123,7 +103,7 @@ def index(root: Path, as_json: bool, encoder_path: str, changes: Sequence[str]) 
         status = engine.status()
     elapsed_ms = (time.perf_counter() - start) * 1_000
     if as_json:
-        _print_json(
+        print_json(
             {
                 "files": status.files,
                 "nodes": status.nodes,
@@ -138,70 +118,6 @@ def index(root: Path, as_json: bool, encoder_path: str, changes: Sequence[str]) 
         for note in status.notes:
             click.echo(f"note: {note}")
     _exit_unless_saved(status)
-
-
-@main.command()
-@click.argument("query", required=False)
-@ROOT
-@LIMIT
-@click.option("--mode", default="hybrid", show_default=True, type=click.Choice(MODES))
-@click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Only this kind.")
-@click.option("--lang", "languages", multiple=True, help="Only this language.")
-@click.option("--path", "paths", multiple=True, metavar="GLOB", help="Only paths like this.")
-@click.option(
-    "--not-kind", "excluded_kinds", multiple=True, type=click.Choice(KINDS), help="Not this kind."
-)
-@click.option("--exclude", "excluded_paths", multiple=True, metavar="GLOB", help="No such paths.")
-@click.option(
-    "--tests", default="last", show_default=True, type=click.Choice(TESTS), help="Rank of tests."
-)
-@click.option("--files", is_flag=True, help="One hit per file.")
-@click.option("--show-scores", is_flag=True, help="Draw a box per hit with what made its score.")
-@click.option("--git", "by_git", is_flag=True, help="Add columns: commits, and the last change.")
-@click.option(
-    "--batch",
-    metavar="FILE",
-    help="One JSON query per line; - is standard input.",
-    shell_complete=complete_file,
-)
-@JSON
-@MODEL
-@SET
-def search(
-    query: str | None,
-    root: Path,
-    batch: str | None,
-    as_json: bool,
-    show_scores: bool,
-    by_git: bool,
-    encoder_path: str,
-    changes: Sequence[str],
-    **options: Any,  # noqa: ANN401 - the fields of Query, checked by their schema
-) -> None:
-    """Search a folder: QUERY is a name, a phrase or a whole bug report."""
-    from packhound.api import query_from, results_json
-    from packhound.git import HistoryReader
-
-    if (query is None) == (batch is None):
-        raise SettingsError("give either QUERY or --batch FILE")
-    history = HistoryReader(root)
-    if by_git and not as_json:
-        history.refresh()
-    settings = settings_of(encoder_path, changes)
-    with Answerer(root, settings) as answerer:
-        if batch is not None:
-            for parsed in _batch_queries(batch, options, settings.limit):
-                _print_json(results_json(answerer.search(parsed)))
-            return
-        results = answerer.search(query_from({"query": query, **options}, limit=settings.limit))
-        if as_json:
-            _print_json(results_json(results))
-        else:
-            from packhound.cli import show
-            from packhound.cli.columns import git_columns
-
-            columns = git_columns(history.wait(_GIT_TIMEOUT_S), results.hits) if by_git else None
-            show.results(results, boxes=show_scores, columns=columns)
 
 
 @main.command()
@@ -220,7 +136,7 @@ def explain(query: str, location: str, root: Path, as_json: bool) -> None:
     if hit is None:
         raise SettingsError(f"there is no indexed code at '{location}'")
     if as_json:
-        _print_json(hit_json(hit))
+        print_json(hit_json(hit))
     else:
         show.box(hit)
 
@@ -239,7 +155,7 @@ def related(location: str, root: Path, limit: int | None, as_json: bool) -> None
     with open_engine(root) as engine:
         results = engine.related(path, line, limit or Settings().limit)
     if as_json:
-        _print_json(results_json(results))
+        print_json(results_json(results))
     else:
         show.results(results)
 
@@ -256,7 +172,7 @@ def status(root: Path, as_json: bool) -> None:
         engine.flush()
         state = engine.status()
     if as_json:
-        _print_json(status_json(state))
+        print_json(status_json(state))
     else:
         show.status(state)
 
@@ -285,7 +201,7 @@ def doctor(root: Path, as_json: bool, verify: bool) -> None:
 
     findings = examine(root, verify=verify)
     if as_json:
-        _print_json({finding.name: finding.text for finding in findings})
+        print_json({finding.name: finding.text for finding in findings})
     else:
         show.findings(findings)
     sys.exit(0 if all(finding.ok for finding in findings) else 1)
@@ -298,38 +214,9 @@ def _exit_unless_saved(state: Status) -> None:
         sys.exit(1)
 
 
-def _batch_queries(name: str, options: dict[str, Any], limit: int) -> Iterator[Query]:
-    """Yield the query of each line. Raises SettingsError that names the file and the line."""
-    from packhound.api import query_from
-
-    try:
-        lines = click.open_file(name, encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise SettingsError(f"--batch '{name}': {error.strerror}") from None
-    with lines:
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
-            try:
-                request = json.loads(line)
-                if not isinstance(request, dict):
-                    raise SettingsError("must be an object with 'query'")
-                yield query_from({**options, **request}, limit=limit)
-            except SettingsError as problem:
-                raise SettingsError(f"--batch '{name}' line {number}: {problem}") from None
-            except (ValueError, RecursionError) as error:
-                raise SettingsError(
-                    f"--batch '{name}' line {number} is not JSON: {error}"
-                ) from None
-
-
 def _parse_location(location: str) -> tuple[str, int]:
     """Return the path and the 0-based line of PATH:LINE. Raises SettingsError."""
     path, _, line = location.rpartition(":")
     if not path or not line.isdigit() or int(line) < 1:
         raise SettingsError(f"'{location}' is not PATH:LINE with a 1-based line")
     return path.replace("\\", "/").removeprefix("./"), int(line) - 1
-
-
-def _print_json(value: object) -> None:
-    click.echo(json.dumps(value, ensure_ascii=False))

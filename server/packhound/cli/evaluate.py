@@ -13,7 +13,8 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from packhound.cli.opening import SET, settings_of
+from packhound.cli.opening import settings_of
+from packhound.cli.options import SET
 from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
 from packhound.core.types import Hit, Query, Results

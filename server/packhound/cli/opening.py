@@ -1,4 +1,4 @@
-"""Options for the folder and its settings, and the engine they open."""
+"""The settings of a command, and the engine or language server that answers it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import click
-from click.shell_completion import CompletionItem
 
 from packhound.core.errors import SettingsError, StoreError
-from packhound.core.settings import SETTINGS, Settings, read_settings
+from packhound.core.settings import Settings, read_settings
 from packhound.core.types import Query, Results
 
 if TYPE_CHECKING:
@@ -22,55 +21,6 @@ if TYPE_CHECKING:
     from packhound.service import Engine
 
 T = TypeVar("T")
-
-
-def complete_folder(
-    context: click.Context, parameter: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
-    """Have the shell complete the path of a folder."""
-    return [CompletionItem(incomplete, type="dir")]
-
-
-def complete_file(
-    context: click.Context, parameter: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
-    """Have the shell complete the path of a file."""
-    return [CompletionItem(incomplete, type="file")]
-
-
-def _complete_setting(
-    context: click.Context, parameter: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
-    return [
-        CompletionItem(f"{name}=", help=setting.parameter.description)
-        for name, setting in SETTINGS.items()
-        if name.startswith(incomplete)
-    ]
-
-
-ROOT = click.option(
-    "--root",
-    default=".",
-    type=click.Path(path_type=Path),
-    help="Folder to search; default: here.",
-    shell_complete=complete_folder,
-)
-LOCATION = click.argument("location", metavar="PATH:LINE", shell_complete=complete_file)
-MODEL = click.option(
-    "--model",
-    "encoder_path",
-    default="",
-    help="Folder of another ONNX embedding model.",
-    shell_complete=complete_folder,
-)
-SET = click.option(
-    "--set",
-    "changes",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Change a setting, as in the editor; for example search.limit=20.",
-    shell_complete=_complete_setting,
-)
 
 
 class Answerer:
@@ -175,3 +125,8 @@ def settings_of(
     for deprecation in deprecations:
         click.echo(f"note: {deprecation}", err=True)
     return settings
+
+
+def print_json(value: object) -> None:
+    """Print a value on one line of standard output."""
+    click.echo(json.dumps(value, ensure_ascii=False))

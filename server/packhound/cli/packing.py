@@ -10,7 +10,8 @@ from typing import Any
 import click
 
 from packhound.api import pack_json, pack_request_from
-from packhound.cli.opening import MODEL, ROOT, Answerer, complete_file, settings_of
+from packhound.cli.opening import Answerer, settings_of
+from packhound.cli.options import MODEL, ROOT, complete_file
 from packhound.pack import FORMATS
 
 

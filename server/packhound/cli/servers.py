@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from packhound.cli.opening import SET, settings_of
+from packhound.cli.opening import settings_of
+from packhound.cli.options import SET
 from packhound.core.errors import SettingsError
 from packhound.core.log_file import log_to_file
 

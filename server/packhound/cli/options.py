@@ -1,0 +1,67 @@
+"""Options and arguments that several commands share, with what a shell completes them to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from click.shell_completion import CompletionItem
+
+from packhound.core.settings import SETTINGS
+from packhound.core.types import MOST_HITS
+
+
+def complete_folder(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Have the shell complete the path of a folder."""
+    return [CompletionItem(incomplete, type="dir")]
+
+
+def complete_file(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Have the shell complete the path of a file."""
+    return [CompletionItem(incomplete, type="file")]
+
+
+def _complete_setting(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    return [
+        CompletionItem(f"{name}=", help=setting.parameter.description)
+        for name, setting in SETTINGS.items()
+        if name.startswith(incomplete)
+    ]
+
+
+ROOT = click.option(
+    "--root",
+    default=".",
+    type=click.Path(path_type=Path),
+    help="Folder to search; default: here.",
+    shell_complete=complete_folder,
+)
+LOCATION = click.argument("location", metavar="PATH:LINE", shell_complete=complete_file)
+MODEL = click.option(
+    "--model",
+    "encoder_path",
+    default="",
+    help="Folder of another ONNX embedding model.",
+    shell_complete=complete_folder,
+)
+SET = click.option(
+    "--set",
+    "changes",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Change a setting, as in the editor; for example search.limit=20.",
+    shell_complete=_complete_setting,
+)
+JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+LIMIT = click.option(
+    "--limit",
+    "-n",
+    type=click.IntRange(1, MOST_HITS),
+    help="Maximum number of hits.  [default: the setting search.limit]",
+)

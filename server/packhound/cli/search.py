@@ -1,0 +1,107 @@
+"""`packhound search`: one query, or a batch of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from packhound.cli.opening import Answerer, print_json, settings_of
+from packhound.cli.options import JSON, LIMIT, MODEL, ROOT, SET, complete_file
+from packhound.core.errors import SettingsError
+from packhound.core.types import KINDS, MODES, TESTS, Query
+
+_GIT_TIMEOUT_S = 10.0
+"""After it the history is shown as `reading`."""
+
+
+@click.command()
+@click.argument("query", required=False)
+@ROOT
+@LIMIT
+@click.option("--mode", default="hybrid", show_default=True, type=click.Choice(MODES))
+@click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Only this kind.")
+@click.option("--lang", "languages", multiple=True, help="Only this language.")
+@click.option("--path", "paths", multiple=True, metavar="GLOB", help="Only paths like this.")
+@click.option(
+    "--not-kind", "excluded_kinds", multiple=True, type=click.Choice(KINDS), help="Not this kind."
+)
+@click.option("--exclude", "excluded_paths", multiple=True, metavar="GLOB", help="No such paths.")
+@click.option(
+    "--tests", default="last", show_default=True, type=click.Choice(TESTS), help="Rank of tests."
+)
+@click.option("--files", is_flag=True, help="One hit per file.")
+@click.option("--show-scores", is_flag=True, help="Draw a box per hit with what made its score.")
+@click.option("--git", "by_git", is_flag=True, help="Add columns: commits, and the last change.")
+@click.option(
+    "--batch",
+    metavar="FILE",
+    help="One JSON query per line; - is standard input.",
+    shell_complete=complete_file,
+)
+@JSON
+@MODEL
+@SET
+def search(
+    query: str | None,
+    root: Path,
+    batch: str | None,
+    as_json: bool,
+    show_scores: bool,
+    by_git: bool,
+    encoder_path: str,
+    changes: Sequence[str],
+    **options: Any,  # noqa: ANN401 - the fields of Query, checked by their schema
+) -> None:
+    """Search a folder: QUERY is a name, a phrase or a whole bug report."""
+    from packhound.api import query_from, results_json
+    from packhound.git import HistoryReader
+
+    if (query is None) == (batch is None):
+        raise SettingsError("give either QUERY or --batch FILE")
+    history = HistoryReader(root)
+    if by_git and not as_json:
+        history.refresh()
+    settings = settings_of(encoder_path, changes)
+    with Answerer(root, settings) as answerer:
+        if batch is not None:
+            for parsed in _batch_queries(batch, options, settings.limit):
+                print_json(results_json(answerer.search(parsed)))
+            return
+        results = answerer.search(query_from({"query": query, **options}, limit=settings.limit))
+        if as_json:
+            print_json(results_json(results))
+        else:
+            from packhound.cli import show
+            from packhound.cli.columns import git_columns
+
+            columns = git_columns(history.wait(_GIT_TIMEOUT_S), results.hits) if by_git else None
+            show.results(results, boxes=show_scores, columns=columns)
+
+
+def _batch_queries(name: str, options: dict[str, Any], limit: int) -> Iterator[Query]:
+    """Yield the query of each line. Raises SettingsError that names the file and the line."""
+    from packhound.api import query_from
+
+    try:
+        lines = click.open_file(name, encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise SettingsError(f"--batch '{name}': {error.strerror}") from None
+    with lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                request = json.loads(line)
+                if not isinstance(request, dict):
+                    raise SettingsError("must be an object with 'query'")
+                yield query_from({**options, **request}, limit=limit)
+            except SettingsError as problem:
+                raise SettingsError(f"--batch '{name}' line {number}: {problem}") from None
+            except (ValueError, RecursionError) as error:
+                raise SettingsError(
+                    f"--batch '{name}' line {number} is not JSON: {error}"
+                ) from None
