@@ -1,10 +1,10 @@
-"""The habits of the house, on any system with Python 3.10 or newer: `python3 dev.py TARGET`.
+"""Everyday commands, on any system with Python 3.10 or newer: `python3 dev.py TARGET`.
 
 demo   set up, index this repository's server and show an explained search
 setup  make .venv and install Packhound with what its tests need
 test   set up and run the tests; slow runs the long ones, editors those in real editors
 fuzz   look for inputs that break something, FUZZ_SECONDS (60) for each of a dozen targets
-check  formatting, lint and types; fix mends what can be mended
+check  formatting, lint and types; fix corrects what can be corrected
 bench  quality and speed figures into benchmarks/results
 """
 
@@ -127,7 +127,7 @@ def check() -> None:
 
 
 def fix() -> None:
-    """Mend formatting and lint."""
+    """Fix formatting and lint."""
     setup()
     run("ruff", "format", *FOLDERS)
     run("ruff", "check", "--fix", *FOLDERS)
