@@ -7,6 +7,7 @@ and a span's `end_line` is the line of its last byte. Only `lsp/` and the comman
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, NewType, get_args
 
@@ -182,11 +183,40 @@ class Signal(NamedTuple):
         return self.weight * self.value
 
 
+GroupName = Literal["Name", "Words", "Meaning", "Structure", "You"]
+GROUP_NAMES: tuple[GroupName, ...] = get_args(GroupName)
+
+
+class SignalGroup(NamedTuple):
+    """All signals of one kind: what they add to a score, and that in words.
+
+    `value` is 0 to 1 in the group's own measure, `contribution` the sum of its signals, and
+    `above_average` what is left of that without the mean over the best candidates. `rank_without`
+    is the rank that the hit would have with that mean, 0 for a hit without a rank.
+    """
+
+    name: GroupName
+    value: float
+    contribution: float
+    above_average: float
+    rank_without: int
+    text: str
+
+
+class Explanation(NamedTuple):
+    """Why a hit has its rank: at most three reasons, all groups, and what would move it."""
+
+    reasons: tuple[str, ...] = ()
+    groups: tuple[SignalGroup, ...] = ()
+    counterfactual: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A node with its rank, and the signals whose contributions add up to its score.
 
-    `siblings` are the next best nodes of its file that are not hits themselves.
+    `siblings` are the next best nodes of its file that are not hits themselves. `explanation`
+    computes the explanation when it is first called for, with those of all hits of the search.
     """
 
     node: NodeRef
@@ -194,6 +224,7 @@ class Hit:
     score: float
     why: tuple[Signal, ...]
     siblings: tuple[NodeRef, ...] = ()
+    explanation: Callable[[], Explanation] = field(default=Explanation, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import lru_cache
 
-from packhound.core.types import Hit, Signal
+from packhound.core.types import Signal
 from packhound.search.signals.registry import FILE_SIGNALS, NODE_SIGNALS
 
 _OTHERS = {
@@ -29,13 +29,8 @@ def phrase(reason: Signal) -> str:
     return sentence if ranked_by == name else _PLACE + sentence[0].lower() + sentence[1:]
 
 
+@lru_cache(maxsize=1)
 def meanings() -> dict[str, str]:
     """Return the meaning of every signal: the docstring of its function."""
     measures = (*FILE_SIGNALS, *NODE_SIGNALS)
     return {measure.__name__: measure.__doc__ or "" for measure in measures} | _OTHERS
-
-
-def without(hit: Hit, signal: str, hits: Sequence[Hit]) -> int:
-    """Return the rank that `hit` would have among `hits` without the reasons of a signal."""
-    score = hit.score - sum(r.contribution for r in hit.why if r.signal == signal)
-    return 1 + sum(rival.score > score for rival in hits if rival is not hit)

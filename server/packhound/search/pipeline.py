@@ -9,21 +9,23 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from packhound.core.arrays import Doubles, Positions, top_k
+from packhound.core.arrays import Doubles, top_k
 from packhound.core.types import Hit, Query, Results
 from packhound.index import Snapshot
 from packhound.search.environment import SearchEnvironment
+from packhound.search.explainer import explain_hits, explain_symbols
 from packhound.search.order import SCORE_DIGITS, rank_hits
 from packhound.search.query.encode import QueryVectors, encode
 from packhound.search.query.filters import allowed_node_ids
 from packhound.search.query.parse import ParsedQuery, parse_query
 from packhound.search.query.project_name import project_name_filter
-from packhound.search.rank.fusion import Ranking, rank
+from packhound.search.rank.fusion import Ranking, competing_rows, rank
 from packhound.search.rank.linear import Source, Unit
 from packhound.search.retrieve.retrieve import retrieve
 from packhound.search.run import SearchRun
@@ -46,14 +48,15 @@ def search(
         run.notes.append("the query has no words")
         return run.results((), 0, snapshot.generation)
     depth = first_stage_depth(stages, query.limit, parsed)
+    context = StageContext(parsed, run, environment.text_of)
     if query.mode == "symbol":
         stats = environment.cache.stats(snapshot)
         hits, considered = rank_symbols(snapshot, stats, parsed, depth, environment.root)
         run.notes += () if hits else ("no name matches",)
-    else:
-        hits, considered = _rank_nodes(snapshot, query, parsed, environment, run, depth)
-    context = StageContext(parsed, run, environment.text_of)
-    hits = apply_stages(stages, hits, query.limit, context)
+        hits = explain_symbols(apply_stages(stages, hits, query.limit, context), parsed)
+        return run.results(hits, considered, snapshot.generation)
+    hits, considered, explain_ranked = _rank_nodes(snapshot, query, parsed, environment, run, depth)
+    hits = explain_ranked(apply_stages(stages, hits, query.limit, context))
     return run.results(hits, considered, snapshot.generation)
 
 
@@ -64,8 +67,8 @@ def _rank_nodes(
     environment: SearchEnvironment,
     run: SearchRun,
     depth: int,
-) -> tuple[tuple[Hit, ...], int]:
-    """Return the best `depth` nodes by all signals, and the number of candidates."""
+) -> tuple[tuple[Hit, ...], int, Callable[[tuple[Hit, ...]], tuple[Hit, ...]]]:
+    """Return the best `depth` nodes by all signals, the number of candidates, and the explainer."""
     vectors, notes = encode(parsed, query.mode, snapshot, environment.embedder)
     run.notes += notes
     run.check()
@@ -78,7 +81,7 @@ def _rank_nodes(
     run.check()
     if not len(context.candidates):
         run.notes.append(_unknown_language(snapshot, parsed) or "nothing matches")
-        return (), 0
+        return (), 0, tuple
     if vectors.text is not None and not len(context.retrieval.matches.matched):
         run.notes.append("no word of the query is in the index: ranked by meaning alone")
     unit, source = unit_of(query), source_of(query, vectors)
@@ -86,7 +89,8 @@ def _rank_nodes(
     run.check()
     run.truncated |= context.candidates.truncated
     hits = best_hits(context, ranking, depth, environment.root, unit)
-    return add_siblings(context, ranking, hits), len(context.candidates)
+    explainer = partial(explain_hits, context, ranking, unit)
+    return add_siblings(context, ranking, hits), len(context.candidates), explainer
 
 
 def explain(
@@ -120,7 +124,8 @@ def explain(
     stage_context = StageContext(parsed, run, environment.text_of)
     for stage in environment.stages:
         [hit] = stage.rerank([hit], stage_context)
-    return replace(hit, rank=position)
+    [hit] = explain_hits(context, ranking, unit, [replace(hit, rank=position)])
+    return hit
 
 
 def parse(snapshot: Snapshot, query: Query, environment: SearchEnvironment) -> ParsedQuery:
@@ -162,21 +167,12 @@ def best_hits(
 ) -> tuple[Hit, ...]:
     """Return the best `limit` nodes as hits, or the best node of each of the best files."""
     scores: Doubles = np.asarray(ranking.scores, np.float64).round(SCORE_DIGITS)
-    rows = np.arange(len(scores))
-    if unit == "file":
-        rows = _best_row_of_each_file(scores, context.candidates.owner.take(ranking.nodes))
+    rows = competing_rows(context, ranking, unit)
     limit = min(max(0, limit), len(rows))
     if not limit:
         return ()
     best = rows[top_k(scores[rows], limit)].tolist()
     return rank_hits(_make_hits(context, ranking, best, root), limit)
-
-
-def _best_row_of_each_file(scores: Doubles, owner: Positions) -> Positions:
-    """Return the row with the best score of each owner; the first where several have it."""
-    order = np.lexsort((-scores, owner))
-    owners = owner[order]
-    return order[np.flatnonzero(np.diff(owners, prepend=-1))]
 
 
 _MAX_SIBLINGS = 5

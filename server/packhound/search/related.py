@@ -8,6 +8,7 @@ from dataclasses import replace
 from packhound.core.types import Query, Results
 from packhound.index import Snapshot
 from packhound.search.environment import SearchEnvironment
+from packhound.search.explainer import explain_hits
 from packhound.search.order import rank_hits
 from packhound.search.pipeline import best_hits, retrieve_context
 from packhound.search.query.encode import QueryVectors
@@ -43,5 +44,6 @@ def related(
     ranking = rank(context, "linear", "node", source, query.limit + 1)
     hits = best_hits(context, ranking, query.limit + 1, environment.root)
     hits = rank_hits((hit for hit in hits if hit.node.node_id != node_id), query.limit)
+    hits = explain_hits(context, ranking, "node", hits, excluded=node_id)
     run.notes += parsed.notes
     return run.results(hits, len(context.candidates), snapshot.generation)

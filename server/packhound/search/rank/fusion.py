@@ -9,8 +9,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.core.arrays import Floats, Positions
+from packhound.core.arrays import Doubles, Floats, Positions
 from packhound.core.types import Signal
+from packhound.search.order import SCORE_DIGITS
 from packhound.search.rank.linear import Source, Unit, score_linear, weights_for
 from packhound.search.signals.context import SignalContext
 from packhound.search.signals.node import dense_node, node_words
@@ -30,6 +31,9 @@ class Ranking(Protocol):
     def scores(self) -> NDArray[np.float32] | NDArray[np.float64]:
         """One score per node of `nodes`."""
 
+    def contributions(self, rows: Sequence[int] | Positions) -> tuple[tuple[str, ...], Doubles]:
+        """Return the names of the signals and what each adds to each `nodes[row]`."""
+
     def why(self, rows: Sequence[int]) -> list[tuple[Signal, ...]]:
         """Return the reasons for the score of each `nodes[row]`, which add up to it."""
 
@@ -44,6 +48,21 @@ def rank(context: SignalContext, fuser: str, unit: Unit, source: Source, depth: 
     return score_linear(context, weights_for(unit, source, context.query.kind), depth)
 
 
+def competing_rows(context: SignalContext, ranking: Ranking, unit: Unit) -> Positions:
+    """Return the rows of a ranking that compete: all, or the best of each file."""
+    if unit == "node":
+        return np.arange(len(ranking.scores))
+    scores: Doubles = np.asarray(ranking.scores, np.float64).round(SCORE_DIGITS)
+    return _best_row_of_each_file(scores, context.candidates.owner.take(ranking.nodes))
+
+
+def _best_row_of_each_file(scores: Doubles, owner: Positions) -> Positions:
+    """Return the row with the best score of each owner; the first where several have it."""
+    order = np.lexsort((-scores, owner))
+    owners = owner[order]
+    return order[np.flatnonzero(np.diff(owners, prepend=-1))]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ReciprocalRanking:
     """The share of the score that each signal gave each node, [signals, nodes]."""
@@ -52,6 +71,11 @@ class ReciprocalRanking:
     names: tuple[str, ...]
     shares: Floats
     scores: Floats
+
+    def contributions(self, rows: Sequence[int] | Positions) -> tuple[tuple[str, ...], Doubles]:
+        """Return the names of the signals and what each adds to each `nodes[row]`."""
+        names = tuple(f"{name}_place" for name in self.names)
+        return names, self.shares[:, rows].astype(np.float64)
 
     def why(self, rows: Sequence[int]) -> list[tuple[Signal, ...]]:
         """Return one reason per signal that matched the node."""

@@ -101,24 +101,33 @@ class LinearRanking:
     better_in_file: Doubles
     representative_boosts: Doubles
 
+    def contributions(self, rows: Sequence[int] | Positions) -> tuple[tuple[str, ...], Doubles]:
+        """Return the names of the signals and what each adds to each `nodes[row]`."""
+        _, names, factors = self.weights.by_name
+        return names, factors[:, None] * self._values(rows)
+
     def why(self, rows: Sequence[int]) -> list[tuple[Signal, ...]]:
         """Return the reasons for the score of each `nodes[row]`, the greatest first."""
-        chosen = np.array(rows, np.intp)
-        signal_rows, names, factors = self.weights.by_name
-        values = np.concatenate(
-            (
-                self.file[:, self.owner[chosen]],
-                self.node[:, self.nodes[chosen]],
-                self.better_in_file[None, chosen],
-                self.representative_boosts[None, chosen],
-            )
-        )[signal_rows]
+        _, names, factors = self.weights.by_name
+        values = self._values(rows)
         orders = np.argsort(-np.abs(factors[:, None] * values), axis=0, kind="stable")
         weights = factors.tolist()
         return [
             tuple([Signal(names[i], column[i], weights[i]) for i in order if column[i]])
             for order, column in zip(orders.T.tolist(), values.T.tolist(), strict=True)
         ]
+
+    def _values(self, rows: Sequence[int] | Positions) -> Doubles:
+        chosen = np.asarray(rows, np.intp)
+        values: Doubles = np.concatenate(
+            (
+                self.file[:, self.owner[chosen]],
+                self.node[:, self.nodes[chosen]],
+                self.better_in_file[None, chosen],
+                self.representative_boosts[None, chosen],
+            )
+        )[self.weights.by_name[0]]
+        return values
 
 
 def score_linear(context: SignalContext, weights: Weights, depth: int) -> LinearRanking:

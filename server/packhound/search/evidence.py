@@ -1,0 +1,124 @@
+"""Where the words of a query occur in its hits: what a reason can name and a person can check."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from packhound.core.arrays import Floats, Mask
+from packhound.search.query.parse import ParsedQuery
+from packhound.search.signals.context import SignalContext
+from packhound.text import runs, terms_of_run
+
+_MAX_WORDS = 12
+"""Heaviest words of a report that reasons name."""
+_MAX_CHARACTERS = 2_000
+"""Of a query or a comment that are compared."""
+_MAX_PHRASE = 8
+
+
+class QueryWord(NamedTuple):
+    """A word of a query as it is typed, or a part of an identifier."""
+
+    text: str
+    term: str
+    idf: float
+
+
+class WordMatches(NamedTuple):
+    """The words of a query that one hit has: in any field or its path, and in each place."""
+
+    anywhere: tuple[QueryWord, ...] = ()
+    name: tuple[QueryWord, ...] = ()
+    signature: tuple[QueryWord, ...] = ()
+    doc: tuple[QueryWord, ...] = ()
+    path: tuple[QueryWord, ...] = ()
+
+    def outside(self, *places: tuple[QueryWord, ...]) -> tuple[QueryWord, ...]:
+        """Return the words that are in none of some places."""
+        elsewhere = {word for words in places for word in words}
+        return tuple(word for word in self.anywhere if word not in elsewhere)
+
+
+def words_of(context: SignalContext) -> tuple[QueryWord, ...]:
+    """Return the words of a query in their order, of many the heaviest."""
+    query, idfs = context.query, context.retrieval.matches.idfs
+    spelling = _spell(query)
+    words = [
+        QueryWord(spelling[term], term, idf)
+        for term, idf in zip(query.terms, idfs, strict=True)
+        if term in spelling
+    ]
+    heaviest = set(sorted(words, key=lambda word: -word.idf)[:_MAX_WORDS])
+    return tuple(word for word in words if word in heaviest)
+
+
+def match_words(
+    context: SignalContext, words: Sequence[QueryWord], node_ids: NDArray[np.integer[Any]]
+) -> list[WordMatches]:
+    """Look words of the query up in the fields of some nodes."""
+    rows = {term: row for row, term in enumerate(context.query.terms)}
+    masks = np.zeros((len(words), len(WordMatches._fields), len(node_ids)), np.bool_)
+    file_ids = context.snapshot.file_of.take(node_ids)
+    for mask, word in zip(masks, words, strict=True):
+        match, start = context.retrieval.matches.terms[rows[word.term]], 0
+        mask[0] = _contains(match.nodes[0], node_ids)
+        if not mask[0].any():
+            continue
+        for field, count in enumerate(match.field_counts, 1):
+            mask[field] = _contains(match.field_hits[0][start : start + count], node_ids)
+            start += count
+        mask[-1] = _contains(match.in_paths[0], file_ids)
+    return [
+        WordMatches(*(tuple(w for w, has in zip(words, row, strict=True) if has) for row in rows))
+        for rows in masks.transpose(2, 1, 0).tolist()
+    ]
+
+
+def _contains(ascending: NDArray[Any], ids: NDArray[np.integer[Any]]) -> Mask:
+    if not len(ascending):
+        return np.zeros(len(ids), np.bool_)
+    mask: Mask = ascending.take(ascending.searchsorted(ids), mode="clip") == ids
+    return mask
+
+
+def _spell(query: ParsedQuery) -> dict[str, str]:
+    """Return the spelling of each term that is a word or a part of one."""
+    spelling: dict[str, str] = {}
+    for run in runs(query.text[: 10 * _MAX_CHARACTERS]):
+        found = terms_of_run(run)
+        if len(found) == 1:
+            spelling.setdefault(found[0], run)
+        # The last of several terms is the identifier as a whole.
+        for term in found[:-1]:
+            spelling.setdefault(term, term)
+    return spelling
+
+
+def shared_phrase(query: ParsedQuery, doc: str, words: Sequence[QueryWord]) -> str:
+    """Return neighbouring words of the query that a comment has too, if `words` are all in them."""
+    typed = [run.lower() for run in runs(query.title[:_MAX_CHARACTERS])]
+    wanted = [typed.index(word.text.lower()) for word in words if word.text.lower() in typed]
+    if len(wanted) < len(words) or len(typed) < 2:
+        return ""
+    first, last = min(wanted), max(wanted) + 1
+    if last - first > _MAX_PHRASE:
+        return ""
+    text = f" {' '.join(runs(doc[:_MAX_CHARACTERS].lower()))} "
+    # With the words around it, as far as the comment has them: "after a timeout".
+    while first > 0 and f" {' '.join(typed[first - 1 : last])} " in text:
+        first -= 1
+    while last < len(typed) and f" {' '.join(typed[first : last + 1])} " in text:
+        last += 1
+    phrase = " ".join(typed[first:last])
+    return phrase if last - first > 1 and f" {phrase} " in text else ""
+
+
+def meaning_ranks(similarity: Floats, positions: NDArray[np.integer[Any]]) -> list[int]:
+    """Return the ranks of some candidates by their likeness of meaning to the query, from 1."""
+    chosen = similarity.take(positions)
+    ranks: list[int] = ((similarity > chosen[:, None]).sum(axis=1) + 1).tolist()
+    return ranks

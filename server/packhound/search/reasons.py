@@ -1,0 +1,230 @@
+"""At most three reasons for the place of a hit, in words that a person can check in its code.
+
+A reason names words of the query, places in the code or ranks, never a number of the ranker; and no
+reason names an edge of the graph, which may rest on a bare name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+from packhound.core.types import GroupName, Hit, SignalGroup
+from packhound.search.evidence import QueryWord, WordMatches, shared_phrase
+from packhound.search.query.parse import ParsedQuery
+from packhound.text import terms
+
+Texts: TypeAlias = Mapping[GroupName, str]
+
+MAX_REASONS = 3
+VERY_HIGH_LIKENESS = 0.9
+"""Cosine from which two texts are very much alike."""
+STRONG_OVERLAP = 0.5
+"""Share of the query's words from which a hit overlaps strongly."""
+
+_LEADER_SHARE = 0.15
+"""A group is a reason if it adds this share of what the leading group does."""
+_CLOSE_RANK = 50
+_BELOW = 50
+"""Ranks up to here are exact: more candidates are not scored."""
+
+_STRUCTURE = {
+    "test_path": "test code",
+    "example_path": "example or benchmark",
+    "stale_path": "generated, vendored or deprecated",
+    "internal_path": "internal",
+    "prose_file": "prose",
+    "setting_file": "settings",
+    "header_file": "header",
+    "entry_file": "entry file of its folder",
+    "grab_bag": "file of helpers",
+    "same_file_above": "below better code of its file",
+    "speaks_for_file": "best answer in a file that others brought up",
+}
+_YOU = {
+    "changed_lately": "changed lately",
+    "used_lately": "used lately",
+    "node_framed": "in your stack trace",
+    "file_framed": "file in your stack trace",
+    "file_mentioned": "file defines names of your report",
+}
+PENALTIES = {
+    "test_path": "the test penalty",
+    "example_path": "the penalty for examples",
+    "stale_path": "the penalty for generated or vendored code",
+    "internal_path": "the penalty for internal code",
+    "same_file_above": "better code of its file",
+}
+
+
+class Evidence(NamedTuple):
+    """What is known of one hit.
+
+    `words` are those of the query and `matches` those of them that the hit has, `is_named` says
+    that it has a name of the query, letter for letter or (`is_folded`) in another case. `likeness`
+    is a cosine and `meaning_rank` its rank among the candidates, 0 without vectors; `values` are
+    those of the hit's signals by name.
+    """
+
+    query: ParsedQuery
+    words: tuple[QueryWord, ...]
+    matches: WordMatches
+    is_named: bool
+    is_folded: bool
+    name_value: float
+    likeness: float
+    meaning_rank: int
+    n_candidates: int
+    values: Mapping[str, float]
+
+    @property
+    def overlap(self) -> float:
+        """Share of the query's words that the hit has."""
+        return len(self.matches.anywhere) / len(self.words) if self.words else 0.0
+
+    @property
+    def you(self) -> float:
+        """How much the hit has to do with the user's work, 0 to 1."""
+        return min(1.0, max([self.values.get(signal, 0.0) for signal in _YOU]))
+
+
+def choose_reasons(groups: Sequence[SignalGroup], evidence: Texts) -> tuple[str, ...]:
+    """Return the reasons of the leading groups, the largest first."""
+    ranked = sorted(
+        [group for group in groups if group.contribution > 0 and evidence.get(group.name)],
+        key=lambda group: -group.above_average,
+    )
+    largest = max([group.above_average for group in groups if group.name in evidence], default=0.0)
+    leaders = [group for group in ranked if group.above_average > _LEADER_SHARE * largest > 0]
+    # Where no group is above the average, what the hit has in common with others must do.
+    return tuple([evidence[group.name] for group in (leaders or ranked)[:MAX_REASONS]])
+
+
+def reason_texts(hit: Hit, evidence: Evidence) -> Texts:
+    """Return a reason for each group but Structure, "" for a group that speaks not for the hit."""
+    you = _you_texts(evidence)
+    return {
+        "Name": _name_reason(hit, evidence),
+        "Words": _words_reason(hit, evidence),
+        "Meaning": _meaning_reason(evidence),
+        "You": f"you: {you[0]}" if you else "",
+    }
+
+
+def group_texts(evidence: Evidence, texts: Texts) -> Texts:
+    """Return what speaks for or against a hit in each group, "" for nothing."""
+    structure = [t for signal, t in _STRUCTURE.items() if evidence.values.get(signal, 0) > 0]
+    return {
+        "Name": texts["Name"],
+        "Words": _overlap(evidence, texts["Words"]),
+        "Meaning": _likeness(evidence),
+        "Structure": ", ".join(structure),
+        "You": ", ".join(_you_texts(evidence)),
+    }
+
+
+def _name_reason(hit: Hit, evidence: Evidence) -> str:
+    matches = evidence.matches
+    if evidence.is_named:
+        return f"name: {hit.node.name} (exact)"
+    if evidence.is_folded:
+        return f"name: {hit.node.name} (in another case)"
+    if matches.name:
+        return f"name: {_spell(matches.name)}"
+    if not matches.path:
+        return ""
+    folder, _, file = hit.node.path.rpartition("/")
+    for title, text in (("file", file.rpartition(".")[0] or file), ("folder", folder)):
+        present = frozenset(terms(text))
+        if words := [word for word in matches.path if word.term in present]:
+            return f"{title}: {_spell(words)}"
+    return ""
+
+
+def _words_reason(hit: Hit, evidence: Evidence) -> str:
+    matches = evidence.matches
+    places = {
+        "comment": matches.doc,
+        "signature": tuple([word for word in matches.signature if word not in matches.name]),
+        "body": matches.outside(*matches[1:]),
+    }
+    place, words = max(places.items(), key=_weight)
+    if not words:
+        return ""
+    if place == "comment" and (phrase := shared_phrase(evidence.query, hit.node.doc, words)):
+        return f'comment: "{phrase}"'
+    return f"{place}: {_spell(words)}"
+
+
+def _weight(place: tuple[str, Sequence[QueryWord]]) -> float:
+    return sum([word.idf for word in place[1]])
+
+
+def _spell(words: Sequence[QueryWord]) -> str:
+    return " ".join([word.text for word in words])
+
+
+def _meaning_reason(evidence: Evidence) -> str:
+    close = 0 < evidence.meaning_rank <= _CLOSE_RANK
+    return f"meaning: {_closeness(evidence)}" if close else ""
+
+
+def _closeness(evidence: Evidence) -> str:
+    rank = evidence.meaning_rank
+    place = "closest" if rank == 1 else f"{ordinal(rank)} closest"
+    return f"{place} of {evidence.n_candidates:,}"
+
+
+def _you_texts(evidence: Evidence) -> list[str]:
+    return [text for signal, text in _YOU.items() if evidence.values.get(signal)]
+
+
+def _overlap(evidence: Evidence, reason: str) -> str:
+    has = evidence.matches.anywhere
+    if not has:
+        return ""
+    strong = "strong term overlap, " if evidence.overlap >= STRONG_OVERLAP else ""
+    missing = _spell([word for word in evidence.words if word not in has])
+    text = f"{strong}{len(has)} of {len(evidence.words)} words"
+    return "; ".join(filter(None, (text, reason, missing and f"missing: {missing}")))
+
+
+def _likeness(evidence: Evidence) -> str:
+    if not evidence.meaning_rank:
+        return ""
+    is_very_high = evidence.likeness >= VERY_HIGH_LIKENESS
+    return ("very high conceptual likeness, " if is_very_high else "") + _closeness(evidence)
+
+
+def counterfactual(
+    rank: int, groups: Sequence[SignalGroup], without_penalty: Mapping[str, int]
+) -> str:
+    """Return what would move a hit, and where to; "" for a hit without a rank."""
+    if not rank:
+        return ""
+    for signal, penalty in PENALTIES.items():
+        if 0 < without_penalty.get(signal, rank) < rank:
+            return f"without {penalty}: {ordinal(without_penalty[signal])}"
+    moves = sorted(
+        (group for group in groups if group.rank_without != rank),
+        key=lambda group: -abs(group.rank_without - rank),
+    )
+    if not moves:
+        return "nothing alone would move it"
+    texts = [f"{_without(group)} it would be {_place(group.rank_without)}" for group in moves[:2]]
+    return ", ".join(texts)
+
+
+def _without(group: SignalGroup) -> str:
+    return f"without {group.name}" if group.above_average > 0 else f"with average {group.name}"
+
+
+def _place(rank: int) -> str:
+    return ordinal(rank) if rank <= _BELOW else f"below {ordinal(_BELOW)}"
+
+
+def ordinal(rank: int) -> str:
+    """Return `1st`, `2nd`, `3rd`, `4th`."""
+    if rank % 100 in (11, 12, 13):
+        return f"{rank:,}th"
+    return f"{rank:,}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(rank % 10, 'th') }"

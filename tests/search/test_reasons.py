@@ -1,0 +1,143 @@
+"""Reasons that a person can check, and groups that add up to the score."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from packhound.core.types import GROUP_NAMES, MODES, Hit, Query, Results, Signal
+from packhound.search.explain import meanings
+from packhound.search.order import rank_hits
+from packhound.search.pipeline import explain, search
+from packhound.search.reasons import ordinal
+from packhound.search.related import related
+from packhound.search.signals.groups import GROUP_OF
+from packhound.text.tokenizer import runs, terms
+from tests.support.shop import FILES, environment, snapshot
+
+WORDS = sorted({word for text in FILES.values() for word in text.split()})
+QUERIES = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
+
+
+def ask(text: str, fuser: str = "linear", mode: str = "hybrid", limit: int = 10) -> Results:
+    query = Query(text, mode=mode, limit=limit)  # type: ignore[arg-type]
+    return search(snapshot(), query, environment(fuser))
+
+
+def first(text: str) -> Hit:
+    return ask(text).hits[0]
+
+
+def test_every_signal_belongs_to_a_group() -> None:
+    assert set(meanings()) == set(GROUP_OF)
+
+
+@given(QUERIES, st.sampled_from(MODES), st.sampled_from(["linear", "rrf"]))
+@settings(max_examples=80, deadline=None)
+def test_groups_add_up_to_the_score(text: str, mode: str, fuser: str) -> None:
+    for hit in ask(text, fuser, mode).hits:
+        explanation = hit.explanation()
+        groups = explanation.groups
+        assert [group.name for group in groups] == list(GROUP_NAMES)
+        total = sum(group.contribution for group in groups)
+        assert math.isclose(total, hit.score, abs_tol=1e-9)
+        assert all(0 <= group.value <= 1 and group.rank_without >= 1 for group in groups)
+        assert len(explanation.reasons) <= 3 and explanation.counterfactual
+
+
+@given(QUERIES)
+@settings(max_examples=60, deadline=None)
+def test_reasons_name_only_words_of_the_query_and_ranks(text: str) -> None:
+    for hit in ask(text).hits:
+        for reason in hit.explanation().reasons:
+            title, _, words = reason.partition(": ")
+            assert title in {"name", "file", "folder", "comment", "signature", "body", "meaning"}
+            if title in {"comment", "signature", "body"}:
+                assert {w.strip('"') for w in words.lower().split()} <= {
+                    part for word in text.split() for part in (word.lower(), *_parts(word))
+                }
+
+
+def _parts(word: str) -> list[str]:
+    return [*terms(word), *(run.lower() for run in runs(word))]
+
+
+def test_an_exact_name_is_the_first_reason() -> None:
+    hit = first("slugify")
+    assert hit.explanation().reasons[0] == "name: slugify (exact)"
+    assert hit.explanation().groups[0].value == 1.0
+
+
+def test_a_phrase_of_the_comment_is_quoted() -> None:
+    node = next(h for h in ask("how sessions are saved").hits if h.node.doc)
+    words = node.node.doc.split()[:3]
+    hit = next(h for h in ask(" ".join(words)).hits if h.node == node.node)
+    words_group = hit.explanation().groups[1]
+    assert words_group.text.startswith("strong term overlap, ")
+
+
+def test_without_a_penalty_a_test_would_be_higher() -> None:
+    tests = [
+        hit for hit in ask("session", limit=50).hits
+        if any(s.signal == "test_path" and s.contribution < 0 for s in hit.why)
+    ]  # fmt: skip
+    for hit in tests:
+        counterfactual = hit.explanation().counterfactual
+        if counterfactual.startswith("without the test penalty: "):
+            assert hit.rank > int("".join(filter(str.isdigit, counterfactual)))
+
+
+def test_an_explanation_agrees_with_that_of_the_hit() -> None:
+    for hit in ask("how sessions are saved").hits:
+        alone = explain(
+            snapshot(), Query("how sessions are saved"), hit.node.node_id, environment()
+        )
+        assert alone.explanation().reasons == hit.explanation().reasons
+        assert alone.explanation().counterfactual == hit.explanation().counterfactual
+
+
+def test_a_node_that_does_not_rank_has_no_counterfactual() -> None:
+    [node_id] = snapshot().node_ids_named("slugify").tolist()
+    hit = explain(snapshot(), Query("Charge lang:go"), node_id, environment())
+    assert hit.explanation().counterfactual == ""
+    assert {group.rank_without for group in hit.explanation().groups} == {0}
+
+
+def test_what_a_stage_adds_is_in_its_group() -> None:
+    class Boost:
+        def depth(self, limit, _query):
+            return limit
+
+        def rerank(self, hits, _context):
+            boost = Signal("used_lately", 1.0, 99.0)
+            return [
+                replace(h, score=h.score + 99.0, why=(*h.why, boost)) if h is hits[-1] else h
+                for h in hits
+            ]
+
+    boosted = search(snapshot(), Query("session"), replace(environment(), stages=(Boost(),))).hits[
+        0
+    ]
+    explanation = boosted.explanation()
+    assert explanation.reasons[0] == "you: used lately"
+    assert explanation.groups[-1].contribution == pytest.approx(99.0)
+    assert explanation.groups[-1].rank_without > 1
+
+
+def test_related_hits_have_reasons() -> None:
+    [node_id] = snapshot().node_ids_named("slugify").tolist()
+    node = snapshot().ref(node_id, "")
+    place = (node.path, node.span.start_line)
+    hits = related(snapshot(), *place, Query("x", limit=3), environment()).hits
+    assert hits and all(hit.explanation().groups for hit in hits)
+    assert rank_hits(hits, 3) == hits
+
+
+def test_ordinals() -> None:
+    assert [ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 112, 1_001)] == [
+        "1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "112th", "1,001st"
+    ]  # fmt: skip
