@@ -27,7 +27,7 @@ def test_published_forms_are_taken_out(row):
     for _ in range(5):
         token = prefix + drawn(alphabet, max(least, 24))
         clean = redact(f'connect(key="{token}")  # see docs\n')
-        assert clean.text == f'connect(key="[REDACTED:{clean.found[0].kind}]")  # see docs\n'
+        assert clean.text == f'connect(key="[REDACTED:{clean.findings[0].kind}]")  # see docs\n'
         assert token not in clean.text, kind
 
 

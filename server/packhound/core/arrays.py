@@ -38,9 +38,9 @@ def top_k(values: NDArray[np.floating[Any]], k: int, minimum: float = -inf) -> P
     Values below `minimum` are left out.
     """
     # Block maxima prune first: the k-th largest of them is a lower bound for the k-th value.
-    whole = len(values) // 16 * 16
-    if whole // 16 > k > 0:
-        maxima = values[:whole].reshape(16, -1).max(axis=0)
+    n_blocks = len(values) // 16
+    if n_blocks > k > 0:
+        maxima = values[: n_blocks * 16].reshape(16, -1).max(axis=0)
         minimum = max(minimum, float(np.partition(maxima, -k)[-k]))
     inside = np.flatnonzero(values >= minimum)
     if len(inside) <= k:

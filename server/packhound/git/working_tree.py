@@ -128,8 +128,8 @@ def _edits(old: bytes, new: bytes) -> list[tuple[int, int, int, int]]:
     if old == new:
         return []
     before, after = _LINE_END.split(old), _LINE_END.split(new)
-    start = _common(before, after)
-    end = _common(before[start:][::-1], after[start:][::-1])
+    start = _common_prefix(before, after)
+    end = _common_prefix(before[start:][::-1], after[start:][::-1])
     before, after = before[start : len(before) - end], after[start : len(after) - end]
     if max(len(before), len(after)) > _MAX_COMPARED:
         return [(start, start + len(before), start, start + len(after))]
@@ -141,7 +141,7 @@ def _edits(old: bytes, new: bytes) -> list[tuple[int, int, int, int]]:
     ]
 
 
-def _common(left: Sequence[bytes], right: Sequence[bytes]) -> int:
+def _common_prefix(before: Sequence[bytes], after: Sequence[bytes]) -> int:
     """Return the length of the common prefix, in lines."""
-    pairs = zip(left, right, strict=False)
-    return next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(left), len(right)))
+    pairs = zip(before, after, strict=False)
+    return next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(before), len(after)))

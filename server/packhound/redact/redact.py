@@ -75,7 +75,7 @@ class RedactionTimeout(PackhoundError):  # noqa: N818 - an outcome, as Cancelled
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What was taken out, and in which 0-based line."""
+    """Kind of a secret that was removed, and its 0-based line."""
 
     kind: str
     line: int
@@ -83,10 +83,10 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Redacted:
-    """A text without the secrets that were found in it; it has as many lines as before."""
+    """Text without its secrets, with as many lines as before."""
 
     text: str
-    found: tuple[Finding, ...]
+    findings: tuple[Finding, ...]
 
 
 def redact(
@@ -255,8 +255,8 @@ def _tokens_by_start() -> dict[str, list[tuple[str, Rule]]]:
         word = re.match(r"[0-9A-Za-z_]*", prefix)
         start = word[0][:_KEY_LENGTH] if word else ""
         rule = _token_rule(kind, prefix, min_length, tail, "0-9A-Za-z_")
-        whole = len(start) == _KEY_LENGTH or prefix != start
-        for end in [""] if whole else alphabet:
+        is_complete = len(start) == _KEY_LENGTH or prefix != start
+        for end in [""] if is_complete else alphabet:
             rows[start + end].append((prefix, rule))
     return dict(rows)
 

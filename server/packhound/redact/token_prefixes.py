@@ -98,7 +98,10 @@ PREFIXED: tuple[Prefixed, ...] = (
     *(("harness-token", f"{kind}.", 66, _WORD + ".") for kind in ("pat", "sat")),
     ("heroku-key", "HRKU-", 36, _WORD),
     *(("honeycomb-key", f"hc{kind}ik_", 50, _ALNUM) for kind in "abx"),
-    *(("hubspot-token", f"pat-{place}-", 32, "0-9a-f-") for place in ("na1", "na2", "eu1", "ap1")),
+    *(
+        ("hubspot-token", f"pat-{region}-", 32, "0-9a-f-")
+        for region in ("na1", "na2", "eu1", "ap1")
+    ),
     *(("huggingface-token", prefix, 30, _ALNUM) for prefix in ("hf_", "api_org_")),
     ("instagram-token", "IGQ", 100, _WORD),
     ("jina-key", "jina_", 50, _WORD),
