@@ -31,18 +31,14 @@ def test_a_pack_never_reads_a_text_that_is_newer_than_its_places(engine: Engine)
 
 def test_searches_while_writing_see_whole_generations(engine: Engine) -> None:
     stop = threading.Event()
-    torn: list[str] = []
+    generations: list[set[str]] = []
 
     def search() -> None:
         while not stop.is_set():
             for hit in engine.search(Query("generation marker", limit=5)).hits:
-                if hit.node.name.startswith("left_") or hit.node.name.startswith("right_"):
-                    seen = {node.name.split("_")[1] for node in _file_nodes(engine, hit)}
-                    if len(seen) > 1:
-                        torn.append(str(seen))
-
-    def _file_nodes(engine: Engine, hit: object) -> list:
-        return [n for n in engine.snapshot.files["mark.py"].nodes if "_" in n.name]
+                if hit.node.name.startswith(("left_", "right_")):
+                    nodes = engine.snapshot.files["mark.py"].nodes
+                    generations.append({n.name.split("_")[1] for n in nodes if "_" in n.name})
 
     searcher = threading.Thread(target=search)
     searcher.start()
@@ -54,4 +50,4 @@ def test_searches_while_writing_see_whole_generations(engine: Engine) -> None:
         engine.search(Query("generation marker"))
     stop.set()
     searcher.join()
-    assert torn == []
+    assert generations and all(len(numbers) == 1 for numbers in generations)
