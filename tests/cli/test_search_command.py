@@ -28,8 +28,9 @@ def test_search_json_is_the_published_object(tmp_path: Path, root: Path) -> None
     hit = answer["hits"][0]
     assert list(hit) == [
         *("rank", "score", "path", "start_line", "end_line", "kind", "name", "qualname", "why"),
-        "siblings",
+        *("siblings", "reasons", "groups", "counterfactual"),
     ]
+    assert 1 <= len(hit["reasons"]) <= 3
     assert (hit["path"], hit["name"], hit["start_line"], hit["end_line"]) == (
         *("door.py", "open_door"),
         *(1, 3),

@@ -1,5 +1,5 @@
 from .json_codec import Json as Json
-from .json_codec import hit_json as hit_json
+from .json_codec import explanation_json as explanation_json
 from .json_codec import pack_json as pack_json
 from .json_codec import results_json as results_json
 from .json_codec import results_of as results_of

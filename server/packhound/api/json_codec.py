@@ -12,21 +12,26 @@ from typing import Any, TypeAlias
 
 from packhound.api.schema import PACK_REQUEST, QUERY, query_from
 from packhound.core.types import (
+    Explanation,
     Hit,
     NodeId,
     NodeRef,
     Query,
     Results,
     Signal,
+    SignalGroup,
     Span,
     State,
     Status,
 )
 from packhound.pack import Omitted, Pack, PackItem, PackRequest
+from packhound.search import phrase, signals_by_group
 
 Json: TypeAlias = dict[str, object]
 Locate: TypeAlias = Callable[[NodeRef], Mapping[str, object]]
 """Fields that a client's protocol adds to a hit, such as its URI."""
+
+_GROUP_KEYS = ("value", "contribution", "above_average", "rank_without", "text")
 
 # The state to show when several folders differ.
 _BY_URGENCY: tuple[State, ...] = ("indexing", "starting", "degraded", "ready", "closed")
@@ -65,6 +70,7 @@ def results_of(answer: Mapping[str, Any]) -> Results:
             score=hit["score"],
             why=tuple(Signal(s["signal"], s["value"], s["weight"]) for s in hit["why"]),
             siblings=tuple(_node_of(row, answer["generation"]) for row in hit["siblings"]),
+            explanation=_explanation_of(hit),
         )
         for hit in answer["hits"]
     )
@@ -90,9 +96,15 @@ def _node_of(row: Mapping[str, Any], generation: int) -> NodeRef:
     )
 
 
+def _explanation_of(hit: Mapping[str, Any]) -> Callable[[], Explanation]:
+    groups = tuple(SignalGroup(row["group"], *map(row.get, _GROUP_KEYS)) for row in hit["groups"])
+    explanation = Explanation(tuple(hit["reasons"]), groups, hit["counterfactual"])
+    return lambda: explanation
+
+
 def hit_json(hit: Hit, locate: Locate | None = None) -> Json:
-    """Return one hit with its reasons; the contributions add up to the score."""
-    node = hit.node
+    """Return one hit: `reasons` in words, and `why`, whose contributions add up to the score."""
+    node, explanation = hit.node, hit.explanation()
     return {
         "rank": hit.rank,
         "score": hit.score,
@@ -104,8 +116,30 @@ def hit_json(hit: Hit, locate: Locate | None = None) -> Json:
         "qualname": node.qualname,
         "why": [signal_json(signal) for signal in hit.why],
         "siblings": [_sibling_json(sibling, locate) for sibling in hit.siblings],
+        "reasons": list(explanation.reasons),
+        "groups": [_group_json(group) for group in explanation.groups],
+        "counterfactual": explanation.counterfactual,
         **(locate(node) if locate else {}),
     }
+
+
+def explanation_json(hit: Hit, locate: Locate | None = None) -> Json:
+    """Return one hit whose groups have their signals, each in a sentence."""
+    by_group = signals_by_group(hit)
+    groups = [
+        {
+            **_group_json(group),
+            "signals": [
+                {**signal_json(signal), "text": phrase(signal)} for signal in by_group[group.name]
+            ],
+        }
+        for group in hit.explanation().groups
+    ]
+    return {**hit_json(hit, locate), "groups": groups}
+
+
+def _group_json(group: SignalGroup) -> Json:
+    return {"group": group.name, **{key: getattr(group, key) for key in _GROUP_KEYS}}
 
 
 def _sibling_json(node: NodeRef, locate: Locate | None) -> Json:

@@ -86,8 +86,8 @@ def _page(engine: Engine, results: Results, offset: int, limit: int, snippet_lin
 def _hit(hit: Hit, excerpts: Excerpts, snippet_lines: int, query_terms: frozenset[str]) -> Json:
     answer = {**hit_json(hit), **_names(hit.node)}
     answer["siblings"] = [_node_json(sibling) for sibling in hit.siblings]
-    del answer["why"]
-    answer["reasons"] = [s.signal for s in sorted(hit.why, key=lambda s: -s.contribution)[:3]]
+    for key in ("why", "groups", "counterfactual"):
+        del answer[key]
     excerpt = excerpts.of(hit.node.path) if snippet_lines else None
     span = hit.node.span
     lines = excerpt.lines[span.start_line : span.end_line + 1] if excerpt else []

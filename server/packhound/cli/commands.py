@@ -127,7 +127,7 @@ def index(root: Path, as_json: bool, encoder_path: str, changes: Sequence[str]) 
 @JSON
 def explain(query: str, location: str, root: Path, as_json: bool) -> None:
     """Explain the score of the code at PATH:LINE for QUERY, ranked or not."""
-    from packhound.api import hit_json
+    from packhound.api import explanation_json
     from packhound.cli import show
 
     path, line = _parse_location(location)
@@ -136,7 +136,7 @@ def explain(query: str, location: str, root: Path, as_json: bool) -> None:
     if hit is None:
         raise SettingsError(f"there is no indexed code at '{location}'")
     if as_json:
-        print_json(hit_json(hit))
+        print_json(explanation_json(hit))
     else:
         show.box(hit)
 

@@ -4,6 +4,7 @@ from .ablation import ablated as ablated
 from .cache import SearchCache as SearchCache
 from .environment import SearchEnvironment as SearchEnvironment
 from .explain import phrase as phrase
+from .explain import signals_by_group as signals_by_group
 from .order import rank_hits as rank_hits
 from .query.mentions import Mention as Mention
 from .query.mentions import MentionKind as MentionKind

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from packhound.core.types import Signal
+from packhound.core.types import GROUP_NAMES, GroupName, Hit, Signal
+from packhound.search.signals.groups import group_of
 from packhound.search.signals.registry import FILE_SIGNALS, NODE_SIGNALS
 
 _OTHERS = {
@@ -34,3 +35,11 @@ def meanings() -> dict[str, str]:
     """Return the meaning of every signal: the docstring of its function."""
     measures = (*FILE_SIGNALS, *NODE_SIGNALS)
     return {measure.__name__: measure.__doc__ or "" for measure in measures} | _OTHERS
+
+
+def signals_by_group(hit: Hit) -> dict[GroupName, list[Signal]]:
+    """Return the signals of a hit in their groups, the largest contributions first."""
+    groups: dict[GroupName, list[Signal]] = {name: [] for name in GROUP_NAMES}
+    for signal in sorted(hit.why, key=lambda signal: -abs(signal.contribution)):
+        groups[group_of(signal.signal)].append(signal)
+    return groups

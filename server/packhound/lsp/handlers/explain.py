@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from pygls.exceptions import JsonRpcInvalidParams
 
-from packhound.api import Json, hit_json
+from packhound.api import Json, explanation_json
 from packhound.core.types import Query
 from packhound.lsp.hover_text import hover_text
 from packhound.lsp.jsonrpc.frames import Params
@@ -23,7 +23,7 @@ def explain(ls: PackhoundServer, params: Params) -> Json:
     hit = engine.explain(query, path, line_in(params), ls.protocol.cancel_event())
     return {
         "query": query.text,
-        "hit": hit_json(hit, Locations(ls.session).json) if hit else None,
+        "hit": explanation_json(hit, Locations(ls.session).json) if hit else None,
         "markdown": hover_text(query.text, hit, markdown=True) if hit else None,
     }
 
