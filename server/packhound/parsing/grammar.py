@@ -18,6 +18,7 @@ Queries in `queries/*.scm` use this vocabulary, and nothing else in this package
 @doc.leading            documentation before a definition that is no comment
 @doc.following          documentation behind a definition, if a blank line is behind it in turn
 @import                 the name of a module or path
+@items                  a macro's argument, whose text counts if it parses as definitions
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from tree_sitter import Language as TreeSitterLanguage
-from tree_sitter import Node, Parser, Query, QueryCursor, Tree
+from tree_sitter import Node, Parser, Query, QueryCursor, Range, Tree
 from tree_sitter_language_pack import get_language
 
 from packhound.core.caching import BoundedMemo
@@ -42,7 +43,7 @@ Match = tuple[int, str, dict[str, list[Node]]]
 _INHERITS = re.compile(r"; inherits: (\w+)\n")
 """The first line of a query, as other users of such queries write it."""
 _SUBJECTS = frozenset(
-    {"definition", "namespace", "wrap", "attribute", "comment", "string", "doc", "import"}
+    {"definition", "namespace", "wrap", "attribute", "comment", "string", "doc", "import", "items"}
 )
 """Each pattern has one capture of these, perhaps with a dot and more behind."""
 
@@ -66,6 +67,7 @@ class Captures:
     leading_docs: list[ByteRange] = field(default_factory=list)
     following_docs: list[ByteRange] = field(default_factory=list)
     imports: list[ByteRange] = field(default_factory=list)
+    items: list[Node] = field(default_factory=list)
 
 
 class Grammar:
@@ -86,6 +88,15 @@ class Grammar:
         `edited` is the tree of an older text, with its edits applied (`Tree.edit`).
         """
         return self._parser.parse(source, edited) if edited else self._parser.parse(source)
+
+    def parse_between(self, source: bytes, first: Node, last: Node) -> Tree:
+        """Parse only what is between two nodes; offsets are those in `source`."""
+        between = Range(first.end_point, last.start_point, first.end_byte, last.start_byte)
+        self._parser.included_ranges = [between]
+        try:
+            return self._parser.parse(source)
+        finally:
+            self._parser.included_ranges = []
 
     def _name_in(self, word: str) -> str:
         name = word.lstrip(_DIGITS)
@@ -108,7 +119,9 @@ class Grammar:
         for pattern, captured in QueryCursor(self._query).matches(tree.root_node):
             name = subject_of[pattern] or self._subject(pattern, captured)
             runs = runs_of.get(name)
-            if runs is None:
+            if name == "items":
+                captures.items += captured[name]
+            elif runs is None:
                 captures.definitions.append((pattern, name, captured))
             else:
                 for node in captured[name]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from packhound.core.types import Document, ParsedFile
+from packhound.parsing.extract.c_branches import select_branches
 from packhound.parsing.extract.incomplete_lines import blank_incomplete_lines
+from packhound.parsing.extract.macro_items import add_macro_items
 from packhound.parsing.extract.nodes import Reader
 from packhound.parsing.extract.outline import outline
 from packhound.parsing.extract.preprocess import preprocess
@@ -47,8 +49,11 @@ def _parse_as(document: Document, language: str, trees: TreeCache) -> ParsedFile
         return parse_as_windows(document, f"no grammar for {language} is installed")
     source = Source(document.path, document.source, BY_NAME[language])
     code, attributes = preprocess(source)
-    captures = _captures(grammar, trees, document.path, code)
+    in_c = language in ("c", "cpp")
+    parsed_code = select_branches(document.source, code) if in_c else code
+    captures = _captures(grammar, trees, document.path, parsed_code)
     captures.attributes += attributes
+    add_macro_items(code, grammar, captures)
     header = name_parts(document.path)[1] in HEADER_SUFFIXES
     structure = outline(code, captures, merges=source.language.merges, header=header)
     reader = Reader(source, code, captures)

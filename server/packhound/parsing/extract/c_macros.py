@@ -49,11 +49,12 @@ _TRAILING = re.compile(
     rb"(?=\s*[{;])"
 )
 _ATTRIBUTE = re.compile(
-    # int n GUARDED_BY(mutex);  Foo(T& x ATTRIBUTE_LIFETIME_BOUND)
+    # class alignas(16) Foo {  int n GUARDED_BY(mutex);  Foo(T& x ATTRIBUTE_LIFETIME_BOUND)
     rb"(?<=\w)\s+(?:[A-Z]+_)?(?:ATTRIBUTE_[A-Z_]+|(?:PT_)?GUARDED_BY\([^()]*\))(?=\s*[,)=;])"
     rb"|(?<=\*)\s*[a-z]\w*_null(?:able|ability_unknown)\b|(?<=\*)\s*[a-z]\w*_nonnull\b"
+    rb"|\balignas\s*\((?:[^(){};]|\([^(){};]*\)){0,200}\)"
 )
-_ATTRIBUTE_WORD = re.compile(rb"ATTRIBUTE_|GUARDED_BY|_null|_nonnull")
+_ATTRIBUTE_WORD = re.compile(rb"ATTRIBUTE_|GUARDED_BY|_null|_nonnull|alignas")
 _CAPITALS = re.compile(rb"^[ \t]*(?:static[ \t]+|inline[ \t]+)?[A-Z][A-Z0-9_]{3}", re.MULTILINE)
 _LINE_PATTERNS = ((_STATEMENT, 0), (_ALONE, 0), (_LEADING, 2), (_QUALIFIER, 2))
 _NO_LINE_END = re.compile(rb"[^\r\n]")

@@ -67,10 +67,12 @@ def _balance(text: bytes) -> int:
 
 
 def _ends_block(lines: list[bytes], i: int) -> bool:
-    """Return True unless the next line that is not blank continues what line i opens."""
+    """Return True unless the next line of code continues what line i opens."""
+    if lines[i].rstrip().endswith(b"\\"):
+        return False
     for j in range(i + 1, len(lines)):
         text = lines[j].lstrip()
-        if text:
+        if text and not text.startswith(b"#"):  # A comment, or a directive in C.
             return _indent(lines[j]) <= _indent(lines[i]) and not text.startswith(_CONTINUES)
     return True
 

@@ -33,9 +33,34 @@
 
 ; Types of callbacks.
 (type_definition
-  declarator: (function_declarator
-    declarator: (parenthesized_declarator
-      (pointer_declarator declarator: (type_identifier) @name)))) @definition.type
+  declarator: [
+    (function_declarator
+      declarator: (parenthesized_declarator
+        (pointer_declarator declarator: (type_identifier) @name)))
+    (pointer_declarator
+      declarator: (function_declarator
+        declarator: (parenthesized_declarator
+          (pointer_declarator declarator: (type_identifier) @name))))
+    (function_declarator declarator: (type_identifier) @name)
+    (pointer_declarator
+      declarator: (function_declarator declarator: (type_identifier) @name))
+  ]) @definition.type
+
+; Another name for a type; that of a struct that has the same name is none.
+(type_definition
+  type: [(type_identifier) (primitive_type) (sized_type_specifier)]
+  declarator: [
+    (type_identifier) @name
+    (pointer_declarator declarator: (type_identifier) @name)
+    (array_declarator declarator: (type_identifier) @name)
+  ]) @definition.type
+(type_definition
+  type: (_ name: (type_identifier) @_tag !body)
+  declarator: [
+    (type_identifier) @name
+    (pointer_declarator declarator: (type_identifier) @name)
+  ]
+  (#not-eq? @_tag @name)) @definition.type
 
 (preproc_function_def
   name: (identifier) @name

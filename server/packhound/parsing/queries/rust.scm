@@ -39,3 +39,8 @@
 (string_content) @string
 (raw_string_literal) @string
 (char_literal) @string
+
+; cfg_rt! { ... } where an item can be
+(source_file (macro_invocation (token_tree) @items))
+(source_file (expression_statement (macro_invocation (token_tree) @items)))
+(declaration_list (macro_invocation (token_tree) @items))
