@@ -15,7 +15,7 @@ import argparse
 import json
 import pickle
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -30,6 +30,7 @@ from packhound.encoder.embedder import Embedder
 from packhound.search.environment import SearchEnvironment
 from packhound.search.pipeline import parse, retrieve_context
 from packhound.search.query.encode import encode
+from packhound.search.signals.context import SignalContext
 from packhound.search.signals.registry import FILE_SIGNALS, NODE_SIGNALS
 
 RANK = Path(__file__).parents[2] / "server/packhound/search/rank"
@@ -111,40 +112,54 @@ def examples_of(
     file: Path, suite: str, corpora: Path, embedder: Embedder, cache: Path
 ) -> Iterable[Example]:
     """The examples of one repository."""
+    for case, context in contexts_of(file, corpora, embedder, cache):
+        yield example_of(case, context, file.stem, suite)
+
+
+def contexts_of(
+    file: Path, corpora: Path, embedder: Embedder, cache: Path
+) -> Iterator[tuple[dict, SignalContext]]:
+    """The cases of one repository, each with its candidates."""
     lines = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
-    prefix = lines[0]["root"] or ""
-    root = corpora / file.stem / prefix
+    root = corpora / file.stem / (lines[0]["root"] or "")
     snapshot = snapshot_of(root, embedder, cache)
     environment = SearchEnvironment(str(root), embedder)
     for case in lines:
         query = Query(case["query"])
         parsed = parse(snapshot, query, environment)
         vectors, _ = encode(parsed, query.mode, snapshot, embedder)
-        context = retrieve_context(snapshot, query, parsed, vectors, environment)
-        candidates = context.candidates
-        files = np.stack([signal(context) for signal in FILE_SIGNALS], axis=1)
-        nodes = np.stack([signal(context) for signal in NODE_SIGNALS], axis=1)
-        owners = (candidates.entries[i] for i in candidates.owner)
-        places = [
-            (f"{prefix}/{entry.path}".lstrip("/"), entry.nodes[entry.position(int(node_id))])
-            for entry, node_id in zip(owners, candidates.node_ids, strict=True)
-        ]
-        answers = [matched_answers(path, node, case["answers"]) for path, node in places]
-        grades = [answer["grade"] for answer in case["answers"]]
-        keys = [(path, node.span.start) for path, node in places]
-        order = np.empty(len(keys), np.intp)
-        order[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
-        yield Example(
-            repository=file.stem,
-            suite=suite,
-            category=case["kind"],
-            kind=context.query.kind,
-            signals=np.hstack((files[candidates.owner], nodes)).astype(np.float32),
-            grade=np.array([max((grades[i] for i in a), default=0) for a in answers]),
-            answers=answers,
-            grades=grades,
-            order=order,
+        yield case, retrieve_context(snapshot, query, parsed, vectors, environment)
+
+
+def example_of(case: dict, context: SignalContext, repository: str, suite: str) -> Example:
+    """The signals and grades of a case's candidates."""
+    candidates = context.candidates
+    files = np.stack([signal(context) for signal in FILE_SIGNALS], axis=1)
+    nodes = np.stack([signal(context) for signal in NODE_SIGNALS], axis=1)
+    owners = (candidates.entries[i] for i in candidates.owner)
+    places = [
+        (
+            f"{case['root'] or ''}/{entry.path}".lstrip("/"),
+            entry.nodes[entry.position(int(node_id))],
         )
+        for entry, node_id in zip(owners, candidates.node_ids, strict=True)
+    ]
+    answers = [matched_answers(path, node, case["answers"]) for path, node in places]
+    grades = [answer["grade"] for answer in case["answers"]]
+    keys = [(path, node.span.start) for path, node in places]
+    order = np.empty(len(keys), np.intp)
+    order[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+    return Example(
+        repository=repository,
+        suite=suite,
+        category=case["kind"],
+        kind=context.query.kind,
+        signals=np.hstack((files[candidates.owner], nodes)).astype(np.float32),
+        grade=np.array([max((grades[i] for i in a), default=0) for a in answers]),
+        answers=answers,
+        grades=grades,
+        order=order,
+    )
 
 
 def matched_answers(path: str, node: object, answers: Sequence[dict]) -> list[int]:

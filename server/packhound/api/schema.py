@@ -31,6 +31,7 @@ QUERY: dict[str, Parameter] = {
     "excluded_paths": array("No paths that match one of these globs.", text("A glob.")),
     "tests": choice("Tests below what they test, left out, or alone.", TESTS),
     "files": boolean("One hit per file: the definition that answers best in it."),
+    "deep": boolean("Read the 50 best hits again, with the transformer of the extra `deep`."),
 }
 PACK_REQUEST: dict[str, Parameter] = {
     "prompt": text("The task.", PROMPT_CHARACTERS),

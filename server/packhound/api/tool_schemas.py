@@ -71,7 +71,9 @@ _LOCATION = {
     "path": text("File, relative to the root.", minimum=1),
     "line": integer("1-based line.", 1, 10_000_000),
 }
-_QUERY_DEFAULTS = {name: getattr(Query(""), name) for name in QUERY if name != "query"}
+_TOOL_QUERY = {name: QUERY[name] for name in QUERY if name != "deep"}
+"""Agents always have the deep model, unless the setting is off."""
+_QUERY_DEFAULTS = {name: getattr(Query(""), name) for name in _TOOL_QUERY if name != "query"}
 _TOOL_PACK = {name: PACK_REQUEST[name] for name in PACK_REQUEST if name != "tokenizer"}
 """An agent must not have the server read a file of its choice."""
 _PACK_DEFAULTS = {name: getattr(PackRequest(""), name) for name in _TOOL_PACK if name != "prompt"}
@@ -85,7 +87,7 @@ TOOLS: dict[str, Tool] = {
             "Find code by meaning or by name in the workspace, unsaved edits included. The query "
             "is a name, a question, or a whole bug report.",
             {
-                **QUERY,
+                **_TOOL_QUERY,
                 "query": replace(QUERY["query"], minimum=1),
                 "limit": _LIMIT,
                 "offset": replace(_OFFSET, maximum=10_000),

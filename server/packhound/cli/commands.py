@@ -132,7 +132,7 @@ def explain(query: str, location: str, root: Path, as_json: bool) -> None:
 
     path, line = _parse_location(location)
     with open_engine(root) as engine:
-        hit = engine.explain(Query(text=query), path, line)
+        hit = engine.explain(Query(text=query, deep=True), path, line)
     if hit is None:
         raise SettingsError(f"there is no indexed code at '{location}'")
     if as_json:

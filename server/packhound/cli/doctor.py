@@ -34,6 +34,7 @@ def examine(root: Path, *, verify: bool = False) -> list[Finding]:
         _cache(),
         _hnswlib(),
         _encoder(),
+        _deep(),
         _parser(),
         *_folder(root, verify=verify),
     ]
@@ -68,6 +69,18 @@ def _encoder() -> Finding:
     except PackhoundError as error:
         return Finding("encoder", str(error), ok=False)
     return Finding("encoder", f"bundled, {encoder.dim} dimensions")
+
+
+def _deep() -> Finding:
+    from packhound.encoder import REMEDY, DeepEncoder, model_path
+
+    if model_path() is None:
+        return Finding("deep model", f"not installed, which is optional; {REMEDY}")
+    try:
+        DeepEncoder.open().encode("open a file")
+    except PackhoundError as error:
+        return Finding("deep model", str(error), ok=False)
+    return Finding("deep model", "installed")
 
 
 def _parser() -> Finding:

@@ -68,10 +68,11 @@ def search(
     settings = settings_of(encoder_path, changes)
     with Answerer(root, settings) as answerer:
         if batch is not None:
-            for parsed in _batch_queries(batch, options, settings.limit):
+            for parsed in _batch_queries(batch, {"deep": True, **options}, settings.limit):
                 print_json(results_json(answerer.search(parsed)))
             return
-        results = answerer.search(query_from({"query": query, **options}, limit=settings.limit))
+        request = {"query": query, "deep": True, **options}
+        results = answerer.search(query_from(request, limit=settings.limit))
         if as_json:
             print_json(results_json(results))
         else:

@@ -20,13 +20,17 @@ from packhound.core.types import MOST_HITS
 
 Hover = Literal["results", "always", "off"]
 FuserName = Literal["linear", "rrf"]
+DeepMode = Literal["auto", "on", "off"]
 
 _MAX_PATH = 4_096
 
 
-def _public(name: str, parameter: Parameter) -> dict[str, object]:
-    """Return the metadata of a field: the setting's public name, its limits and its text."""
-    return {"name": name, "parameter": parameter}
+def _public(name: str, parameter: Parameter, *, renamed: bool = True) -> dict[str, object]:
+    """Return the metadata of a field: the setting's public name, its limits and its text.
+
+    `renamed` settings were in 0.1 too, under the name of their field.
+    """
+    return {"name": name, "parameter": parameter, "renamed": renamed}
 
 
 # No public name may begin with a former one and a dot (`git`, `model`, `hover`, ...): VS Code
@@ -58,6 +62,19 @@ class Settings:
                 "When hovers explain scores: over `results` of the last query, `always`, or `off`.",
                 get_args(Hover),
             ),
+        ),
+    )
+    deep: DeepMode = field(
+        default="auto",
+        metadata=_public(
+            "search.deep",
+            choice(
+                "When the transformer of the extra `packhound[deep]` reads the 50 best hits of a "
+                "description again: `auto` for the command line, agents and packs, not while you "
+                "type in an editor, `on` for every search, or `off`.",
+                get_args(DeepMode),
+            ),
+            renamed=False,
         ),
     )
     git: bool = field(
@@ -169,7 +186,7 @@ class Settings:
 
 
 class Setting(NamedTuple):
-    """A setting as clients see it; `former_name` is honoured for one release."""
+    """A setting as clients see it; `former_name`, if any, is honoured for one release."""
 
     name: str
     former_name: str
@@ -194,14 +211,16 @@ def _camel_case(name: str) -> str:
 SETTINGS: dict[str, Setting] = {
     each.metadata["name"]: Setting(
         each.metadata["name"],
-        _camel_case(each.name),
+        _camel_case(each.name) if each.metadata["renamed"] else "",
         each.name,
         each.default,
         each.metadata["parameter"],
     )
     for each in fields(Settings)
 }
-FORMER_NAMES: dict[str, Setting] = {setting.former_name: setting for setting in SETTINGS.values()}
+FORMER_NAMES: dict[str, Setting] = {
+    setting.former_name: setting for setting in SETTINGS.values() if setting.former_name
+}
 
 
 def read_settings(values: Mapping[str, object], base: Settings | None = None) -> SettingsRead:

@@ -153,7 +153,8 @@ class Query:
     """One question. Empty `kinds`, `languages` and `paths` (globs) mean all.
 
     `excluded_kinds` and `excluded_paths` (globs) are left out. With `files` the answer has one hit
-    per file: the node that answers best in it.
+    per file: the node that answers best in it. With `deep` the best hits are read again by the
+    small transformer, if it is installed and the setting allows it.
     """
 
     text: str
@@ -168,6 +169,7 @@ class Query:
     tests: Tests = "last"
     excluded_kinds: tuple[Kind, ...] = ()
     excluded_paths: tuple[str, ...] = ()
+    deep: bool = False
 
 
 class Signal(NamedTuple):

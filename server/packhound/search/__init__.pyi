@@ -9,7 +9,10 @@ from .order import rank_hits as rank_hits
 from .query.mentions import Mention as Mention
 from .query.mentions import MentionKind as MentionKind
 from .query.mentions import mentions_of as mentions_of
+from .rank.deep import DeepRanker as DeepRanker
+from .rank.deep import missing_deep_model as missing_deep_model
 from .rank.personalization import Personalization as Personalization
 from .rank.personalization import forget as forget
 from .rank.reranker import Reranker as Reranker
 from .related import related as related
+from .stages import Stage as Stage

@@ -15,6 +15,7 @@ _OTHERS = {
     "speaks_for_file": "Another part brought the file here; this one answers best in it.",
     "name_length": "Longer names say less about what was typed.",
     "cross_encoder": "What the reranker, which reads query and code together, makes of it.",
+    "deep_similarity": "Similarity of query and code to a small transformer, less the usual.",
     "changed_lately": "Changed lately by git's history, or not committed yet.",
     "used_lately": "Opened, edited, picked from results or committed by you lately.",
 }

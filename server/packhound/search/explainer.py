@@ -40,7 +40,7 @@ from packhound.search.signals.groups import group_of, membership
 N_CANDIDATES = 50
 """Best candidates that contributions are compared with."""
 
-STAGE_SIGNALS = frozenset({"cross_encoder", "changed_lately", "used_lately"})
+STAGE_SIGNALS = frozenset({"deep_similarity", "cross_encoder", "changed_lately", "used_lately"})
 """Signals that stages append to those of the ranker."""
 _TIE = 1e-9
 _FOLDED_NAME = 0.95

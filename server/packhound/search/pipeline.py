@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
@@ -48,16 +47,21 @@ def search(
         run.notes.append("the query has no words")
         return run.results((), 0, snapshot.generation)
     depth = first_stage_depth(stages, query.limit, parsed)
-    context = StageContext(parsed, run, environment.text_of)
+    stage_context = StageContext(parsed, run, environment.text_of)
     if query.mode == "symbol":
         stats = environment.cache.stats(snapshot)
         hits, considered = rank_symbols(snapshot, stats, parsed, depth, environment.root)
         run.notes += () if hits else ("no name matches",)
-        hits = explain_symbols(apply_stages(stages, hits, query.limit, context), parsed)
+        hits = explain_symbols(apply_stages(stages, hits, query.limit, stage_context), parsed)
         return run.results(hits, considered, snapshot.generation)
-    hits, considered, explain_ranked = _rank_nodes(snapshot, query, parsed, environment, run, depth)
-    hits = explain_ranked(apply_stages(stages, hits, query.limit, context))
-    return run.results(hits, considered, snapshot.generation)
+    context, ranking = _rank_nodes(snapshot, query, parsed, environment, run, depth)
+    if ranking is None:
+        return run.results((), 0, snapshot.generation)
+    unit = unit_of(query)
+    hits = best_hits(context, ranking, depth, environment.root, unit)
+    hits = apply_stages(stages, hits, query.limit, stage_context)
+    hits = explain_hits(context, ranking, unit, add_siblings(context, ranking, hits))
+    return run.results(hits, len(context.candidates), snapshot.generation)
 
 
 def _rank_nodes(
@@ -67,8 +71,8 @@ def _rank_nodes(
     environment: SearchEnvironment,
     run: SearchRun,
     depth: int,
-) -> tuple[tuple[Hit, ...], int, Callable[[tuple[Hit, ...]], tuple[Hit, ...]]]:
-    """Return the best `depth` nodes by all signals, the number of candidates, and the explainer."""
+) -> tuple[SignalContext, Ranking | None]:
+    """Return the candidates, and how all signals rank the best `depth` of them; None if none."""
     vectors, notes = encode(parsed, query.mode, snapshot, environment.embedder)
     run.notes += notes
     run.check()
@@ -81,16 +85,14 @@ def _rank_nodes(
     run.check()
     if not len(context.candidates):
         run.notes.append(_unknown_language(snapshot, parsed) or "nothing matches")
-        return (), 0, tuple
+        return context, None
     if vectors.text is not None and not len(context.retrieval.matches.matched):
         run.notes.append("no word of the query is in the index: ranked by meaning alone")
     unit, source = unit_of(query), source_of(query, vectors)
     ranking = rank(context, environment.fuser, unit, source, max(depth, _SIBLING_DEPTH))
     run.check()
     run.truncated |= context.candidates.truncated
-    hits = best_hits(context, ranking, depth, environment.root, unit)
-    explainer = partial(explain_hits, context, ranking, unit)
-    return add_siblings(context, ranking, hits), len(context.candidates), explainer
+    return context, ranking
 
 
 def explain(

@@ -16,7 +16,7 @@ from packhound.core.settings import Settings
 from packhound.core.types import Document, Hit, NodeRef, Query, Results, Status
 from packhound.index import Snapshot
 from packhound.indexing import DEFAULT_TIMING, Timing, limit_malloc_arenas, raise_gc_threshold
-from packhound.search import Personalization, SearchEnvironment, ablated, pipeline, related
+from packhound.search import Personalization, SearchEnvironment, Stage, ablated, pipeline, related
 from packhound.service.indexed_folder import IndexedFolder
 from packhound.service.packs import Packs
 from packhound.service.preparation import Activity, BackgroundPreparation
@@ -150,12 +150,13 @@ class Engine:
         node_id = snapshot.node_id_at(path, line)
         if node_id is None:
             return None
-        return pipeline.explain(snapshot, query, node_id, self._environment(snapshot), cancel)
+        environment = self._environment(snapshot, query)
+        return pipeline.explain(snapshot, query, node_id, environment, cancel)
 
     def ablated(self, query: Query) -> dict[str, tuple[Hit, ...]]:
         """The hits as they are, and without each part of the ranking; personalization left out."""
         snapshot = self.snapshot
-        return ablated(snapshot, query, self._environment(snapshot))
+        return ablated(snapshot, query, self._environment(snapshot, query))
 
     def related(
         self, path: str, line: int, limit: int = 10, cancel: threading.Event | None = None
@@ -163,7 +164,7 @@ class Engine:
         """Nodes like the one at a 0-based line."""
         query = Query(text=f"{path}:{line + 1}", limit=limit)
         snapshot, notes = self._current(query)
-        results = related(snapshot, path, line, query, self._environment(snapshot), cancel)
+        results = related(snapshot, path, line, query, self._environment(snapshot, query), cancel)
         return replace(results, notes=(*results.notes, *notes))
 
     def pack(self, request: PackRequest, cancel: threading.Event | None = None) -> Pack:
@@ -223,16 +224,19 @@ class Engine:
 
     def _search(self, snapshot: Snapshot, query: Query, cancel: threading.Event | None) -> Results:
         with self._activity.searching():
-            return pipeline.search(snapshot, query, self._environment(snapshot), cancel)
+            return pipeline.search(snapshot, query, self._environment(snapshot, query), cancel)
 
-    def _environment(self, snapshot: Snapshot) -> SearchEnvironment:
-        reranker = self._index.models.reranker
+    def _environment(self, snapshot: Snapshot, query: Query) -> SearchEnvironment:
+        models = self._index.models
+        is_deep = query.deep or self._settings.deep == "on"
+        deep = models.deep if is_deep and query.mode == "hybrid" and not query.files else None
+        rerankers: list[Stage] = [stage for stage in (deep, models.reranker) if stage]
         return SearchEnvironment(
             root=str(self.root),
-            embedder=self._index.models.embedder,
+            embedder=models.embedder,
             cache=self._index.search_cache,
             fuser=self._settings.fuser,
-            stages=(*((reranker,) if reranker else ()), self._personalization),
+            stages=(*rerankers, self._personalization),
             text_of=partial(self._index.node_text, snapshot),
         )
 

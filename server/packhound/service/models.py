@@ -8,20 +8,24 @@ from pathlib import Path
 from packhound.core.errors import ModelError
 from packhound.core.settings import Settings
 from packhound.encoder import Embedder
-from packhound.search import Reranker
+from packhound.search import DeepRanker, Reranker, missing_deep_model
 
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """Encoder and reranker; one that is None was not asked for, or is named in `problems`."""
+    """Encoder and rerankers; one that is None was not asked for, or is named in `problems`."""
 
     embedder: Embedder | None
     reranker: Reranker | None
+    deep: DeepRanker | None
     problems: tuple[str, ...]
 
     @classmethod
     def open(cls, settings: Settings) -> Models:
-        """Load the encoder and, where a setting names one, the reranker."""
+        """Load the encoder and, where a setting names one, the reranker.
+
+        The deep model is loaded by the first search that it reads for.
+        """
         embedder, reranker, problems = None, None, []
         try:
             embedder = Embedder.open(Path(settings.model) if settings.model else None)
@@ -32,9 +36,13 @@ class Models:
                 reranker = Reranker.open(Path(settings.reranker), settings.rerank_weight)
         except ModelError as error:
             problems.append(f"results are not reranked: {error}")
-        return cls(embedder, reranker, tuple(problems))
+        missing = missing_deep_model()
+        deep = DeepRanker() if settings.deep != "off" and not missing else None
+        if settings.deep == "on" and missing:
+            problems.append(missing)
+        return cls(embedder, reranker, deep, tuple(problems))
 
 
-def model_settings(settings: Settings) -> tuple[str, str, float]:
+def model_settings(settings: Settings) -> tuple[str, str, float, str]:
     """Return the settings that decide what `Models.open` loads."""
-    return settings.model, settings.reranker, settings.rerank_weight
+    return settings.model, settings.reranker, settings.rerank_weight, settings.deep

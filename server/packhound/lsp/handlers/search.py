@@ -1,6 +1,8 @@
-"""`packhound/search`: query, limit?, mode?, kinds?, languages?, paths?, focus?."""
+"""`packhound/search`: query, limit?, mode?, kinds?, languages?, paths?, focus?, deep?, ..."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from packhound.api import Json, results_json
 from packhound.core.types import Focus, Query, Results
@@ -9,13 +11,17 @@ from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.locations import Locations
 from packhound.lsp.params import line_in, object_in, query_of, uri_in
 from packhound.lsp.session import Session
+from packhound.search import missing_deep_model
 
 
 def search(ls: PackhoundServer, params: Params) -> Json:
     """Return the hits of a query over all folders."""
     session = ls.session
     query = query_of(params, session.settings, _focus(session, object_in(params, "focus")))
-    return results_json(run_search(ls, query), Locations(session).json)
+    results = run_search(ls, query)
+    if query.deep and (note := missing_deep_model()):
+        results = replace(results, notes=(*results.notes, note))
+    return results_json(results, Locations(session).json)
 
 
 def run_search(ls: PackhoundServer, query: Query) -> Results:

@@ -11,7 +11,8 @@ from packhound.pack.pool import Pool
 from packhound.pack.request import PackRequest
 
 _HITS = 120
-_SEARCH_MS = 400.0
+_SEARCH_MS = 1_000.0
+"""Words and meaning take some 10 ms; the deep model, where it is installed, the rest."""
 _FILE_HITS = 12
 """Hits that are ranked again within a file that is a hit as a whole."""
 _FILE_NODE_FACTOR, _FILE_INNER_FACTOR = 0.4, 0.8
@@ -31,7 +32,7 @@ def search_prompt(context: PackContext, request: PackRequest) -> Sequence[Hit]:
         return ()
     focus = Focus(request.focus.path, request.focus.line) if request.focus else None
     budget = Budget(_SEARCH_MS, 4 * _HITS)
-    return context.search(Query(request.prompt, _HITS, budget=budget, focus=focus)).hits
+    return context.search(Query(request.prompt, _HITS, budget=budget, focus=focus, deep=True)).hits
 
 
 def add_hits(pool: Pool, hits: Sequence[Hit]) -> None:

@@ -23,7 +23,7 @@ _GROUPS: dict[GroupName, str] = {
     """,
     "Meaning": """
         dense_best dense_file dense_rank dense_title_file dense_centroid dense_node
-        dense_code_node cross_encoder
+        dense_code_node deep_similarity cross_encoder
     """,
     "Structure": """
         test_path example_path stale_path internal_path prose_file setting_file header_file depth

@@ -1,0 +1,125 @@
+"""The deep model adds one more reason, for all of the best hits or for none."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from packhound.core.errors import Cancelled, ModelError
+from packhound.core.types import Budget, NodeRef, Query, Results
+from packhound.search.pipeline import explain, search
+from packhound.search.rank.deep import DEPTH, DeepRanker
+from tests.support.shop import FILES, environment, snapshot
+
+QUERY = Query("how are the errors of a form collected", limit=5)
+
+
+class Encoder:
+    """Finds texts with one word similar to everything, and counts what it reads."""
+
+    def __init__(self, word: str, during: Callable[[], None] = lambda: None) -> None:
+        self.word = word
+        self.during = during
+        self.texts: list[str] = []
+
+    def encode(self, text: str) -> np.ndarray:
+        self.during()
+        self.texts.append(text)
+        return np.array([1.0 if self.word in text or text == QUERY.text else -1.0, 0.3], np.float32)
+
+
+def text_of(node: NodeRef) -> str:
+    source = FILES[node.path].encode()
+    return f"{node.path}\n{source[node.span.start : node.span.end].decode()}"
+
+
+def ask(ranker: DeepRanker, query: Query = QUERY, cancel: threading.Event | None = None) -> Results:
+    return search(snapshot(), query, environment_of(ranker), cancel)
+
+
+def environment_of(ranker: DeepRanker):
+    return replace(environment(), stages=(ranker,), text_of=text_of)
+
+
+def order(results: Results) -> list[tuple[str, int]]:
+    return [(hit.node.path, hit.node.span.start) for hit in results.hits]
+
+
+def test_similarity_counts_and_is_one_of_the_reasons() -> None:
+    results = ask(DeepRanker(lambda: Encoder("charge")))
+    assert results.hits[0].node.name == "Charge"
+    for hit in results.hits:
+        assert hit.why[-1].signal == "deep_similarity"
+        assert math.isclose(hit.score, math.fsum(reason.contribution for reason in hit.why))
+
+
+def test_what_was_read_before_changes_nothing() -> None:
+    cold, warm = Encoder("charge"), Encoder("charge")
+    ranker = DeepRanker(lambda: warm)
+    ask(ranker, Query("cents of a price as people write it"))
+    read = len(warm.texts)
+    assert ask(ranker).hits == ask(DeepRanker(lambda: cold)).hits
+    assert len(warm.texts) - read < len(cold.texts)
+    assert len(cold.texts) <= DEPTH + 1
+
+
+def test_a_second_search_reads_the_query_alone() -> None:
+    encoder = Encoder("charge")
+    ranker = DeepRanker(lambda: encoder)
+    ask(ranker)
+    encoder.texts.clear()
+    ask(ranker)
+    assert encoder.texts == [QUERY.text]
+
+
+def test_no_time_leaves_the_order_of_the_first_pass() -> None:
+    hurried = replace(QUERY, budget=Budget(time_ms=0.001))
+    results = ask(DeepRanker(lambda: Encoder("charge")), hurried)
+    plain = search(snapshot(), QUERY, environment())
+    assert order(results) == order(plain) and results.truncated
+    assert any(
+        note.startswith("no time for the deep model: it read 0 of ") for note in results.notes
+    )
+    assert all(reason.signal != "deep_similarity" for hit in results.hits for reason in hit.why)
+
+
+def test_names_are_not_read() -> None:
+    encoder = Encoder("charge")
+    results = ask(DeepRanker(lambda: encoder), Query("FormValidator"))
+    assert results.hits[0].node.name == "FormValidator" and not encoder.texts
+
+
+def test_a_cancelled_search_stops_reading() -> None:
+    cancel = threading.Event()
+    encoder = Encoder("slugify", cancel.set)
+    with pytest.raises(Cancelled):
+        ask(DeepRanker(lambda: encoder), cancel=cancel)
+    assert len(encoder.texts) == 1
+
+
+def test_a_model_that_fails_is_noted_and_loses_nothing() -> None:
+    def load() -> Encoder:
+        raise ModelError("the deep model is broken")
+
+    results = ask(DeepRanker(load))
+    assert order(results) == order(search(snapshot(), QUERY, environment()))
+    assert "the deep model is broken" in results.notes
+
+
+def test_hits_keep_their_siblings() -> None:
+    plain = search(snapshot(), QUERY, environment())
+    results = ask(DeepRanker(lambda: Encoder("no such word")))
+    assert any(hit.siblings for hit in plain.hits)
+    assert any(hit.siblings for hit in results.hits)
+
+
+def test_explain_gives_the_score_that_ranked() -> None:
+    ranker = DeepRanker(lambda: Encoder("charge"))
+    best = ask(ranker).hits[0]
+    explained = explain(snapshot(), QUERY, best.node.node_id, environment_of(ranker))
+    assert math.isclose(explained.score, best.score)
