@@ -1,6 +1,7 @@
 """Text to terms."""
 
 import re
+import unicodedata
 
 import pytest
 from hypothesis import given
@@ -32,6 +33,8 @@ from packhound.text.tokenizer import (
         ("utf8", "utf 8 utf8"),
         ("queries parsed classes this", "query pars class this"),
         ("構文解析", "構文解析 構文 文解 解析"),
+        ("öffneGröße", "öffn größ öffnegröße"),
+        ("МойКласс", "мой класс мойкласс"),
         ("", ""),
         ("+ - * /", ""),
     ],
@@ -92,3 +95,8 @@ def test_a_spaced_text_has_the_same_runs_at_the_same_places(text: str) -> None:
     found = blank_separators(source)
     assert len(found) == len(source)
     assert split_blanked(found.decode("utf-8", "surrogatepass")) == runs(text)
+
+
+@pytest.mark.parametrize("word", ["Größe", "naïveÉtat", "Überprüfung"])
+def test_composed_and_decomposed_letters_are_the_same_terms(word: str) -> None:
+    assert terms(unicodedata.normalize("NFD", word)) == terms(unicodedata.normalize("NFC", word))

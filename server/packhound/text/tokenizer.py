@@ -9,14 +9,16 @@ loadconfig. No word is dropped.
 from __future__ import annotations
 
 import re
+import unicodedata
 from itertools import chain
 
 from packhound.core.caching import BoundedMemo
 
-TOKENIZER_VERSION = 1
+TOKENIZER_VERSION = 2
 """Part of every index's identity: a change of any term below changes this number.
 
 1  first version
+2  letters beyond ASCII no longer split a word: `Größe` gave gr, öß and e
 """
 
 MAX_WORD = 80
@@ -79,7 +81,7 @@ def identifiers(text: str) -> list[str]:
 
 def parts(identifier: str) -> list[str]:
     """Split one identifier, lower-cased, not stemmed: `getURL` gives get and url."""
-    return [part.lower() for part in _PART.findall(identifier)]
+    return [part.lower() for part in _pieces(identifier)]
 
 
 def fold_identifier(identifier: str) -> str:
@@ -107,8 +109,11 @@ def stem(word: str) -> str:
 
 
 def _terms_of_run(run: str) -> tuple[str, ...]:
-    if run.isalpha() and run.isascii():
-        return _split(run)
+    if run.isascii():
+        if run.isalpha():
+            return _split(run)
+    else:
+        run = unicodedata.normalize("NFC", run)
     return tuple(chain.from_iterable(map(_split, _WORD.findall(run))))
 
 
@@ -125,11 +130,24 @@ _stem_of = BoundedMemo(_stem_part, _MEMO_ENTRIES).__getitem__
 def _split(word: str) -> tuple[str, ...]:
     if len(word) > MAX_WORD:
         return (word[:MAX_WORD].lower(),)
-    pieces = _PART.findall(word)
+    pieces = _pieces(word)
     if len(pieces) > 1:
         return (*map(_stem_of, pieces), fold_identifier(word))
     term = _stem_of(word)
     return (term, *_bigrams(word)) if _UNSPACED.search(word) else (term,)
+
+
+def _pieces(word: str) -> list[str]:
+    """Split a word at changes of case and at digits."""
+    if word.isascii():
+        return _PART.findall(word)
+    # The same pattern over the shape of the word: each cased letter by an ASCII one of its case.
+    shape = "".join(c if c.isascii() else _shape_of(c) for c in word)
+    return [word[match.start() : match.end()] for match in _PART.finditer(shape)]
+
+
+def _shape_of(letter: str) -> str:
+    return "A" if letter.isupper() else "a" if letter.islower() else letter
 
 
 def _bigrams(word: str) -> list[str]:
