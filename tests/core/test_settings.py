@@ -67,11 +67,11 @@ def test_of_both_names_the_one_without_its_default_counts(former, new, limit) ->
         {"limit": former, "search": {"limit": new}},
         {"search.limit": new, "limit": former},
     ):
-        assert read_settings(values).settings.limit == limit
+        assert read_settings(values)[0].limit == limit
 
 
 def test_a_former_name_overrides_an_earlier_layer() -> None:
-    assert read_settings({"limit": 10}, Settings(limit=50)).settings.limit == 10
+    assert read_settings({"limit": 10}, Settings(limit=50))[0].limit == 10
 
 
 def test_names_and_texts() -> None:

@@ -126,7 +126,8 @@ function followMachine(client: PackhoundClient, log: vscode.LogOutputChannel): v
         look();
       }
     }),
-    vscode.workspace.onDidGrantWorkspaceTrust(look),
+    // The server learns of the trust when it starts.
+    vscode.workspace.onDidGrantWorkspaceTrust(() => void client.restart()),
     new vscode.Disposable(
       () =>
         void interpreter.then((following) => {

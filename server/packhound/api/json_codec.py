@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from packhound.api.schema import PACK_REQUEST, QUERY, query_from
+from packhound.core.settings_files import SettingsInForce
 from packhound.core.types import (
     Explanation,
     Hit,
@@ -163,6 +164,11 @@ def signal_json(signal: Signal) -> Json:
         "weight": signal.weight,
         "contribution": signal.contribution,
     }
+
+
+def settings_json(in_force: SettingsInForce) -> Json:
+    """Return every setting in force with its origin, and the problems of settings files."""
+    return {"settings": in_force.rows(), "problems": list(in_force.problems)}
 
 
 def status_json(status: Status) -> Json:

@@ -22,7 +22,7 @@ Address: TypeAlias = str | tuple[str, int]
 """Path of a Unix socket, or loopback host and port."""
 
 # Requests of the command line, which are no tools of agents.
-RESULTS, PACK, FORGET = "results", "packed", "forget"
+RESULTS, PACK, FORGET, CONFIG = "results", "packed", "forget", "config"
 
 ACCEPTED = "accepted"
 

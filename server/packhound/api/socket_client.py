@@ -13,6 +13,7 @@ from typing import Any
 from packhound.api.json_codec import Json, pack_of, pack_request_json, query_json
 from packhound.api.socket_address import (
     ACCEPTED,
+    CONFIG,
     FORGET,
     PACK,
     RESULTS,
@@ -70,6 +71,10 @@ class Connection:
     def pack(self, request: PackRequest) -> Pack:
         """Return a pack, unsaved text included. Raises as `call` does."""
         return pack_of(self.call(PACK, pack_request_json(request)))
+
+    def config(self) -> Json:
+        """Return the settings object of the folder. Raises as `call` does."""
+        return self.call(CONFIG, {})
 
     def forget(self) -> None:
         """Delete the record of what the user opened, edited and picked. Raises as `call` does."""

@@ -16,10 +16,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from packhound.api.json_codec import Json, pack_json, query_of, results_json
+from packhound.api.json_codec import Json, pack_json, query_of, results_json, settings_json
 from packhound.api.schema import pack_request_from
 from packhound.api.socket_address import (
     ACCEPTED,
+    CONFIG,
     FORGET,
     PACK,
     RESULTS,
@@ -133,6 +134,8 @@ class SocketServer:
             return results_json(self._engine.search(query_of(arguments)))
         if tool == PACK:
             return pack_json(self._engine.pack(pack_request_from(arguments)))
+        if tool == CONFIG:
+            return settings_json(self._engine.follow_settings())
         if tool == FORGET:
             self._engine.forget()
             return {}

@@ -13,11 +13,10 @@ from typing import Any
 import click
 
 from packhound import __version__
-from packhound.cli.opening import open_engine, print_json, settings_of, wait
+from packhound.cli.opening import folder_settings, open_engine, print_json, wait
 from packhound.cli.options import JSON, LIMIT, LOCATION, MODEL, ROOT, SET
 from packhound.core.errors import PackhoundError, SettingsError
 from packhound.core.log_file import log_to_file
-from packhound.core.settings import Settings
 from packhound.core.types import Query, Status
 
 log = logging.getLogger("packhound")
@@ -29,6 +28,7 @@ _LAZY_COMMANDS = {
     "pack": "packhound.cli.packing:pack",
     "lsp": "packhound.cli.servers:lsp",
     "mcp": "packhound.cli.servers:mcp",
+    "config": "packhound.cli.config:config",
     "completion": "packhound.cli.completion:completion",
     "agents": "packhound.cli.agents:agents",
 }
@@ -98,7 +98,7 @@ def main(context: click.Context, log_file: Path | None) -> None:
 def index(root: Path, as_json: bool, encoder_path: str, changes: Sequence[str]) -> None:
     """Index a folder, or bring its index up to date; exit code 1 if it cannot be saved."""
     start = time.perf_counter()
-    with open_engine(root, settings_of(encoder_path, changes)) as engine:
+    with open_engine(root, folder_settings(root, encoder_path, changes)) as engine:
         engine.flush()
         status = engine.status()
     elapsed_ms = (time.perf_counter() - start) * 1_000
@@ -152,8 +152,9 @@ def related(location: str, root: Path, limit: int | None, as_json: bool) -> None
     from packhound.cli import show
 
     path, line = _parse_location(location)
-    with open_engine(root) as engine:
-        results = engine.related(path, line, limit or Settings().limit)
+    settings = folder_settings(root)
+    with open_engine(root, settings) as engine:
+        results = engine.related(path, line, limit or settings.read().settings.limit)
     if as_json:
         print_json(results_json(results))
     else:

@@ -6,13 +6,14 @@ import importlib.util
 import os
 import platform
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from packhound import __version__
 from packhound.core.errors import PackhoundError
-from packhound.core.settings import Settings, cache_folder
+from packhound.core.settings import cache_folder
+from packhound.core.settings_files import FolderSettings
 
 if TYPE_CHECKING:
     from packhound.service import Engine
@@ -97,10 +98,10 @@ def _parser() -> Finding:
 
 
 def _folder(root: Path, *, verify: bool) -> Iterator[Finding]:
-    from packhound.service import Engine
+    from packhound.service import Engine, real_path
 
     try:
-        engine = Engine.open(root, Settings())
+        engine = Engine.open(root, FolderSettings(real_path(root)))
     except PackhoundError as error:
         yield Finding("folder", str(error), ok=False)
         return
@@ -120,7 +121,8 @@ def _verify(engine: Engine) -> Finding:
     from packhound.cli.verify import differences
     from packhound.service import Engine
 
-    rebuilt = Engine.open(engine.root, Settings(persist=False))
+    settings = engine.follow_settings().settings
+    rebuilt = Engine.open(engine.root, replace(settings, persist=False))
     try:
         rebuilt.settled()
         paths_and_names = differences(engine, rebuilt)

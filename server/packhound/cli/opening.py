@@ -13,10 +13,11 @@ import click
 
 from packhound.core.errors import SettingsError, StoreError
 from packhound.core.settings import Settings, read_settings
+from packhound.core.settings_files import COMMAND_LINE, FolderSettings, Layer
 from packhound.core.types import Query, Results
 
 if TYPE_CHECKING:
-    from packhound.api import Connection
+    from packhound.api import Connection, Json
     from packhound.pack import Pack, PackRequest
     from packhound.service import Engine
 
@@ -29,9 +30,10 @@ class Answerer:
     A server that does not accept requests, refuses them or ends is left with one line on stderr.
     """
 
-    def __init__(self, root: Path, settings: Settings) -> None:
+    def __init__(self, root: Path, settings: FolderSettings, *, overridden: bool) -> None:
         self._root = root
         self._settings = settings
+        self._overridden = overridden
         self._server: Connection | None = None
         self._resources = ExitStack()
         self._engine: Engine | None = None
@@ -40,8 +42,8 @@ class Answerer:
         from packhound.api import connect
         from packhound.service import index_folder, real_path
 
-        # A running server has settings of its own.
-        if self._settings == Settings():
+        # A running server has settings of its own, which those of the command line replace.
+        if not self._overridden:
             try:
                 self._server = connect(index_folder(real_path(self._root)))
             except StoreError as problem:
@@ -65,6 +67,14 @@ class Answerer:
         """Make a pack. Raises PackhoundError."""
         return self._ask(lambda server: server.pack(request), lambda engine: engine.pack(request))
 
+    def config(self) -> Json | None:
+        """Return the settings of a running server; None if there is none."""
+        try:
+            return self._server.config() if self._server else None
+        except StoreError as problem:
+            _warn_unavailable(problem)
+            return None
+
     def _ask(self, ask_server: Callable[[Connection], T], ask_engine: Callable[[Engine], T]) -> T:
         if self._server is not None:
             try:
@@ -83,11 +93,11 @@ def _warn_unavailable(problem: StoreError) -> None:
 
 
 @contextmanager
-def open_engine(root: Path, settings: Settings | None = None) -> Iterator[Engine]:
+def open_engine(root: Path, settings: FolderSettings | None = None) -> Iterator[Engine]:
     """Yield the engine of `root` once nothing is pending."""
     from packhound.service import Engine
 
-    engine = Engine.open(root, settings)
+    engine = Engine.open(root, settings or folder_settings(root))
     try:
         wait(engine)
         yield engine
@@ -106,10 +116,35 @@ def wait(engine: Engine) -> None:
     engine.settled()
 
 
+def folder_settings(
+    root: Path, encoder_path: str = "", changes: Sequence[str] = ()
+) -> FolderSettings:
+    """Return the settings of a folder below `--model` and every `--set`. Raises SettingsError.
+
+    What is wrong in a settings file is named on stderr.
+    """
+    from packhound.service import real_path
+
+    values = _parse_changes(encoder_path, changes)
+    layer = Layer(COMMAND_LINE, values)
+    settings = FolderSettings(real_path(root), lambda: (layer,))
+    for problem in settings.read().problems:
+        click.echo(f"note: {problem}", err=True)
+    return settings
+
+
 def settings_of(
     encoder_path: str, changes: Sequence[str], base: Settings | None = None
 ) -> Settings:
-    """Return `base` changed by `--model` and every `--set`. Raises SettingsError."""
+    """Return `base` changed by `--model` and every `--set`, whatever files say.
+
+    Raises SettingsError.
+    """
+    return read_settings(_parse_changes(encoder_path, changes), base)[0]
+
+
+def _parse_changes(encoder_path: str, changes: Sequence[str]) -> dict[str, object]:
+    """Return the values of `--model` and every `--set`. Raises SettingsError."""
     values: dict[str, object] = {"encoder.path": encoder_path} if encoder_path else {}
     for change in changes:
         name, equals, value = change.partition("=")
@@ -119,12 +154,12 @@ def settings_of(
             values[name] = json.loads(value)
         except json.JSONDecodeError:
             values[name] = value
-    settings, problems, deprecations = read_settings(values, base)
+    _, problems, deprecations = read_settings(values)
     if problems:
         raise SettingsError("; ".join(problems))
     for deprecation in deprecations:
         click.echo(f"note: {deprecation}", err=True)
-    return settings
+    return values
 
 
 def print_json(value: object) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from packhound.api import pack_json, pack_request_from
-from packhound.cli.opening import Answerer, settings_of
+from packhound.cli.opening import Answerer, folder_settings
 from packhound.cli.options import MODEL, ROOT, complete_file
 from packhound.pack import FORMATS
 
@@ -48,7 +48,8 @@ def pack(
     if prompt == "-":
         prompt = sys.stdin.buffer.read().decode("utf-8", "replace")
     request = pack_request_from({"prompt": prompt, **options})
-    with Answerer(root, settings_of(encoder_path, ())) as answerer:
+    settings = folder_settings(root, encoder_path)
+    with Answerer(root, settings, overridden=bool(encoder_path)) as answerer:
         result = answerer.pack(request)
     if options["format"] == "json":
         click.echo(json.dumps(pack_json(result), ensure_ascii=False))

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from packhound.cli.opening import Answerer, print_json, settings_of
+from packhound.cli.opening import Answerer, folder_settings, print_json
 from packhound.cli.options import JSON, LIMIT, MODEL, ROOT, SET, complete_file
 from packhound.core.errors import SettingsError
 from packhound.core.types import KINDS, MODES, TESTS, Query
@@ -65,8 +65,9 @@ def search(
     history = HistoryReader(root)
     if by_git and not as_json:
         history.refresh()
-    settings = settings_of(encoder_path, changes)
-    with Answerer(root, settings) as answerer:
+    folder = folder_settings(root, encoder_path, changes)
+    settings = folder.read().settings
+    with Answerer(root, folder, overridden=bool(encoder_path or changes)) as answerer:
         if batch is not None:
             for parsed in _batch_queries(batch, {"deep": True, **options}, settings.limit):
                 print_json(results_json(answerer.search(parsed)))

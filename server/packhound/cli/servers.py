@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from packhound.cli.opening import settings_of
+from packhound.cli.opening import folder_settings
 from packhound.cli.options import SET
 from packhound.core.errors import SettingsError
 from packhound.core.log_file import log_to_file
@@ -67,4 +67,4 @@ def mcp(
     from packhound.mcp import serve_mcp
 
     log_to_file(log_file or context.obj, "mcp.log")
-    serve_mcp(roots or (Path(),), settings_of("", changes))
+    serve_mcp(roots or (Path(),), lambda root: folder_settings(root, "", changes))

@@ -25,12 +25,15 @@ DeepMode = Literal["auto", "on", "off"]
 _MAX_PATH = 4_096
 
 
-def _public(name: str, parameter: Parameter, *, renamed: bool = True) -> dict[str, object]:
+def _public(
+    name: str, parameter: Parameter, *, renamed: bool = True, harmless: bool = False
+) -> dict[str, object]:
     """Return the metadata of a field: the setting's public name, its limits and its text.
 
-    `renamed` settings were in 0.1 too, under the name of their field.
+    `renamed` settings were in 0.1 too, under the name of their field; a harmless one may come from
+    the folder of a stranger.
     """
-    return {"name": name, "parameter": parameter, "renamed": renamed}
+    return {"name": name, "parameter": parameter, "renamed": renamed, "harmless": harmless}
 
 
 # No public name may begin with a former one and a dot (`git`, `model`, `hover`, ...): VS Code
@@ -41,7 +44,9 @@ class Settings:
 
     limit: int = field(
         default=10,
-        metadata=_public("search.limit", integer("How many hits a search shows.", 1, MOST_HITS)),
+        metadata=_public(
+            "search.limit", integer("How many hits a search shows.", 1, MOST_HITS), harmless=True
+        ),
     )
     fuser: FuserName = field(
         default="linear",
@@ -52,6 +57,7 @@ class Settings:
                 "(reciprocal rank fusion).",
                 get_args(FuserName),
             ),
+            harmless=True,
         ),
     )
     hover: Hover = field(
@@ -62,6 +68,7 @@ class Settings:
                 "When hovers explain scores: over `results` of the last query, `always`, or `off`.",
                 get_args(Hover),
             ),
+            harmless=True,
         ),
     )
     deep: DeepMode = field(
@@ -75,6 +82,7 @@ class Settings:
                 get_args(DeepMode),
             ),
             renamed=False,
+            harmless=True,
         ),
     )
     git: bool = field(
@@ -103,12 +111,15 @@ class Settings:
                 "syntax of .gitignore.",
                 text("A pattern."),
             ),
+            harmless=True,
         ),
     )
     max_files: int = field(
         default=100_000,
         metadata=_public(
-            "index.maxFiles", integer("How many files of a folder are indexed.", 1, 5_000_000)
+            "index.maxFiles",
+            integer("How many files of a folder are indexed.", 1, 5_000_000),
+            harmless=True,
         ),
     )
     max_file_kilobytes: int = field(
@@ -193,12 +204,13 @@ class Setting(NamedTuple):
     field: str
     default: Any
     parameter: Parameter
+    harmless: bool
 
 
 class SettingsRead(NamedTuple):
-    """Settings read from a client, and one line for each problem and for each former name."""
+    """Values read, by field, and one line for each problem and for each former name."""
 
-    settings: Settings
+    changes: Mapping[str, object]
     problems: tuple[str, ...]
     deprecations: tuple[str, ...]
 
@@ -215,6 +227,7 @@ SETTINGS: dict[str, Setting] = {
         each.name,
         each.default,
         each.metadata["parameter"],
+        each.metadata["harmless"],
     )
     for each in fields(Settings)
 }
@@ -223,8 +236,16 @@ FORMER_NAMES: dict[str, Setting] = {
 }
 
 
-def read_settings(values: Mapping[str, object], base: Settings | None = None) -> SettingsRead:
-    """Return `base` changed by `values`: nested objects or dotted keys, camelCase or snake_case."""
+def read_settings(
+    values: Mapping[str, object], base: Settings | None = None
+) -> tuple[Settings, tuple[str, ...], tuple[str, ...]]:
+    """Return `base` changed by `values`, the problems and the notes on former names."""
+    changes, problems, deprecations = read_changes(values)
+    return replace_fields(base or Settings(), changes), problems, deprecations
+
+
+def read_changes(values: Mapping[str, object]) -> SettingsRead:
+    """Read settings by name: nested objects or dotted keys, camelCase or snake_case."""
     changes: dict[str, object] = {}
     problems: list[str] = []
     deprecations: list[str] = []
@@ -249,14 +270,24 @@ def read_settings(values: Mapping[str, object], base: Settings | None = None) ->
                 f"setting '{key}' is now '{setting.name}'; the old name ends with the next release"
             )
         changes[setting.field] = read
-    settings = replace(base or Settings(), **changes)  # type: ignore[arg-type]
-    return SettingsRead(settings, tuple(problems), tuple(deprecations))
+    return SettingsRead(changes, tuple(problems), tuple(deprecations))
+
+
+def replace_fields(settings: Settings, changes: Mapping[str, object]) -> Settings:
+    """Return `settings` with checked values of some fields."""
+    return replace(settings, **changes)  # type: ignore[arg-type]
 
 
 def cache_folder() -> Path:
     """Return the folder of all indexes of this user; `PACKHOUND_CACHE_DIR` overrides it."""
     override = os.environ.get("PACKHOUND_CACHE_DIR")
     return Path(override) if override else Path(platformdirs.user_cache_dir("packhound", False))
+
+
+def config_folder() -> Path:
+    """Return the folder of this user's settings file; `PACKHOUND_CONFIG_DIR` overrides it."""
+    override = os.environ.get("PACKHOUND_CONFIG_DIR")
+    return Path(override) if override else Path(platformdirs.user_config_dir("packhound", False))
 
 
 def state_folder() -> Path:

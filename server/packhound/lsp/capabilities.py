@@ -14,6 +14,8 @@ from packhound.lsp.position import choose_encoding
 from packhound.lsp.uris import path_from_uri
 from packhound.text import Encoding
 
+_TRUSTED_OPTION = "trusted"
+
 
 @dataclass(frozen=True, slots=True)
 class Client:
@@ -24,6 +26,8 @@ class Client:
     encoding: Encoding
     folders: tuple[str, ...]
     options: Mapping[str, object]
+    is_trusted: bool
+    """The user trusts the authors of the folders; settings in their files then all count."""
     pulls_settings: bool
     registers_settings: bool
     watches_files: bool
@@ -50,7 +54,8 @@ def read_client(params: Params) -> Client:
         process_id=process_id if isinstance(process_id, int) and process_id > 0 else None,
         encoding=choose_encoding(_get_path(capabilities, "general", "positionEncodings")),
         folders=_folder_paths(params),
-        options=_without_token(options) if isinstance(options, dict) else {},
+        options=_settings_in(options) if isinstance(options, dict) else {},
+        is_trusted=isinstance(options, dict) and options.get(_TRUSTED_OPTION) is True,
         pulls_settings=_get_path(capabilities, "workspace", "configuration") is True,
         registers_settings=_registers(capabilities, "didChangeConfiguration"),
         watches_files=_registers(capabilities, "didChangeWatchedFiles"),
@@ -63,8 +68,9 @@ def read_client(params: Params) -> Client:
     )
 
 
-def _without_token(options: Mapping[str, object]) -> Mapping[str, object]:
-    return {name: value for name, value in options.items() if name != TOKEN_OPTION}
+def _settings_in(options: Mapping[str, object]) -> Mapping[str, object]:
+    others = (TOKEN_OPTION, _TRUSTED_OPTION)
+    return {name: value for name, value in options.items() if name not in others}
 
 
 def _folder_paths(params: Params) -> tuple[str, ...]:

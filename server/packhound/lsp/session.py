@@ -15,7 +15,8 @@ from pygls.lsp.server import LanguageServer
 
 from packhound.api import Json, SocketServer, serve_socket, workspace_json
 from packhound.core.errors import PackhoundError
-from packhound.core.settings import Settings, read_settings
+from packhound.core.settings import Settings
+from packhound.core.settings_files import CLIENT, FolderSettings, Layer
 from packhound.core.types import Query, Results
 from packhound.lsp.capabilities import Client
 from packhound.lsp.documents import Documents, EnginePath
@@ -23,7 +24,7 @@ from packhound.lsp.index_state import IndexStateNotifier
 from packhound.lsp.jsonrpc.executors import SerialExecutor
 from packhound.lsp.uris import path_from_uri
 from packhound.lsp.work_done_progress import IndexingProgress
-from packhound.service import Engine, Workspace
+from packhound.service import Engine, Workspace, real_path
 
 SECTION = "packhound"
 # Time for a client to answer `workspace/configuration` before folders are opened without it.
@@ -40,23 +41,31 @@ class Session:
     def __init__(self, server: LanguageServer, client: Client) -> None:
         self._server = server
         self.client = client
-        self.settings = Settings()
         self.last_search: tuple[Query, Results] | None = None
         self._folder_problems: dict[str, str] = {}
-        self._problems: tuple[str, ...] = ()
+        self._problems: set[str] = set()
         self._layers: dict[str, Mapping[str, object]] = {"options": _section(client.options)}
+        first = real_path(Path(client.folders[0])) if client.folders else None
+        self._window_settings = self._follow_settings(first)
         # Folders are opened and settings applied in the background, so that cancellations are read.
         self._executor = SerialExecutor("packhound-folders")
         self._opened = threading.Event()
         self._closing = threading.Event()
         self._client_paths: dict[str, str] = {}
         self._sockets: dict[str, SocketServer | None] = {}
-        self._read_layers()
+        self._report_settings(self._window_settings)
         self.progress = IndexingProgress(server, lambda: self.workspace.cancel_indexing())
         progress = self.progress if client.shows_progress else None
         self._state_notifier = IndexStateNotifier(server, self._new_state, progress)
-        self.workspace = Workspace(self.settings, self._state_notifier.mark_dirty)
+        self.workspace = Workspace(
+            self.settings, self._state_notifier.mark_dirty, self._follow_settings
+        )
         self.documents = Documents(self.workspace, client.encoding)
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force for the whole window: files are those of its first folder."""
+        return self._window_settings.read().settings
 
     def start(self) -> None:
         """Pull the settings of a client that is initialized, then open its folders."""
@@ -201,8 +210,8 @@ class Session:
 
     def _set_layer(self, name: str, values: Mapping[str, object]) -> None:
         before = self.settings
-        self._layers[name] = values
-        self._read_layers()
+        self._layers = {**self._layers, name: values}
+        self._report_settings(self._window_settings)
         if self.settings != before:
             self._executor.submit(self._apply_settings)
 
@@ -214,15 +223,24 @@ class Session:
         if before.poll_seconds != now.poll_seconds and not self.client.watches_files:
             self.workspace.start_polling(now.poll_seconds)
 
-    def _read_layers(self) -> None:
-        settings, all_problems = Settings(), dict[str, None]()
-        for values in self._layers.values():
-            settings, problems, deprecations = read_settings(values, settings)
-            all_problems.update(dict.fromkeys((*problems, *deprecations)))
-        for problem in all_problems:
+    def _follow_settings(self, root: Path | None) -> FolderSettings:
+        """Return the settings of a folder: its files, below what the client sends."""
+
+        def client_layers() -> list[Layer]:
+            return [Layer(CLIENT, values) for values in self._layers.values()]
+
+        return FolderSettings(
+            root and real_path(root), client_layers, trusted=self.client.is_trusted
+        )
+
+    def _report_settings(self, settings: FolderSettings) -> None:
+        """Log each new problem of the settings in force."""
+        in_force = settings.read()
+        problems = dict.fromkeys((*in_force.problems, *in_force.deprecations))
+        for problem in problems:
             if problem not in self._problems:
                 log.warning("%s", problem)
-        self.settings, self._problems = settings, tuple(all_problems)
+        self._problems = set(problems)
 
     def _register(self) -> None:
         registrations: list[types.Registration] = []

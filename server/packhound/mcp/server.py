@@ -11,7 +11,7 @@ import logging
 import os
 import signal
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from packhound.core.errors import PackhoundError, SettingsError, StoreError
 from packhound.core.parameters import text
 from packhound.core.parent_process import watch_parent
 from packhound.core.settings import Settings
+from packhound.core.settings_files import FolderSettings
 from packhound.redact import visible_line
 from packhound.service import Engine, check_root, index_folder, real_path
 
@@ -42,12 +43,18 @@ _INSTRUCTIONS = (
 class Folder:
     """One root, served by the language server that has it open or by an engine of this process."""
 
-    def __init__(self, root: Path, settings: Settings) -> None:
-        self.root = check_root(root, settings)
+    def __init__(self, root: Path, settings: Settings | FolderSettings) -> None:
         self._settings = settings
+        self.root = check_root(root, self.settings)
         self._lock = threading.Lock()
         self._connection: Connection | None = None
         self._engine: Engine | None = None
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force now."""
+        settings = self._settings
+        return settings if isinstance(settings, Settings) else settings.read().settings
 
     def call(self, tool: str, arguments: Mapping[str, object]) -> Json:
         """Run a tool where the newest text is. Raises SettingsError."""
@@ -92,9 +99,15 @@ class Folder:
 class Folders:
     """All roots of one server."""
 
-    def __init__(self, roots: Sequence[Path], settings: Settings | None = None) -> None:
-        self._settings = settings or Settings()
-        self._folders = [Folder(root, self._settings) for root in roots]
+    def __init__(
+        self,
+        roots: Sequence[Path],
+        settings: Settings | Callable[[Path], FolderSettings] | None = None,
+    ) -> None:
+        self._folders = [
+            Folder(root, settings(root) if callable(settings) else settings or Settings())
+            for root in roots
+        ]
         if not self._folders:
             raise SettingsError("give at least one root")
 
@@ -141,10 +154,12 @@ class Folders:
     def _defaults(self, tool: str) -> dict[str, object]:
         """Return what the settings say of arguments that a call leaves out."""
         limit = TOOLS[tool].parameters.get("limit") if tool in ("search", "related") else None
-        return {"limit": min(self._settings.limit, int(limit.maximum))} if limit else {}
+        return {"limit": min(self._folders[0].settings.limit, int(limit.maximum))} if limit else {}
 
 
-def serve_mcp(roots: Sequence[Path], settings: Settings | None = None) -> None:
+def serve_mcp(
+    roots: Sequence[Path], settings: Callable[[Path], FolderSettings] | None = None
+) -> None:
     """Serve until standard input ends. Raises SettingsError if the extra is not installed."""
     try:
         import mcp.server  # noqa: F401 - fails early and with a remedy

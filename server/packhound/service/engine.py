@@ -5,6 +5,7 @@ Fronts call this and render; they hold no search logic. Each answer is made from
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from packhound.core.settings import Settings
+from packhound.core.settings_files import FolderSettings, SettingsInForce
 from packhound.core.types import Document, Hit, NodeRef, Query, Results, Status
 from packhound.index import Snapshot
 from packhound.indexing import DEFAULT_TIMING, Timing, limit_malloc_arenas, raise_gc_threshold
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from packhound.graph import EdgeKind
     from packhound.pack import Excerpts, Pack, PackContext, PackRequest
 
+log = logging.getLogger("packhound")
+
 
 class Engine:
     """Everything about one folder. Methods may be called from any thread."""
@@ -34,10 +38,17 @@ class Engine:
     def __init__(
         self,
         root: Path,
-        settings: Settings,
+        settings: Settings | FolderSettings,
         on_change: Listener | None = None,
         timing: Timing = DEFAULT_TIMING,
     ) -> None:
+        if isinstance(settings, FolderSettings):
+            self._folder_settings: FolderSettings | None = settings
+            self._in_force = settings.read()
+            settings = self._in_force.settings
+        else:
+            self._folder_settings, self._in_force = None, SettingsInForce(settings, {})
+        self._settings_lock = threading.Lock()
         limit_malloc_arenas()
         raise_gc_threshold()
         self.root = root
@@ -53,17 +64,20 @@ class Engine:
     def open(
         cls,
         root: Path,
-        settings: Settings | None = None,
+        settings: Settings | FolderSettings | None = None,
         on_change: Listener | None = None,
         timing: Timing = DEFAULT_TIMING,
     ) -> Engine:
         """Load the last generation and begin to follow the folder; indexing goes on behind.
 
+        Settings of a folder are read again at each question, and followed.
+
         Raises:
             RootError: `root` is no folder, or a home directory that was not asked for.
         """
         settings = settings or Settings()
-        return cls(check_root(root, settings), settings, on_change, timing)
+        current = settings.read().settings if isinstance(settings, FolderSettings) else settings
+        return cls(check_root(root, current), settings, on_change, timing)
 
     @property
     def snapshot(self) -> Snapshot:
@@ -135,6 +149,20 @@ class Engine:
             self._personalization.close()
             self._personalization = Personalization(self.root, self.folder, settings)
         self._index.configure(settings)
+
+    def follow_settings(self) -> SettingsInForce:
+        """Apply the settings of the folder where they changed, and return those in force."""
+        if self._folder_settings is None:
+            return self._in_force._replace(settings=self._settings)
+        with self._settings_lock:
+            in_force = self._folder_settings.read()
+            if in_force is not self._in_force:
+                for problem in set(in_force.problems) - set(self._in_force.problems):
+                    log.warning("%s", problem)
+                self._in_force = in_force
+                if in_force.settings != self._settings:
+                    self.configure(in_force.settings)
+            return in_force
 
     def search(self, query: Query, cancel: threading.Event | None = None) -> Results:
         """Answer a query over all `update`s that returned before."""
@@ -243,4 +271,5 @@ class Engine:
     def _current(self, query: Query) -> tuple[Snapshot, tuple[str, ...]]:
         """Return the snapshot to answer from, and what the user should know of it."""
         self._activity.mark_used()
+        self.follow_settings()
         return self._index.current(query.budget.time_ms / 1_000)

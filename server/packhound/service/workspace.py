@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from packhound.core.settings import Settings
+from packhound.core.settings_files import FolderSettings
 from packhound.core.types import Query, Results
 from packhound.indexing import collect_all_and_trim
 from packhound.search import rank_hits
@@ -22,8 +24,15 @@ _MAX_PAUSE_S = 30.0
 class Workspace:
     """The folders of one editor window. Methods may be called from any thread."""
 
-    def __init__(self, settings: Settings | None = None, on_change: Listener | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        on_change: Listener | None = None,
+        settings_of: Callable[[Path], FolderSettings] | None = None,
+    ) -> None:
+        """Follow each folder with what `settings_of` returns for its path, else `settings`."""
         self.settings = settings or Settings()
+        self._settings_of = settings_of
         self._on_change = on_change
         self._engines: dict[Path, Engine] = {}
         self._polling: threading.Event | None = None
@@ -42,7 +51,8 @@ class Workspace:
         engine = self.engine_of(root)
         if engine:
             return engine
-        engine = Engine.open(root, self.settings, self._on_change)
+        settings = self._settings_of(root) if self._settings_of else self.settings
+        engine = Engine.open(root, settings, self._on_change)
         engine.prepare()
         # Copied, since other threads may be going through it.
         self._engines = {**self._engines, engine.root: engine}
@@ -77,7 +87,10 @@ class Workspace:
         """Follow changed settings in every folder."""
         self.settings = settings
         for engine in self.engines:
-            engine.configure(settings)
+            if self._settings_of:
+                engine.follow_settings()
+            else:
+                engine.configure(settings)
 
     def settled(self, timeout_s: float | None = None) -> bool:
         """Wait until nothing is pending in any folder; `timeout_s` is for each."""

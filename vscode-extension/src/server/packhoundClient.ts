@@ -202,6 +202,8 @@ export class PackhoundClient implements vscode.Disposable {
       traceOutputChannel: this.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       initializationFailedHandler: () => false,
+      // Of the settings files of folders that are not trusted only harmless ones count.
+      initializationOptions: { trusted: vscode.workspace.isTrusted },
       middleware: {
         workspace: { configuration: configurationMiddleware },
         provideHover: async (document, position, token, next) => {

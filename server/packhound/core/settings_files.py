@@ -1,0 +1,199 @@
+"""Settings in force in a folder: those of files, of clients and of the command line, in layers.
+
+Later layers win: `packhound.toml` in the user's configuration folder, then `.packhound.toml` or
+`[tool.packhound]` of `pyproject.toml` in the folder, then the client or `--set`. What a folder says
+may come from a stranger, so only harmless settings of it count unless the folder is trusted.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from packhound.core.settings import (
+    SETTINGS,
+    Settings,
+    SettingsRead,
+    config_folder,
+    read_changes,
+    replace_fields,
+)
+
+USER_FILE, WORKSPACE_FILE, COMMAND_LINE, CLIENT = "user file", "workspace file", "--set", "client"
+_MAX_BYTES = 256 * 1024
+_PATH_FIELDS = ("model", "reranker")
+
+Values = Mapping[str, object]
+
+
+class Layer(NamedTuple):
+    """Values of one origin; `file` is where they were read."""
+
+    origin: str
+    values: Values
+    file: str = ""
+
+
+class SettingsInForce(NamedTuple):
+    """Settings, the layer that each field comes from, and one line for each problem."""
+
+    settings: Settings
+    layers: Mapping[str, Layer]
+    problems: tuple[str, ...] = ()
+    deprecations: tuple[str, ...] = ()
+
+    def rows(self) -> list[dict[str, object]]:
+        """Return name, value, origin, file and sentence of every setting."""
+        default = Layer("default", {})
+        rows: list[dict[str, object]] = []
+        for name, setting in SETTINGS.items():
+            layer, value = (
+                self.layers.get(setting.field, default),
+                getattr(self.settings, setting.field),
+            )
+            rows.append(
+                {
+                    "name": name,
+                    "value": list(value) if isinstance(value, tuple) else value,
+                    "origin": layer.origin,
+                    "file": layer.file,
+                    "description": setting.parameter.description,
+                }
+            )
+        return rows
+
+
+class FolderSettings:
+    """Settings of one folder, whose files are read again when they changed. Any thread may call."""
+
+    def __init__(
+        self,
+        root: Path | None,
+        overrides: Callable[[], Sequence[Layer]] = tuple,
+        *,
+        trusted: bool = False,
+    ) -> None:
+        self._root = root
+        self._overrides = overrides
+        self._trusted = trusted
+        self._lock = threading.Lock()
+        self._key: object = None
+        self._in_force = SettingsInForce(Settings(), {})
+
+    def read(self) -> SettingsInForce:
+        """Return the settings in force: the same object until a file or a client changed them."""
+        overrides = tuple(self._overrides())
+        key = ([_stamp(path) for path in self._paths()], overrides)
+        with self._lock:
+            if key != self._key:
+                self._key = key
+                self._in_force = _resolve([*self._read_files(), *map(_read_layer, overrides)])
+            return self._in_force
+
+    def _paths(self) -> list[Path]:
+        user = config_folder() / "packhound.toml"
+        root = self._root
+        return [user] if root is None else [user, root / ".packhound.toml", root / "pyproject.toml"]
+
+    def _read_files(self) -> Iterator[tuple[Layer, SettingsRead]]:
+        user, *workspace = self._paths()
+        yield _read_file(USER_FILE, user)
+        for path in workspace:
+            layer, read = _read_file(WORKSPACE_FILE, path)
+            if read.changes or read.problems:
+                yield layer, read if self._trusted else _harmless(layer, read)
+                # As with other tools, the file of our own replaces the shared one.
+                return
+
+
+def _read_layer(layer: Layer) -> tuple[Layer, SettingsRead]:
+    return layer, read_changes(layer.values)
+
+
+def _read_file(origin: str, path: Path) -> tuple[Layer, SettingsRead]:
+    """Read a settings file; one that is missing has no values, a broken one is a problem."""
+    try:
+        values = _load(path, follow_links=origin == USER_FILE)
+    except (OSError, ValueError, RecursionError) as error:
+        problem = f"settings file '{path}' is ignored: {error}"
+        return Layer(origin, {}, str(path)), SettingsRead({}, (problem,), ())
+    read = read_changes(values)
+    changes = {
+        field: _absolute(value, path.parent) if field in _PATH_FIELDS else value
+        for field, value in read.changes.items()
+    }
+    problems = tuple(f"'{path}': {problem}" for problem in read.problems)
+    return Layer(origin, values, str(path)), read._replace(changes=changes, problems=problems)
+
+
+def _load(path: Path, *, follow_links: bool) -> Values:
+    """Return our settings in a TOML file. Raises OSError, ValueError or RecursionError."""
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        handle = os.open(path, flags if follow_links else flags | getattr(os, "O_NOFOLLOW", 0))
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    with os.fdopen(handle, "rb") as file:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise ValueError("it is no regular file")
+        data = file.read(_MAX_BYTES + 1)
+    if len(data) > _MAX_BYTES:
+        raise ValueError(f"it has more than {_MAX_BYTES:,} bytes")
+    table: Any = tomllib.loads(data.decode("utf-8"))
+    if path.name == "pyproject.toml":
+        tool = table.get("tool")
+        table = tool.get("packhound", {}) if isinstance(tool, dict) else {}
+    if not isinstance(table, dict):
+        raise ValueError("'tool.packhound' is no table")
+    return table
+
+
+def _absolute(value: object, folder: Path) -> object:
+    return str(folder / Path(value).expanduser()) if isinstance(value, str) and value else value
+
+
+def _harmless(layer: Layer, read: SettingsRead) -> SettingsRead:
+    """Return what may count of an untrusted folder's file."""
+    by_field = {setting.field: setting for setting in SETTINGS.values()}
+    refused = [by_field[field].name for field in read.changes if not by_field[field].harmless]
+    problems = tuple(
+        f"'{layer.file}': setting '{name}' is ignored in a folder that is not trusted; set it in"
+        f" '{config_folder() / 'packhound.toml'}'"
+        for name in refused
+    )
+    changes = {field: v for field, v in read.changes.items() if by_field[field].harmless}
+    return read._replace(changes=changes, problems=(*read.problems, *problems))
+
+
+def _resolve(layers: Sequence[tuple[Layer, SettingsRead]]) -> SettingsInForce:
+    """Apply layers in order; a client's default gives way to a file, since clients send all."""
+    defaults, values, origins = Settings(), dict[str, object](), dict[str, Layer]()
+    for layer, read in layers:
+        for field, value in read.changes.items():
+            is_default = layer.origin == CLIENT and value == getattr(defaults, field)
+            if is_default and field in origins and origins[field].origin != CLIENT:
+                continue
+            values[field], origins[field] = value, layer
+    return SettingsInForce(
+        replace_fields(defaults, values),
+        origins,
+        tuple(dict.fromkeys(problem for _, read in layers for problem in read.problems)),
+        tuple(dict.fromkeys(note for _, read in layers for note in read.deprecations)),
+    )
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    try:
+        status = path.stat()
+    except (OSError, ValueError):
+        return ()
+    return status.st_mtime_ns, status.st_size, status.st_ino, status.st_ctime_ns

@@ -1,0 +1,154 @@
+"""Settings files: which layer wins, what a stranger's folder may set, and what is read again."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from packhound.core.settings import SETTINGS, Settings
+from packhound.core.settings_files import (
+    CLIENT,
+    COMMAND_LINE,
+    USER_FILE,
+    WORKSPACE_FILE,
+    FolderSettings,
+    Layer,
+)
+
+EVERYTHING = """
+search.limit = 7
+search.fuser = "rrf"
+index.exclude = ["gen/"]
+index.maxFiles = 50
+index.allowHome = true
+index.persist = false
+index.workers = 9
+ranking.activity = true
+encoder.path = "model"
+rerank.path = "/elsewhere"
+"""
+
+
+@pytest.fixture
+def user_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PACKHOUND_CONFIG_DIR", str(tmp_path / "config"))
+    (tmp_path / "config").mkdir()
+    return tmp_path / "config" / "packhound.toml"
+
+
+@pytest.fixture
+def root(tmp_path: Path, user_file: Path) -> Path:
+    (tmp_path / "root").mkdir()
+    return tmp_path / "root"
+
+
+def origins(settings: FolderSettings) -> dict[object, object]:
+    return {row["name"]: row["origin"] for row in settings.read().rows()}
+
+
+def test_without_files_all_is_default(root: Path) -> None:
+    in_force = FolderSettings(root).read()
+    assert (in_force.settings, in_force.problems) == (Settings(), ())
+    assert [row["name"] for row in in_force.rows()] == list(SETTINGS)
+    assert {row["origin"] for row in in_force.rows()} == {"default"}
+
+
+def test_later_layers_win_and_are_named(root: Path, user_file: Path) -> None:
+    user_file.write_text("search.limit = 3\nsearch.hover = 'off'\n[index]\nworkers = 4")
+    (root / ".packhound.toml").write_text("search.limit = 5\nsearch.fuser = 'rrf'\n")
+    layer = Layer(COMMAND_LINE, {"search.fuser": "linear"})
+    settings = FolderSettings(root, lambda: [layer])
+    read = settings.read().settings
+    assert (read.limit, read.workers, read.hover, read.fuser) == (5, 4, "off", "linear")
+    named = origins(settings)
+    assert named["search.limit"] == WORKSPACE_FILE
+    assert named["index.workers"] == named["search.hover"] == USER_FILE
+    assert named["search.fuser"] == COMMAND_LINE and named["index.persist"] == "default"
+
+
+def test_a_table_of_pyproject_counts_unless_there_is_a_file_of_our_own(root: Path) -> None:
+    (root / "pyproject.toml").write_text("[tool.packhound]\nsearch.limit = 4\n[tool.ruff]\nx = 1")
+    settings = FolderSettings(root)
+    assert settings.read().settings.limit == 4
+    (root / ".packhound.toml").write_text("search.hover = 'off'")
+    assert settings.read().settings == Settings(hover="off")
+
+
+@pytest.mark.parametrize("name", [".packhound.toml", "pyproject.toml"])
+def test_a_strangers_folder_sets_only_what_is_harmless(root: Path, name: str) -> None:
+    head = "[tool.packhound]\n" if name == "pyproject.toml" else ""
+    (root / name).write_text(head + EVERYTHING)
+    in_force = FolderSettings(root).read()
+    expected = Settings(limit=7, fuser="rrf", exclude=("gen/",), max_files=50)
+    assert in_force.settings == expected
+    refused = [problem.split("setting '")[1].split("'")[0] for problem in in_force.problems]
+    assert sorted(refused) == [
+        *("encoder.path", "index.allowHome", "index.persist", "index.workers"),
+        *("ranking.activity", "rerank.path"),
+    ]
+    trusted = FolderSettings(root, trusted=True).read()
+    assert trusted.problems == ()
+    assert trusted.settings.model == str(root / "model")
+    assert trusted.settings.reranker == str(Path("/elsewhere"))
+    assert trusted.settings.activation and not trusted.settings.persist
+
+
+def test_harmless_settings_are_those_of_searches_and_what_is_indexed() -> None:
+    harmless = {name for name, setting in SETTINGS.items() if setting.harmless}
+    searches = {name for name in SETTINGS if name.startswith("search.")}
+    assert harmless == searches | {"index.exclude", "index.maxFiles"}
+
+
+def test_a_clients_default_leaves_what_files_say(root: Path, user_file: Path) -> None:
+    user_file.write_text("search.limit = 3\n")
+    layers = [Layer(CLIENT, {"search.limit": 10, "index.maxFiles": 5})]
+    settings = FolderSettings(root, lambda: layers)
+    assert (settings.read().settings.limit, settings.read().settings.max_files) == (3, 5)
+    layers.append(Layer(CLIENT, {"search.limit": 20}))
+    assert settings.read().settings.limit == 20
+    layers.append(Layer(CLIENT, {"index.maxFiles": 100_000}))
+    assert settings.read().settings.max_files == 100_000
+
+
+def test_changed_files_are_read_again_and_others_are_not(root: Path, user_file: Path) -> None:
+    settings = FolderSettings(root)
+    before = settings.read()
+    assert settings.read() is before
+    user_file.write_text("search.limit = 3\n")
+    assert settings.read().settings.limit == 3
+    user_file.write_text("search.limit = 4\n")
+    os.utime(user_file, ns=(1, 1))
+    assert settings.read().settings.limit == 4
+    user_file.unlink()
+    assert settings.read().settings == Settings()
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"search.limit = ", "is ignored"),
+        (b"\xff", "is ignored"),
+        (b"x = " + b"[" * 100_000, "is ignored"),
+        (b"#" * 300_000, "more than 262,144 bytes"),
+        (b"search.limit = 0", "must be a whole number between 1 and 1,000"),
+        (b"colour = 1", "unknown setting 'colour'"),
+    ],
+)
+def test_broken_files_are_one_problem(root: Path, content: bytes, problem: str) -> None:
+    (root / ".packhound.toml").write_bytes(content)
+    in_force = FolderSettings(root).read()
+    assert in_force.settings == Settings()
+    (line,) = in_force.problems
+    assert problem in line and ".packhound.toml" in line and "\n" not in line
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links and pipes")
+def test_a_folders_file_is_no_link_and_no_pipe(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "other.toml").write_text("search.limit = 3\n")
+    (root / ".packhound.toml").symlink_to(tmp_path / "other.toml")
+    assert FolderSettings(root).read().settings == Settings()
+    (root / ".packhound.toml").unlink()
+    os.mkfifo(root / ".packhound.toml")
+    assert FolderSettings(root).read().settings == Settings()
