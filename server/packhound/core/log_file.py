@@ -11,7 +11,7 @@ from pathlib import Path
 
 from packhound.core.errors import SettingsError, StoreError
 from packhound.core.private_file import make_private_folder
-from packhound.core.settings import state_folder
+from packhound.core.user_folders import state_folder
 
 _MAX_BYTES = 1_000_000
 _BACKUPS = 3

@@ -284,18 +284,6 @@ def cache_folder() -> Path:
     return Path(override) if override else Path(platformdirs.user_cache_dir("packhound", False))
 
 
-def config_folder() -> Path:
-    """Return the folder of this user's settings file; `PACKHOUND_CONFIG_DIR` overrides it."""
-    override = os.environ.get("PACKHOUND_CONFIG_DIR")
-    return Path(override) if override else Path(platformdirs.user_config_dir("packhound", False))
-
-
-def state_folder() -> Path:
-    """Return the folder of this user's logs; `PACKHOUND_STATE_DIR` overrides it."""
-    override = os.environ.get("PACKHOUND_STATE_DIR")
-    return Path(override) if override else Path(platformdirs.user_state_dir("packhound", False))
-
-
 def _flatten(values: Mapping[str, object]) -> Iterator[tuple[str, object]]:
     for key, value in values.items():
         if isinstance(value, Mapping):

@@ -19,10 +19,10 @@ from packhound.core.settings import (
     SETTINGS,
     Settings,
     SettingsRead,
-    config_folder,
     read_changes,
     replace_fields,
 )
+from packhound.core.user_folders import config_folder
 
 USER_FILE, WORKSPACE_FILE, COMMAND_LINE, CLIENT = "user file", "workspace file", "--set", "client"
 _MAX_BYTES = 256 * 1024

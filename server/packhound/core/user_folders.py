@@ -1,0 +1,20 @@
+"""Folders of this user for the settings file and for logs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import platformdirs
+
+
+def config_folder() -> Path:
+    """Return the folder of this user's settings file; `PACKHOUND_CONFIG_DIR` overrides it."""
+    override = os.environ.get("PACKHOUND_CONFIG_DIR")
+    return Path(override) if override else Path(platformdirs.user_config_dir("packhound", False))
+
+
+def state_folder() -> Path:
+    """Return the folder of this user's logs; `PACKHOUND_STATE_DIR` overrides it."""
+    override = os.environ.get("PACKHOUND_STATE_DIR")
+    return Path(override) if override else Path(platformdirs.user_state_dir("packhound", False))
