@@ -12,9 +12,9 @@ from pathlib import Path
 from rich.console import Console
 
 from packhound.cli import show
-from packhound.engine import Engine
-from packhound.settings import Settings
-from packhound.types import Query
+from packhound.core.settings import Settings
+from packhound.core.types import Query
+from packhound.service import Engine
 
 HERE = Path(__file__).resolve().parent
 QUERY = "apply an edit to a text buffer"

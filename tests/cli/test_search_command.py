@@ -43,9 +43,17 @@ def test_search_prints_a_table_and_boxes(tmp_path: Path, root: Path) -> None:
     table = packhound(tmp_path, "search", "unlock the door", "--root", str(root)).stdout
     assert "open_door" in table
     assert "door.py:1-3" in table
-    boxes = packhound(tmp_path, "search", "unlock", "--root", str(root), "--show-scores").stdout
+    boxes = packhound(
+        tmp_path, "search", "open door mend roof", "--root", str(root), "--show-scores"
+    ).stdout
     assert "█" in boxes
     assert "score" in boxes
+    for group in ("Name", "Words", "Meaning", "Structure", "You"):
+        assert group in boxes
+    where = ("unlock", "door.py:1", "--root", str(root))
+    explained = packhound(tmp_path, "explain", *where).stdout
+    assert "node_words" not in explained
+    assert "node_words" in packhound(tmp_path, "explain", *where, "--all").stdout
 
 
 def test_a_path_stays_whole_and_its_name_gives_way(tmp_path: Path, root: Path) -> None:
@@ -60,16 +68,19 @@ def test_a_path_stays_whole_and_its_name_gives_way(tmp_path: Path, root: Path) -
     narrow.width = 60
     for console in (piped, narrow):
         show.results(found, console=console)
-    line = next(line for line in _printed(piped) if deep in line)
-    assert name in line
-    line = next(line for line in _printed(narrow) if deep in line)
-    assert name not in line
-    assert name[:20] in line
+    for console, is_cut in ((piped, False), (narrow, True)):
+        lines = _printed(console)
+        at = next(number for number, line in enumerate(lines) if deep in line)
+        assert (name in lines[at - 1]) != is_cut
+        assert name[:20] in lines[at - 1]
+        assert "name: unlock front door" in lines[at + 1]
+        reasons_and_rows = [line for line in lines if deep not in line]
+        assert max(map(len, reasons_and_rows)) <= (80 if console is piped else 60)
 
 
 def _printed(console: Console) -> list[str]:
     assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue().splitlines()
+    return re.sub(r"\x1b\[[0-9;]*m", "", console.file.getvalue()).splitlines()
 
 
 def test_a_running_server_answers_with_unsaved_text(
@@ -99,16 +110,18 @@ def test_a_running_server_answers_with_unsaved_text(
 def test_what_git_says_is_two_columns_or_why_it_says_nothing(tmp_path: Path, root: Path) -> None:
     search = ("search", "open door mend roof", "--root", str(root), "--git")
     table = packhound(tmp_path, *search).stdout
-    assert table.splitlines()[0].split() == ["score", "kind", "name", "commits", "changed", "path"]
-    assert re.search(r"- +untracked +door\.py:1-3", table)
+    assert table.splitlines()[0].split() == [
+        *("Words", "Meaning", "You", "kind", "name", "commits", "changed", "path")
+    ]
+    assert re.search(r"- +untracked\s+door\.py:1-3", table)
     name = ("-c", "user.name=A", "-c", "user.email=a@example.invalid")
     for command in (("init", "-q"), ("add", "door.py"), ("commit", "-qm", "Begin")):
         subprocess.run(["git", "-C", str(root), *name, *command], check=True)
     table = packhound(tmp_path, *search).stdout
-    assert re.search(r" 1 +(just now|\d+ minutes? ago) +door\.py:1-3", table)
-    assert re.search(r"- +untracked +roof\.py:1-2", table)
+    assert re.search(r" 1 +(just now|\d+ minutes? ago)\s+door\.py:1-3", table)
+    assert re.search(r"- +untracked\s+roof\.py:1-2", table)
     (root / "door.py").write_text(CODE + "\n")
-    assert re.search(r" 1 +not committed +door\.py", packhound(tmp_path, *search).stdout)
+    assert re.search(r" 1 +not committed\s+door\.py", packhound(tmp_path, *search).stdout)
     assert "not committed, 1 commit" in packhound(tmp_path, *search, "--show-scores").stdout
     plain = packhound(tmp_path, *search[:-1], "--json").stdout
     asked = json.loads(packhound(tmp_path, *search, "--json").stdout)

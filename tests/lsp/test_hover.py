@@ -5,40 +5,42 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from packhound.core.types import Hit, NodeId, NodeRef, Signal, Span
+from packhound.core.types import Explanation, Hit, NodeId, NodeRef, SignalGroup, Span
 from packhound.lsp.hover_text import escape, hover_text
 
-WHY = (
-    Signal("made_up", 0.5, 3.0),
-    Signal("dense_test", 0.25, 2.0),
-    Signal("depth_test", 1.0, -0.4),
+GROUPS = (
+    SignalGroup("Name", 0.5, 2.0, -0.4, 1, "file: worker"),
+    SignalGroup("Words", 0.75, 7.0, 1.5, 4, "3 of 4 words; comment: after a timeout"),
+    SignalGroup("Meaning", 0.6, 5.0, 3.0, 9, "closest of 1,695"),
+    SignalGroup("Structure", 0.5, 1.0, 0.2, 2, ""),
+    SignalGroup("You", 0.0, 0.0, 0.0, 2, ""),
 )
 
 
-def hit(name: str = "load", why: tuple[Signal, ...] = WHY, rank: int = 2) -> Hit:
+def hit(name: str = "load", groups: tuple[SignalGroup, ...] = GROUPS, rank: int = 2) -> Hit:
     span = Span(0, 1, 0, 0)
     node = NodeRef("/r", "a.py", "python", "function", name, name, "", "", span, 1, NodeId(0))
-    return Hit(node, rank, sum(signal.contribution for signal in why), why)
+    moves = "without Meaning it would be 9th" if groups and rank else ""
+    return Hit(node, rank, 15.0, (), explanation=lambda: Explanation((), groups, moves))
 
 
-def test_the_biggest_reason_first_with_the_longest_bar():
+def test_five_lines_the_group_that_tells_most_first():
     assert hover_text("find it", hit(), markdown=False).split("\n") == [
-        "load (function), #2 for find it, score 1.600",
-        "  +1.500  ████████████  made up (3 × 0.5)",
-        "  +0.500  ████          dense test (2 × 0.25)",
-        "  -0.400  ███▎          depth test (-0.4 × 1)",
+        "load (function), #2 for find it",
+        "Meaning    ██████   +3.0  closest of 1,695",
+        "Words      ███      +1.5  3 of 4 words; comment: after a timeout",
+        "Name       ▊        -0.4  file: worker",
+        "without Meaning it would be 9th",
     ]
 
 
-def test_the_smallest_reasons_share_a_row():
-    why = tuple(Signal(f"s{n}", 1.0, 1.0 - n / 100) for n in range(40))
-    *_, last_shown, others = hover_text("q", hit(why=why), markdown=False).split("\n")
-    assert "s11" in last_shown and others.endswith("28 others")
-    assert float(others.split()[0]) == round(sum(s.contribution for s in why[12:]), 3)
+def test_a_group_that_is_as_that_of_others_is_left_out():
+    groups = tuple(group._replace(above_average=0.01) for group in GROUPS)
+    assert hover_text("q", hit(groups=groups), markdown=False).count("\n") == 1
 
 
 def test_a_node_that_is_no_result_says_so():
-    assert "not among the results" in hover_text("q", hit(rank=0, why=()), markdown=True)
+    assert "not among the results" in hover_text("q", hit(rank=0, groups=()), markdown=True)
 
 
 def test_markdown_is_shown_as_it_is_written():
@@ -47,11 +49,10 @@ def test_markdown_is_shown_as_it_is_written():
     )
 
 
-@given(
-    name=st.text(max_size=200), query=st.text(max_size=200), signal=st.text(min_size=1, max_size=20)
-)
-def test_nothing_leaves_its_place(name, query, signal):
-    text = hover_text(query, hit(name, (Signal(signal, 1.0, 1.0),)), markdown=True)
-    assert text.count("\n") == 4
-    assert text.count("```") == 2
-    assert not set(text) & set("\r\u2028\u202e\u200b\x1b\x00")
+@given(name=st.text(max_size=200), query=st.text(max_size=200), text=st.text(max_size=200))
+def test_nothing_leaves_its_place(name, query, text):
+    groups = (SignalGroup("Name", 0.5, 2.0, 1.4, 1, text),)
+    shown = hover_text(query, hit(name, groups), markdown=True)
+    assert shown.count("\n") == 5
+    assert shown.count("```") == 2
+    assert not set(shown) & set("\r\u2028\u202e\u200b\x1b\x00")

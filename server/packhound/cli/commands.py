@@ -124,8 +124,9 @@ def index(root: Path, as_json: bool, encoder_path: str, changes: Sequence[str]) 
 @click.argument("query")
 @LOCATION
 @ROOT
+@click.option("--all", "all_signals", is_flag=True, help="Every signal of each group.")
 @JSON
-def explain(query: str, location: str, root: Path, as_json: bool) -> None:
+def explain(query: str, location: str, root: Path, all_signals: bool, as_json: bool) -> None:
     """Explain the score of the code at PATH:LINE for QUERY, ranked or not."""
     from packhound.api import explanation_json
     from packhound.cli import show
@@ -138,7 +139,7 @@ def explain(query: str, location: str, root: Path, as_json: bool) -> None:
     if as_json:
         print_json(explanation_json(hit))
     else:
-        show.box(hit)
+        show.box(hit, all_signals=all_signals)
 
 
 @main.command()

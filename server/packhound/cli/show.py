@@ -14,17 +14,18 @@ from rich.table import Table
 from rich.text import Text
 
 from packhound.cli.columns import HEADINGS
-from packhound.core.types import Hit, Results, Status
-from packhound.search import phrase
+from packhound.core.types import Hit, Results, SignalGroup, Status
+from packhound.search import phrase, signals_by_group
 
 if TYPE_CHECKING:
     from packhound.cli.doctor import Finding
     from packhound.service import Engine
 
 _BAR_WIDTH = 16
-_NUMBERS_WIDTH = len("10   12.34")
+_NUMBERS = "   Words Meaning  You"
+_INDENT = "   "
 _MIN_NAME_WIDTH = 24
-_PIPE_WIDTH = 1_000
+_PIPE_WIDTH = 80
 _out = Console(highlight=False)
 _err = Console(stderr=True, highlight=False)
 
@@ -40,7 +41,9 @@ def results(
         for i, hit in enumerate(answer.hits):
             box(hit, console, _git_summary(columns[i]) if columns else "")
     elif answer.hits:
-        for line in _table(answer.hits, console.width if console.is_terminal else None, columns):
+        is_terminal = console.is_terminal
+        width = console.width if is_terminal else _PIPE_WIDTH
+        for line in _table(answer.hits, width, columns, cut=is_terminal):
             console.print(line, soft_wrap=True)
     summary = f"{len(answer.hits)} of {answer.candidates:,} candidates in {answer.took_ms:.1f} ms"
     console.print(summary + (", truncated" if answer.truncated else ""), style="dim")
@@ -48,28 +51,64 @@ def results(
         console.print(f"note: {note}", style="yellow", markup=False)
 
 
-def box(hit: Hit, console: Console = _out, extra: str = "") -> None:
-    """Print a hit and every signal's contribution, largest first; `extra` follows the score."""
+def box(hit: Hit, console: Console = _out, extra: str = "", *, all_signals: bool = False) -> None:
+    """Print a hit, its groups or all their signals, and what would move it.
+
+    `extra` follows the score, which the printed numbers add up to.
+    """
     grid = Table.grid(padding=(0, 1))
     grid.add_column(justify="right")
     grid.add_column(no_wrap=True)
+    grid.add_column(no_wrap=True, justify="right")
     grid.add_column(no_wrap=True)
     grid.add_column(ratio=1)
-    reasons = sorted(hit.why, key=lambda reason: -abs(reason.contribution))
-    largest = max((abs(reason.contribution) for reason in reasons), default=0.0)
-    for reason in reasons:
-        share = abs(reason.contribution) / largest if largest else 0.0
-        colour = "green" if reason.contribution >= 0 else "red"
-        grid.add_row(
-            f"{reason.contribution:+.2f}",
-            Text("█" * max(1, round(share * _BAR_WIDTH)), style=colour),
-            Text(reason.signal, style="bold"),
-            Text(phrase(reason), style="dim"),
-        )
+    explanation = hit.explanation()
+    if all_signals:
+        _add_signals(grid, hit)
+    else:
+        _add_groups(grid, hit, explanation.groups)
     title = Text(f"{hit.rank or '-'}  {_location(hit)}  {hit.node.kind} {hit.node.qualname}")
-    console.print(
-        Panel(grid, title=title, title_align="left", subtitle=f"score {hit.score:.3f}{extra}")
-    )
+    subtitle = f"score {hit.score:.3f}{extra}"
+    console.print(Panel(grid, title=title, title_align="left", subtitle=subtitle))
+    if explanation.counterfactual:
+        console.print(Text(f"  {explanation.counterfactual}", style="dim"))
+
+
+def _add_groups(grid: Table, hit: Hit, groups: Sequence[SignalGroup]) -> None:
+    """Add a row a group, relative to the best candidates, and one of what those have too."""
+    largest = max((abs(group.above_average) for group in groups), default=0.0)
+    for group in sorted(groups, key=lambda group: -abs(group.above_average)):
+        grid.add_row(
+            f"{group.above_average:+.2f}",
+            _bar(group.above_average, largest),
+            f"{group.value:.2f}",
+            Text(group.name, style="bold"),
+            Text(group.text, style="dim"),
+        )
+    common = hit.score - sum(group.above_average for group in groups)
+    grid.add_row(f"{common:+.2f}", "", "", "", Text("what good candidates have on average", "dim"))
+
+
+def _add_signals(grid: Table, hit: Hit) -> None:
+    """Add a row a group and below it a row a signal, the largest first."""
+    largest = max((abs(signal.contribution) for signal in hit.why), default=0.0)
+    for name, signals in signals_by_group(hit).items():
+        total = sum(signal.contribution for signal in signals)
+        if signals:
+            grid.add_row(f"{total:+.2f}", "", "", Text(name, style="bold"), "")
+        for signal in signals:
+            grid.add_row(
+                f"{signal.contribution:+.2f}",
+                _bar(signal.contribution, largest),
+                "",
+                Text(f"  {signal.signal}"),
+                Text(phrase(signal), style="dim"),
+            )
+
+
+def _bar(amount: float, largest: float) -> Text:
+    share = abs(amount) / largest if largest else 0.0
+    return Text("█" * round(share * _BAR_WIDTH), style="green" if amount >= 0 else "red")
 
 
 def status(state: Status) -> None:
@@ -126,34 +165,52 @@ def _git_summary(columns: tuple[str, str]) -> str:
 
 
 def _table(
-    hits: Sequence[Hit], width: int | None, columns: Sequence[tuple[str, str]] | None
+    hits: Sequence[Hit], width: int, columns: Sequence[tuple[str, str]] | None, *, cut: bool
 ) -> Iterator[Text]:
-    """Yield a heading and one line a hit, of `width` cells where the paths allow it.
+    """Yield a heading and, for each hit, a line and its reasons, at most `width` cells wide.
 
-    Names are cut short, paths never: a path that is whole can be clicked and copied.
+    With `cut` long names are cut short. Paths never are, since a path that is whole can be clicked
+    and copied: where one does not fit beside the names, all have lines of their own.
     """
     locations = [_location(hit) for hit in hits]
     heading, cells = _align(columns, len(hits))
     kinds = max(len("kind"), *(len(hit.node.kind) for hit in hits))
-    free = (
-        (width or _PIPE_WIDTH)
-        - _NUMBERS_WIDTH
-        - kinds
-        - max(map(len, locations))
-        - 4
-        - len(heading)
-    )
+    free = width - len(_NUMBERS) - kinds - 4 - len(heading)
     longest = max(cell_len(_name(hit)) for hit in hits)
-    names = min(longest, max(_MIN_NAME_WIDTH, free))
-    yield Text(f"{'':2}  {'score':>6}  {'kind':{kinds}}  {'name':{names}}  {heading}path", "bold")
+    beside = free - max(map(len, locations)) - 2
+    own_lines = beside < min(longest, _MIN_NAME_WIDTH if cut else longest)
+    names = min(longest, max(_MIN_NAME_WIDTH, free if own_lines else beside)) if cut else longest
+    path_heading = "" if own_lines else "path"
+    titles = f"{_NUMBERS}  {'kind':{kinds}}  {'name':{names}}  {heading}{path_heading}"
+    yield Text(titles.rstrip(), "bold")
     for hit, location, cell in zip(hits, locations, cells, strict=True):
         name = Text(_name(hit), style="bold")
         name.truncate(names, overflow="ellipsis", pad=True)
         kind = Text(f"{hit.node.kind:{kinds}}", style="cyan")
-        number = f"{hit.rank:2}  {hit.score:6.2f}"
-        yield Text("  ").join((Text(number), kind, name, Text(cell + location)))
+        end = cell.rstrip() if own_lines else cell + location
+        line = Text("  ").join((Text(_numbers(hit)), kind, name, Text(end)))
+        line.rstrip()
+        yield line
+        if own_lines:
+            yield Text(_INDENT + location)
         if hit.siblings:
-            yield Text(f"{'':10}also here: {_siblings(hit)}", style="dim")
+            yield _clip(f"also here: {_siblings(hit)}", width)
+        if reasons := hit.explanation().reasons:
+            yield _clip(" · ".join(reasons), width)
+
+
+def _numbers(hit: Hit) -> str:
+    """Return the rank, and how far the hit answers by words, by meaning and by what you do."""
+    values = {group.name: group.value for group in hit.explanation().groups}
+    words, meaning, you = (values.get(name, 0.0) for name in ("Words", "Meaning", "You"))
+    in_use = f"{you:.2f}" if you else ""
+    return f"{hit.rank:2} {words:5.2f} {meaning:7.2f} {in_use:>4}"
+
+
+def _clip(text: str, width: int) -> Text:
+    line = Text(_INDENT + text, style="dim")
+    line.truncate(width, overflow="ellipsis")
+    return line
 
 
 def _siblings(hit: Hit) -> str:

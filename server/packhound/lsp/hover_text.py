@@ -1,30 +1,34 @@
-"""Text of a hover: a hit's score and its reasons, as Markdown or plain text."""
+"""Text of a hover: why a hit has its rank, in five lines of Markdown or plain text."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from packhound.core.types import Hit
-from packhound.search import phrase
+from packhound.core.types import Hit, SignalGroup
 
-BAR_WIDTH = 12
-MAX_ROWS = 12
-"""Rows of reasons, the largest contributions first; one more row sums up the rest."""
+BAR_WIDTH = 6
+MAX_GROUPS = 3
+"""With the title and what would move the hit these are five lines."""
+_LEAST = 0.05
+"""What rounds to zero is no reason."""
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _MARKDOWN_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~&$:])")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
 
 def hover_text(query: str, hit: Hit, *, markdown: bool) -> str:
-    """Return a node's name, rank and score, and a bar for each reason of the score."""
+    """Return a node's name and rank, what speaks for and against it, and what would move it."""
     name = _single_line(hit.node.qualname or hit.node.name or hit.node.path)
     query = _single_line(query)
     rank = f"#{hit.rank} for" if hit.rank else "not among the results for"
-    bars = "\n".join(_reason_rows(hit))
+    rows = _group_rows(hit.explanation().groups)
+    counterfactual = hit.explanation().counterfactual
+    body = "\n".join([*rows, counterfactual] if counterfactual else rows)
     if not markdown:
-        return f"{name} ({hit.node.kind}), {rank} {query}, score {hit.score:.3f}\n{bars}"
+        return f"{name} ({hit.node.kind}), {rank} {query}\n{body}".rstrip()
     title = f"**{escape(name)}** {escape(hit.node.kind)}, {escape(rank)} *{escape(query)}*"
-    return f"{title}, score **{hit.score:.3f}**\n\n```text\n{bars}\n```"
+    return f"{title}\n\n```text\n{body}\n```" if body else title
 
 
 def escape(text: str) -> str:
@@ -32,19 +36,16 @@ def escape(text: str) -> str:
     return _MARKDOWN_SPECIAL.sub(r"\\\1", text)
 
 
-def _reason_rows(hit: Hit) -> list[str]:
-    reasons = sorted(hit.why, key=lambda reason: -abs(reason.contribution))
-    maximum = max((abs(reason.contribution) for reason in reasons), default=0.0)
-    rows = [
-        f"{reason.contribution:+8.3f}  {_bar(abs(reason.contribution), maximum)}  "
-        f"{_in_code_block(phrase(reason))} ({reason.weight:.3g} × {reason.value:.3g})"
-        for reason in reasons[:MAX_ROWS]
+def _group_rows(groups: Sequence[SignalGroup]) -> list[str]:
+    """Return a row for each group that tells the hit from its rivals most."""
+    by_size = sorted(groups, key=lambda group: -abs(group.above_average))
+    maximum = abs(by_size[0].above_average) if by_size else 0.0
+    return [
+        f"{group.name:9}  {_bar(abs(group.above_average), maximum)}  {group.above_average:+5.1f}  "
+        f"{_in_code_block(group.text)}".rstrip()
+        for group in by_size[:MAX_GROUPS]
+        if abs(group.above_average) >= _LEAST
     ]
-    rest = sum(reason.contribution for reason in reasons[MAX_ROWS:])
-    if len(reasons) > MAX_ROWS:
-        bar = _bar(abs(rest), maximum)
-        rows.append(f"{rest:+8.3f}  {bar}  {len(reasons) - MAX_ROWS} others")
-    return rows
 
 
 def _bar(amount: float, maximum: float) -> str:

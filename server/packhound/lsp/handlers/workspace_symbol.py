@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from lsprotocol import types
 
 from packhound.core.types import NodeRef, Query
@@ -27,7 +29,12 @@ def workspace_symbol(
     is_prose = len(text.split()) > 1 and not session.client.filters_symbols
     query = Query(text, limit=MAX_SYMBOLS, mode="hybrid" if is_prose else "symbol")
     hits, locations = run_search(ls, query).hits, Locations(session)
-    return [_to_symbol(session, locations, hit.node) for hit in hits]
+    # For a name the reason is the name itself.
+    reasons_of = [hit.explanation().reasons if is_prose else () for hit in hits]
+    return [
+        _to_symbol(session, locations, hit.node, reasons)
+        for hit, reasons in zip(hits, reasons_of, strict=True)
+    ]
 
 
 def workspace_symbol_resolve(
@@ -49,7 +56,9 @@ def workspace_symbol_resolve(
     return symbol
 
 
-def _to_symbol(session: Session, locations: Locations, node: NodeRef) -> types.WorkspaceSymbol:
+def _to_symbol(
+    session: Session, locations: Locations, node: NodeRef, reasons: Sequence[str]
+) -> types.WorkspaceSymbol:
     location: types.Location | types.LocationUriOnly
     if session.client.resolves_symbols:
         location = types.LocationUriOnly(locations.uri(node))
@@ -61,7 +70,7 @@ def _to_symbol(session: Session, locations: Locations, node: NodeRef) -> types.W
         location=location,
         name=node.name or node.path.rpartition("/")[2],
         kind=types.SymbolKind(symbol_kind(node.kind, all_kinds=session.client.all_symbol_kinds)),
-        container_name=container or node.path,
+        container_name=" · ".join((container or node.path, *reasons)),
         data={"node": identity, "line": node.span.start_line},
     )
 
