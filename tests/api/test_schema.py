@@ -9,7 +9,7 @@ import pytest
 from packhound.api.json_codec import pack_request_json, query_json, query_of
 from packhound.api.schema import PACK_REQUEST, QUERY, pack_request_from, query_from
 from packhound.core.errors import SettingsError
-from packhound.core.types import Focus, Query
+from packhound.core.types import Budget, Focus, Query
 from packhound.pack.request import PackFocus, PackRequest
 
 QUERIES = [
@@ -24,7 +24,7 @@ PACK_REQUESTS = [
 
 def test_every_field_is_defined_once() -> None:
     names = {field.name for field in fields(Query)} - {"text", "budget", "focus"}
-    assert set(QUERY) == names | {"query"}
+    assert set(QUERY) == names | {"query", "time_ms"}
     assert set(PACK_REQUEST) == {field.name for field in fields(PackRequest)} - {"focus"}
 
 
@@ -36,6 +36,14 @@ def test_a_query_survives_the_socket(query) -> None:
 @pytest.mark.parametrize("request_", PACK_REQUESTS)
 def test_a_pack_request_survives_the_socket(request_) -> None:
     assert pack_request_from(pack_request_json(request_)) == request_
+
+
+@pytest.mark.parametrize("values", [{"time_ms": 50}, {"budget": {"timeMs": 50}}])
+def test_the_time_budget_has_two_names(values) -> None:
+    query = query_from({"query": "x", **values})
+    assert query == Query("x", budget=Budget(time_ms=50))
+    assert query_of(query_json(query)) == query
+    assert query_from({"query": "x", "budget": {}}) == Query("x")
 
 
 def test_null_is_the_default_and_other_keys_are_ignored() -> None:
@@ -55,6 +63,8 @@ def test_null_is_the_default_and_other_keys_are_ignored() -> None:
         (query_from, {"query": 5}, "'query' is 5; must be a string"),
         (query_from, {"query": "x" * 100_001}, "'query' has 100,001 characters; must have at most"),
         (query_from, {"query": "a\0"}, "'query' contains a NUL character; remove it"),
+        (query_from, {"query": "x", "budget": 5}, "'budget' is 5; must be an object"),
+        (query_from, {"query": "x", "budget": {"timeMs": 0}}, "between 1 and 60,000"),
         (query_from, {"query": "x", "limit": 0}, "must be a whole number between 1 and 1,000"),
         (query_from, {"query": "x", "mode": "dens"}, "expected one of: hybrid, lexical, dense"),
         (query_from, {"query": "x", "kinds": ["klass"]}, "'kinds' is 'klass'; expected one of"),

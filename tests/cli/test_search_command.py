@@ -128,3 +128,13 @@ def test_what_git_says_is_two_columns_or_why_it_says_nothing(tmp_path: Path, roo
     assert [hit.keys() for hit in asked["hits"]] == [
         hit.keys() for hit in json.loads(plain)["hits"]
     ]
+
+
+def test_a_search_stops_at_the_end_of_its_time(tmp_path: Path, root: Path) -> None:
+    arguments = ("search", "unlock the door", "--root", str(root), "--time-ms")
+    done = packhound(tmp_path, *arguments, "60000")
+    assert done.returncode == 0 and "stopped after" not in done.stdout
+    done = packhound(tmp_path, *arguments, "1")
+    assert done.returncode == 0 and "note: stopped after 1 ms, without" in done.stdout
+    done = packhound(tmp_path, *arguments, "0")
+    assert done.returncode == 2 and "0 is not in the range" in done.stderr

@@ -109,6 +109,8 @@ def test_a_node_that_does_not_rank_has_no_counterfactual() -> None:
 
 def test_what_a_stage_adds_is_in_its_group() -> None:
     class Boost:
+        name = "boost"
+
         def depth(self, limit, _query):
             return limit
 

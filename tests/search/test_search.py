@@ -126,6 +126,18 @@ def test_budgets_truncate() -> None:
     assert not ask(query.text).truncated
 
 
+def test_a_spent_budget_skips_the_rest_and_names_it() -> None:
+    query = Query("session router basket charge")
+    hurried = ask(query.text, budget=replace(query.budget, time_ms=0))
+    assert hurried.hits and not any(hit.siblings for hit in hurried.hits)
+    assert hurried.notes[-1] == (
+        "stopped after 0 ms, without meaning, most candidates, siblings:"
+        " retry with a larger budget or a narrower scope"
+    )
+    assert not any(reason.signal.startswith("dense") for hit in hurried.hits for reason in hit.why)
+    assert not any("stopped" in note for note in ask(query.text).notes)
+
+
 @pytest.mark.parametrize("text", ["session router basket charge", "total price", "load", "Basket"])
 @pytest.mark.parametrize("candidates", [4, 8, 12])
 def test_what_a_budget_leaves_out_is_not_decided_by_the_order_of_indexing(

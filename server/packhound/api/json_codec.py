@@ -52,7 +52,7 @@ def results_json(results: Results, locate: Locate | None = None) -> Json:
 
 
 def query_json(query: Query) -> Json:
-    """Return a query for `query_of`; budget and focus do not cross processes."""
+    """Return a query for `query_of`; the focus does not cross processes."""
     fields = {name: getattr(query, name) for name in QUERY if name != "query"}
     return {"text": query.text, **fields}
 

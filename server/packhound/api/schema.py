@@ -10,13 +10,14 @@ from collections.abc import Mapping
 
 from packhound.core.errors import SettingsError
 from packhound.core.parameters import Parameter, array, boolean, choice, integer, read_present, text
-from packhound.core.types import KINDS, MODES, MOST_HITS, TESTS, Focus, Query
+from packhound.core.types import KINDS, MODES, MOST_HITS, TESTS, Budget, Focus, Query
 from packhound.pack import FORMATS, PackFocus, PackRequest
 
 QUERY_CHARACTERS = 100_000
 """A bug report with its traces; longer ones were pasted by mistake."""
 PROMPT_CHARACTERS = 1_000_000
 """A conversation that was pasted whole still fits."""
+MAX_TIME_MS = 60_000
 MAX_TOKENS = 10_000_000
 """More than any model reads at once."""
 
@@ -32,6 +33,7 @@ QUERY: dict[str, Parameter] = {
     "tests": choice("Tests below what they test, left out, or alone.", TESTS),
     "files": boolean("One hit per file: the definition that answers best in it."),
     "deep": boolean("Read the 50 best hits again, with the transformer of the extra `deep`."),
+    "time_ms": integer("Milliseconds after which the search stops.", 1, MAX_TIME_MS),
 }
 PACK_REQUEST: dict[str, Parameter] = {
     "prompt": text("The task.", PROMPT_CHARACTERS),
@@ -51,9 +53,17 @@ def query_from(
 ) -> Query:
     """Return the query of a request; `limit` is for one that states none.
 
-    Null stands for the default and other keys are ignored. Raises SettingsError.
+    Null stands for the default and other keys are ignored; `budget.timeMs` is another name of
+    `time_ms`. Raises SettingsError.
     """
+    budget = values.get("budget")
+    if isinstance(budget, Mapping):
+        values = {"time_ms": budget.get("timeMs"), **values}
+    elif budget is not None:
+        raise SettingsError(f"'budget' is {budget!r:.80}; must be an object with timeMs")
     read = read_present(QUERY, values, "query")
+    if "time_ms" in read:
+        read["budget"] = Budget(time_ms=read.pop("time_ms"))
     return Query(text=read.pop("query"), focus=focus, **{"limit": limit, **read})
 
 

@@ -34,6 +34,11 @@ _GIT_TIMEOUT_S = 10.0
     "--tests", default="last", show_default=True, type=click.Choice(TESTS), help="Rank of tests."
 )
 @click.option("--files", is_flag=True, help="One hit per file.")
+@click.option(
+    "--time-ms",
+    type=click.IntRange(1, 60_000),
+    help="Stop after so many milliseconds.  [default: 1000]",
+)
 @click.option("--show-scores", is_flag=True, help="Draw a box per hit with what made its score.")
 @click.option("--git", "by_git", is_flag=True, help="Add columns: commits, and the last change.")
 @click.option(

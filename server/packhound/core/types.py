@@ -171,6 +171,11 @@ class Query:
     excluded_paths: tuple[str, ...] = ()
     deep: bool = False
 
+    @property
+    def time_ms(self) -> int:
+        """The time budget as requests state it."""
+        return max(1, round(self.budget.time_ms))
+
 
 class Signal(NamedTuple):
     """One reason for a score: contribution = weight * value. A search makes hundreds."""

@@ -2,7 +2,8 @@
 
 query text -> parsed query -> candidates by words, meaning and names -> signals -> scores -> the
 best hits with their reasons -> reranked and personalized hits. One snapshot from start to end; no
-query raises, and a budget that runs out truncates.
+query raises, and a budget that runs out truncates: what is left of the work then is skipped, named
+in a note.
 """
 
 from __future__ import annotations
@@ -32,6 +33,12 @@ from packhound.search.signals.context import SignalContext
 from packhound.search.stages import StageContext, apply_stages, first_stage_depth
 from packhound.search.symbols import rank_symbols
 
+_WORDS_SHARE, _RETRIEVAL_SHARE = 0.5, 0.75
+"""Shares of the time budget after which meaning and most candidates are left out."""
+_RANKING_MS = 3.0
+"""Time that ranking all candidates takes on a laptop."""
+_HURRIED_CANDIDATES = 40
+
 
 def search(
     snapshot: Snapshot,
@@ -60,7 +67,11 @@ def search(
     unit = unit_of(query)
     hits = best_hits(context, ranking, depth, environment.root, unit)
     hits = apply_stages(stages, hits, query.limit, stage_context)
-    hits = explain_hits(context, ranking, unit, add_siblings(context, ranking, hits))
+    if run.over_budget:
+        run.skip("siblings")
+    else:
+        hits = add_siblings(context, ranking, hits)
+    hits = explain_hits(context, ranking, unit, hits)
     return run.results(hits, len(context.candidates), snapshot.generation)
 
 
@@ -73,9 +84,17 @@ def _rank_nodes(
     depth: int,
 ) -> tuple[SignalContext, Ranking | None]:
     """Return the candidates, and how all signals rank the best `depth` of them; None if none."""
-    vectors, notes = encode(parsed, query.mode, snapshot, environment.embedder)
+    mode = query.mode
+    if mode == "hybrid" and run.has_spent(_WORDS_SHARE):
+        run.skip("meaning")
+        mode = "lexical"
+    vectors, notes = encode(parsed, mode, snapshot, environment.embedder)
     run.notes += notes
     run.check()
+    is_late = run.has_spent(_RETRIEVAL_SHARE) or run.remaining_ms < _RANKING_MS
+    if is_late and query.budget.candidates > _HURRIED_CANDIDATES:
+        run.skip("most candidates")
+        query = replace(query, budget=replace(query.budget, candidates=_HURRIED_CANDIDATES))
     context = retrieve_context(snapshot, query, parsed, vectors, environment)
     if parsed.exact and not len(context.candidates):
         quoted = ", ".join(f'"{words}"' for words in parsed.exact)

@@ -18,6 +18,7 @@ class SearchRun:
         self._cancel = cancel
         self.notes: list[str] = []
         self.truncated = False
+        self._skipped: list[str] = []
 
     @property
     def elapsed_ms(self) -> float:
@@ -28,6 +29,20 @@ class SearchRun:
     def over_budget(self) -> bool:
         """True if the query's time budget is spent."""
         return self.elapsed_ms > self._query.budget.time_ms
+
+    def has_spent(self, share: float) -> bool:
+        """Return True if this share of the query's time budget is spent."""
+        return self.elapsed_ms > share * self._query.budget.time_ms
+
+    @property
+    def remaining_ms(self) -> float:
+        """Milliseconds left of the query's time budget."""
+        return self._query.budget.time_ms - self.elapsed_ms
+
+    def skip(self, part: str) -> None:
+        """Note that a part of the search is left out for want of time."""
+        self._skipped.append(part)
+        self.truncated = True
 
     def check(self) -> None:
         """Note it if the time budget is spent. Raises Cancelled."""
@@ -41,6 +56,11 @@ class SearchRun:
 
     def results(self, hits: tuple[Hit, ...], considered: int, generation: int) -> Results:
         """Return the answer: `hits` among `considered` candidates of a generation."""
+        if self._skipped:
+            self.notes.append(
+                f"stopped after {self._query.budget.time_ms:,g} ms, without"
+                f" {', '.join(self._skipped)}: retry with a larger budget or a narrower scope"
+            )
         return Results(
             query=self._query.text,
             hits=hits,

@@ -27,6 +27,13 @@ class StageContext:
 class Stage(Protocol):
     """A second-stage ranker such as a cross-encoder."""
 
+    @property
+    def name(self) -> str:
+        """Words for a note."""
+
+    def applies(self, query: ParsedQuery) -> bool:
+        """Return True if it would change the scores of the query's hits."""
+
     def depth(self, limit: int, query: ParsedQuery) -> int:
         """Return how many hits it needs to find the best `limit`."""
 
@@ -47,5 +54,9 @@ def apply_stages(
     """Return the best `limit` hits after each stage has rescored those that the one before kept."""
     for position, stage in enumerate(stages, 1):
         depth = first_stage_depth(stages[position:], limit, context.query)
-        hits = rank_hits(stage.rerank(hits, context), depth)
+        if hits and context.run.over_budget and stage.applies(context.query):
+            context.run.skip(stage.name)
+            hits = rank_hits(hits, depth)
+        else:
+            hits = rank_hits(stage.rerank(hits, context), depth)
     return hits

@@ -43,10 +43,16 @@ _MAX_THREADS = 4
 class DeepRanker:
     """The deep model's part of a ranking, with the vectors of nodes by digest. Thread-safe."""
 
+    name = "the deep model"
+
     def __init__(self, load_encoder: Callable[[], DeepEncoder] | None = None) -> None:
         """`load_encoder` returns the model, the installed one by default. Raises ModelError."""
         self._load_encoder = load_encoder or _load_shared_encoder
         self._vectors = ByteLru[bytes, NDArray[np.float16]](_CACHE_BYTES, lambda row: row.nbytes)
+
+    def applies(self, query: ParsedQuery) -> bool:
+        """Return True for a kind of query that has a weight."""
+        return query.kind in WEIGHTS
 
     def depth(self, limit: int, query: ParsedQuery) -> int:
         """Return how many hits it needs to find the best `limit`."""

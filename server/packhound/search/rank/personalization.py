@@ -33,6 +33,8 @@ _FILE = "activation.json"
 class Personalization:
     """Git's history of one folder and the uses of its files, each if a setting asks for it."""
 
+    name = "personalization"
+
     def __init__(self, root: Path, cache_folder: Path, settings: Settings) -> None:
         self._by_change = settings.git
         self._activation = Activation(cache_folder / _FILE) if settings.activation else None
@@ -44,6 +46,10 @@ class Personalization:
     def depth(self, limit: int, _query: ParsedQuery) -> int:
         """Return how many hits it needs to find the best `limit`."""
         return limit * _DEPTH if self._history else limit
+
+    def applies(self, _query: ParsedQuery) -> bool:
+        """Return True if a history is followed."""
+        return self._history is not None
 
     def rerank(self, hits: Sequence[Hit], _context: StageContext) -> Sequence[Hit]:
         """Add recent change and activation to the scores."""

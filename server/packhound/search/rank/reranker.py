@@ -31,6 +31,8 @@ _QUERY_CHARACTERS = 600
 class Reranker:
     """A cross-encoder and the weight of its log-odds. Thread-safe."""
 
+    name = "the reranker"
+
     def __init__(self, model: CrossEncoder, weight: float) -> None:
         self._model = model
         self._weight = weight
@@ -40,6 +42,10 @@ class Reranker:
         """Load the cross-encoder of `folder`. Raises ModelError."""
         threads = min(_MAX_THREADS, os.cpu_count() or 1)
         return cls(CrossEncoder.open(folder, threads=threads), weight)
+
+    def applies(self, query: ParsedQuery) -> bool:
+        """Return True for a query in words."""
+        return _is_worth_reading(query)
 
     def depth(self, limit: int, query: ParsedQuery) -> int:
         """Return how many hits it needs to find the best `limit`."""
