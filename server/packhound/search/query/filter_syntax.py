@@ -6,9 +6,10 @@ A filter with an unknown value is left out with a note.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-from packhound.core.types import KINDS, TESTS, Kind, Tests
+from packhound.core.types import KINDS, TESTS, Kind, Query, Tests
 from packhound.search.query.word_lists import LANGUAGE_NAMES
 
 _FILTER = re.compile(r"(?<!\S)(-?(?:kind|path)|lang|language|tests):(\S+)")
@@ -37,17 +38,34 @@ def take_quotes(text: str) -> tuple[tuple[str, ...], str]:
     return required, " ".join(text.replace('"', " ").split())
 
 
-def values_of(filters: Iterable[tuple[str, str]], name: str) -> list[str]:
+def filter_fields(
+    query: Query, filters: Sequence[tuple[str, str]], notes: list[str]
+) -> dict[str, Any]:
+    """Return the fields of a parsed query that filter: those of the query and of its text.
+
+    What is wrong with a filter is appended to `notes`.
+    """
+    return {
+        "kinds": _parse_kinds(query.kinds, filters, "kind", notes),
+        "languages": _parse_languages(query.languages, filters),
+        "globs": (*query.paths, *_values(filters, "path")),
+        "excluded_kinds": _parse_kinds(query.excluded_kinds, filters, "-kind", notes),
+        "excluded_globs": (*query.excluded_paths, *_values(filters, "-path")),
+        "tests": _parse_tests(query.tests, filters, notes),
+    }
+
+
+def _values(filters: Iterable[tuple[str, str]], name: str) -> list[str]:
     """Return the values of the filters of one name."""
     return [value for key, value in filters if key == name]
 
 
-def parse_kinds(
+def _parse_kinds(
     fields: tuple[Kind, ...], filters: Iterable[tuple[str, str]], name: str, notes: list[str]
 ) -> tuple[Kind, ...]:
     """Return the kinds of a query's field and of its filters called `name`."""
     kinds = list(fields)
-    for value in values_of(filters, name):
+    for value in _values(filters, name):
         for kind in value.lower().split(","):
             if kind in KINDS:
                 kinds.append(kind)
@@ -56,9 +74,9 @@ def parse_kinds(
     return tuple(dict.fromkeys(kinds))
 
 
-def parse_tests(field: Tests, filters: Iterable[tuple[str, str]], notes: list[str]) -> Tests:
+def _parse_tests(field: Tests, filters: Iterable[tuple[str, str]], notes: list[str]) -> Tests:
     """Return how tests are ranked: by the filter, else by the field."""
-    for value in values_of(filters, "tests"):
+    for value in _values(filters, "tests"):
         if value in TESTS:
             field = value
         else:
@@ -66,8 +84,10 @@ def parse_tests(field: Tests, filters: Iterable[tuple[str, str]], notes: list[st
     return field
 
 
-def parse_languages(fields: tuple[str, ...], filters: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+def _parse_languages(
+    fields: tuple[str, ...], filters: Iterable[tuple[str, str]]
+) -> tuple[str, ...]:
     """Return the languages of a query's field and of its filters, in their canonical names."""
-    names = [part for value in values_of(filters, "lang") for part in value.split(",") if part]
+    names = [part for value in _values(filters, "lang") for part in value.split(",") if part]
     lowered = (name.lower() for name in (*fields, *names))
     return tuple(dict.fromkeys(LANGUAGE_NAMES.get(name, name) for name in lowered))

@@ -14,14 +14,7 @@ from typing import Literal, TypeAlias
 
 from packhound.core.types import Kind, Query, Tests
 from packhound.search.query.bug_report import code_of
-from packhound.search.query.filter_syntax import (
-    parse_kinds,
-    parse_languages,
-    parse_tests,
-    take_filters,
-    take_quotes,
-    values_of,
-)
+from packhound.search.query.filter_syntax import filter_fields, take_filters, take_quotes
 from packhound.search.query.mentions import Frame, frames_of, paths_of
 from packhound.search.query.word_lists import (
     EXAMPLE_WORDS,
@@ -119,9 +112,7 @@ def parse_query(query: Query, word_filter: WordFilter | None = None) -> ParsedQu
     notes: list[str] = []
     exact, text = take_quotes(text)
     kind = _kind_of(text, query)
-    kinds = parse_kinds(query.kinds, filters, "kind", notes)
-    excluded_kinds = parse_kinds(query.excluded_kinds, filters, "-kind", notes)
-    tests = parse_tests(query.tests, filters, notes)
+    fields = filter_fields(query, filters, notes)
     if word_filter and kind != "symbol":
         words, note = word_filter(text.split())
         if note:
@@ -142,15 +133,10 @@ def parse_query(query: Query, word_filter: WordFilter | None = None) -> ParsedQu
         exact=exact,
         patterns=patterns,
         paths=paths_of(text) if kind != "symbol" else (),
-        kinds=kinds,
-        languages=parse_languages(query.languages, filters),
-        globs=(*query.paths, *values_of(filters, "path")),
-        excluded_kinds=excluded_kinds,
-        excluded_globs=(*query.excluded_paths, *values_of(filters, "-path")),
-        tests=tests,
-        wants_tests=tests == "only" or _mentions(text, TEST_WORDS),
+        wants_tests=fields["tests"] == "only" or _mentions(text, TEST_WORDS),
         wants_examples=_mentions(text, EXAMPLE_WORDS),
         notes=tuple(notes),
+        **fields,
     )
 
 
@@ -178,14 +164,9 @@ def _parse_report(text: str, query: Query) -> ParsedQuery:
         paths=paths_of(text),
         frames=frames_of(text),
         code=code_of(text),
-        kinds=query.kinds,
-        languages=parse_languages(query.languages, []),
-        globs=query.paths,
-        excluded_kinds=query.excluded_kinds,
-        excluded_globs=query.excluded_paths,
-        tests=query.tests,
         wants_tests=query.tests == "only" or _mentions(title, TEST_WORDS),
         wants_examples=_mentions(title, EXAMPLE_WORDS),
+        **filter_fields(query, [], []),
     )
 
 
