@@ -48,6 +48,8 @@ def results_json(results: Results, locate: Locate | None = None) -> Json:
         "took_ms": round(results.took_ms, 3),
         "candidates": results.candidates,
         "notes": list(results.notes),
+        "confidence": results.confidence,
+        "confidence_word": results.confidence_word,
     }
 
 
@@ -71,13 +73,18 @@ def results_of(answer: Mapping[str, Any]) -> Results:
             score=hit["score"],
             why=tuple(Signal(s["signal"], s["value"], s["weight"]) for s in hit["why"]),
             siblings=tuple(_node_of(row, answer["generation"]) for row in hit["siblings"]),
+            confidence=hit.get("confidence"),
             explanation=_explanation_of(hit),
         )
         for hit in answer["hits"]
     )
     same_names = ("query", "truncated", "generation", "took_ms", "candidates")
     return Results(
-        hits=hits, notes=tuple(answer["notes"]), **{key: answer[key] for key in same_names}
+        hits=hits,
+        notes=tuple(answer["notes"]),
+        confidence=answer.get("confidence"),
+        confidence_word=answer.get("confidence_word"),
+        **{key: answer[key] for key in same_names},
     )
 
 
@@ -109,6 +116,7 @@ def hit_json(hit: Hit, locate: Locate | None = None) -> Json:
     return {
         "rank": hit.rank,
         "score": hit.score,
+        "confidence": hit.confidence,
         "path": node.path,
         "start_line": node.span.start_line + 1,
         "end_line": node.span.end_line + 1,

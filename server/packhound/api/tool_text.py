@@ -47,6 +47,8 @@ def as_text(tool: str, answer: Json) -> str:
 
 def _search(answer: Json) -> Iterator[str]:
     hits = _rows(answer, "hits")
+    if answer.get("confidence_word"):
+        yield f"confidence: {answer['confidence_word']} ({answer['confidence']:.2f})"
     yield from _hits(hits)
     if not hits:
         yield "nothing found"

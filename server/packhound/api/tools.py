@@ -80,6 +80,8 @@ def _page(engine: Engine, results: Results, offset: int, limit: int, snippet_lin
         "truncated": results.truncated,
         "generation": results.generation,
         "notes": list(results.notes),
+        "confidence": results.confidence,
+        "confidence_word": results.confidence_word,
     }
 
 

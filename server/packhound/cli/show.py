@@ -36,7 +36,13 @@ def results(
     console: Console = _out,
     columns: Sequence[tuple[str, str]] | None = None,
 ) -> None:
-    """Print the hits as a table, or as boxes, then the notes; `columns` are git's, by hit."""
+    """Print how sure the answer is, the hits as a table or as boxes, then the notes.
+
+    `columns` are git's, by hit.
+    """
+    if answer.hits and answer.confidence_word:
+        sure = f"confidence: {answer.confidence_word} ({answer.confidence or 0.0:.2f})"
+        console.print(sure, style="bold", highlight=False)
     if boxes:
         for i, hit in enumerate(answer.hits):
             box(hit, console, _git_summary(columns[i]) if columns else "")

@@ -190,6 +190,8 @@ class Signal(NamedTuple):
         return self.weight * self.value
 
 
+ConfidenceWord = Literal["exact", "strong", "likely", "weak"]
+
 GroupName = Literal["Name", "Words", "Meaning", "Structure", "You"]
 GROUP_NAMES: tuple[GroupName, ...] = get_args(GroupName)
 
@@ -222,7 +224,8 @@ class Explanation(NamedTuple):
 class Hit:
     """A node with its rank, and the signals whose contributions add up to its score.
 
-    `siblings` are the next best nodes of its file that are not hits themselves. `explanation`
+    `siblings` are the next best nodes of its file that are not hits themselves. `confidence` is the
+    chance, 0 to 1, that the node answers the query; None where nothing was asked. `explanation`
     computes the explanation when it is first called for, with those of all hits of the search.
     """
 
@@ -231,12 +234,17 @@ class Hit:
     score: float
     why: tuple[Signal, ...]
     siblings: tuple[NodeRef, ...] = ()
+    confidence: float | None = None
     explanation: Callable[[], Explanation] = field(default=Explanation, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """Hits of one query, all of one generation."""
+    """Hits of one query, all of one generation.
+
+    `confidence` is the chance that an answer is among the first five hits, `confidence_word` the
+    same in a word; None where nothing was asked, as of nodes like a node.
+    """
 
     query: str
     hits: tuple[Hit, ...]
@@ -245,6 +253,8 @@ class Results:
     took_ms: float
     candidates: int
     notes: tuple[str, ...] = ()
+    confidence: float | None = None
+    confidence_word: ConfidenceWord | None = None
 
 
 State = Literal["starting", "indexing", "ready", "degraded", "closed"]

@@ -245,7 +245,14 @@ def _merge_pages(pages: Sequence[tuple[str, Json]], limit: int) -> Json:
         "next_offset": next_offsets[0] if next_offsets else -1,
         "truncated": any(bool(page["truncated"]) for _, page in pages),
         "notes": list(dict.fromkeys(note for _, page in pages for note in _rows(page, "notes"))),
+        **_most_confident([page for _, page in pages]),
     }
+
+
+def _most_confident(pages: Sequence[Mapping[str, Any]]) -> Json:
+    """Return the confidence of the surest page."""
+    surest = max(pages, key=lambda page: page["confidence"] or 0.0)
+    return {key: surest[key] for key in ("confidence", "confidence_word")}
 
 
 def _first_answer(folders: Sequence[Folder], tool: str, arguments: Mapping[str, object]) -> Json:

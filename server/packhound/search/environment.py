@@ -28,3 +28,8 @@ class SearchEnvironment:
     fuser: str = "linear"
     stages: tuple[Stage, ...] = ()
     text_of: TextOf = _path_alone
+
+    @property
+    def model(self) -> str:
+        """The fingerprint of the encoder, empty without one."""
+        return getattr(self.embedder, "fingerprint", "")

@@ -18,6 +18,13 @@ import numpy as np
 from packhound.core.arrays import Doubles, top_k
 from packhound.core.types import Hit, Query, Results
 from packhound.index import Snapshot
+from packhound.search.answer_notes import name_notes, unknown_names, weak_note
+from packhound.search.confidence import (
+    Rating,
+    confidence_word,
+    rate_answer,
+    rate_symbols,
+)
 from packhound.search.environment import SearchEnvironment
 from packhound.search.explainer import explain_hits, explain_symbols
 from packhound.search.order import SCORE_DIGITS, rank_hits
@@ -59,20 +66,33 @@ def search(
         stats = environment.cache.stats(snapshot)
         hits, considered = rank_symbols(snapshot, stats, parsed, depth, environment.root)
         run.notes += () if hits else ("no name matches",)
-        hits = explain_symbols(apply_stages(stages, hits, query.limit, stage_context), parsed)
+        hits = apply_stages(stages, hits, query.limit, stage_context)
+        hits = explain_symbols(_rate(run, parsed, None, hits), parsed)
         return run.results(hits, considered, snapshot.generation)
     context, ranking = _rank_nodes(snapshot, query, parsed, environment, run, depth)
     if ranking is None:
-        return run.results((), 0, snapshot.generation)
-    unit = unit_of(query)
+        return run.results(_rate(run, parsed, None, ()), 0, snapshot.generation)
+    unit, source = unit_of(query), source_of(query, context.vectors)
     hits = best_hits(context, ranking, depth, environment.root, unit)
     hits = apply_stages(stages, hits, query.limit, stage_context)
+    hits = _rate(run, parsed, rate_answer(context, ranking, source, environment.model), hits)
     if run.over_budget:
         run.skip("siblings")
     else:
         hits = add_siblings(context, ranking, hits)
     hits = explain_hits(context, ranking, unit, hits)
     return run.results(hits, len(context.candidates), snapshot.generation)
+
+
+def _rate(
+    run: SearchRun, parsed: ParsedQuery, rating: Rating | None, hits: tuple[Hit, ...]
+) -> tuple[Hit, ...]:
+    """Return hits with their confidence; the run learns that of the answer, and says if weak."""
+    hits, run.confidence = rating.rate(hits) if rating else rate_symbols(hits)
+    run.confidence_word = confidence_word(run.confidence, hits, parsed)
+    if hits and run.confidence_word == "weak":
+        run.notes.insert(0, weak_note(rating.context if rating else None, hits))
+    return hits
 
 
 def _rank_nodes(
@@ -102,6 +122,7 @@ def _rank_nodes(
         parsed = replace(parsed, exact=())
         context = retrieve_context(snapshot, query, parsed, vectors, environment)
     run.check()
+    run.notes += name_notes(snapshot, unknown_names(context))
     if not len(context.candidates):
         run.notes.append(_unknown_language(snapshot, parsed) or "nothing matches")
         return context, None

@@ -6,7 +6,7 @@ import threading
 import time
 
 from packhound.core.errors import Cancelled
-from packhound.core.types import Hit, Query, Results
+from packhound.core.types import ConfidenceWord, Hit, Query, Results
 
 
 class SearchRun:
@@ -19,6 +19,8 @@ class SearchRun:
         self.notes: list[str] = []
         self.truncated = False
         self._skipped: list[str] = []
+        self.confidence: float | None = None
+        self.confidence_word: ConfidenceWord | None = None
 
     @property
     def elapsed_ms(self) -> float:
@@ -69,4 +71,6 @@ class SearchRun:
             took_ms=self.elapsed_ms,
             candidates=considered,
             notes=tuple(self.notes),
+            confidence=self.confidence,
+            confidence_word=self.confidence_word,
         )

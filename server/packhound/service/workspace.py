@@ -11,7 +11,7 @@ from packhound.core.settings import Settings
 from packhound.core.settings_files import FolderSettings
 from packhound.core.types import Query, Results
 from packhound.indexing import collect_all_and_trim
-from packhound.search import rank_hits
+from packhound.search import WEAK_NOTE, merge_notes, rank_hits, rate_in_order
 from packhound.service.engine import Engine
 from packhound.service.roots import innermost_root, real_path
 from packhound.service.status import Listener
@@ -139,15 +139,20 @@ class Workspace:
 
 
 def _merge(query: Query, answers: list[Results]) -> Results:
-    notes = dict.fromkeys(note for answer in answers for note in answer.notes)
+    surest = max(answers, key=lambda answer: answer.confidence or 0.0, default=None)
+    word = surest.confidence_word if surest else None
+    notes = merge_notes(word, answers)
     if not answers:
         notes["no folder is open"] = None
+    hits = rank_hits((hit for answer in answers for hit in answer.hits), query.limit)
     return Results(
         query=query.text,
-        hits=rank_hits((hit for answer in answers for hit in answer.hits), query.limit),
+        hits=rate_in_order(hits, [hit.confidence or 0.0 for hit in hits]),
         truncated=any(answer.truncated for answer in answers),
         generation=sum(answer.generation for answer in answers),
         took_ms=sum(answer.took_ms for answer in answers),
         candidates=sum(answer.candidates for answer in answers),
-        notes=tuple(notes),
+        notes=tuple(sorted(notes, key=lambda note: not note.startswith(WEAK_NOTE))),
+        confidence=surest.confidence if surest else None,
+        confidence_word=word,
     )

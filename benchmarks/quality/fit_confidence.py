@@ -1,0 +1,355 @@
+"""Fit how sure an answer is, and write the coefficients where the product reads them.
+
+    python benchmarks/quality/fit_confidence.py --suite SUITE=CORPORA ... --hold-out SUITE=CORPORA \
+        --hold-out-repositories rack,requests,serde --cache DIR [--write]
+
+Each graded query is asked of its own repository and of two wrong ones, which are of the same half;
+so are names of definitions. An answer is right if a node of grade 2 or 3 is among its first five
+hits. Rows are weighted as if four of five queries were asked of the repository that they are about.
+Prints figures of the repositories held out, which have no part in the fit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+
+import numpy as np
+from corpora import snapshot_of
+from fit_nodes import matched_answers
+from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+
+from packhound.core.types import Query
+from packhound.encoder.embedder import Embedder
+from packhound.index.snapshot import Snapshot
+from packhound.search.confidence import LIKELY, PATH, STRONG, Rating, answer_features, hit_features
+from packhound.search.environment import SearchEnvironment
+from packhound.search.pipeline import best_hits, parse, retrieve_context, source_of
+from packhound.search.query.encode import encode
+from packhound.search.rank.fusion import rank
+
+SOURCES = ("hybrid", "lexical", "dense")
+N_WRONG = 2
+N_NAMES = 12
+N_HITS = 10
+RIGHT_SHARE = 0.8
+"""Share of the weight of queries that are asked of the repository that they are about."""
+INVERSE_RIDGE = 0.1
+MIN_GRADE = 2
+_NAMED_KINDS = frozenset({"function", "method", "class", "struct", "interface", "trait", "enum"})
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Repository:
+    """A corpus with its graded queries; `prefix` is the folder that is indexed."""
+
+    name: str
+    prefix: str
+    cases: tuple[dict, ...]
+    snapshot: Snapshot
+    environment: SearchEnvironment
+    held_out: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """One query asked of one repository, with the features of the answer and of its hits."""
+
+    kind: str
+    held_out: bool
+    right_repository: bool
+    answer: Mapping[str, float]
+    hits: Mapping[str, Floats]
+    relevant: tuple[bool, ...]
+    micros: float
+
+    @property
+    def is_right(self) -> bool:
+        """True if one of the first five hits is relevant."""
+        return any(self.relevant[:5])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--suite", action="append", required=True)
+    parser.add_argument("--hold-out", action="append", default=[])
+    parser.add_argument("--hold-out-repositories", default="")
+    parser.add_argument("--cache", type=Path, required=True)
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
+    embedder = Embedder.open()
+    held_out = frozenset(options.hold_out_repositories.split(","))
+    repositories = [
+        *load(options.suite, held_out, False, embedder, options.cache),
+        *load(options.hold_out, held_out, True, embedder, options.cache),
+    ]
+    sets, figures = {}, {}
+    for source in SOURCES:
+        rows = [*ask_all(repositories, source, "linear")]
+        sets[source] = fit(rows)
+        figures[source] = evaluate(rows, sets[source])
+        print(source, json.dumps(figures[source], indent=1))
+    rows = [*ask_all(repositories, "hybrid", "rrf")]
+    figures["hybrid, rrf"] = evaluate(rows, sets["hybrid"])
+    print("hybrid, rrf", json.dumps(figures["hybrid, rrf"], indent=1))
+    if options.write:
+        write(sets, figures, repositories, embedder.fingerprint)
+
+
+def load(
+    suites: Iterable[str], held_out: frozenset[str], hold_out: bool, embedder: Embedder, cache: Path
+) -> Iterator[Repository]:
+    """Yield the repositories of graded suites."""
+    for suite in suites:
+        folder, corpora = (Path(part) for part in suite.split("=", 1))
+        for file in sorted(folder.glob("*.jsonl")):
+            cases = tuple(json.loads(line) for line in file.read_text("utf-8").splitlines())
+            prefix = cases[0]["root"] or ""
+            root = corpora / file.stem / prefix
+            yield Repository(
+                name=file.stem,
+                prefix=prefix,
+                cases=cases,
+                snapshot=snapshot_of(root, embedder, cache),
+                environment=SearchEnvironment(str(root), embedder),
+                held_out=hold_out or file.stem in held_out,
+            )
+
+
+def ask_all(repositories: Sequence[Repository], source: str, fuser: str) -> Iterator[Row]:
+    """Yield every query, asked of its repository and of wrong ones of the same half."""
+    rng = random.Random(0)
+    for repository in repositories:
+        others = [r for r in repositories if r.held_out == repository.held_out]
+        others.remove(repository)
+        for case in (*repository.cases, *name_cases(repository, rng)):
+            for asked in (repository, *rng.sample(others, N_WRONG)):
+                row = ask(asked, case, asked is repository, source, fuser)
+                if row:
+                    yield row
+
+
+def name_cases(repository: Repository, rng: random.Random) -> list[dict]:
+    """Return names of definitions as queries; whatever has the name answers."""
+    names = {
+        node.name
+        for entry in repository.snapshot.files.values()
+        for node in entry.nodes
+        if node.kind in _NAMED_KINDS and len(node.name) > 3
+    }
+    return [{"query": name} for name in rng.sample(sorted(names), min(N_NAMES, len(names)))]
+
+
+def ask(
+    repository: Repository, case: Mapping, right_repository: bool, source: str, fuser: str
+) -> Row | None:
+    """Ask one query; None where there is no candidate."""
+    snapshot, environment = repository.snapshot, repository.environment
+    query = Query(case["query"], mode=source, limit=N_HITS)
+    parsed = parse(snapshot, query, environment)
+    vectors, _ = encode(parsed, query.mode, snapshot, environment.embedder)
+    context = retrieve_context(snapshot, query, parsed, vectors, environment)
+    if source_of(query, vectors) != source or not len(context.candidates):
+        return None
+    ranking = rank(context, fuser, "node", source, 50)
+    hits = best_hits(context, ranking, N_HITS, environment.root)
+    start = time.perf_counter()
+    answer = answer_features(context, ranking)
+    Rating(context, 0.0, {"bias": 1.0, "answer": 1.0}).rate(hits)
+    micros = (time.perf_counter() - start) * 1e6
+    rows = context.candidates.position.take([hit.node.node_id for hit in hits]).astype(np.intp)
+    return Row(
+        kind="symbol" if parsed.kind == "symbol" else "question",
+        held_out=repository.held_out,
+        right_repository=right_repository,
+        answer=answer,
+        hits=hit_features(context, rows, 0.0, [hit.rank for hit in hits]),
+        relevant=tuple(is_relevant(repository, hit.node, case, right_repository) for hit in hits),
+        micros=micros,
+    )
+
+
+def is_relevant(repository: Repository, node: object, case: Mapping, right: bool) -> bool:
+    """Return True if a node is an answer of grade 2 or 3, or has the name that was asked for."""
+    if "answers" not in case:
+        return node.name == case["query"]
+    path = f"{repository.prefix}/{node.path}".lstrip("/")
+    matches = matched_answers(path, node, case["answers"]) if right else ()
+    return any(case["answers"][i]["grade"] >= MIN_GRADE for i in matches)
+
+
+def fit(rows: Sequence[Row]) -> dict[str, dict[str, dict[str, float]]]:
+    """Return the coefficients of answers and of hits for each kind of query."""
+    sets = {}
+    for kind in ("question", "symbol"):
+        used = [row for row in rows if row.kind == kind and not row.held_out]
+        weights = weights_of(used)
+        answers = {name: np.array([row.answer[name] for row in used]) for name in used[0].answer}
+        answer = logistic(answers, np.array([row.is_right for row in used]), weights)
+        log_odds = weigh(answer, answers)
+        sizes = [len(row.relevant) for row in used]
+        hits = {name: np.concatenate([row.hits[name] for row in used]) for name in used[0].hits}
+        hits["answer"] = np.repeat(log_odds, sizes)
+        relevant = np.concatenate([row.relevant for row in used])
+        hit = logistic(hits, relevant, np.repeat(weights, sizes))
+        sets[kind] = {"answer": answer, "hit": hit}
+    return sets
+
+
+def weights_of(rows: Sequence[Row]) -> Floats:
+    """Return a weight for each row, of which `RIGHT_SHARE` belongs to right repositories."""
+    right = np.array([row.right_repository for row in rows])
+    return np.where(right, RIGHT_SHARE / right.sum(), (1 - RIGHT_SHARE) / (~right).sum()) * len(
+        rows
+    )
+
+
+def logistic(
+    features: Mapping[str, Floats], target: NDArray[np.bool_], weights: Floats
+) -> dict[str, float]:
+    """Return the coefficients of a ridge logistic regression; constant features have none."""
+    names = [name for name, values in features.items() if np.std(values) > 1e-6]
+    columns = np.stack([features[name] for name in names], axis=1)
+    scale = columns.std(axis=0)
+    model = LogisticRegression(C=INVERSE_RIDGE, max_iter=2_000)
+    model.fit(columns / scale, target, sample_weight=weights)
+    factors = (model.coef_[0] / scale).tolist()
+    return {
+        "bias": round(float(model.intercept_[0]), 4),
+        **{name: round(factor, 4) for name, factor in zip(names, factors, strict=True)},
+    }
+
+
+def weigh(coefficients: Mapping[str, float], features: Mapping[str, Floats]) -> Floats:
+    return sum(factor * features[name] for name, factor in coefficients.items())
+
+
+def evaluate(rows: Sequence[Row], sets: Mapping) -> dict[str, object]:
+    """Return the figures of the repositories held out."""
+    figures: dict[str, object] = {}
+    for kind, coefficients in sets.items():
+        held_out = [row for row in rows if row.kind == kind and row.held_out]
+        confidence, hit_confidence = [], []
+        for row in held_out:
+            log_odds = weigh(coefficients["answer"], row.answer)
+            log_odds_hits = weigh(coefficients["hit"], {**row.hits, "answer": log_odds})
+            hits = np.minimum.accumulate(1 / (1 + np.exp(-log_odds_hits)))
+            confidence.append(max(1 / (1 + np.exp(-log_odds)), hits[0]))
+            hit_confidence.append(hits)
+        figures[kind] = {
+            **answer_figures(held_out, np.array(confidence)),
+            **hit_figures(held_out, hit_confidence),
+            "micros (median)": round(float(np.median([row.micros for row in held_out]))),
+        }
+    return figures
+
+
+def answer_figures(rows: Sequence[Row], confidence: Floats) -> dict[str, object]:
+    repository = np.array([row.right_repository for row in rows])
+    right = np.array([row.is_right for row in rows])
+    weights = weights_of(rows)
+    right_or_wrong = right | ~repository
+    return {
+        "queries": int(repository.sum()),
+        "right": round(float(right[repository].mean()), 3),
+        "AUROC right repository against wrong": auroc(repository, confidence),
+        "AUROC right answer against wrong repository": auroc(
+            right[right_or_wrong], confidence[right_or_wrong]
+        ),
+        "AUROC right answer against wrong, right repository": auroc(
+            right[repository], confidence[repository]
+        ),
+        "1 % of right answers are below": round(float(np.quantile(confidence[right], 0.01)), 3),
+        "weak, of right answers": share(confidence[right] < LIKELY),
+        "weak, of wrong answers of the right repository": share(
+            confidence[repository & ~right] < LIKELY
+        ),
+        "weak, of wrong repositories": share(confidence[~repository] < LIKELY),
+        "strong, of right repositories": share(confidence[repository] >= STRONG),
+        "strong, of wrong repositories": share(confidence[~repository] >= STRONG),
+        "expected calibration error": calibration_error(confidence, right, weights),
+        "reliability": reliability(confidence, right, weights),
+        "reliability, right repository": reliability(
+            confidence[repository], right[repository], weights[repository]
+        ),
+    }
+
+
+def hit_figures(rows: Sequence[Row], confidences: Sequence[Floats]) -> dict[str, object]:
+    confidence = np.concatenate(confidences)
+    relevant = np.concatenate([row.relevant for row in rows])
+    weights = np.repeat(weights_of(rows), [len(row.relevant) for row in rows])
+    return {
+        "hits: AUROC": auroc(relevant, confidence),
+        "hits: expected calibration error": calibration_error(confidence, relevant, weights),
+        "hits: reliability": reliability(confidence, relevant, weights),
+    }
+
+
+def auroc(target: NDArray[np.bool_], confidence: Floats) -> float | None:
+    return round(float(roc_auc_score(target, confidence)), 3) if len(set(target)) > 1 else None
+
+
+def share(mask: NDArray[np.bool_]) -> float | None:
+    return round(float(mask.mean()), 3) if len(mask) else None
+
+
+def reliability(
+    confidence: Floats, right: NDArray[np.bool_], weights: Floats
+) -> list[tuple[str, int, float, float]]:
+    """Return a row per tenth: its bounds, rows, mean confidence and share that is right."""
+    table = []
+    for low in range(10):
+        rows = np.clip(confidence * 10, 0, 9.99).astype(int) == low
+        if rows.any():
+            means = (np.average(x[rows], weights=weights[rows]) for x in (confidence, right))
+            stated, observed = (round(float(mean), 2) for mean in means)
+            table.append(
+                (f"{low / 10:.1f}-{(low + 1) / 10:.1f}", int(rows.sum()), stated, observed)
+            )
+    return table
+
+
+def calibration_error(confidence: Floats, right: NDArray[np.bool_], weights: Floats) -> float:
+    """Return the mean gap between stated and observed in ten bins (Naeini and others 2015)."""
+    bins = np.clip(confidence * 10, 0, 9.99).astype(int)
+    gaps = np.bincount(bins, weights * (confidence - right), 10)
+    return round(float(np.abs(gaps).sum() / weights.sum()), 3)
+
+
+def write(sets: dict, figures: dict, repositories: Sequence[Repository], model: str) -> None:
+    """Write the coefficients with their provenance."""
+    fitted = [r for r in repositories if not r.held_out]
+    made = {
+        "command": "python benchmarks/quality/fit_confidence.py --suite nodes_dev=dev"
+        " --suite nodes/train=corpora --hold-out nodes/dev=corpora"
+        " --hold-out-repositories rack,requests,serde --cache cache --write",
+        "data": f"{sum(len(r.cases) for r in fitted)} graded queries and {N_NAMES} names a"
+        f" repository, over {len(fitted)} repositories, each asked of {N_WRONG} wrong ones too;"
+        f" {RIGHT_SHARE:.0%} of the weight on the right ones",
+        "date": datetime.now(timezone.utc).date().isoformat(),
+        "model": model,
+        "held_out": {
+            source: {
+                kind: {name: value for name, value in values.items() if "reliability" not in name}
+                for kind, values in kinds.items()
+            }
+            for source, kinds in figures.items()
+        },
+        "sets": sets,
+    }
+    PATH.write_text(json.dumps(made, indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

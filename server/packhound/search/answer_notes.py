@@ -1,0 +1,133 @@
+"""Notes on an answer: that it is weak, and which identifiers of the query are nowhere."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from packhound.core.types import ConfidenceWord, Hit, Results
+from packhound.index import Snapshot
+from packhound.search.query.parse import STOPS
+from packhound.search.signals.context import SignalContext
+from packhound.text.tokenizer import fold_identifier, terms
+
+WEAK_NOTE = "weak answer: "
+"""The first note of a weak answer begins with this."""
+
+_NOT_HERE = " is not in this folder"
+_N_HITS = 5
+"""Hits that a weak answer is judged by."""
+_MAX_NAMES = 3
+_MAX_SUGGESTIONS = 3
+_MAX_COMPARED = 400
+"""Names whose edit distance is computed: those that share the most letters."""
+_MIN_LENGTH, _LETTERS_PER_EDIT = 4, 4
+
+
+def unknown_names(context: SignalContext) -> list[str]:
+    """Return the identifiers of the query that no node has: as a name, in its code or its text."""
+    query = context.query
+    if not query.names or query.kind == "report":
+        return []
+    found = {
+        term
+        for term, match in zip(query.terms, context.retrieval.matches.terms, strict=True)
+        if len(match.nodes[0])
+    }
+    # A word of several parts is indexed whole too, as its last term.
+    return [
+        name
+        for name in query.names
+        if (name_terms := terms(name))
+        and name_terms[-1] in query.terms
+        and name_terms[-1] not in found
+    ]
+
+
+def name_notes(snapshot: Snapshot, names: Sequence[str]) -> Iterator[str]:
+    """Yield a note for each identifier that is nowhere, with the nearest names."""
+    for name in names[:_MAX_NAMES]:
+        nearest = nearest_names(snapshot, name)
+        hint = f"; did you mean: {', '.join(nearest)}" if nearest else ""
+        yield f"`{name}`{_NOT_HERE}{hint}"
+
+
+def nearest_names(snapshot: Snapshot, name: str) -> list[str]:
+    """Return the live names within few edits of `name`, case and underscores aside; best first."""
+    folded = fold_identifier(name)
+    most = len(folded) // _LETTERS_PER_EDIT
+    if len(folded) < _MIN_LENGTH:
+        return []
+    letters = frozenset(folded)
+    # An edit changes the length by one at most, and the set of letters by two.
+    likely = (
+        (len(letters ^ set(other)), other_name)
+        for other_name in snapshot.name_table.names
+        if abs(len(other_name) - len(name)) <= most + other_name.count("_") + name.count("_")
+        and abs(len(other := fold_identifier(other_name)) - len(folded)) <= most
+        and len(letters ^ set(other)) <= 2 * most
+    )
+    compared = (
+        (edit_distance(folded, fold_identifier(other), most), other)
+        for _, other in heapq.nsmallest(_MAX_COMPARED, likely)
+    )
+    near = sorted(pair for pair in compared if pair[0] <= most)
+    live = (other for _, other in near if len(snapshot.node_ids_named(other)))
+    return [other for other, _ in zip(live, range(_MAX_SUGGESTIONS), strict=False)]
+
+
+def edit_distance(first: str, second: str, most: int) -> int:
+    """Return the optimal string alignment distance, or `most` + 1 if it is above `most`.
+
+    Insertions, deletions, substitutions and swaps of neighbours each count one (Damerau 1964).
+    """
+    before: list[int] = []
+    above = list(range(len(second) + 1))
+    for i, letter in enumerate(first):
+        row = [i + 1]
+        for j, other in enumerate(second):
+            cost = min(above[j + 1] + 1, row[j] + 1, above[j] + (letter != other))
+            if i and j and letter == second[j - 1] and first[i - 1] == other:
+                cost = min(cost, before[j - 1] + 1)
+            row.append(cost)
+        if min(row) > most:
+            return most + 1
+        before, above = above, row
+    return min(above[-1], most + 1)
+
+
+def merge_notes(word: ConfidenceWord | None, answers: Sequence[Results]) -> dict[str, None]:
+    """Return the distinct notes of several folders' answers to one query.
+
+    Those of a weak answer are left out where `word` says that the whole is not weak, and those of
+    names that are not in one folder where another has them.
+    """
+    missing = [{_missing_name(note) for note in answer.notes} for answer in answers]
+    missing_in_all = set.intersection(*missing) if missing else set()
+    return {
+        note: None
+        for answer in answers
+        for note in answer.notes
+        if (word == "weak" or not note.startswith(WEAK_NOTE))
+        and (not _missing_name(note) or _missing_name(note) in missing_in_all)
+    }
+
+
+def _missing_name(note: str) -> str:
+    """Return the name that a note says is nowhere in the folder, else nothing."""
+    name, separator, _ = note.partition(_NOT_HERE)
+    return name if separator else ""
+
+
+def weak_note(context: SignalContext | None, hits: Sequence[Hit]) -> str:
+    """Return why an answer is weak: how many words of the query its hits have at most."""
+    if context is None or not context.query.terms:
+        return WEAK_NOTE + "nothing is close to the query"
+    terms = zip(context.query.terms, context.retrieval.matches.terms, strict=True)
+    matches = [match for term, match in terms if term not in STOPS]
+    node_ids = np.array([hit.node.node_id for hit in hits[:_N_HITS]], np.int32)
+    n_covered = int(np.max(sum(np.isin(node_ids, m.nodes[0]) for m in matches), initial=0))
+    words = "one word" if n_covered <= 1 else f"{n_covered} of the {len(matches)} words"
+    return f"{WEAK_NOTE}no hit covers more than {words} of the query"

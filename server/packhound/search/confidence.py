@@ -1,0 +1,177 @@
+"""Confidence: the chance that an answer is right, and that each of its hits is.
+
+An answer is right if a node of grade 2 or 3 (what was asked for, or clearly relevant) is among its
+first five hits. Logistic regressions over what the ranking has computed anyway, fitted by
+`benchmarks/quality/fit_confidence.py`; `rank/confidence.json` holds them with their provenance.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import exp, log1p
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from packhound.core.arrays import Doubles, Positions, top_k
+from packhound.core.types import ConfidenceWord, Hit
+from packhound.search.answer_notes import unknown_names
+from packhound.search.order import SCORE_DIGITS
+from packhound.search.query.parse import ParsedQuery
+from packhound.search.rank.fusion import Ranking
+from packhound.search.rank.linear import Source
+from packhound.search.signals.context import SignalContext
+
+STRONG, LIKELY = 0.8, 0.2
+"""The least confidence of these words; below `LIKELY` an answer is weak."""
+
+_FIRST = 5
+"""An answer is judged by this many best nodes."""
+_MAX_UNKNOWN = 2
+PATH = Path(__file__).parent / "rank/confidence.json"
+
+Coefficients: TypeAlias = Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rating:
+    """The rating of one answer: `log_odds` that it is right, and what its hits are rated by."""
+
+    context: SignalContext
+    log_odds: float
+    hit_coefficients: Coefficients
+
+    def rate(self, hits: tuple[Hit, ...]) -> tuple[tuple[Hit, ...], float]:
+        """Return the hits with a confidence each, which falls with their rank, and the answer's."""
+        confidence = sigmoid(self.log_odds)
+        if not hits:
+            return hits, 0.0
+        node_ids = [hit.node.node_id for hit in hits]
+        rows = self.context.candidates.position.take(node_ids).astype(np.intp)
+        values = hit_features(self.context, rows, self.log_odds, [hit.rank for hit in hits])
+        log_odds = sum(
+            self.hit_coefficients.get(name, 0.0) * column for name, column in values.items()
+        )
+        chances = 1 / (1 + np.exp(-np.asarray(log_odds, np.float64)))
+        rated = rate_in_order(hits, chances.tolist())
+        return rated, max(confidence, rated[0].confidence or 0.0)
+
+
+def rate_answer(context: SignalContext, ranking: Ranking, source: Source, model: str) -> Rating:
+    """Rate the best nodes of a ranking; `model` is the fingerprint of the encoder, if any."""
+    fitted = load_fit()
+    # Cosines of another encoder are on another scale.
+    sets = fitted.sets[source if model == fitted.model else "lexical"]
+    coefficients = sets["symbol" if context.query.kind == "symbol" else "question"]
+    values = answer_features(context, ranking)
+    return Rating(context, dot(coefficients["answer"], values), coefficients["hit"])
+
+
+def answer_features(context: SignalContext, ranking: Ranking) -> dict[str, float]:
+    """Return the features of an answer: of its first node, and the greatest of its best five.
+
+    Nodes that score the same are in together, so that the order of node ids does not show.
+    `covered_...` is the share of the query's weight (idf) that a node has, `words` and `named` are
+    BM25F of the whole node, and of its name and signature, per weight of the query. `absent` is the
+    share of the weight whose words are in no node.
+    """
+    scores: Doubles = np.asarray(ranking.scores, np.float64).round(SCORE_DIGITS)
+    best_rows = top_k(scores, min(_FIRST, len(scores)))
+    best_scores = scores.take(best_rows)
+    best = ranking.nodes.take(best_rows)
+    first = best[best_scores == best_scores.max()]
+    query, lexical, matches = context.query, context.lexical, context.retrieval.matches
+    total = sum(matches.idfs)
+    absent = sum(
+        idf for idf, term in zip(matches.idfs, matches.terms, strict=True) if not len(term.nodes[0])
+    )
+    # Without words the quotes are the query, and all hits have them.
+    covered = lexical.covered if total or not query.exact else np.ones_like(lexical.covered)
+    similarity = lexical.node * 0 if context.similarity is None else context.similarity
+    names = lexical.name.take(best) + lexical.signature.take(best)
+    return {
+        "bias": 1.0,
+        "cosine_first": float(similarity.take(first).max()),
+        "cosine_best": float(similarity.take(best).max()),
+        "cosine_mean": float(similarity.mean()),
+        "covered_first": float(covered.take(first).max()),
+        "covered_best": float(covered.take(best).max()),
+        "words": float(lexical.node.take(best).max()) / (total or 1.0),
+        "named": float(names.max()) / (total or 1.0),
+        "absent": absent / (total or 1.0),
+        "unknown_names": float(min(_MAX_UNKNOWN, len(unknown_names(context)))),
+        "length": log1p(len(query.terms)),
+        "is_prose": float(query.kind in ("prose", "report")),
+        "name_first": float(context.named_folded.take(first).max()),
+    }
+
+
+def hit_features(
+    context: SignalContext, rows: Positions, log_odds: float, ranks: Sequence[int]
+) -> dict[str, Doubles]:
+    """Return the features of hits, a column each; `log_odds` are those of the answer."""
+    lexical, similarity = context.lexical, context.similarity
+    total = sum(context.retrieval.matches.idfs) or 1.0
+    names = lexical.name.take(rows) + lexical.signature.take(rows)
+    none = np.zeros(len(rows))
+    return {
+        "bias": np.ones(len(rows)),
+        "answer": np.full(len(rows), log_odds),
+        "rank": np.log2(np.maximum(1, ranks)),
+        "cosine": none if similarity is None else similarity.take(rows).astype(np.float64),
+        "covered": lexical.covered.take(rows).astype(np.float64),
+        "words": lexical.node.take(rows).astype(np.float64) / total,
+        "named": names.astype(np.float64) / total,
+        "named_folded": context.named_folded.take(rows).astype(np.float64),
+    }
+
+
+def rate_symbols(hits: tuple[Hit, ...]) -> tuple[tuple[Hit, ...], float]:
+    """Return hits of a search by name with the quality of their match as confidence."""
+    qualities = [
+        sum(signal.value for signal in hit.why if signal.signal == "name_match") for hit in hits
+    ]
+    rated = rate_in_order(hits, qualities)
+    return rated, (rated[0].confidence or 0.0) if rated else 0.0
+
+
+def rate_in_order(hits: Sequence[Hit], chances: Sequence[float]) -> tuple[Hit, ...]:
+    """Return the hits with their chances, none of which is above that of a better hit."""
+    falling = np.minimum.accumulate(np.asarray(chances, np.float64)).round(3).tolist()
+    return tuple(replace(hit, confidence=chance) for hit, chance in zip(hits, falling, strict=True))
+
+
+def confidence_word(confidence: float, hits: Sequence[Hit], query: ParsedQuery) -> ConfidenceWord:
+    """Return the word for people: exact if the first hit's name is the query letter for letter."""
+    name = query.text.removesuffix("()")
+    if hits and name and name in (hits[0].node.name, hits[0].node.qualname):
+        return "exact"
+    return "strong" if confidence >= STRONG else "likely" if confidence >= LIKELY else "weak"
+
+
+def dot(coefficients: Coefficients, values: Mapping[str, float]) -> float:
+    """Return the sum of coefficient times value."""
+    return sum(factor * values[name] for name, factor in coefficients.items())
+
+
+def sigmoid(log_odds: float) -> float:
+    """Return the probability of log-odds."""
+    return 1 / (1 + exp(-log_odds)) if log_odds > -700 else 0.0
+
+
+class Fit(NamedTuple):
+    """Coefficients `sets[source][kind of query][answer or hit]`, and the encoder they are of."""
+
+    model: str
+    sets: Mapping[str, Mapping[str, Mapping[str, Coefficients]]]
+
+
+@lru_cache(maxsize=1)
+def load_fit() -> Fit:
+    """Return the fitted coefficients."""
+    loaded = json.loads(PATH.read_text("utf-8"))
+    return Fit(loaded["model"], loaded["sets"])
