@@ -165,7 +165,7 @@ def ask(
     hits = best_hits(context, ranking, N_HITS, environment.root)
     start = time.perf_counter()
     answer = answer_features(context, ranking)
-    Rating(context, 0.0, {"bias": 1.0, "answer": 1.0}).rate(hits)
+    Rating(context, 0.0, {"bias": 1.0, "words": 1.0}).rate(hits)
     micros = (time.perf_counter() - start) * 1e6
     rows = context.candidates.position.take([hit.node.node_id for hit in hits]).astype(np.intp)
     return Row(
@@ -173,7 +173,7 @@ def ask(
         held_out=repository.held_out,
         right_repository=right_repository,
         answer=answer,
-        hits=hit_features(context, rows, 0.0, [hit.rank for hit in hits]),
+        hits=hit_features(context, rows, [hit.rank for hit in hits]),
         relevant=tuple(is_relevant(repository, hit.node, case, right_repository) for hit in hits),
         micros=micros,
     )
@@ -196,12 +196,10 @@ def fit(rows: Sequence[Row]) -> dict[str, dict[str, dict[str, float]]]:
         weights = weights_of(used)
         answers = {name: np.array([row.answer[name] for row in used]) for name in used[0].answer}
         answer = logistic(answers, np.array([row.is_right for row in used]), weights)
-        log_odds = weigh(answer, answers)
-        sizes = [len(row.relevant) for row in used]
-        hits = {name: np.concatenate([row.hits[name] for row in used]) for name in used[0].hits}
-        hits["answer"] = np.repeat(log_odds, sizes)
-        relevant = np.concatenate([row.relevant for row in used])
-        hit = logistic(hits, relevant, np.repeat(weights, sizes))
+        right = [row for row in used if row.is_right]
+        hits = {name: np.concatenate([row.hits[name] for row in right]) for name in used[0].hits}
+        relevant = np.concatenate([row.relevant for row in right])
+        hit = logistic(hits, relevant, np.ones(len(relevant)))
         sets[kind] = {"answer": answer, "hit": hit}
     return sets
 
@@ -241,11 +239,10 @@ def evaluate(rows: Sequence[Row], sets: Mapping) -> dict[str, object]:
         held_out = [row for row in rows if row.kind == kind and row.held_out]
         confidence, hit_confidence = [], []
         for row in held_out:
-            log_odds = weigh(coefficients["answer"], row.answer)
-            log_odds_hits = weigh(coefficients["hit"], {**row.hits, "answer": log_odds})
-            hits = np.minimum.accumulate(1 / (1 + np.exp(-log_odds_hits)))
-            confidence.append(max(1 / (1 + np.exp(-log_odds)), hits[0]))
-            hit_confidence.append(hits)
+            answer = 1 / (1 + np.exp(-weigh(coefficients["answer"], row.answer)))
+            hits = answer / (1 + np.exp(-weigh(coefficients["hit"], row.hits)))
+            confidence.append(answer)
+            hit_confidence.append(np.minimum.accumulate(hits))
         figures[kind] = {
             **answer_figures(held_out, np.array(confidence)),
             **hit_figures(held_out, hit_confidence),

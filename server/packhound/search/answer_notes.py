@@ -11,7 +11,7 @@ from packhound.core.types import ConfidenceWord, Hit, Results
 from packhound.index import Snapshot
 from packhound.search.query.parse import STOPS
 from packhound.search.signals.context import SignalContext
-from packhound.text.tokenizer import fold_identifier, terms
+from packhound.text import fold_identifier, terms
 
 WEAK_NOTE = "weak answer: "
 """The first note of a weak answer begins with this."""

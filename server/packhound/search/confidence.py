@@ -39,7 +39,10 @@ Coefficients: TypeAlias = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rating:
-    """The rating of one answer: `log_odds` that it is right, and what its hits are rated by."""
+    """The rating of one answer: `log_odds` that it is right.
+
+    `hit_coefficients` are of the odds of a hit if the answer is right.
+    """
 
     context: SignalContext
     log_odds: float
@@ -47,18 +50,17 @@ class Rating:
 
     def rate(self, hits: tuple[Hit, ...]) -> tuple[tuple[Hit, ...], float]:
         """Return the hits with a confidence each, which falls with their rank, and the answer's."""
-        confidence = sigmoid(self.log_odds)
         if not hits:
             return hits, 0.0
+        confidence = sigmoid(self.log_odds)
         node_ids = [hit.node.node_id for hit in hits]
         rows = self.context.candidates.position.take(node_ids).astype(np.intp)
-        values = hit_features(self.context, rows, self.log_odds, [hit.rank for hit in hits])
+        values = hit_features(self.context, rows, [hit.rank for hit in hits])
         log_odds = sum(
             self.hit_coefficients.get(name, 0.0) * column for name, column in values.items()
         )
-        chances = 1 / (1 + np.exp(-np.asarray(log_odds, np.float64)))
-        rated = rate_in_order(hits, chances.tolist())
-        return rated, max(confidence, rated[0].confidence or 0.0)
+        chances = confidence / (1 + np.exp(-np.asarray(log_odds, np.float64)))
+        return rate_in_order(hits, chances.tolist()), round(confidence, 3)
 
 
 def rate_answer(context: SignalContext, ranking: Ranking, source: Source, model: str) -> Rating:
@@ -111,16 +113,15 @@ def answer_features(context: SignalContext, ranking: Ranking) -> dict[str, float
 
 
 def hit_features(
-    context: SignalContext, rows: Positions, log_odds: float, ranks: Sequence[int]
+    context: SignalContext, rows: Positions, ranks: Sequence[int]
 ) -> dict[str, Doubles]:
-    """Return the features of hits, a column each; `log_odds` are those of the answer."""
+    """Return the features of hits, a column each."""
     lexical, similarity = context.lexical, context.similarity
     total = sum(context.retrieval.matches.idfs) or 1.0
     names = lexical.name.take(rows) + lexical.signature.take(rows)
     none = np.zeros(len(rows))
     return {
         "bias": np.ones(len(rows)),
-        "answer": np.full(len(rows), log_odds),
         "rank": np.log2(np.maximum(1, ranks)),
         "cosine": none if similarity is None else similarity.take(rows).astype(np.float64),
         "covered": lexical.covered.take(rows).astype(np.float64),
