@@ -23,11 +23,13 @@ def test_search_json_is_the_published_object(tmp_path: Path, root: Path) -> None
     done = packhound(tmp_path, "search", "unlock the door", "--root", str(root), "--json")
     answer = json.loads(done.stdout)
     assert list(answer) == [
-        *("query", "hits", "truncated", "generation", "took_ms", "candidates", "notes")
+        *("query", "hits", "truncated", "generation", "took_ms", "candidates", "notes"),
+        *("confidence", "confidence_word"),
     ]
     hit = answer["hits"][0]
     assert list(hit) == [
-        *("rank", "score", "path", "start_line", "end_line", "kind", "name", "qualname", "why"),
+        *("rank", "score", "confidence", "path", "start_line", "end_line"),
+        *("kind", "name", "qualname", "why"),
         *("siblings", "reasons", "groups", "counterfactual"),
     ]
     assert 1 <= len(hit["reasons"]) <= 3
@@ -103,14 +105,17 @@ def test_a_running_server_answers_with_unsaved_text(
         server.close()
         engine.close()
     done = packhound(tmp_path, "search", "paint_door_green", "--root", str(root), "--json")
-    assert "paint_door_green" not in done.stdout.replace('"query": "paint_door_green"', "")
+    answer = json.loads(done.stdout)
+    assert "paint_door_green" not in [hit["name"] for hit in answer["hits"]]
+    assert "`paint_door_green` is not in this folder" in answer["notes"]
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 def test_what_git_says_is_two_columns_or_why_it_says_nothing(tmp_path: Path, root: Path) -> None:
     search = ("search", "open door mend roof", "--root", str(root), "--git")
     table = packhound(tmp_path, *search).stdout
-    assert table.splitlines()[0].split() == [
+    assert re.fullmatch(r"confidence: \w+ \(\d\.\d\d\)", table.splitlines()[0])
+    assert table.splitlines()[1].split() == [
         *("Words", "Meaning", "You", "kind", "name", "commits", "changed", "path")
     ]
     assert re.search(r"- +untracked\s+door\.py:1-3", table)

@@ -18,6 +18,11 @@ def test_several_folders_are_searched_as_one(tmp_path: Path, root: Path) -> None
         assert workspace.settled(30)
         first = workspace.search(Query("compute_tax")).hits[0]
         assert (first.node.path, Path(first.node.root)) == ("tax.py", other.resolve())
+        answer = workspace.search(Query("compute_tax"))
+        assert (answer.confidence_word, answer.notes) == ("exact", ())
+        nowhere = workspace.search(Query("compute_taxi"))
+        assert nowhere.notes[0].startswith("weak answer: ")
+        assert "`compute_taxi` is not in this folder; did you mean: compute_tax" in nowhere.notes
         assert workspace.locate(other / "tax.py") == (workspace.engines[1], "tax.py")
         assert workspace.locate(tmp_path / "elsewhere.py") is None
         workspace.remove(other)

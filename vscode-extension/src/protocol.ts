@@ -53,6 +53,8 @@ export interface SearchResults {
   took_ms: number;
   candidates: number;
   notes: string[];
+  confidence?: number | null;
+  confidence_word?: 'exact' | 'strong' | 'likely' | 'weak' | null;
 }
 
 export interface PlaceParams {

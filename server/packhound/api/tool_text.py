@@ -47,7 +47,7 @@ def as_text(tool: str, answer: Json) -> str:
 
 def _search(answer: Json) -> Iterator[str]:
     hits = _rows(answer, "hits")
-    if answer.get("confidence_word"):
+    if hits and answer.get("confidence_word"):
         yield f"confidence: {answer['confidence_word']} ({answer['confidence']:.2f})"
     yield from _hits(hits)
     if not hits:

@@ -1,0 +1,122 @@
+"""How sure an answer says that it is. `pytest --update-golden` rewrites the golden file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from packhound.core.types import Query, Results
+from packhound.search import pipeline, related
+from packhound.search.answer_notes import edit_distance, nearest_names
+from packhound.search.confidence import load_fit
+from packhound.search.environment import SearchEnvironment
+from tests.support.shop import embedder, environment, snapshot
+
+GOLDEN = Path(__file__).parents[1] / "golden/ranking/confidence.txt"
+ANSWERED = (
+    *("Session", "router", "add_route", "StockLevel::reserve", "session cookie signature"),
+    *("how a path is matched against routes", "form validation errors", "charge a credit card"),
+)
+UNANSWERED = (
+    *("zzqqxx wwvv", "kubernetes operator reconcile loop", "quantum entanglement of photons"),
+    *("slugfy", "Sesion", "parse the abstract syntax tree of a regular expression"),
+)
+FUSERS = ("linear", "rrf")
+
+
+def ask(text: str, fuser: str = "linear", **fields: object) -> Results:
+    query = replace(Query(text), **fields)  # type: ignore[arg-type]
+    return pipeline.search(snapshot(), query, environment(fuser))
+
+
+def test_golden_confidence(update_golden: bool) -> None:
+    lines = ["linear, rrf; the first three hits -> query"]
+    for text in (*ANSWERED, *UNANSWERED):
+        answers = [ask(text, fuser) for fuser in FUSERS]
+        words = ", ".join(f"{a.confidence_word} {a.confidence:.2f}" for a in answers)
+        hits = " ".join(f"{hit.confidence:.2f}" for hit in answers[0].hits[:3])
+        lines.append(f"{words}; {hits} -> {text}")
+    text = "\n".join(lines) + "\n"
+    if update_golden:
+        GOLDEN.write_text(text, "utf-8")
+    assert text == GOLDEN.read_text("utf-8")
+
+
+@pytest.mark.parametrize("fuser", FUSERS)
+@pytest.mark.parametrize("mode", ["hybrid", "lexical", "dense", "symbol"])
+def test_confidence_falls_with_rank(mode: str, fuser: str) -> None:
+    for text in (*ANSWERED, *UNANSWERED):
+        answer = ask(text, fuser, mode=mode, limit=20)
+        confidences = [hit.confidence for hit in answer.hits]
+        assert confidences == sorted(confidences, reverse=True)
+        assert answer.confidence is not None and 0 <= answer.confidence <= 1
+        assert all(confidence <= answer.confidence for confidence in confidences)
+
+
+@pytest.mark.parametrize("fuser", FUSERS)
+def test_nonsense_is_weak_and_its_note_comes_first(fuser: str) -> None:
+    answer = ask("zzqqxx wwvv", fuser)
+    assert answer.confidence_word == "weak"
+    assert answer.notes[0] == "weak answer: no hit covers more than one word of the query"
+
+
+def test_a_name_is_exact_letter_for_letter() -> None:
+    for text in ("Router", "add_route", "StockLevel::reserve", "slugify()"):
+        assert ask(text).confidence_word == "exact"
+        assert ask(text, mode="symbol").confidence_word == "exact"
+    answer = ask("router")
+    assert (answer.confidence_word, answer.notes) == ("strong", ())
+
+
+def test_what_is_there_is_surer_than_what_is_not() -> None:
+    least = min(ask(text).confidence or 0.0 for text in ANSWERED)
+    most = max(ask(text).confidence or 0.0 for text in UNANSWERED)
+    assert least > 0.5 > most
+
+
+def test_names_that_are_nowhere_are_named() -> None:
+    notes = ask("does the router call executePrompt or parsePrise").notes
+    assert "`executePrompt` is not in this folder" in notes
+    assert "`parsePrise` is not in this folder; did you mean: parse_price" in notes
+    # A name that is only used is in the folder.
+    assert not any("fullmatch" in note for note in ask("where is route.fullmatch called").notes)
+    lexical = pipeline.search(
+        snapshot(vectors=False), Query("wibbleWobble", mode="lexical"), SearchEnvironment("shop")
+    )
+    assert lexical.notes == ("`wibbleWobble` is not in this folder", "nothing matches")
+
+
+def test_nearest_names() -> None:
+    assert nearest_names(snapshot(), "Sesion") == ["Session"]
+    assert nearest_names(snapshot(), "addruote") == ["add_route"]
+    assert nearest_names(snapshot(), "xyz") == []
+
+
+def test_edit_distance() -> None:
+    for first, second, distance in (
+        *(("", "", 0), ("abc", "abc", 0), ("abc", "acb", 1), ("abc", "abcd", 1)),
+        *(("kitten", "sitting", 3), ("abc", "", 3)),
+    ):
+        assert edit_distance(first, second, 3) == distance
+    assert edit_distance("kitten", "sitting", 1) == 2
+
+
+def test_an_answer_without_words_or_hits_has_a_confidence() -> None:
+    assert ask("zzqqxx wwvv", mode="lexical").confidence == 0.0
+    # Words alone find what is in quotes, so the quotes are covered.
+    assert (ask('"segments of a path"').confidence or 0.0) > 0.2
+    assert ask("").confidence is None
+
+
+def test_related_nodes_answer_nothing() -> None:
+    answer = related(snapshot(), "shop/utils.py", 1, Query("slugify"), environment())
+    assert answer.hits
+    assert (answer.confidence, answer.confidence_word) == (None, None)
+    assert {hit.confidence for hit in answer.hits} == {None}
+
+
+def test_the_coefficients_are_of_the_bundled_encoder() -> None:
+    """Cosines of another one are on another scale; run benchmarks/quality/fit_confidence.py."""
+    assert load_fit().model == embedder().fingerprint
