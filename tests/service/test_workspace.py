@@ -19,7 +19,8 @@ def test_several_folders_are_searched_as_one(tmp_path: Path, root: Path) -> None
         first = workspace.search(Query("compute_tax")).hits[0]
         assert (first.node.path, Path(first.node.root)) == ("tax.py", other.resolve())
         answer = workspace.search(Query("compute_tax"))
-        assert (answer.confidence_word, answer.notes) == ("exact", ())
+        assert answer.confidence_word == "exact"
+        assert not any("weak" in note or "not in this" in note for note in answer.notes)
         nowhere = workspace.search(Query("compute_taxi"))
         assert nowhere.notes[0].startswith("weak answer: ")
         assert "`compute_taxi` is not in this folder; did you mean: compute_tax" in nowhere.notes
