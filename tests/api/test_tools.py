@@ -206,6 +206,8 @@ def test_a_snippet_shows_the_lines_that_the_query_is_about(engine):
         *("### way.py:1-42 function long_way", f"signature: {hit['signature']}"),
         *("from line 39:", "```"),
     ]
+    sure = {"hits": [hit], "confidence": 0.824, "confidence_word": "strong"}
+    assert as_text("search", sure).splitlines()[0] == "confidence: strong (0.82)"
     engine.release("way.py")
     assert engine.settled(30)
 
