@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from syntax_check import parsed
 
 from packhound.core.types import Document
 from packhound.parsing.parse import parse
 from packhound.parsing.tree_cache import TreeCache
+from tests.support.syntax_check import parsed
 
 RUST = """\
 cfg_rt! {
