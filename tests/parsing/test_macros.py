@@ -152,3 +152,18 @@ typedef int on_read(struct buffer *from);
 typedef void *(*allocate)(size n);
 """
     assert set(lines(path, source)) == {"size", "buffer_ref", "on_read", "allocate"}
+
+
+def test_an_impl_is_called_what_it_is() -> None:
+    source = """\
+impl<T> Ring<T> { const A: u8 = 1; const B: u8 = 2; }
+unsafe impl<T: Send> Send for Ring<T> {}
+mod inner { impl From<u8> for Ring { fn from() {} } }
+"""
+    nodes = [node for node in parsed("a.rs", source).nodes if node.kind != "file"]
+    assert [(node.name, node.qualname) for node in nodes] == [
+        ("Ring", "impl<T> Ring<T>"),
+        ("Ring", "impl Send for Ring"),
+        ("Ring", "impl From<u8> for inner::Ring"),
+        ("from", "inner::Ring::from"),
+    ]

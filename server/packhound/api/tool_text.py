@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from packhound.api.json_codec import Json
+from packhound.core.titles import heading
 from packhound.pack import choose_fence
 from packhound.redact import visible_line
 
@@ -60,7 +61,9 @@ def _related(answer: Json) -> Iterator[str]:
         rows = [row for row in neighbors if row["edge"] == edge]
         if rows:
             yield f"{title}:"
-            yield from (f"  {_location(row)} {row['kind']} {row['qualname']}" for row in rows)
+            yield from (
+                f"  {_location(row)} {heading(row['kind'], row['qualname'])}" for row in rows
+            )
     hits = _rows(answer, "hits")
     if hits:
         yield "similar:"
@@ -104,7 +107,7 @@ def _outline(answer: Json) -> Iterator[str]:
             yield f"{_MARK}{visible_line(path)}"
         while open_ends and open_ends[-1] < node["start_line"]:
             open_ends.pop()
-        title = node["signature"] or f"{node['kind']} {node['qualname']}"
+        title = node["signature"] or heading(node["kind"], node["qualname"])
         yield f"{'  ' * (len(open_ends) + 1)}{_lines(node)} {title[:_MAX_SIGNATURE]}"
         open_ends.append(node["end_line"])
     if not path and not answer.get("folders"):
@@ -136,7 +139,7 @@ def _count(row: Row, noun: str) -> str:
 
 
 def _heading(row: Row) -> str:
-    return f"{_MARK}{_location(row)} {row['kind']} {row['qualname']}"
+    return f"{_MARK}{_location(row)} {heading(row['kind'], row['qualname'])}"
 
 
 def _location(row: Row) -> str:

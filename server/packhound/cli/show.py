@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from packhound.cli.columns import HEADINGS
+from packhound.core.titles import heading as node_heading
 from packhound.core.types import Hit, Results, SignalGroup, Status
 from packhound.search import phrase, signals_by_group
 
@@ -73,7 +74,8 @@ def box(hit: Hit, console: Console = _out, extra: str = "", *, all_signals: bool
         _add_signals(grid, hit)
     else:
         _add_groups(grid, hit, explanation.groups)
-    title = Text(f"{hit.rank or '-'}  {_location(hit)}  {hit.node.kind} {hit.node.qualname}")
+    name = node_heading(hit.node.kind, hit.node.qualname)
+    title = Text(f"{hit.rank or '-'}  {_location(hit)}  {name}")
     subtitle = f"score {hit.score:.3f}{extra}"
     console.print(Panel(grid, title=title, title_align="left", subtitle=subtitle))
     if explanation.counterfactual:

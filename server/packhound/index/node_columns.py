@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from packhound.core.arrays import NO_NODE_IDS, Ints, LongInts, Mask, NodeIds, Positions
+from packhound.core.titles import is_impl_title
 from packhound.index.blocks import NEVER, PENDING, PRESENT, Block, Saved
 from packhound.index.columns import Column
 from packhound.index.name_index import NameIndex, NameTable
@@ -140,6 +141,8 @@ def new_epoch() -> int:
 
 def _tail(name: str, qualname: str) -> str:
     """Return the last part of a qualified name if that is not the name itself: `C::f` gives f."""
+    if is_impl_title(qualname):
+        return name
     for separator in ("::", "#", "/", "."):
         _, matched, last = qualname.rpartition(separator)
         if matched:

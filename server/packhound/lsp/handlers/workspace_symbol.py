@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from lsprotocol import types
 
+from packhound.core.titles import is_impl_title
 from packhound.core.types import NodeRef, Query
 from packhound.lsp.handlers.search import run_search
 from packhound.lsp.language_server import PackhoundServer
@@ -64,7 +65,9 @@ def _to_symbol(
         location = types.LocationUriOnly(locations.uri(node))
     else:
         location = locations.location(node)
-    container = node.qualname.removesuffix(node.name).rstrip(".:#/")
+    container = node.qualname
+    if not is_impl_title(container):
+        container = container.removesuffix(node.name).rstrip(".:#/")
     identity = [node.root, node.path, node.kind, node.qualname]
     return types.WorkspaceSymbol(
         location=location,

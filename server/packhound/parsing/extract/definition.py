@@ -27,7 +27,7 @@ class Definition:
     body: int | None
     name: ByteRange | None
     scope: ByteRange | None
-    trait: bool
+    trait: ByteRange | None
     first_end: int
     docs: list[ByteRange] = field(default_factory=list)
     parent: Definition | None = None
@@ -90,7 +90,7 @@ def _definition(kind: str, captured: dict[str, list[Node]]) -> Definition:
         body=body.start_byte if body is not None else None,
         name=_run(names),
         scope=_run(captured.get("scope")),
-        trait="trait" in captured,
+        trait=_run(captured.get("trait")),
     )
 
 

@@ -38,6 +38,22 @@ def name_and_scope(source: Source, definition: Definition) -> tuple[str, tuple[s
     return parts[-1], (*prefix, *parts[:-1])
 
 
+def impl_title(source: Source, definition: Definition, path: tuple[str, ...]) -> str:
+    """Return what an impl of Rust is called: `impl Drop for Ring`, `impl<T> Ring<T>`.
+
+    `path` is the qualified name of the type.
+    """
+    name = source.language.separator.join(path)
+    if definition.name is None:
+        return name
+    if definition.trait is not None:
+        trait = " ".join(source.text(definition.trait).split())
+        return f"impl {trait[:_MAX_NAME]} for {name}"
+    text = " ".join(source.text((definition.head, definition.name[1])).split())
+    written = text.removeprefix("unsafe ")
+    return written[:_MAX_NAME] if len(path) == 1 else f"impl {name}"
+
+
 def _title(source: Source, definition: Definition) -> str:
     """Return the title of a test or a section."""
     if definition.kind == "section":

@@ -12,7 +12,7 @@ from packhound.core.types import Kind, Node, Span
 from packhound.parsing.extract.definition import Definition, without
 from packhound.parsing.extract.doc_comments import is_licence_or_pragma, strip_comment_marks
 from packhound.parsing.extract.file_node import file_node_content
-from packhound.parsing.extract.naming import name_and_scope
+from packhound.parsing.extract.naming import impl_title, name_and_scope
 from packhound.parsing.extract.outline import Outline
 from packhound.parsing.extract.windows import portions
 from packhound.parsing.grammar import Captures
@@ -95,10 +95,13 @@ class Reader:
         self, definition: Definition, path: tuple[str, ...], prefixed: bool
     ) -> list[_Draft]:
         runs = self._source.trim(definition.own_runs())
+        qualname = self._source.language.separator.join(path)
+        if definition.kind == "impl" and self._source.language.name == "rust":
+            qualname = impl_title(self._source, definition, path)
         draft = _Draft(
             kind=self._kind(definition, len(path), prefixed),
             name=path[-1],
-            qualname=self._source.language.separator.join(path),
+            qualname=qualname,
             span=self._source.lines.span(definition.start, definition.end),
             signature=self._signature(definition),
             doc=self._doc(definition.docs),

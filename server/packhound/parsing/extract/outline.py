@@ -167,7 +167,11 @@ def _find_scopes(source: bytes, definitions: list[Definition]) -> None:
         if definition.parent is not None and definition.parent.kind in ("module", "impl"):
             holes.setdefault(id(definition.parent), []).append((definition.start, definition.end))
     for definition in definitions:
-        if definition.kind in ("module", "impl") and not definition.docs and not definition.trait:
+        if (
+            definition.kind in ("module", "impl")
+            and not definition.docs
+            and definition.trait is None
+        ):
             inside = (
                 definition.body if definition.body is not None else definition.start,
                 definition.end,
