@@ -50,6 +50,10 @@ REPORT_ONLY = frozenset(
 COPIED = {"symbol": 0.2, "report": 0.1}
 """Kinds whose weights are those of files, with what a node pays for each better one of its file."""
 
+NAMED = {"node_defines_type": 8.0, "impls_above": -4.0}
+"""Added to what a symbol query gives a node: of all that bear its name a type comes first, and of
+its impls each pays for those before it. No judgement asks for a name alone."""
+
 MAX_CANDIDATES = 150
 RIDGE, KIND_RIDGE = 10.0, 50.0
 N_FOLDS = 7
@@ -315,6 +319,8 @@ def write(sets: dict, figures: dict, examples: Sequence[Example]) -> None:
         for kind, repeat in COPIED.items():
             copied = json.loads(json.dumps(files[source][kind]))
             kinds[kind] = {**copied, "within": {}, "repeat": {"same_file_above": repeat}}
+        if source != "dense":
+            kinds["symbol"]["node"] |= NAMED
     n_repositories = len({e.repository for e in examples})
     made = {
         "command": "python benchmarks/quality/fit_nodes.py"

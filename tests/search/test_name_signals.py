@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from packhound.core.types import Query
-from packhound.search.pipeline import parse, retrieve_context
+from packhound.core.types import Document, Query
+from packhound.index.writer import Index
+from packhound.parsing.analyse import analyse
+from packhound.parsing.parse import parse as parse_document
+from packhound.search.pipeline import parse, retrieve_context, search
 from packhound.search.query.encode import QueryVectors
 from packhound.search.signals.name import neighbours_in_name
 from tests.support.shop import environment, snapshot
@@ -28,3 +32,37 @@ def test_neighbours_in_a_query_that_are_neighbours_in_a_name(text: str, files: s
     context = retrieve_context(snapshot(), query, parsed, words_only, environment())
     marks = zip(context.candidates.entries, neighbours_in_name(context).tolist(), strict=True)
     assert {entry.path for entry, mark in marks if mark} == files
+
+
+IMPLS = {
+    "src/join.rs": "/// Waits for a task.\npub struct JoinHandle<T> { raw: T }\n"
+    + "".join(
+        f"impl<T> Trait{i} for JoinHandle<T> {{ fn f{i}(&self) {{ go(); }} }}\n" for i in range(8)
+    ),
+    "src/more.rs": "use join;\n"
+    + "".join(f"impl Other{i} for JoinHandle<u8> {{}}\n" for i in range(8)),
+    "src/task.rs": "\n".join(
+        f"pub fn spawn_{i}() -> JoinHandle<u8> {{ JoinHandle::start({i}) }}" for i in range(8)
+    ),
+}
+
+
+def test_a_type_comes_before_its_impls_and_they_leave_room_for_its_uses() -> None:
+    index = Index(None)
+    documents = [Document(path, text.encode()) for path, text in IMPLS.items()]
+    index.replace([analyse(document, parse_document(document)) for document in documents], {})
+    hits = search(index.publish(), Query("JoinHandle"), environment()).hits
+    kinds = [hit.node.kind for hit in hits]
+    assert kinds[:2] == ["struct", "impl"]
+    assert kinds[:10].count("impl") < 6
+    hits = search(index.publish(), Query("JoinHandle", mode="symbol"), environment()).hits
+    assert hits[0].node.kind == "struct"
+
+
+def test_the_name_of_each_definition_finds_it_first() -> None:
+    for node_id in np.flatnonzero(snapshot().live).tolist():
+        node = snapshot().ref(node_id, "")
+        if node.kind not in ("file", "window", "section", "impl") and node.name.isidentifier():
+            hit = search(snapshot(), Query(node.name), environment()).hits[0]
+            assert hit.node.name == node.name, node
+            assert hit.node.kind != "impl", node

@@ -25,14 +25,12 @@ _SEPARATORS = re.compile(r"::|->|[.#\\/:]")
 _MATCH, _KIND, _TEST, _LENGTH = 10.0, 1.0, -1.5, -0.2
 _MAX_NODES = 4_000
 
-_KIND_VALUES = np.array(
-    [
-        {"section": 0.0, "file": 0.0, "window": 0.0, "constant": 0.4, "test": 0.2, "impl": 0.3}.get(
-            kind, 1.0 if kind in ("class", "struct", "interface", "trait", "module") else 0.7
-        )
-        for kind in KINDS
-    ]
-)
+_TYPES = ("class", "struct", "enum", "interface", "trait", "module")
+_KIND_VALUE = {"section": 0.0, "file": 0.0, "window": 0.0, "constant": 0.4, "test": 0.2}
+_KIND_VALUE |= {"impl": -2.5} | dict.fromkeys(_TYPES, 1.0)
+"""An impl bears its type's name: ten of them must not hide other names that begin with it."""
+
+_KIND_VALUES = np.array([_KIND_VALUE.get(kind, 0.7) for kind in KINDS])
 
 
 def rank_symbols(

@@ -11,7 +11,8 @@ from packhound.core.types import GROUP_NAMES, GroupName
 
 _GROUPS: dict[GroupName, str] = {
     "Name": """
-        node_name node_named node_named_folded node_owned name_in_query name_match name_length
+        node_name node_named node_named_folded node_owned node_defines_type impls_above
+        name_in_query name_match name_length
         node_compound compound_file best_name path_words path_rank defines defines_folded
         defines_times defines_kind defines_size defines_with_owner stem_is_name query_in_stem
         query_in_folders stem_in_query_kin query_in_path_kin first_words_in_stem

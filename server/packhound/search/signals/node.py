@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from packhound.core.arrays import Floats
-from packhound.search.kinds import FUNCTION, REST, TYPE
+from packhound.search.kinds import DEFINED_TYPE, FUNCTION, IMPL, REST, TYPE
 from packhound.search.retrieve.term_matches import BODY, NAME
 from packhound.search.signals.context import SignalContext, no_node, relative
 
@@ -59,6 +59,25 @@ def node_named_folded(context: SignalContext) -> Floats:
 def node_owned(context: SignalContext) -> Floats:
     """The node bears a qualified name of the query with the owner that the query gives it."""
     return context.owned.astype(np.float32)
+
+
+def node_defines_type(context: SignalContext) -> Floats:
+    """The node is the class, struct, trait or other type that the query names."""
+    return DEFINED_TYPE.take(context.kinds) * context.named_folded.astype(np.float32)
+
+
+def impls_above(context: SignalContext) -> Floats:
+    """Number of longer impls of the type that the query names."""
+    values = no_node(context)
+    rows = np.flatnonzero(IMPL.take(context.kinds) * context.named_folded)
+    if len(rows) > 1:
+        lengths = context.node(context.snapshot.lengths[BODY])[rows]
+        # Ties by path and position, not by node id, which depends on the order of indexing.
+        located = map(context.snapshot.locate, context.candidates.node_ids[rows].tolist())
+        places = [(entry.path, position) for entry, position in located]
+        order = sorted(range(len(rows)), key=lambda i: (-lengths[i], places[i]))
+        values[rows[order]] = np.arange(len(rows))
+    return values
 
 
 def dense_node(context: SignalContext) -> Floats:

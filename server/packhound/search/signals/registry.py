@@ -68,6 +68,8 @@ NODE_SIGNALS: tuple[SignalFunction, ...] = (
     node_signals.node_named,
     node_signals.node_named_folded,
     node_signals.node_owned,
+    node_signals.node_defines_type,
+    node_signals.impls_above,
     node_signals.dense_node,
     node_signals.node_size,
     node_signals.node_is_type,
