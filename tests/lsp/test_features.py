@@ -19,7 +19,8 @@ def test_a_search_result_has_exactly_these_keys(client, folder):
     hit = result["hits"][0]
     assert set(hit) == {
         "rank", "score", "confidence", "path", "start_line", "end_line", "kind", "name", "qualname",
-        "why", "siblings", "reasons", "groups", "counterfactual", "uri", "range", "selectionRange",
+        "why", "siblings", "line", "reasons", "groups", "counterfactual",
+        "uri", "range", "selectionRange",
     }  # fmt: skip
     assert (hit["rank"], hit["path"], hit["start_line"], hit["end_line"]) == (1, "config.py", 1, 3)
     assert hit["uri"] == (folder / "config.py").as_uri()

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { registerMcp } from './agents/mcp';
 import { registerTools } from './agents/tools';
 import { explainAtCursor } from './explain/explainCommand';
-import { withCounterfactuals } from './explain/hover';
+import { withLink } from './explain/hover';
 import { HitActions } from './hitActions';
 import { clearIndex, forget, offerHelp, openSettings, rebuild, restart } from './maintenance';
 import { Packer } from './pack/packCommand';
@@ -34,10 +34,10 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
   const results = new Results();
   const documents = new ReadOnlyDocuments();
   const pins = new Pins();
-  const actions = new HitActions(results, documents, pins);
+  const actions = new HitActions(client, results, pins);
   const memory = new QueryMemory(context.workspaceState);
   const packer = new Packer(client, documents, pins, context.workspaceState);
-  client.onHover = withCounterfactuals(results);
+  client.onHover = withLink(results);
 
   const command = (id: string, run: (...args: never[]) => unknown): vscode.Disposable =>
     vscode.commands.registerCommand(`packhound.${id}`, (...args: never[]) =>
@@ -67,7 +67,7 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
     needsServer('search', (query?: string) => {
       new SearchSession(client, results, memory, actions, query).show();
     }),
-    needsServer('explain', () => explainAtCursor(client, results, documents)),
+    needsServer('explain', () => explainAtCursor(client, results)),
     needsServer('related', () => findRelated(client, results, actions)),
     needsServer('pack', (prompt?: string) => packer.forPrompt(prompt)),
     needsServer('packSelection', () => packer.forSelection()),

@@ -1,21 +1,20 @@
-import { explanation, EXPLANATION, EXPLANATION_LANGUAGE } from './explain/contributionTable';
+import { showExplanation } from './explain/explanationPanel';
 import type { Pins } from './pack/pins';
 import type { Hit } from './protocol';
-import type { ReadOnlyDocuments } from './readOnlyDocuments';
 import type { Results } from './results/results';
+import type { PackhoundClient } from './server/packhoundClient';
 
 /** What can be done with a hit besides opening it, wherever it is listed. */
 export class HitActions {
   constructor(
+    private readonly client: PackhoundClient,
     private readonly results: Results,
-    private readonly documents: ReadOnlyDocuments,
     private readonly pins: Pins,
   ) {}
 
   async why(hit: Hit): Promise<void> {
     const around = this.results.around(hit);
-    const text = explanation(hit, around?.query ?? '', around?.hits ?? []);
-    await this.documents.show(EXPLANATION, text, EXPLANATION_LANGUAGE);
+    await showExplanation(this.client, hit, around?.query ?? '', around?.hits ?? []);
   }
 
   pin(hit: Hit): void {

@@ -19,6 +19,23 @@ export interface Signal {
   contribution: number;
 }
 
+export type GroupName = 'Name' | 'Words' | 'Meaning' | 'Structure' | 'You';
+
+/** All signals of one kind: what they add to a score, and that in words. */
+export interface SignalGroup {
+  group: GroupName;
+  /** 0 to 1. */
+  value: number;
+  contribution: number;
+  /** The contribution without what the best candidates have on average. */
+  above_average: number;
+  /** The rank that the hit would have with the average, 0 for a hit without a rank. */
+  rank_without: number;
+  text: string;
+  /** In answers to `explain` only. */
+  signals?: (Signal & { text: string })[];
+}
+
 export interface Hit {
   rank: number;
   score: number;
@@ -29,6 +46,15 @@ export interface Hit {
   name: string;
   qualname: string;
   why: Signal[];
+  /** The line of signature and comment with the most words of the query. */
+  line: string;
+  /** At most three, in words. */
+  reasons: string[];
+  groups: SignalGroup[];
+  /** What would move the hit, and where to. */
+  counterfactual: string;
+  /** `exact`, `strong`, `likely` or `weak`, from servers that can tell. */
+  confidence_word?: string;
   uri: string;
   range: Range;
   /** Where its name is. */

@@ -23,9 +23,9 @@ export async function findRelated(
   try {
     const found = await client.related(place);
     results.keep(found);
-    const rows = hitItems(found.hits);
-    const notes = found.notes.length > 0 ? found.notes : ['Nothing like it was found.'];
-    list.setRows(rows.length > 0 ? rows : notes.map((note) => noteItem(note)));
+    const nothing = found.hits.length === 0 && found.notes.length === 0;
+    const notes = nothing ? ['Nothing like it was found.'] : found.notes;
+    list.setRows([...notes.map((note) => noteItem(note)), ...hitItems(found.hits)]);
     list.pick.busy = false;
   } catch (error) {
     list.pick.hide();

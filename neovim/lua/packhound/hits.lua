@@ -3,18 +3,9 @@ local client = require('packhound.client')
 
 local M = {}
 
-local BAR_CELLS = 6
-
 --- The results of the last search or list of related code.
 ---@type table?
 M.last = nil
-
----@param share number
----@param cells integer
-function M.bar(share, cells)
-  local full = math.floor(math.min(1, math.max(0, share)) * cells + 0.5)
-  return ('█'):rep(full) .. ('░'):rep(cells - full)
-end
 
 function M.title(hit)
   if hit.qualname ~= '' then
@@ -23,23 +14,28 @@ function M.title(hit)
   return hit.name ~= '' and hit.name or vim.fs.basename(hit.path)
 end
 
---- `██████ 0.81 function load_config  src/config.py:12`
-function M.row(hit, best)
-  local share = best > 0 and hit.score / best or 0
-  return ('%s %.2f %s %s  %s:%d'):format(M.bar(share, BAR_CELLS), hit.score, hit.kind, M.title(hit), hit.path, hit.start_line)
+--- At most three reasons, and how sure the server is in one word.
+function M.reasons(hit)
+  local words = vim.list_slice(hit.reasons or {}, 1, 3)
+  if type(hit.confidence_word) == 'string' then
+    table.insert(words, hit.confidence_word)
+  end
+  return table.concat(words, ' · ')
+end
+
+--- `load_config  src/config.py:12  name: load · meaning: closest of 1,695 · strong`
+function M.row(hit)
+  local place = ('%s:%d'):format(hit.path, hit.selectionRange.start.line + 1)
+  return vim.trim(table.concat({ M.title(hit), place, M.reasons(hit) }, '  '))
 end
 
 ---@param results table
 ---@return { hit: table, text: string, path: string, lnum: integer, col: integer, end_lnum: integer }[]
 function M.items(results)
-  local best = 0
-  for _, hit in ipairs(results.hits) do
-    best = math.max(best, hit.score)
-  end
   return vim.tbl_map(function(hit)
     return {
       hit = hit,
-      text = M.row(hit, best),
+      text = M.row(hit),
       path = vim.uri_to_fname(hit.uri),
       lnum = hit.selectionRange.start.line + 1,
       end_lnum = hit.end_line,
@@ -66,7 +62,7 @@ function M.to_quickfix(results)
       lnum = item.lnum,
       end_lnum = item.end_lnum,
       col = item.col,
-      text = ('%s %s (%.2f)'):format(item.hit.kind, M.title(item.hit), item.hit.score),
+      text = vim.trim(('%s %s  %s'):format(item.hit.kind, M.title(item.hit), M.reasons(item.hit))),
     }
   end, M.items(results))
   vim.fn.setqflist({}, ' ', { title = 'Packhound: ' .. results.query, items = entries })

@@ -106,7 +106,7 @@ def _node_of(row: Mapping[str, Any], generation: int) -> NodeRef:
 
 def _explanation_of(hit: Mapping[str, Any]) -> Callable[[], Explanation]:
     groups = tuple(SignalGroup(row["group"], *map(row.get, _GROUP_KEYS)) for row in hit["groups"])
-    explanation = Explanation(tuple(hit["reasons"]), groups, hit["counterfactual"])
+    explanation = Explanation(tuple(hit["reasons"]), groups, hit["counterfactual"], hit["line"])
     return lambda: explanation
 
 
@@ -125,6 +125,7 @@ def hit_json(hit: Hit, locate: Locate | None = None) -> Json:
         "qualname": node.qualname,
         "why": [signal_json(signal) for signal in hit.why],
         "siblings": [_sibling_json(sibling, locate) for sibling in hit.siblings],
+        "line": explanation.line,
         "reasons": list(explanation.reasons),
         "groups": [_group_json(group) for group in explanation.groups],
         "counterfactual": explanation.counterfactual,

@@ -88,7 +88,7 @@ def _page(engine: Engine, results: Results, offset: int, limit: int, snippet_lin
 def _hit(hit: Hit, excerpts: Excerpts, snippet_lines: int, query_terms: frozenset[str]) -> Json:
     answer = {**hit_json(hit), **_names(hit.node)}
     answer["siblings"] = [_node_json(sibling) for sibling in hit.siblings]
-    for key in ("why", "groups", "counterfactual"):
+    for key in ("why", "groups", "counterfactual", "line"):
         del answer[key]
     excerpt = excerpts.of(hit.node.path) if snippet_lines else None
     span = hit.node.span

@@ -213,11 +213,15 @@ class SignalGroup(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """Why a hit has its rank: at most three reasons, all groups, and what would move it."""
+    """Why a hit has its rank: at most three reasons, all groups, and what would move it.
+
+    `line` is the line of its signature and its comment with the most words of the query.
+    """
 
     reasons: tuple[str, ...] = ()
     groups: tuple[SignalGroup, ...] = ()
     counterfactual: str = ""
+    line: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,15 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from packhound.core.arrays import Floats, Mask
+from packhound.core.types import NodeRef
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.signals.context import SignalContext
-from packhound.text import runs, terms_of_run
+from packhound.text import runs, terms, terms_of_run
 
 _MAX_WORDS = 12
 """Heaviest words of a report that reasons name."""
 _MAX_CHARACTERS = 2_000
 """Of a query or a comment that are compared."""
 _MAX_PHRASE = 8
+_MAX_LINE = 200
 
 
 class QueryWord(NamedTuple):
@@ -115,6 +117,19 @@ def shared_phrase(query: ParsedQuery, doc: str, words: Sequence[QueryWord]) -> s
         last += 1
     phrase = " ".join(typed[first:last])
     return phrase if last - first > 1 and f" {phrase} " in text else ""
+
+
+def best_line(node: NodeRef, words: Sequence[QueryWord]) -> str:
+    """Return the line of a node's signature and comment with the most weight of the words."""
+    lines = [node.signature, *node.doc[:_MAX_CHARACTERS].splitlines()]
+    lines = [line for line in map(str.strip, lines) if line]
+    weights = {word.term: word.idf for word in words}
+
+    def weight(line: str) -> float:
+        return sum([weights.get(term, 0.0) for term in set(terms(line))])
+
+    # Of equal lines the first, which is the signature.
+    return max(lines, key=weight, default="")[:_MAX_LINE]
 
 
 def meaning_ranks(similarity: Floats, positions: NDArray[np.integer[Any]]) -> list[int]:

@@ -18,6 +18,7 @@ from packhound.core.types import GROUP_NAMES, Explanation, Hit, NodeId, Signal, 
 from packhound.search.evidence import (
     QueryWord,
     WordMatches,
+    best_line,
     match_words,
     meaning_ranks,
     words_of,
@@ -216,7 +217,8 @@ def _combine(
         )
         groups = tuple([SignalGroup(*row) for row in rows])
         moves = counterfactual(hit.rank, groups, without_penalty[i])
-        explanations.append(Explanation(choose_reasons(groups, texts), groups, moves))
+        line = best_line(hit.node, evidence[i].matches.anywhere)
+        explanations.append(Explanation(choose_reasons(groups, texts), groups, moves, line))
     return explanations
 
 

@@ -46,7 +46,7 @@ local shown = {
   ['fzf-lua'] = function()
     local rows = {}
     for _, line in ipairs(vim.api.nvim_buf_get_lines(0, 0, -1, false)) do
-      local row = line:match('[█░]+ %-?%d+%.%d%d.*%S')
+      local row = line:match('[%w_.]+  [%w_./]+:%d+.*%S')
       if row then
         table.insert(rows, (row:gsub('%s*│.*$', '')))
       end

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import { rangeOf } from '../places';
-import type { Hit, Signal } from '../protocol';
-import { mainSignals } from '../explain/mainSignals';
+import type { Hit } from '../protocol';
 import type { PackhoundClient } from '../server/packhoundClient';
 import type { AgentApi } from './api';
 
@@ -9,7 +8,6 @@ const DEFAULT_HITS = 8;
 const DEFAULT_BUDGET = 8000;
 // A longer definition is read in full with the editor's own tools.
 const MOST_LINES = 80;
-const MOST_REASONS = 4;
 
 interface SearchInput {
   query: string;
@@ -66,15 +64,9 @@ async function forModel(hit: Hit, includeSource: boolean): Promise<object> {
   const { rank, score, path, start_line, end_line, kind, name, qualname } = hit;
   return {
     ...{ rank, score: Number(score.toFixed(4)), path, start_line, end_line, kind, name, qualname },
-    why: mainReasons(hit.why),
+    reasons: hit.reasons,
     ...(includeSource ? { source: await sourceOf(hit) } : {}),
   };
-}
-
-function mainReasons(why: readonly Signal[]): string[] {
-  return mainSignals(why, MOST_REASONS).main.map(
-    ({ signal, contribution }) => `${signal} ${contribution.toFixed(3)}`,
-  );
 }
 
 /** The hit's text as the user sees it: of the open editor, else of the file. */

@@ -3,19 +3,11 @@
  * the proportional fonts of lists.
  */
 export function bar(share: number, width: number): string {
-  return '█'.repeat(cells(share, width)).padEnd(width, '░');
+  const cells = Math.round(Math.min(1, Math.max(0, share)) * width);
+  return '█'.repeat(cells).padEnd(width, '░');
 }
 
-/** A bar for what takes away from a score: hatched, so that it reads as negative without colour. */
-export function negativeBar(share: number, width: number): string {
-  return '▒'.repeat(Math.max(1, cells(share, width))).padEnd(width, '░');
-}
-
-function cells(share: number, width: number): number {
-  return Math.round(Math.min(1, Math.max(0, share)) * width);
-}
-
-/** `0.8123` as `+0.812`, `-0.05` as `−0.050`. */
+/** `0.8123` as `+0.81`, `-0.05` as `−0.05`. */
 export function signed(amount: number): string {
-  return `${amount < 0 ? '−' : '+'}${Math.abs(amount).toFixed(3)}`;
+  return `${amount < 0 ? '−' : '+'}${Math.abs(amount).toFixed(2)}`;
 }

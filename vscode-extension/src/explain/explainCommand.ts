@@ -1,16 +1,11 @@
 import * as vscode from 'vscode';
 import { focus } from '../places';
-import type { ReadOnlyDocuments } from '../readOnlyDocuments';
 import type { Results } from '../results/results';
 import type { PackhoundClient } from '../server/packhoundClient';
-import { explanation, EXPLANATION, EXPLANATION_LANGUAGE } from './contributionTable';
+import { openPage } from './explanationPanel';
 
 /** Opens why the definition at the cursor ranks where it does for the last query. */
-export async function explainAtCursor(
-  client: PackhoundClient,
-  results: Results,
-  documents: ReadOnlyDocuments,
-): Promise<void> {
+export async function explainAtCursor(client: PackhoundClient, results: Results): Promise<void> {
   const place = focus();
   if (!place) {
     throw new Error('Put the cursor into a file of the workspace first; then ask again.');
@@ -26,7 +21,7 @@ export async function explainAtCursor(
     );
   }
   const hits = results.latest?.query === query ? results.latest.hits : [];
-  await documents.show(EXPLANATION, explanation(hit, query, hits), EXPLANATION_LANGUAGE);
+  openPage(hit, query, hits);
 }
 
 function askForQuery(): Thenable<string | undefined> {

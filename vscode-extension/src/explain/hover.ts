@@ -2,14 +2,11 @@ import * as vscode from 'vscode';
 import { rangeOf } from '../places';
 import type { Hit } from '../protocol';
 import type { Results } from '../results/results';
-import { inWords } from './contributionTable';
-import { counterfactuals } from './counterfactual';
 
-const MOST = 2;
-const EXPLAIN = '[Explain Ranking](command:packhound.explain)';
+const EXPLAIN = '[All reasons](command:packhound.explain)';
 
-/** Adds to the server's account of a hit where it would stand without one of its signals. */
-export function withCounterfactuals(
+/** Adds the way to all reasons to the server's account of a hit. */
+export function withLink(
   results: Results,
 ): (hover: vscode.Hover, document: vscode.TextDocument, position: vscode.Position) => vscode.Hover {
   return (hover, document, position) => {
@@ -18,12 +15,9 @@ export function withCounterfactuals(
     if (!hit) {
       return hover;
     }
-    // First, because the server's account may be longer than the hover shows at once.
-    const more = new vscode.MarkdownString(
-      [...counterfactuals(hit, hits).slice(0, MOST).map(inWords(hits)), EXPLAIN].join(' · '),
-    );
+    const more = new vscode.MarkdownString(EXPLAIN);
     more.isTrusted = { enabledCommands: ['packhound.explain'] };
-    return new vscode.Hover([more, ...hover.contents], hover.range);
+    return new vscode.Hover([...hover.contents, more], hover.range);
   };
 }
 

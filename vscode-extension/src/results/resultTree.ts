@@ -1,20 +1,13 @@
 import * as vscode from 'vscode';
-import { bar, negativeBar, signed } from '../explain/bars';
-import { contributionTable, signalName } from '../explain/contributionTable';
-import type { Hit, Signal } from '../protocol';
-import { mainSignals } from '../explain/mainSignals';
-import { iconOf, titleOf } from '../search/hitText';
+import type { Hit } from '../protocol';
+import { iconOf, reasonsOf, spokenOf, titleOf } from '../search/hitText';
 import { groupByFile, type FileGroup } from './grouping';
 import type { Results } from './results';
-
-const BAR_CELLS = 6;
-const MOST_REASONS = 6;
 
 type Row =
   | { type: 'file'; group: FileGroup }
   | { type: 'hit'; hit: Hit }
-  | { type: 'reason'; signal: Signal; most: number }
-  | { type: 'others'; count: number; add: number };
+  | { type: 'line'; text: string; icon: string };
 
 export type HitRow = Extract<Row, { type: 'hit' }>;
 
@@ -44,7 +37,7 @@ export class ResultTree implements vscode.TreeDataProvider<Row>, vscode.Disposab
       return row.group.hits.map((hit) => ({ type: 'hit', hit }));
     }
     if (row.type === 'hit') {
-      return reasons(row.hit);
+      return lines(row.hit);
     }
     return [];
   }
@@ -55,10 +48,8 @@ export class ResultTree implements vscode.TreeDataProvider<Row>, vscode.Disposab
         return fileItem(row.group);
       case 'hit':
         return hitItem(row);
-      case 'reason':
-        return reasonItem(row.signal, row.most);
-      case 'others':
-        return othersItem(row.count, row.add);
+      case 'line':
+        return lineItem(row.text, row.icon);
     }
   }
 
@@ -89,33 +80,26 @@ function hitItem(row: HitRow): vscode.TreeItem {
   const { hit } = row;
   const item = new vscode.TreeItem(titleOf(hit), vscode.TreeItemCollapsibleState.Collapsed);
   item.iconPath = new vscode.ThemeIcon(iconOf(hit.kind));
-  item.description = `#${hit.rank} · line ${hit.start_line} · ${hit.score.toFixed(2)}`;
-  item.tooltip = new vscode.MarkdownString(contributionTable(hit.why).join('\n'));
+  item.description = `line ${hit.selectionRange.start.line + 1}`;
+  item.tooltip = [hit.line, reasonsOf(hit), hit.counterfactual].filter(Boolean).join('\n');
+  item.accessibilityInformation = { label: spokenOf(hit) };
   item.contextValue = 'hit';
   item.command = { command: 'packhound.result.open', title: 'Open Result', arguments: [row] };
   return item;
 }
 
-function reasons(hit: Hit): Row[] {
-  const { main, others, othersAdd } = mainSignals(hit.why, MOST_REASONS);
-  const most = Math.abs(main[0]?.contribution ?? 1);
-  const rows: Row[] = main.map((signal) => ({ type: 'reason', signal, most }));
-  return others > 0 ? [...rows, { type: 'others', count: others, add: othersAdd }] : rows;
+/** The best line of a hit, its reasons, and what would move it. */
+function lines(hit: Hit): Row[] {
+  const rows: Row[] = [
+    { type: 'line', text: hit.line, icon: 'code' },
+    { type: 'line', text: reasonsOf(hit), icon: 'info' },
+    { type: 'line', text: hit.counterfactual, icon: 'arrow-swap' },
+  ];
+  return rows.filter((row) => row.type === 'line' && row.text !== '');
 }
 
-function reasonItem(signal: Signal, most: number): vscode.TreeItem {
-  const item = new vscode.TreeItem(signalName(signal.signal));
-  const share = Math.abs(signal.contribution) / most;
-  const drawn = signal.contribution < 0 ? negativeBar(share, BAR_CELLS) : bar(share, BAR_CELLS);
-  item.description = `${signed(signal.contribution)} ${drawn}`;
-  item.iconPath = new vscode.ThemeIcon(signal.contribution < 0 ? 'arrow-down' : 'arrow-up');
-  item.tooltip = `${signal.value.toFixed(3)} times weight ${signal.weight.toFixed(3)}`;
-  return item;
-}
-
-function othersItem(count: number, add: number): vscode.TreeItem {
-  const item = new vscode.TreeItem(`${count} others`);
-  item.description = signed(add);
-  item.iconPath = new vscode.ThemeIcon('ellipsis');
+function lineItem(text: string, icon: string): vscode.TreeItem {
+  const item = new vscode.TreeItem(text);
+  item.iconPath = new vscode.ThemeIcon(icon);
   return item;
 }

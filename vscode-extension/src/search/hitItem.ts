@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Hit } from '../protocol';
-import { iconOf, placeOf, scoreLine, titleOf } from './hitText';
+import { detailOf, iconOf, placeOf, titleOf } from './hitText';
 
 export const buttons = {
   why: { iconPath: new vscode.ThemeIcon('question'), tooltip: 'Why it ranked here' },
@@ -14,11 +14,10 @@ export interface HitItem extends vscode.QuickPickItem {
 
 /** Rows of a list, in the server's order and never filtered by VS Code. */
 export function hitItems(hits: readonly Hit[]): HitItem[] {
-  const best = Math.max(0, ...hits.map((hit) => hit.score));
   return hits.map((hit) => ({
     label: `$(${iconOf(hit.kind)}) ${titleOf(hit)}`,
     description: placeOf(hit),
-    detail: scoreLine(hit, best),
+    detail: detailOf(hit),
     alwaysShow: true,
     buttons: [buttons.why, buttons.side, buttons.pin],
     hit,

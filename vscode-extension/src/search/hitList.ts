@@ -33,10 +33,11 @@ export class HitList implements vscode.Disposable {
     });
   }
 
-  /** New rows. The first becomes active by itself, which is no reason to preview it yet. */
+  /** New rows. The first hit becomes active, below any notes, and is not previewed yet. */
   setRows(rows: Item[]): void {
-    this.firstRow = rows[0];
+    this.firstRow = rows.find(isHit) ?? rows[0];
     this.pick.items = rows;
+    this.pick.activeItems = this.firstRow ? [this.firstRow] : [];
   }
 
   show(): void {

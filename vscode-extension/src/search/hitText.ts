@@ -1,10 +1,8 @@
-import type { Hit, Signal } from '../protocol';
-import { bar } from '../explain/bars';
-import { mainSignals } from '../explain/mainSignals';
-import { signalName } from '../explain/contributionTable';
+import type { Hit } from '../protocol';
 
-const BAR_CELLS = 8;
 const MOST_REASONS = 3;
+/** Of the best line, so that the reasons behind it are seen. */
+const MOST_CHARACTERS = 70;
 
 const ICONS: Record<string, string> = {
   function: 'symbol-function',
@@ -35,20 +33,32 @@ export function titleOf(hit: Hit): string {
   return hit.qualname || hit.name || (hit.path.split('/').at(-1) ?? hit.path);
 }
 
-/** `src/rank.py:12`. */
+/** Path and line of the name: `src/rank.py:12`. */
 export function placeOf(hit: Hit): string {
-  return `${hit.path}:${hit.start_line}`;
+  return `${hit.path}:${hit.selectionRange.start.line + 1}`;
 }
 
-/** A bar beside the best hit's score, the score, and the signals that speak loudest. */
-export function scoreLine(hit: Hit, best: number): string {
-  const share = best > 0 ? hit.score / best : 0;
-  return `${bar(share, BAR_CELLS)} ${hit.score.toFixed(2)}  ${reasons(hit.why)}`.trimEnd();
+/**
+ * What follows the name: the best line of the hit, at most three reasons, and how sure the server
+ * is in one word. One line, for a QuickPick shows no more; it reads as a sentence.
+ */
+export function detailOf(hit: Hit): string {
+  return [shorten(hit.line), reasonsOf(hit)].filter(Boolean).join('  —  ');
 }
 
-function reasons(why: readonly Signal[]): string {
-  return mainSignals(why, MOST_REASONS)
-    .main.slice(0, MOST_REASONS)
-    .map(({ signal, contribution }) => (contribution < 0 ? 'less ' : '') + signalName(signal))
-    .join(', ');
+/** `name: retry · comment: "after a timeout" · strong`. */
+export function reasonsOf(hit: Hit): string {
+  const words = [...hit.reasons.slice(0, MOST_REASONS), hit.confidence_word];
+  return words.filter(Boolean).join(' · ');
+}
+
+/** A hit as a screen reader says it. */
+export function spokenOf(hit: Hit): string {
+  const reasons = hit.reasons.slice(0, MOST_REASONS).join(', ');
+  const match = hit.confidence_word ? `, ${hit.confidence_word} match` : '';
+  return `${hit.kind} ${titleOf(hit)} in ${placeOf(hit)}${match}${reasons ? `, ${reasons}` : ''}`;
+}
+
+function shorten(line: string): string {
+  return line.length <= MOST_CHARACTERS ? line : `${line.slice(0, MOST_CHARACTERS - 1)}…`;
 }

@@ -84,7 +84,7 @@ export class SearchSession {
       );
       if (!mine.token.isCancellationRequested) {
         this.last = found;
-        this.list.setRows([...hitItems(found.hits), ...noteRows(found)]);
+        this.list.setRows([...noteRows(found), ...hitItems(found.hits)]);
       }
     } catch (error) {
       if (!mine.token.isCancellationRequested) {

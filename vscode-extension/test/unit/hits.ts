@@ -1,7 +1,15 @@
-import type { Hit, Signal } from '../../src/protocol';
+import type { GroupName, Hit, Signal, SignalGroup } from '../../src/protocol';
 
 export function signal(name: string, contribution: number): Signal {
   return { signal: name, value: contribution, weight: 1, contribution };
+}
+
+export function group(name: GroupName, contribution: number): SignalGroup {
+  const signals = [{ ...signal('node_words', contribution), text: `Signal of ${name}` }];
+  return {
+    ...{ group: name, value: 0.5, contribution, above_average: contribution - 1 },
+    ...{ rank_without: 4, text: `text of ${name}`, signals },
+  };
 }
 
 /** A hit of `path` whose score is the sum of its signals. */
@@ -12,6 +20,10 @@ export function hit(rank: number, path: string, why: Signal[], name = `f${rank}`
     ...{ rank, score, path, start_line: rank + 1, end_line: rank + 2, kind: 'function', name },
     qualname: name,
     why,
+    line: 'def load(path)',
+    reasons: ['name: load', 'meaning: closest of 9'],
+    groups: [group('Words', score - 1), group('Name', 1)],
+    counterfactual: 'without Words it would be 4th',
     uri: `file:///ws/${path}`,
     range: { start, end: { line: rank + 1, character: 0 } },
     selectionRange: { start, end: { line: rank, character: 9 } },

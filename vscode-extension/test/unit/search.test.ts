@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { KINDS } from './kinds';
 import { groupByFile } from '../../src/results/grouping';
-import { iconOf, placeOf, scoreLine, titleOf } from '../../src/search/hitText';
+import { detailOf, iconOf, placeOf, spokenOf, titleOf } from '../../src/search/hitText';
 import { remember } from '../../src/search/queryHistory';
 import { hit, signal } from './hits';
 
@@ -18,8 +18,19 @@ test('a row names what it opens', () => {
   assert.equal(titleOf(one), 'load');
   assert.equal(titleOf({ ...one, qualname: '', name: '' }), 'a.py');
   assert.equal(placeOf(one), 'src/a.py:2');
-  assert.equal(scoreLine(one, 0.6), '████░░░░ 0.30  body, less path');
-  assert.equal(scoreLine({ ...one, score: 0, why: [] }, 0), '░░░░░░░░ 0.00');
+});
+
+test('a row shows the best line, three reasons and one word, and reads as a sentence', () => {
+  const one = { ...hit(1, 'src/a.py', [], 'load'), confidence_word: 'strong' };
+  assert.equal(detailOf(one), 'def load(path)  —  name: load · meaning: closest of 9 · strong');
+  assert.equal(
+    spokenOf(one),
+    'function load in src/a.py:2, strong match, name: load, meaning: closest of 9',
+  );
+  assert.equal(detailOf({ ...one, line: '', reasons: [], confidence_word: 'weak' }), 'weak');
+  const many = { ...one, reasons: ['a', 'b', 'c', 'd'], line: 'x'.repeat(300) };
+  assert.ok(detailOf(many).endsWith('…  —  a · b · c · strong'));
+  assert.doesNotMatch(spokenOf(many), /[█░]/);
 });
 
 test('files come in the order of their best hit', () => {

@@ -1,0 +1,35 @@
+import * as vscode from 'vscode';
+import type { Hit } from '../protocol';
+import type { PackhoundClient } from '../server/packhoundClient';
+import { explanationPage } from './explanationPage';
+
+/** Shows why a hit has its rank, with the signals of each group if the server still finds it. */
+export async function showExplanation(
+  client: PackhoundClient,
+  hit: Hit,
+  query: string,
+  hits: readonly Hit[],
+): Promise<void> {
+  const position = hit.selectionRange.start;
+  const explained = query ? (await client.explain({ uri: hit.uri, position, query })).hit : null;
+  // The place of the hit among those that are shown, whose filters an explanation leaves out.
+  openPage(explained ? { ...explained, rank: hit.rank } : hit, query, hits);
+}
+
+/** Opens the page beside what the user looks at; there is one, which the next one replaces. */
+export function openPage(hit: Hit, query: string, hits: readonly Hit[]): void {
+  panel ??= newPanel();
+  panel.webview.html = explanationPage(hit, query, hits);
+  panel.reveal(undefined, true);
+}
+
+function newPanel(): vscode.WebviewPanel {
+  const column = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
+  const made = vscode.window.createWebviewPanel('packhound.why', 'Why it ranked here', column);
+  made.onDidDispose(() => {
+    panel = undefined;
+  });
+  return made;
+}
+
+let panel: vscode.WebviewPanel | undefined;
