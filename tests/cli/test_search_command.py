@@ -28,7 +28,7 @@ def test_search_json_is_the_published_object(tmp_path: Path, root: Path) -> None
     ]
     hit = answer["hits"][0]
     assert list(hit) == [
-        *("rank", "score", "confidence", "path", "start_line", "end_line"),
+        *("rank", "score", "confidence", "confidence_word", "path", "start_line", "end_line"),
         *("kind", "name", "qualname", "why"),
         *("siblings", "line", "reasons", "groups", "counterfactual"),
     ]

@@ -18,7 +18,8 @@ def test_a_search_result_has_exactly_these_keys(client, folder):
     }  # fmt: skip
     hit = result["hits"][0]
     assert set(hit) == {
-        "rank", "score", "confidence", "path", "start_line", "end_line", "kind", "name", "qualname",
+        "rank", "score", "confidence", "confidence_word", "path", "start_line", "end_line", "kind",
+        "name", "qualname",
         "why", "siblings", "line", "reasons", "groups", "counterfactual",
         "uri", "range", "selectionRange",
     }  # fmt: skip

@@ -53,8 +53,8 @@ export interface Hit {
   groups: SignalGroup[];
   /** What would move the hit, and where to. */
   counterfactual: string;
-  /** `exact`, `strong`, `likely` or `weak`, from servers that can tell. */
-  confidence_word?: string;
+  /** `strong`, `likely` or `weak`; null where the server cannot tell, as for related code. */
+  confidence_word?: string | null;
   uri: string;
   range: Range;
   /** Where its name is. */

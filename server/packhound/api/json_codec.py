@@ -26,7 +26,7 @@ from packhound.core.types import (
     Status,
 )
 from packhound.pack import Omitted, Pack, PackItem, PackRequest
-from packhound.search import phrase, signals_by_group
+from packhound.search import phrase, signals_by_group, word_of
 
 Json: TypeAlias = dict[str, object]
 Locate: TypeAlias = Callable[[NodeRef], Mapping[str, object]]
@@ -117,6 +117,7 @@ def hit_json(hit: Hit, locate: Locate | None = None) -> Json:
         "rank": hit.rank,
         "score": hit.score,
         "confidence": hit.confidence,
+        "confidence_word": None if hit.confidence is None else word_of(hit.confidence),
         "path": node.path,
         "start_line": node.span.start_line + 1,
         "end_line": node.span.end_line + 1,

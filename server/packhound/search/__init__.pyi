@@ -5,6 +5,7 @@ from .answer_notes import WEAK_NOTE as WEAK_NOTE
 from .answer_notes import merge_notes as merge_notes
 from .cache import SearchCache as SearchCache
 from .confidence import rate_in_order as rate_in_order
+from .confidence import word_of as word_of
 from .environment import SearchEnvironment as SearchEnvironment
 from .explain import phrase as phrase
 from .explain import signals_by_group as signals_by_group

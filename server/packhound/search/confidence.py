@@ -151,6 +151,11 @@ def confidence_word(confidence: float, hits: Sequence[Hit], query: ParsedQuery) 
     name = query.text.removesuffix("()")
     if hits and name and name in (hits[0].node.name, hits[0].node.qualname):
         return "exact"
+    return word_of(confidence)
+
+
+def word_of(confidence: float) -> ConfidenceWord:
+    """Return the word for a chance."""
     return "strong" if confidence >= STRONG else "likely" if confidence >= LIKELY else "weak"
 
 
