@@ -25,7 +25,7 @@ from packhound.search.stages import StageContext
 DEPTH = 50
 """Hits that are read; those below count as the least similar of these."""
 
-WEIGHTS: dict[QueryKind, float] = {"phrase": 6.0, "prose": 6.0}
+WEIGHTS: dict[QueryKind, float] = {"phrase": 2.0, "prose": 6.0}
 """Weights of the cosine by kind of query; the other kinds are not read.
 
 Fitted by benchmarks/quality/fit_deep.py; figures in benchmarks/quality/results/deep.json.
