@@ -13,7 +13,7 @@ from typing import Any
 from packhound.api.schema import PACK_REQUEST, QUERY
 from packhound.core.errors import SettingsError
 from packhound.core.parameters import Parameter, Schema, integer, text
-from packhound.core.types import Query
+from packhound.core.types import DEEP_TIME_MS, Query
 from packhound.pack import PackRequest
 from packhound.redact import visible_line
 
@@ -74,6 +74,7 @@ _LOCATION = {
 _TOOL_QUERY = {name: QUERY[name] for name in QUERY if name != "deep"}
 """Agents always have the deep model, unless the setting is off."""
 _QUERY_DEFAULTS = {name: getattr(Query(""), name) for name in _TOOL_QUERY if name != "query"}
+_QUERY_DEFAULTS["time_ms"] = DEEP_TIME_MS
 _TOOL_PACK = {name: PACK_REQUEST[name] for name in PACK_REQUEST if name != "tokenizer"}
 """An agent must not have the server read a file of its choice."""
 _PACK_DEFAULTS = {name: getattr(PackRequest(""), name) for name in _TOOL_PACK if name != "prompt"}

@@ -48,7 +48,8 @@ def call(engine: Engine, name: str, arguments: Mapping[str, object]) -> Json:
 
 def _search(engine: Engine, arguments: Arguments) -> Json:
     offset, limit = arguments["offset"], arguments["limit"]
-    query = replace(query_from(arguments), limit=offset + limit + 1, deep=True)
+    query = query_from(arguments)
+    query = replace(query, limit=offset + limit + 1, deep=True)
     return _page(engine, engine.search(query), offset, limit, arguments["snippet_lines"])
 
 

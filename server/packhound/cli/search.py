@@ -12,7 +12,7 @@ import click
 from packhound.cli.opening import Answerer, folder_settings, print_json
 from packhound.cli.options import JSON, LIMIT, MODEL, ROOT, SET, complete_file
 from packhound.core.errors import SettingsError
-from packhound.core.types import KINDS, MODES, TESTS, Query
+from packhound.core.types import DEEP_TIME_MS, KINDS, MODES, TESTS, Query
 
 _GIT_TIMEOUT_S = 10.0
 """After it the history is shown as `reading`."""
@@ -37,7 +37,7 @@ _GIT_TIMEOUT_S = 10.0
 @click.option(
     "--time-ms",
     type=click.IntRange(1, 60_000),
-    help="Stop after so many milliseconds.  [default: 1000]",
+    help="Stop after so many milliseconds.  [default: 3000]",
 )
 @click.option("--show-scores", is_flag=True, help="Draw a box per hit with what made its score.")
 @click.option("--git", "by_git", is_flag=True, help="Add columns: commits, and the last change.")
@@ -72,12 +72,13 @@ def search(
         history.refresh()
     folder = folder_settings(root, encoder_path, changes)
     settings = folder.read().settings
+    options |= {"deep": True, "time_ms": options["time_ms"] or DEEP_TIME_MS}
     with Answerer(root, folder, overridden=bool(encoder_path or changes)) as answerer:
         if batch is not None:
-            for parsed in _batch_queries(batch, {"deep": True, **options}, settings.limit):
+            for parsed in _batch_queries(batch, options, settings.limit):
                 print_json(results_json(answerer.search(parsed)))
             return
-        request = {"query": query, "deep": True, **options}
+        request = {"query": query, **options}
         results = answerer.search(query_from(request, limit=settings.limit))
         if as_json:
             print_json(results_json(results))

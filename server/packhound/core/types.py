@@ -136,6 +136,10 @@ class Budget:
     candidates: int = 400
 
 
+DEEP_TIME_MS = 3_000
+"""For callers that wait for the deep model: a first search loads it, and reads 50 nodes with it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Focus:
     """Position of the user's cursor: a path and a 0-based line."""

@@ -89,10 +89,7 @@ class DeepRanker:
             if row is None:
                 run.raise_if_cancelled()
                 if run.over_budget:
-                    run.notes.append(
-                        f"no time for the deep model: it read {len(rows)} of {len(hits)} hits"
-                    )
-                    run.truncated = True
+                    run.skip(f"the deep model, which read {len(rows)} of {len(hits)} hits")
                     return None
                 row = encoder.encode(text).astype(np.float16)
             self._vectors.put({digest: row})
