@@ -59,7 +59,7 @@ def test_confidence_falls_with_rank(mode: str, fuser: str) -> None:
 def test_nonsense_is_weak_and_its_note_comes_first(fuser: str) -> None:
     answer = ask("zzqqxx wwvv", fuser)
     assert answer.confidence_word == "weak"
-    assert answer.notes[0] == "weak answer: no hit covers more than one word of the query"
+    assert answer.notes[0] == "weak answer: no hit has a word of the query"
 
 
 def test_a_name_is_exact_letter_for_letter() -> None:

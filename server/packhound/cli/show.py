@@ -37,13 +37,15 @@ def results(
     console: Console = _out,
     columns: Sequence[tuple[str, str]] | None = None,
 ) -> None:
-    """Print how sure the answer is, the hits as a table or as boxes, then the notes.
+    """Print how sure the answer is, the notes, then the hits as a table or as boxes.
 
     `columns` are git's, by hit.
     """
     if answer.hits and answer.confidence_word:
         sure = f"confidence: {answer.confidence_word} ({answer.confidence or 0.0:.2f})"
         console.print(sure, style="bold", highlight=False)
+    for note in answer.notes:
+        console.print(f"note: {note}", style="yellow", markup=False)
     if boxes:
         for i, hit in enumerate(answer.hits):
             box(hit, console, _git_summary(columns[i]) if columns else "")
@@ -54,8 +56,6 @@ def results(
             console.print(line, soft_wrap=True)
     summary = f"{len(answer.hits)} of {answer.candidates:,} candidates in {answer.took_ms:.1f} ms"
     console.print(summary + (", truncated" if answer.truncated else ""), style="dim")
-    for note in answer.notes:
-        console.print(f"note: {note}", style="yellow", markup=False)
 
 
 def box(hit: Hit, console: Console = _out, extra: str = "", *, all_signals: bool = False) -> None:

@@ -129,5 +129,7 @@ def weak_note(context: SignalContext | None, hits: Sequence[Hit]) -> str:
     matches = [match for term, match in terms if term not in STOPS]
     node_ids = np.array([hit.node.node_id for hit in hits[:_N_HITS]], np.int32)
     n_covered = int(np.max(sum(np.isin(node_ids, m.nodes[0]) for m in matches), initial=0))
+    if not n_covered:
+        return WEAK_NOTE + "no hit has a word of the query"
     words = "one word" if n_covered <= 1 else f"{n_covered} of the {len(matches)} words"
     return f"{WEAK_NOTE}no hit covers more than {words} of the query"
