@@ -286,9 +286,8 @@ def summary(examples: Sequence[Example], scores: Floats) -> dict[str, object]:
             )
             for c in sorted({e.category for e in examples})
         }
-        means = dict(
-            zip(("ndcg@10", "s@1", "s@5", "r3@10"), scores[rows].mean(axis=0).round(3).tolist())
-        )
+        columns = scores[rows].mean(axis=0).round(3).tolist()
+        means = dict(zip(("ndcg@10", "s@1", "s@5", "r3@10"), columns, strict=True))
         error = float(scores[rows][:, 0].std() / np.sqrt(rows.sum()))
         result[suite] = {**means, "standard error": round(error, 3), "by kind": categories}
     return result

@@ -2,8 +2,9 @@
 
     python -m benchmarks.quality.nodes.score_tool SUITE --corpora DIR -- COMMAND {query} {root}
 
-COMMAND runs once a query and prints a JSON list of objects with `path`, `start_line` and `end_line`,
-best first, and `name` if it has one. Prints NDCG@10, s@1, s@5 and r3@10, overall and by kind.
+COMMAND runs once per query and prints a JSON list of objects with `path`, `start_line` and
+`end_line`, best first, and `name` if it has one. Prints NDCG@10, s@1, s@5 and r3@10, overall and by
+kind.
 """
 
 from __future__ import annotations
