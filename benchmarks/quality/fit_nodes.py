@@ -1,4 +1,4 @@
-"""Fit the weights that rank nodes on graded judgements, and write them where the product reads them.
+"""Fit the weights that rank nodes on graded judgements, and write them into the product.
 
     python benchmarks/quality/fit_nodes.py --suite SUITE=CORPORA ... --cache DIR [--write]
 
