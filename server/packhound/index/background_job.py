@@ -65,6 +65,6 @@ class BackgroundJob(Generic[T]):
         except Cancelled:
             return
         except Exception:
-            # The fence: the index goes on as it is; the next job may do better.
+            # Catch all: the index goes on as it is; the next job may do better.
             log.exception("maintenance of the index failed")
         self.on_done()

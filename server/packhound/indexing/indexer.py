@@ -136,7 +136,7 @@ class Indexer:
             except Exception:
                 if self.queue.closed:
                     break  # Its parsers were taken from it.
-                # The fence: a fault in one step must not end indexing for the session.
+                # The catch-all: a fault in one step must not end indexing for the session.
                 log.exception("indexing step failed")
                 self._recover()
         self._autosave.save(self._index.snapshot)

@@ -1,4 +1,4 @@
-"""Published forms of credentials: prefixes of tokens, and names of the services that they open.
+"""Published forms of credentials: prefixes of tokens, and names of their services.
 
 A row of `PREFIXED` is the kind of secret, the text that it begins with, how many characters follow
 at least, and which characters those are. They are facts that the services document, so that leaked

@@ -1,6 +1,6 @@
 """The facade: one folder, its index, and every question that can be asked of it.
 
-Fronts call this and render; they hold no search logic. Each answer is made from one snapshot.
+Front ends call this and render; they hold no search logic. Each answer is made from one snapshot.
 """
 
 from __future__ import annotations

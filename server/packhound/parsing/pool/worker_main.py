@@ -60,7 +60,7 @@ def main(memory_mb: int, max_parse_s: float, with_texts: bool) -> None:
 def _analyse(task: Task, trees: TreeCache, with_texts: bool) -> AnalysedFile:
     document, plain_reason, indexed, is_open = task
     if plain_reason is None:
-        try:  # The fence: one bad file must not be a dead worker.
+        try:  # Catch all: one bad file must not be a dead worker.
             parsed = parse(document, trees if is_open else None)
             return analyse(document, parsed, with_texts=with_texts, indexed=indexed)
         except Exception as error:

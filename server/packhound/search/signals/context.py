@@ -144,7 +144,7 @@ class SignalContext:
     @cached_property
     def file_similarity(self) -> Floats:
         """Cosines of the four best nodes of each file, see `top_four`."""
-        return no_file(self) if self.similarity is None else top_four(self, self.similarity)
+        return zeros_per_file(self) if self.similarity is None else top_four(self, self.similarity)
 
     @cached_property
     def path_words(self) -> PathWords:
@@ -198,11 +198,11 @@ def top_four(context: SignalContext, similarity: Floats) -> Floats:
     return total
 
 
-def no_file(context: SignalContext) -> Floats:
+def zeros_per_file(context: SignalContext) -> Floats:
     """Return zero for every candidate file."""
     return np.zeros(len(context.candidates.files), np.float32)
 
 
-def no_node(context: SignalContext) -> Floats:
+def zeros_per_node(context: SignalContext) -> Floats:
     """Return zero for every candidate node."""
     return np.zeros(len(context.candidates), np.float32)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from packhound.core.arrays import Floats
-from packhound.search.signals.context import SignalContext, no_file, ranks, relative, top_four
+from packhound.search.signals.context import SignalContext, zeros_per_file, ranks, relative, top_four
 from packhound.search.signals.node import dense_node
 
 
@@ -76,7 +76,7 @@ def dense_file(context: SignalContext) -> Floats:
 def dense_title_file(context: SignalContext) -> Floats:
     """Likeness of meaning between the report's title and the file's four best nodes."""
     if context.title_similarity is None:
-        return no_file(context)
+        return zeros_per_file(context)
     return top_four(context, context.title_similarity)
 
 
@@ -87,17 +87,17 @@ def dense_rank(context: SignalContext) -> Floats:
 
 def dense_centroid(context: SignalContext) -> Floats:
     """Likeness of meaning between the query and the file as a whole."""
-    return no_file(context) if context.file_centroid is None else context.file_centroid
+    return zeros_per_file(context) if context.file_centroid is None else context.file_centroid
 
 
 def test_path(context: SignalContext) -> Floats:
     """A test, when the query does not ask for tests."""
-    return no_file(context) if context.query.wants_tests else context.flags("is_test")
+    return zeros_per_file(context) if context.query.wants_tests else context.flags("is_test")
 
 
 def example_path(context: SignalContext) -> Floats:
     """An example, benchmark or document, when the query does not ask for examples."""
-    return no_file(context) if context.query.wants_examples else context.flags("is_example")
+    return zeros_per_file(context) if context.query.wants_examples else context.flags("is_example")
 
 
 def stale_path(context: SignalContext) -> Floats:

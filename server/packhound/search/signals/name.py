@@ -11,7 +11,7 @@ from packhound.search.kinds import KIND_RANK, REST
 from packhound.search.query.parse import STOPS
 from packhound.search.retrieve.term_matches import BODY, NAME
 from packhound.search.signals.bloom import bigrams_of
-from packhound.search.signals.context import SignalContext, no_file, relative
+from packhound.search.signals.context import SignalContext, zeros_per_file, relative
 from packhound.search.signals.path_words import contained_in
 from packhound.text import aggressive_stem, stem
 
@@ -42,7 +42,7 @@ def defines_kind(context: SignalContext) -> Floats:
 def defines_size(context: SignalContext) -> Floats:
     """Length of the definition of the query's name (logarithm)."""
     if not context.query.names:
-        return no_file(context)
+        return zeros_per_file(context)
     length = np.log1p(context.node(context.snapshot.lengths[BODY]).astype(np.float32))
     return context.candidates.file_max(length * context.named_folded)
 
@@ -82,7 +82,7 @@ def mentioned(context: SignalContext) -> Floats:
     paths = [f"/{path.strip('/.~')}" for path in context.query.paths]
     paths += [frame.path for frame in context.query.frames]
     if not paths:
-        return no_file(context)
+        return zeros_per_file(context)
     entries = context.candidates.entries
     return np.array([any(_path_agrees(e.path, p) for p in paths) for e in entries], np.float32)
 
@@ -112,7 +112,7 @@ def first_words_in_stem(context: SignalContext) -> Floats:
 
 def neighbours_in_name(context: SignalContext) -> Floats:
     """The file defines a name in which neighbouring words of the query are neighbours."""
-    matches = no_file(context)
+    matches = zeros_per_file(context)
     words = _WORDS.findall(context.query.title.lower())
     bigrams = bigrams_of(word for word in words if stem(word) not in STOPS)
     if bigrams:
@@ -141,14 +141,14 @@ def grab_bag(context: SignalContext) -> Floats:
 def file_mentioned(context: SignalContext) -> Floats:
     """The report mentions names that the file defines."""
     if context.mentioned is None:
-        return no_file(context)
+        return zeros_per_file(context)
     return relative(np.log1p(context.candidates.file_sum(context.mentioned)))
 
 
 def file_framed(context: SignalContext) -> Floats:
     """The file is in a stack trace of the report, more so near its end."""
     if context.framed is None:
-        return no_file(context)
+        return zeros_per_file(context)
     return context.candidates.file_max(context.framed)
 
 
@@ -156,7 +156,7 @@ def module_mentioned(context: SignalContext) -> Floats:
     """Share of the path's parts that a dotted name of the report spells out."""
     dotted = [frozenset(p.lower() for p in parts) for parts in context.query.qualified]
     if context.query.kind != "report" or not dotted:
-        return no_file(context)
+        return zeros_per_file(context)
     overlaps = []
     for entry in context.candidates.entries:
         path = [part.lower() for part in re.split(r"[/.]", entry.path)[:-1]]

@@ -7,7 +7,7 @@ import numpy as np
 from packhound.core.arrays import Floats
 from packhound.search.kinds import DEFINED_TYPE, FUNCTION, IMPL, REST, TYPE
 from packhound.search.retrieve.term_matches import BODY, NAME
-from packhound.search.signals.context import SignalContext, no_node, relative
+from packhound.search.signals.context import SignalContext, zeros_per_node, relative
 
 
 def node_words(context: SignalContext) -> Floats:
@@ -68,7 +68,7 @@ def node_defines_type(context: SignalContext) -> Floats:
 
 def impls_above(context: SignalContext) -> Floats:
     """Number of longer impls of the type that the query names."""
-    values = no_node(context)
+    values = zeros_per_node(context)
     rows = np.flatnonzero(IMPL.take(context.kinds) * context.named_folded)
     if len(rows) > 1:
         lengths = context.node(context.snapshot.lengths[BODY])[rows]
@@ -82,7 +82,7 @@ def impls_above(context: SignalContext) -> Floats:
 
 def dense_node(context: SignalContext) -> Floats:
     """Likeness of meaning between the query and the node."""
-    return no_node(context) if context.similarity is None else context.similarity
+    return zeros_per_node(context) if context.similarity is None else context.similarity
 
 
 def node_size(context: SignalContext) -> Floats:
@@ -107,14 +107,14 @@ def node_is_rest(context: SignalContext) -> Floats:
 
 def node_mentioned(context: SignalContext) -> Floats:
     """The report mentions the node's name."""
-    return no_node(context) if context.mentioned is None else np.log1p(context.mentioned)
+    return zeros_per_node(context) if context.mentioned is None else np.log1p(context.mentioned)
 
 
 def node_framed(context: SignalContext) -> Floats:
     """The node is in a stack trace of the report, more so near its end."""
-    return no_node(context) if context.framed is None else context.framed
+    return zeros_per_node(context) if context.framed is None else context.framed
 
 
 def dense_code_node(context: SignalContext) -> Floats:
     """Likeness of meaning between the code that the report quotes and the node."""
-    return no_node(context) if context.code_similarity is None else context.code_similarity
+    return zeros_per_node(context) if context.code_similarity is None else context.code_similarity
