@@ -8,7 +8,13 @@ from __future__ import annotations
 import numpy as np
 
 from packhound.core.arrays import Floats
-from packhound.search.signals.context import SignalContext, zeros_per_file, ranks, relative, top_four
+from packhound.search.signals.context import (
+    SignalContext,
+    ranks,
+    relative,
+    top_four,
+    zeros_per_file,
+)
 from packhound.search.signals.node import dense_node
 
 

@@ -11,7 +11,7 @@ from packhound.search.kinds import KIND_RANK, REST
 from packhound.search.query.parse import STOPS
 from packhound.search.retrieve.term_matches import BODY, NAME
 from packhound.search.signals.bloom import bigrams_of
-from packhound.search.signals.context import SignalContext, zeros_per_file, relative
+from packhound.search.signals.context import SignalContext, relative, zeros_per_file
 from packhound.search.signals.path_words import contained_in
 from packhound.text import aggressive_stem, stem
 

@@ -7,7 +7,7 @@ import numpy as np
 from packhound.core.arrays import Floats
 from packhound.search.kinds import DEFINED_TYPE, FUNCTION, IMPL, REST, TYPE
 from packhound.search.retrieve.term_matches import BODY, NAME
-from packhound.search.signals.context import SignalContext, zeros_per_node, relative
+from packhound.search.signals.context import SignalContext, relative, zeros_per_node
 
 
 def node_words(context: SignalContext) -> Floats:
