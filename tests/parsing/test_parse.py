@@ -84,7 +84,8 @@ def test_references_are_identifiers_in_code() -> None:
 
 def test_an_impl_for_a_reference_is_named_like_the_type() -> None:
     code = "impl<'a> Find for &'a mut Place<'a> {\n    type Found = u8;\n}\n"
-    check_nodes_of("a.rs", code, ["impl Place", "type Place::Found"])
+    (impl, _) = check_nodes_of("a.rs", code, ["impl impl Find for Place", "type Place::Found"])
+    assert impl.name == "Place"
 
 
 def test_long_scripts_are_cut_into_windows() -> None:
