@@ -103,7 +103,7 @@ def test_the_documented_configuration_attaches_searches_and_hovers(helix: Screen
 
     # Decorators belong to a definition, so the cursor may stand above its name.
     helix.keys(" ", "k")
-    helix.until(lambda text: "█" in text, "the explanation")
+    helix.until(lambda text: "AnswerCache (exact)" in text, "the explanation")
     helix.keys("Escape")
 
     open_symbols(helix, "doubled every time with some jitter")

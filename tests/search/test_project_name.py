@@ -92,3 +92,9 @@ def test_a_path_of_another_project_takes_nothing_away() -> None:
     windows = parsed_in("C:\\code\\Ferret", query)
     assert windows.text == "how resolves a host"
     assert parsed_in(ROOT, replace(query, text="")).text == ""
+
+
+def test_a_stop_word_in_the_path_is_no_name() -> None:
+    parsed = parsed_in("/home/what_a_day/ferret_open", Query("send a request again"))
+    assert parsed.text == "send a request again"
+    assert not parsed.notes

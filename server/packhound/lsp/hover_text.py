@@ -39,12 +39,14 @@ def escape(text: str) -> str:
 def _group_rows(groups: Sequence[SignalGroup]) -> list[str]:
     """Return a row for each group that tells the hit from its rivals most."""
     by_size = sorted(groups, key=lambda group: -abs(group.above_average))
+    # An only candidate is the average itself: what it matched is said all the same.
+    alone = all(abs(group.above_average) < _LEAST for group in groups)
     maximum = abs(by_size[0].above_average) if by_size else 0.0
     return [
         f"{group.name:9}  {_bar(abs(group.above_average), maximum)}  {group.above_average:+5.1f}  "
         f"{_in_code_block(group.text)}".rstrip()
         for group in by_size[:MAX_GROUPS]
-        if abs(group.above_average) >= _LEAST
+        if abs(group.above_average) >= _LEAST or (alone and group.text)
     ]
 
 

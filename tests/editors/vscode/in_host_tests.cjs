@@ -82,7 +82,7 @@ const tests = {
     const text = hovers.flatMap((hover) => hover.contents.map((one) => one.value ?? one)).join('\n');
     assert.match(text, /AnswerCache/);
     assert.match(text, /█/);
-    assert.match(text, /Explain Ranking/);
+    assert.match(text, /All reasons/);
   },
 
   async 'unsaved text is found, and gone again when it is undone'() {

@@ -44,8 +44,13 @@ def project_name_filter(root: str, snapshot: Snapshot, stats: CorpusStats) -> Wo
 
 
 def _is_name(word: str, path_words: frozenset[str], snapshot: Snapshot, stats: CorpusStats) -> bool:
-    """Return True if all parts of a word are in the folder's path, and one is all over the code."""
+    """Return True if all parts of a word are in the folder's path, and one is all over the code.
+
+    Stop words are no names, whatever folders are called.
+    """
     bare = _EDGES.sub("", word.lower())
+    if bare in STOP_WORDS:
+        return False
     parts = _PART.findall(bare)
     if not parts or "_" in bare or not path_words.issuperset(parts):
         return False
