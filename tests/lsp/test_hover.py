@@ -35,8 +35,16 @@ def test_five_lines_the_group_that_tells_most_first():
 
 
 def test_a_group_that_is_as_that_of_others_is_left_out():
-    groups = tuple(group._replace(above_average=0.01) for group in GROUPS)
-    assert hover_text("q", hit(groups=groups), markdown=False).count("\n") == 1
+    groups = (GROUPS[0]._replace(above_average=0.01), *GROUPS[1:])
+    text = hover_text("q", hit(groups=groups), markdown=False)
+    assert GROUPS[0].name not in text
+    assert all(group.name in text for group in GROUPS[1:] if abs(group.above_average) > 1)
+
+
+def test_an_only_candidate_says_what_it_matched():
+    groups = tuple(group._replace(above_average=0.0) for group in GROUPS)
+    text = hover_text("q", hit(groups=groups), markdown=False)
+    assert [group.text for group in groups if group.text and group.text not in text] == []
 
 
 def test_a_node_that_is_no_result_says_so():
