@@ -21,7 +21,7 @@ _N_HITS = 5
 """Hits that a weak answer is judged by."""
 _MAX_NAMES = 3
 _MAX_SUGGESTIONS = 3
-_MAX_COMPARED = 400
+_MAX_COMPARED = 64
 """Names whose edit distance is computed: those that share the most letters."""
 _MIN_LENGTH, _LETTERS_PER_EDIT = 4, 4
 
