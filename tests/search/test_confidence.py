@@ -12,6 +12,7 @@ from packhound.search import pipeline, related
 from packhound.search.answer_notes import edit_distance, nearest_names
 from packhound.search.confidence import load_fit
 from packhound.search.environment import SearchEnvironment
+from packhound.search.signals.bloom import LetterFilter
 from tests.support.shop import embedder, environment, snapshot
 
 GOLDEN = Path(__file__).parents[1] / "golden/ranking/confidence.txt"
@@ -89,9 +90,9 @@ def test_names_that_are_nowhere_are_named() -> None:
 
 
 def test_nearest_names() -> None:
-    assert nearest_names(snapshot(), "Sesion") == ["Session"]
-    assert nearest_names(snapshot(), "addruote") == ["add_route"]
-    assert nearest_names(snapshot(), "xyz") == []
+    assert nearest_names(snapshot(), LetterFilter(), "Sesion") == ["Session"]
+    assert nearest_names(snapshot(), LetterFilter(), "addruote") == ["add_route"]
+    assert nearest_names(snapshot(), LetterFilter(), "xyz") == []
 
 
 def test_edit_distance() -> None:

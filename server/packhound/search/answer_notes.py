@@ -10,8 +10,9 @@ import numpy as np
 from packhound.core.types import ConfidenceWord, Hit, Results
 from packhound.index import Snapshot
 from packhound.search.query.parse import STOPS
+from packhound.search.signals.bloom import LetterFilter
 from packhound.search.signals.context import SignalContext
-from packhound.text import fold_identifier, terms
+from packhound.text import fold_identifier
 
 WEAK_NOTE = "weak answer: "
 """The first note of a weak answer begins with this."""
@@ -26,47 +27,27 @@ _MAX_COMPARED = 64
 _MIN_LENGTH, _LETTERS_PER_EDIT = 4, 4
 
 
-def unknown_names(context: SignalContext) -> list[str]:
-    """Return the identifiers of the query that no node has: as a name, in its code or its text."""
-    query = context.query
-    if not query.names or query.kind == "report":
-        return []
-    found = {
-        term
-        for term, match in zip(query.terms, context.retrieval.matches.terms, strict=True)
-        if len(match.nodes[0])
-    }
-    # A word of several parts is indexed whole too, as its last term.
-    return [
-        name
-        for name in query.names
-        if (name_terms := terms(name))
-        and name_terms[-1] in query.terms
-        and name_terms[-1] not in found
-    ]
-
-
-def name_notes(snapshot: Snapshot, names: Sequence[str]) -> Iterator[str]:
+def name_notes(context: SignalContext) -> Iterator[str]:
     """Yield a note for each identifier that is nowhere, with the nearest names."""
-    for name in names[:_MAX_NAMES]:
-        nearest = nearest_names(snapshot, name)
+    for name in context.unknown_names[:_MAX_NAMES]:
+        nearest = nearest_names(context.snapshot, context.stats.letters, name)
         hint = f"; did you mean: {', '.join(nearest)}" if nearest else ""
         yield f"`{name}`{_NOT_HERE}{hint}"
 
 
-def nearest_names(snapshot: Snapshot, name: str) -> list[str]:
+def nearest_names(snapshot: Snapshot, letter_filter: LetterFilter, name: str) -> list[str]:
     """Return the live names within few edits of `name`, case and underscores aside; best first."""
     folded = fold_identifier(name)
     most = len(folded) // _LETTERS_PER_EDIT
     if len(folded) < _MIN_LENGTH:
         return []
-    letters = frozenset(folded)
-    # An edit changes the length by one at most, and the set of letters by two.
+    letters, names = frozenset(folded), snapshot.name_table.names
+    candidates = map(names.__getitem__, letter_filter.match_near(names, folded, most).tolist())
+    # An edit changes the length by one at most.
     likely = (
         (len(letters ^ set(other)), other_name)
-        for other_name in snapshot.name_table.names
-        if abs(len(other_name) - len(name)) <= most + other_name.count("_") + name.count("_")
-        and abs(len(other := fold_identifier(other_name)) - len(folded)) <= most
+        for other_name in candidates
+        if abs(len(other := fold_identifier(other_name)) - len(folded)) <= most
         and len(letters ^ set(other)) <= 2 * most
     )
     compared = (
@@ -125,8 +106,8 @@ def weak_note(context: SignalContext | None, hits: Sequence[Hit]) -> str:
     """Return why an answer is weak: how many words of the query its hits have at most."""
     if context is None or not context.query.terms:
         return WEAK_NOTE + "nothing is close to the query"
-    terms = zip(context.query.terms, context.retrieval.matches.terms, strict=True)
-    matches = [match for term, match in terms if term not in STOPS]
+    pairs = zip(context.query.terms, context.retrieval.matches.terms, strict=True)
+    matches = [match for term, match in pairs if term not in STOPS]
     node_ids = np.array([hit.node.node_id for hit in hits[:_N_HITS]], np.int32)
     n_covered = int(np.max(sum(np.isin(node_ids, m.nodes[0]) for m in matches), initial=0))
     if not n_covered:

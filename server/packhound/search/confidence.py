@@ -19,7 +19,6 @@ import numpy as np
 
 from packhound.core.arrays import Doubles, Positions, top_k
 from packhound.core.types import ConfidenceWord, Hit
-from packhound.search.answer_notes import unknown_names
 from packhound.search.order import SCORE_DIGITS
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.rank.fusion import Ranking
@@ -105,7 +104,7 @@ def answer_features(context: SignalContext, ranking: Ranking) -> dict[str, float
         "words": float(lexical.node.take(best).max()) / (total or 1.0),
         "named": float(names.max()) / (total or 1.0),
         "absent": absent / (total or 1.0),
-        "unknown_names": float(min(_MAX_UNKNOWN, len(unknown_names(context)))),
+        "unknown_names": float(min(_MAX_UNKNOWN, len(context.unknown_names))),
         "length": log1p(len(query.terms)),
         "is_prose": float(query.kind in ("prose", "report")),
         "name_first": float(context.named_folded.take(first).max()),

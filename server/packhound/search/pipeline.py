@@ -18,7 +18,7 @@ import numpy as np
 from packhound.core.arrays import Doubles, top_k
 from packhound.core.types import Hit, Query, Results
 from packhound.index import Snapshot
-from packhound.search.answer_notes import name_notes, unknown_names, weak_note
+from packhound.search.answer_notes import name_notes, weak_note
 from packhound.search.confidence import (
     Rating,
     confidence_word,
@@ -122,7 +122,7 @@ def _rank_nodes(
         parsed = replace(parsed, exact=())
         context = retrieve_context(snapshot, query, parsed, vectors, environment)
     run.check()
-    run.notes += name_notes(snapshot, unknown_names(context))
+    run.notes += name_notes(context)
     if not len(context.candidates):
         run.notes.append(_unknown_language(snapshot, parsed) or "nothing matches")
         return context, None

@@ -71,12 +71,25 @@ class LetterFilter:
 
     def match_all(self, names: Sequence[str], text: str) -> Positions:
         """Return the ids of the names that may have every letter of `text`."""
+        mask = np.uint64(_letter_bits(text.lower()))
+        return np.flatnonzero((self._bits_of(names) & mask) == mask)
+
+    def match_near(self, names: Sequence[str], text: str, most: int) -> Positions:
+        """Return the ids of the names that may be within `most` edits of `text`.
+
+        Case and underscores aside; an edit adds or removes two letters of the set at most.
+        """
+        differing = self._bits_of(names) ^ np.uint64(_letter_bits(text.lower()))
+        differing &= ~np.uint64(_letter_bits("_"))
+        n_bits = np.unpackbits(differing.view(np.uint8)).reshape(-1, 64).sum(axis=1)
+        return np.flatnonzero(n_bits <= 2 * most)
+
+    def _bits_of(self, names: Sequence[str]) -> NDArray[np.uint64]:
         bits, n = self._bits, len(names)
         if len(bits) < n:
             added = [_letter_bits(name.lower()) for name in names[len(bits) : n]]
             bits = self._bits = np.concatenate((bits, np.array(added, np.uint64)))
-        mask = np.uint64(_letter_bits(text.lower()))
-        return np.flatnonzero((bits[:n] & mask) == mask)
+        return bits[:n]
 
 
 def bigrams_of(words: Iterable[str]) -> frozenset[Bigram]:

@@ -25,7 +25,7 @@ from packhound.search.retrieve.name_matches import (
 )
 from packhound.search.retrieve.retrieve import Retrieval
 from packhound.search.signals.path_words import PathWords
-from packhound.text import FLAGS
+from packhound.text import FLAGS, terms
 
 Value = TypeVar("Value", bound=np.generic)
 
@@ -155,6 +155,18 @@ class SignalContext:
             self.candidates.files.astype(np.int32),
             self.file(self.stats.folder),
         )
+
+    @cached_property
+    def unknown_names(self) -> list[str]:
+        """Identifiers of the query that no node has: as a name, in its code or its text."""
+        query = self.query
+        if not query.names or query.kind == "report":
+            return []
+        matches = zip(query.terms, self.retrieval.matches.terms, strict=True)
+        absent = {term for term, match in matches if not len(match.nodes[0])}
+        # A word of several parts is indexed whole too, as its last term.
+        last_terms = ((name, terms(name)[-1:]) for name in query.names)
+        return [name for name, last in last_terms if not absent.isdisjoint(last)]
 
     def _similarity_to(self, vector: Floats | None) -> Floats | None:
         if vector is None:
