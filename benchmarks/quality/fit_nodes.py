@@ -27,6 +27,8 @@ from scipy.optimize import minimize
 
 from packhound.core.types import Query
 from packhound.encoder.embedder import Embedder
+from packhound.evaluation.cases import Answer
+from packhound.evaluation.graded import is_answer
 from packhound.search.environment import SearchEnvironment
 from packhound.search.pipeline import parse, retrieve_context
 from packhound.search.query.encode import encode
@@ -167,19 +169,12 @@ def example_of(case: dict, context: SignalContext, repository: str, suite: str) 
 
 
 def matched_answers(path: str, node: object, answers: Sequence[dict]) -> list[int]:
-    """The answers that a node is: their lines overlap by half, or overlap and have its name."""
-    start, end = node.span.start_line + 1, node.span.end_line + 1
-    matches = []
-    for i, answer in enumerate(answers):
-        first, last = answer["start_line"], answer["end_line"]
-        shared = min(end, last) - max(start, first) + 1
-        if path != answer["path"] or shared <= 0:
-            continue
-        name = answer["name"].replace("::", ".").replace("#", ".").replace(":", ".")
-        iou = shared / (max(end, last) - min(start, first) + 1)
-        if iou >= 0.5 or node.name == name.split(".")[-1].rstrip("()"):
-            matches.append(i)
-    return matches
+    """The answers that a node is, by their positions."""
+    return [
+        i
+        for i, answer in enumerate(answers)
+        if is_answer(Answer(**answer), path, node.name, node.span)
+    ]
 
 
 def fit(examples: Sequence[Example], source: str) -> dict[str, Floats]:

@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Sequence
 
-from packhound.core.types import Hit
+from packhound.core.types import Hit, Span
 from packhound.evaluation.cases import Answer, Case
 
 GRADED_LIMIT = 20
@@ -27,7 +27,7 @@ def match_answers(case: Case, hits: Sequence[Hit]) -> dict[int, int]:
     for rank, hit in enumerate(hits):
         path = f"{case.root}/{hit.node.path}" if case.root else hit.node.path
         for position, answer in enumerate(case.answers):
-            if position not in ranks and path == answer.path and _matches(answer, hit):
+            if position not in ranks and is_answer(answer, path, hit.node.name, hit.node.span):
                 ranks[position] = rank
                 break
     return ranks
@@ -46,11 +46,12 @@ def best_ranks(case: Case, ranks: dict[int, int]) -> list[int]:
     return [rank for i, rank in ranks.items() if case.answers[i].grade == BEST_GRADE]
 
 
-def _matches(answer: Answer, hit: Hit) -> bool:
-    start, end = hit.node.span.start_line + 1, hit.node.span.end_line + 1
+def is_answer(answer: Answer, path: str, name: str, span: Span) -> bool:
+    """Return True if the node of a path, name and span is the answer."""
+    start, end = span.start_line + 1, span.end_line + 1
     overlap = min(end, answer.end_line) - max(start, answer.start_line) + 1
-    if overlap < 1:
+    if path != answer.path or overlap < 1:
         return False
     union = max(end, answer.end_line) - min(start, answer.start_line) + 1
     last_component = _SEPARATOR.split(answer.name)[-1].rstrip("()")
-    return overlap / union >= _MIN_IOU or hit.node.name == last_component
+    return overlap / union >= _MIN_IOU or name == last_component
