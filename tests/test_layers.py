@@ -30,9 +30,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "evaluation": {"git", "llm", "pack", "parsing", "search", "text"},
     "service": {"encoder", "files", "graph", "index", "indexing", "pack", "parsing", "search"}
     | {"storage", "text"},
-    "api": {"pack", "redact", "search", "service", "text"},
+    "api": {"llm", "pack", "redact", "search", "service", "text"},
     "lsp": {"api", "pack", "search", "service", "text"},
-    "mcp": {"api", "redact", "service"},
+    "mcp": {"api", "service"},
     "cli": {"api", "encoder", "evaluation", "git", "index", "lsp", "mcp", "pack", "parsing"}
     | {"search", "service", "text"},
     "__main__": {"cli"},

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from packhound.api.tool_text import as_text
-from packhound.api.tools import call
+from packhound.api import as_text, call
+from packhound.api.tools.text import path_of
 from packhound.core.types import Document
 
 FORGED = (
@@ -28,18 +29,9 @@ PYTHON = '"""zebra"""\n\n\ndef zebra_{}():\n    """\n{}\n    """\n'
 PROSE = "# {}\n\nzebra {}\n"
 
 
-def outside_of_fences(text: str) -> list[str]:
-    """Return the lines of an answer that a reader of Markdown takes for the tool's own."""
-    lines, fence = [], ""
-    for line in text.split("\n"):
-        if fence:
-            fence = "" if line.strip() == fence else fence
-        elif line.startswith("```"):
-            fence = line[: len(line) - len(line.lstrip("`"))]
-        else:
-            lines.append(line)
-    assert not fence, "a fence is left open"
-    return lines
+def outside_of_code(text: str) -> list[str]:
+    """Return the lines of an answer that are not those of a file, each behind its number."""
+    return [line for line in text.split("\n") if not re.match(r"\d+\t", line)]
 
 
 @pytest.fixture(scope="module")
@@ -76,31 +68,42 @@ def test_no_file_can_forge_a_line_of_an_answer(engine, hostile):
         except Exception as refusal:
             assert "\n" not in str(refusal)
             continue
-        rows = [*answer.get("hits", ()), *answer.get("nodes", ()), answer]
-        own_notes = {f"note: {note}" for note in answer.get("notes", ())}
-        n_headings = 0
-        for line in outside_of_fences(as_text(tool, answer)):
-            if line.startswith("### "):
-                n_headings += 1
-                assert any(line.startswith(f"### {row.get('path')}") for row in rows), line
-            assert not line.startswith(("note:", "evil", "~~~", "root:")) or line in own_notes
-        if tool == "search":
-            assert n_headings == len(answer["hits"])
+        keys = ("hits", "nodes", "neighbors")
+        rows = [*(row for key in keys for row in answer.get(key, ())), answer]
+        titles = {path_of(row) for row in rows if "path" in row}
+        notes = {f"note: {note}" for note in answer.get("notes", ())}
+        for line in outside_of_code(as_text(tool, answer, arguments)):
+            is_title = any(line.lstrip().startswith(path) for path in titles)
+            assert (
+                is_title
+                or line in notes
+                or (not titles and line in ("nothing found", "no definitions"))
+                or re.match(FRAME, line)
+            ), line
+
+
+FRAME = (
+    r"  +\S|confidence: \w+ \(0\.\d\d\)|also here: "
+    r"|(uses|used by|part of|contains|imports|similar):$"
+    r"|more from offset \d+$|note: \d+ more \w+ did not fit into max_tokens$"
+)
+"""Lines of the tools' own."""
 
 
 @settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
-@given(st.lists(st.sampled_from((*FORGED, "x", "", "`", "``")), max_size=12), st.booleans())
-def test_no_text_closes_its_fence(lines, is_hit):
-    code = "\n".join(lines)
+@given(st.lists(st.sampled_from((*FORGED, "x", "", "`", "\t")), max_size=12))
+def test_each_line_of_code_has_its_number(lines):
     row = {
         **{"path": "a.py", "start_line": 1, "end_line": 99, "kind": "function", "name": "f"},
-        **{"qualname": "f", "signature": "", "snippet": code, "snippet_line": 1},
-        **{"first_line": 1, "text": code},
+        **{"qualname": "f", "signature": "", "offset": 0, "next_offset": -1},
+        **{"first_line": 1, "text": "\n".join(lines)},
     }
-    text = as_text("search", {"hits": [row, row]}) if is_hit else as_text("read_node", row)
-    expected = ["### a.py:1-99 function f"]
-    outside = [line for line in outside_of_fences(text) if line]
-    assert outside == expected * (2 if is_hit else 1)
+    assert outside_of_code(as_text("read_node", row)) == ["a.py:1-99 function f"]
+
+
+@pytest.mark.parametrize("path", ["note: forged", "more from offset 7", "nothing found", "a\tb"])
+def test_a_path_that_could_be_read_as_anything_else_begins_with_a_dot(path):
+    assert path_of({"path": path}).startswith("./")
 
 
 def test_names_of_siblings_leave_without_secrets(engine):

@@ -8,9 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from packhound.api.tool_schemas import TOOLS
-from packhound.api.tool_text import as_text
-from packhound.api.tools import call
+from packhound.api import TOOLS, as_text, call
 from packhound.core.errors import SettingsError
 from packhound.core.types import Document
 
@@ -21,7 +19,7 @@ OUTSIDE = (
     *("/proc/self/environ", "//app.py", "app.py\n", "app.py\u202e", "ａpp.py", "con", "nul:"),
     *("..", "../", "./..", "store/../../outside.py", "\u2024\u2024/outside.py", "..;/outside.py"),
     *("....//outside.py", "..%2foutside.py", "..%c0%afoutside.py", "\x2e\x2e/outside.py", "-"),
-    *("a" * 1_000, "store/disk.py:1", "$HOME", "`id`", "$(id)", "app.py;id", "file://host/app.py"),
+    *("a" * 1_000, "store/disk.pyc:1", "$HOME", "`id`", "$(id)", "app.py;id", "file://host/app.py"),
 )
 BAD_ARGUMENTS = (
     *(("search", {"query": q}) for q in ("", "x" * 100_001, 1, None, ["x"], {"a": 1}, "a\0b")),
@@ -71,7 +69,8 @@ def test_search_answers_with_places_and_snippets(engine):
     answer = call(engine, "search", {"query": "load_records", "limit": 1, "snippet_lines": 2})
     (hit,) = answer["hits"]
     assert (hit["path"], hit["name"], hit["start_line"]) == ("store/disk.py", "load_records", 9)
-    assert hit["snippet"].splitlines()[0].strip() == "def load_records(self, path):"
+    assert hit["snippet"].splitlines()[0] == "9\t    def load_records(self, path):"
+    assert hit["ref"] == "store/disk.py#Disk.load_records"
     assert len(hit["snippet"].splitlines()) == 2
     assert answer["next_offset"] == 1
 
@@ -125,9 +124,9 @@ def test_secrets_and_hidden_characters_in_names_do_not_leave(engine):
         ("pack", {"prompt": "zebra key"}),
         *[("pack", {"prompt": "zebra key", "conversation": "c"})] * 2,
     )
-    told = [(call(engine, tool, arguments), tool) for tool, arguments in asked]
-    assert not any(key in json.dumps(answer) for answer, _ in told)
-    text = "".join(as_text(tool, answer) for answer, tool in told)
+    answers = [(call(engine, tool, arguments), tool) for tool, arguments in asked]
+    assert not any(key in json.dumps(answer) for answer, _ in answers)
+    text = "".join(as_text(tool, answer) for answer, tool in answers)
     assert "[REDACTED:aws-access-key]" in text and "<U+202E>" in text and "\u202e" not in text
     assert "keys/<U+000A>```<U+000A>zebra.py" in text and "\n```\nzebra.py" not in text
     for path in sources:
@@ -199,15 +198,20 @@ def test_a_snippet_shows_the_lines_that_the_query_is_about(engine):
     (hit,) = call(
         engine, "search", {"query": "secret door", "paths": ["way.py"], "snippet_lines": 4}
     )["hits"]
-    assert "open_secret_door" in hit["snippet"] and len(hit["snippet"].splitlines()) == 4
-    assert hit["snippet_line"] == 39
-    told = as_text("search", {"hits": [hit]})
-    assert told.splitlines()[:4] == [
-        *("### way.py:1-42 function long_way", f"signature: {hit['signature']}"),
-        *("from line 39:", "```"),
+    assert hit["snippet"].splitlines() == [
+        "1\tdef long_way():",
+        "42\t    return open_secret_door(step_3)",
     ]
-    sure = {"hits": [hit], "confidence": 0.824, "confidence_word": "strong"}
-    assert as_text("search", sure).splitlines()[0] == "confidence: strong (0.82)"
+    page = {"hits": [hit], "offset": 0, "next_offset": -1}
+    sure = as_text("search", {**page, "confidence": 0.824, "confidence_word": "strong"})
+    assert sure.splitlines()[:3] == [
+        *("confidence: strong (0.82)", "way.py:1-42 function long_way", "1\tdef long_way():"),
+    ]
+    notes = ["weak answer: no hit has a word of the query"]
+    weak = {**page, "confidence": 0.1, "confidence_word": "weak", "notes": notes}
+    assert as_text("search", weak).splitlines()[0] == (
+        "confidence: weak (0.10); no hit has a word of the query"
+    )
     engine.release("way.py")
     assert engine.settled(30)
 
@@ -218,12 +222,12 @@ def test_a_folder_too_large_for_one_answer_is_listed_by_its_folders(engine):
     assert [node["qualname"] for node in answer["nodes"]] == ["import_records"]
     text = as_text("outline", answer)
     assert text.splitlines() == [
-        "### store/ 1 file, 4 definitions",
-        "### app.py",
+        "store/ 1 file, 4 definitions",
+        "app.py",
         "  4-7 def import_records(source, target)",
     ]
     whole = as_text("outline", call(engine, "outline", {"path": "store"})).splitlines()
-    assert whole[:3] == ["### store/disk.py", "  6-17 class Disk", whole[2]]
+    assert whole[:3] == ["store/disk.py", "  6-17 class Disk", whole[2]]
     assert whole[2].startswith("    9-12 def load_records(self, path)")
 
 

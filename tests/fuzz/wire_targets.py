@@ -16,6 +16,7 @@ from queue import SimpleQueue
 
 from packhound.api.tool_schemas import TOOLS
 from packhound.api.tool_text import as_text
+
 from packhound.api.tools import call
 from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings

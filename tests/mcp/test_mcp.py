@@ -49,17 +49,16 @@ async def test_every_tool_over_stdio(folder):
         assert "store/disk.py:" in found.content[0].text
         packed = await client.call_tool("pack", {"prompt": "copy records", "budget": 600})
         assert 0 < packed.structured_content["tokens"] <= 600
-        assert packed.content[0].text == packed.structured_content["text"]
+        assert packed.content[0].text.startswith(packed.structured_content["text"].rstrip())
         nothing = await client.call_tool("pack", {"prompt": "copy", "excluded": ["*"]})
-        assert nothing.content[0].text == "nothing found that fits the budget"
+        assert nothing.content[0].text.splitlines()[0] == "nothing found that fits the budget"
         outline = await client.call_tool("outline", {"path": "app.py"})
         assert "import_records" in outline.content[0].text
         node = await client.call_tool("read_node", {"path": "app.py", "line": 5})
-        heading, fence, first, *_, end = node.content[0].text.splitlines()
-        assert (heading, first[:18]) == (
-            *("### app.py:4-7 function import_records", "def import_records"),
+        heading, first, *_ = node.content[0].text.splitlines()
+        assert (heading, first[:20]) == (
+            *("app.py:4-7 function import_records", "4\tdef import_records"),
         )
-        assert fence == end == "```"
         related = await client.call_tool("related", {"path": "app.py", "line": 5})
         assert related.structured_content["neighbors"]
         assert "uses:\n  store/disk.py:6-17 class Disk" in related.content[0].text

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import closing
 
 import pytest
 
-from packhound.api.tool_text import as_text
+from packhound.api import as_text
 from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
 from packhound.mcp.server import Folders
@@ -36,7 +37,8 @@ def test_hits_name_their_root(folders, roots):
     owners = {hit["path"]: hit["root"] for hit in answer["hits"]}
     assert owners == {f"{root.name}.py": str(root) for root in roots}
     text = as_text("search", answer)
-    assert f"garden.py:1-2 function pour_water (root: {roots[1]})" in text
+    assert "garden/garden.py:1-2 function pour_water" in text
+    assert [hit["rank"] for hit in answer["hits"]] == [1, 2, 3, 4]
 
 
 def test_other_answers_name_their_root(folders, roots):
@@ -44,15 +46,19 @@ def test_other_answers_name_their_root(folders, roots):
     for tool in ("read_node", "related"):
         answer = folders.call(tool, location)
         assert answer["root"] == str(roots[1])
-        assert f"root: {roots[1]}" in as_text(tool, answer).splitlines()
-    answer = folders.call("outline", {})
-    assert answer["root"] == str(roots[0])
+        assert as_text(tool, answer)
+    node = folders.call("read_node", location)
+    assert as_text("read_node", node).splitlines()[0] == "garden/garden.py:1-2 function pour_water"
+    outline = as_text("outline", folders.call("outline", {}))
+    assert "kitchen/kitchen.py\n" in outline and "garden/garden.py\n" in outline
     assert [status["root"] for status in folders.call("status", {})["roots"]] == [
         str(root) for root in roots
     ]
 
 
-@pytest.mark.parametrize("spelling", ["garden", "{}", "{}/", "{}/../garden"])
+@pytest.mark.parametrize(
+    "spelling", ["garden", "Garden/", "{}", "{}/", "{}/../garden", "file://{}", "{}/garden.py"]
+)
 def test_a_root_is_its_path_or_its_name(folders, roots, spelling):
     root = spelling.format(roots[1])
     answer = folders.call("search", {"query": "water", "limit": 5, "root": root})
@@ -60,15 +66,53 @@ def test_a_root_is_its_path_or_its_name(folders, roots, spelling):
 
 
 def test_an_unknown_root_is_named_with_the_known_ones(folders, roots):
-    expected = f"unknown root 'cellar'; expected one of: {roots[0]}, {roots[1]}"
-    with pytest.raises(SettingsError, match=expected):
+    expected = f"unknown root 'cellar'; expected one of: kitchen ({roots[0]}), garden ({roots[1]})"
+    with pytest.raises(SettingsError, match=re.escape(expected)):
         folders.call("status", {"root": "cellar"})
 
 
 def test_the_setting_limits_calls_that_state_no_limit(folders, roots):
     answer = folders.call("search", {"query": "water", "root": "garden"})
     assert len(answer["hits"]) == 1
-    assert len(folders.call("search", {"query": "water"})["hits"]) == 2
+    assert len(folders.call("search", {"query": "water"})["hits"]) == 1
+
+
+def test_the_pages_of_all_roots_join_without_gap_or_repeat(folders):
+    whole = folders.call("search", {"query": "water", "limit": 4})
+    pages, offset = [], 0
+    while offset != -1:
+        page = folders.call("search", {"query": "water", "limit": 1, "offset": offset})
+        pages += page["hits"]
+        offset = page["next_offset"]
+    names = [(hit["rank"], hit["root"], hit["name"]) for hit in pages]
+    assert names == [(hit["rank"], hit["root"], hit["name"]) for hit in whole["hits"]]
+    assert len(names) == 4
+
+
+def test_the_outlines_of_all_roots_are_paged_as_one(folders):
+    pages, offset = [], 0
+    while offset != -1:
+        page = folders.call("outline", {"limit": 3, "offset": offset})
+        pages += [(node["label"], node["name"]) for node in page["nodes"]]
+        offset = page["next_offset"]
+    assert pages == [
+        *(("kitchen", "boil_water"), ("kitchen", "boil_water_again")),
+        *(("garden", "pour_water"), ("garden", "pour_water_again")),
+    ]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "garden/garden.py:1",
+        "{}/garden.py:1-2",
+        "garden.py#pour_water",
+        "garden/garden.py#pour_water",
+    ],
+)
+def test_a_place_is_found_in_its_root_as_it_is_printed(folders, roots, written):
+    answer = folders.call("read_node", {"path": written.format(roots[1])})
+    assert (answer["label"], answer["name"]) == ("garden", "pour_water")
 
 
 def test_one_root_is_not_named(roots):

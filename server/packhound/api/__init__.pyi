@@ -12,6 +12,9 @@ from .socket_client import Connection as Connection
 from .socket_client import connect as connect
 from .socket_server import SocketServer as SocketServer
 from .socket_server import serve_socket as serve_socket
-from .tool_schemas import TOOLS as TOOLS
-from .tool_text import as_text as as_text
-from .tools import call as call
+from .tools.registry import TOOLS as TOOLS
+from .tools.registry import as_text as as_text
+from .tools.registry import call as call
+from .tools.registry import call_roots as call_roots
+from .tools.roots import Root as Root
+from .tools.roots import labels_of as labels_of

@@ -29,6 +29,10 @@ from packhound.pack import Omitted, Pack, PackItem, PackRequest
 from packhound.search import phrase, signals_by_group, word_of
 
 Json: TypeAlias = dict[str, object]
+Row: TypeAlias = Mapping[str, Any]
+"""Such an object as it is read."""
+Arguments: TypeAlias = dict[str, Any]
+"""Checked arguments of a tool."""
 Locate: TypeAlias = Callable[[NodeRef], Mapping[str, object]]
 """Fields that a client's protocol adds to a hit, such as its URI."""
 

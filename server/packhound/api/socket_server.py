@@ -30,7 +30,7 @@ from packhound.api.socket_address import (
     remove_address,
     write_address,
 )
-from packhound.api.tools import call
+from packhound.api.tools.registry import call
 from packhound.core.errors import PackhoundError, StoreError
 from packhound.service import Engine
 

@@ -3,7 +3,6 @@ from .context import no_changed_lines as no_changed_lines
 from .excerpt import Excerpts as Excerpts
 from .path_resolver import PathResolver as PathResolver
 from .pipeline import pack as pack
-from .render import choose_fence as choose_fence
 from .request import FORMATS as FORMATS
 from .request import Omitted as Omitted
 from .request import Pack as Pack

@@ -76,6 +76,19 @@ class Excerpt:
         """Return the tokens of some lines, each with its line end."""
         return sum(map(self.costs.__getitem__, lines))
 
+    def name_and_doc(self, entry: FileEntry, position: int) -> tuple[int, Collection[int]]:
+        """Return the line that names a node, and its lines that are comments alone."""
+        node, last = entry.node(position), len(self.lines) - 1
+        span = _line_range(node.span.start_line, node.span.end_line, last)
+        own_lines = _own_lines(self, node, last)
+        code = set(own_lines)
+        # Nodes are in the order of their starts, so that those within this one follow it.
+        for inner in map(entry.node, range(position + 1, len(entry.node_ids))):
+            if inner.span.start >= node.span.end:
+                break
+            code.update(_own_lines(self, inner, last))
+        return _first_line_with(self, node.name, own_lines or span), set(span) - code
+
     def tiers(self, entry: FileEntry, position: int, words: re.Pattern[str] | None) -> Tiers:
         """Return the tiers of a node; an elided body keeps lines that `words` matches."""
         if not self._children:

@@ -13,6 +13,7 @@ from .order import rank_hits as rank_hits
 from .query.mentions import Mention as Mention
 from .query.mentions import MentionKind as MentionKind
 from .query.mentions import mentions_of as mentions_of
+from .query.parse import STOPS as STOPS
 from .rank.deep import DeepRanker as DeepRanker
 from .rank.deep import missing_deep_model as missing_deep_model
 from .rank.personalization import Personalization as Personalization

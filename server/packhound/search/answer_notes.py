@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from packhound.core.types import ConfidenceWord, Hit, Results
+from packhound.core.types import Hit
 from packhound.index import Snapshot
 from packhound.search.query.parse import STOPS
 from packhound.search.signals.bloom import LetterFilter
@@ -79,18 +79,18 @@ def edit_distance(first: str, second: str, most: int) -> int:
     return min(above[-1], most + 1)
 
 
-def merge_notes(word: ConfidenceWord | None, answers: Sequence[Results]) -> dict[str, None]:
-    """Return the distinct notes of several folders' answers to one query.
+def merge_notes(word: object, answers: Sequence[Sequence[str]]) -> dict[str, None]:
+    """Return the distinct notes of several folders' answers to one query, given those of each.
 
     Those of a weak answer are left out where `word` says that the whole is not weak, and those of
     names that are not in one folder where another has them.
     """
-    missing = [{_missing_name(note) for note in answer.notes} for answer in answers]
+    missing = [{_missing_name(note) for note in notes} for notes in answers]
     missing_in_all = set.intersection(*missing) if missing else set()
     return {
         note: None
-        for answer in answers
-        for note in answer.notes
+        for notes in answers
+        for note in notes
         if (word == "weak" or not note.startswith(WEAK_NOTE))
         and (not _missing_name(note) or _missing_name(note) in missing_in_all)
     }

@@ -141,7 +141,7 @@ class Workspace:
 def _merge(query: Query, answers: list[Results]) -> Results:
     surest = max(answers, key=lambda answer: answer.confidence or 0.0, default=None)
     word = surest.confidence_word if surest else None
-    notes = merge_notes(word, answers)
+    notes = merge_notes(word, [answer.notes for answer in answers])
     if not answers:
         notes["no folder is open"] = None
     hits = rank_hits((hit for answer in answers for hit in answer.hits), query.limit)

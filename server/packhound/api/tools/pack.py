@@ -1,0 +1,65 @@
+"""`pack`: the code that a task needs, within a budget of tokens."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from packhound.api.json_codec import Arguments, Json, Row, pack_json
+from packhound.api.schema import PACK_REQUEST, pack_request_from
+from packhound.api.tools.references import resolve
+from packhound.api.tools.text import Text, path_of, rows_in
+from packhound.api.tools.tool import LINE, Tool
+from packhound.core.parameters import text
+from packhound.pack import PackFocus, PackRequest
+from packhound.redact import visible_line
+from packhound.service import Engine
+
+_MAX_OMITTED = 10
+"""Omitted nodes that are listed; the rest is counted, which keeps the answer short."""
+_NOTES_SHARE, _NOTES_TOKENS = 0.1, 200
+"""Of the budget, and at most, for what the text says of the pack."""
+_FIELDS = {name: PACK_REQUEST[name] for name in PACK_REQUEST if name != "tokenizer"}
+"""An agent must not have the server read a file of its choice."""
+_DEFAULTS = {name: getattr(PackRequest(""), name) for name in _FIELDS if name != "prompt"}
+
+
+def _answer(engine: Engine, arguments: Arguments) -> Json:
+    focus = None
+    if arguments["focus_path"]:
+        path, line = resolve(engine, arguments["focus_path"], arguments["focus_line"] or 1)
+        focus = PackFocus(path, line or 0)
+    request = pack_request_from(arguments, focus=focus)
+    notes_tokens = min(_NOTES_TOKENS, int(request.available * _NOTES_SHARE))
+    pack = engine.pack(replace(request, reserve=request.reserve + notes_tokens))
+    n_more = len(pack.omitted) - _MAX_OMITTED
+    notes = (*pack.notes, f"{n_more:,} more were left out") if n_more > 0 else pack.notes
+    return pack_json(replace(pack, omitted=pack.omitted[:_MAX_OMITTED], notes=notes))
+
+
+def _text(answer: Row) -> Text:
+    text = str(answer["text"]) or "nothing found that fits the budget"
+    if text.startswith("{"):
+        return Text([text])  # The format JSON says all within itself.
+    omitted = (
+        visible_line(f"left out: {path_of(row)} {row['name']}, {row['reason']}")
+        for row in rows_in(answer, "omitted")
+    )
+    notes = (f"note: {visible_line(note)}" for note in rows_in(answer, "notes"))
+    return Text([text.rstrip("\n")], [*notes, *omitted], "notes")
+
+
+TOOL = Tool(
+    "pack",
+    "Pack context",
+    "The code that a task needs, chosen and cut to fit a budget of tokens. Give the task in the "
+    "user's words; paths, names, stack traces and diffs in it count more.",
+    {
+        **_FIELDS,
+        "prompt": replace(PACK_REQUEST["prompt"], minimum=1),
+        "focus_path": text("The file that the user looks at, or PATH:LINE.", 4_096),
+        "focus_line": LINE,
+    },
+    {**_DEFAULTS, "focus_path": "", "focus_line": 0},
+    _answer,
+    _text,
+)

@@ -1,0 +1,84 @@
+"""`read_node`: the text of one definition, or of a file."""
+
+from __future__ import annotations
+
+from packhound.api.json_codec import Arguments, Json, Row
+from packhound.api.tools.references import reference_of, resolve
+from packhound.api.tools.rows import node_row
+from packhound.api.tools.text import Text, numbered, title
+from packhound.api.tools.tool import LINE, LOCATION, MAX_TOKENS, OFFSET, Tool
+from packhound.core.errors import SettingsError
+from packhound.core.parameters import integer
+from packhound.redact import safe_line, visible_line
+from packhound.service import Engine
+
+
+def read(
+    engine: Engine, reference: str, line: int = 0, offset: int = 0, limit: int = 2_000
+) -> Json:
+    """Return the lines of the code that a reference names; `line` is for one without a line.
+
+    Raises SettingsError: there is none, or its text has changed since.
+    """
+    path, at = resolve(engine, reference, line or None)
+    excerpt = engine.excerpts().of(path)
+    if excerpt is None:
+        raise SettingsError(f"'{visible_line(path)}' has changed since it was indexed; ask again")
+    all_lines = excerpt.lines[:-1] if excerpt.lines[-1:] == [""] else excerpt.lines
+    node = engine.node_at(path, at or 0)
+    if node is None and at is not None:
+        raise SettingsError(
+            f"there is no indexed code at '{visible_line(path)}:{at + 1}';"
+            f" it has {len(all_lines):,} lines"
+        )
+    first, end = 0, len(all_lines)
+    row: Json = {
+        **{"path": path, "start_line": 1, "end_line": end, "kind": "file"},
+        **{"name": "", "qualname": "", "signature": "", "ref": path},
+    }
+    if node is not None and at is not None:
+        engine.picked(path, at)
+        first, end = node.span.start_line, node.span.end_line + 1
+        row = {**node_row(node), "ref": safe_line(reference_of(engine, node))}
+    start = first + offset
+    lines = all_lines[start : min(start + limit, end)]
+    return {
+        **row,
+        "first_line": start + 1,
+        "text": "\n".join(lines),
+        "offset": offset,
+        "next_offset": offset + limit if start + limit < end else -1,
+    }
+
+
+def _answer(engine: Engine, arguments: Arguments) -> Json:
+    names = ("line", "offset", "limit")
+    return read(engine, arguments["path"], **{name: arguments[name] for name in names})
+
+
+def _text(answer: Row) -> Text:
+    lines = enumerate(str(answer["text"]).split("\n"), answer["first_line"])
+    return Text(
+        head=[title(answer)],
+        units=[numbered([line]) for line in lines],
+        noun="lines",
+        offset=answer["offset"],
+        has_more=answer["next_offset"] != -1,
+    )
+
+
+TOOL = Tool(
+    "read_node",
+    "Read definition",
+    "The whole text of the definition at a place, as the editor has it; of a PATH alone the file.",
+    {
+        "path": LOCATION,
+        "line": LINE,
+        "limit": integer("Maximum number of lines.", 1, 2_000),
+        "offset": OFFSET,
+        "max_tokens": MAX_TOKENS,
+    },
+    {"line": 0, "limit": 400, "offset": 0, "max_tokens": 8_000},
+    _answer,
+    _text,
+)

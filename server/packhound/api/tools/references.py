@@ -1,0 +1,103 @@
+"""References to code as people and tools write them, resolved in one place.
+
+`path:line` and `path:first-last` as search prints them, `path#Qual.name`, which survives edits, and
+a plain `path`. Only indexed files can be named, under their names in the index, so no reference
+reaches outside of the folder.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from packhound.core.errors import SettingsError
+from packhound.core.types import NodeRef
+from packhound.redact import safe_line, visible_line
+from packhound.service import Engine
+
+_LINES = re.compile(r"(?P<path>.+):(?P<first>\d{1,8})(?:-\d{1,8})?(?:,[\d,-]*)?", re.DOTALL)
+_MAX_SUGGESTIONS = 5
+
+
+class Place(NamedTuple):
+    """An indexed path and a 0-based line in it; None where the reference names a whole file."""
+
+    path: str
+    line: int | None
+
+
+def resolve(engine: Engine, reference: str, line: int | None = None) -> Place:
+    """Return the place that a reference names; a 1-based `line` counts where it has none.
+
+    Raises SettingsError that names the nearest that there is.
+    """
+    files = engine.snapshot.files
+    path = _relative(engine, reference)
+    if path in files:
+        return Place(path, None if line is None else line - 1)
+    match = _LINES.fullmatch(path)
+    if match and _relative(engine, match["path"]) in files:
+        return Place(_relative(engine, match["path"]), max(0, int(match["first"]) - 1))
+    file, hash_mark, name = path.partition("#")
+    if hash_mark and file in files:
+        return Place(file, _named(engine, file, name).span.start_line)
+    raise _unknown(engine, match["path"] if match else file, "file")
+
+
+def resolve_folder(engine: Engine, path: str) -> str:
+    """Return a file or folder as the index has it, "" for the root. Raises SettingsError."""
+    relative = _relative(engine, path)
+    if relative in ("", ".") or any(
+        name.startswith(relative + "/") for name in engine.snapshot.files
+    ):
+        return "" if relative == "." else relative
+    try:
+        return resolve(engine, path).path
+    except SettingsError:
+        raise _unknown(engine, relative, "file or folder") from None
+
+
+def reference_of(engine: Engine, node: NodeRef) -> str:
+    """Return `path#Qual.name` if that names the node alone in its file, else `path:line`."""
+    entry = engine.snapshot.files.get(node.path)
+    names = [entry.qualname(position) for position in range(len(entry.node_ids))] if entry else []
+    if node.qualname and names.count(node.qualname) == 1:
+        return f"{node.path}#{node.qualname}"
+    return f"{node.path}:{node.span.start_line + 1}"
+
+
+def _named(engine: Engine, path: str, name: str) -> NodeRef:
+    """Return the first node of a file with a qualified name, or with a name."""
+    nodes = engine.outline(path)
+    matches = [node for node in nodes if node.qualname == name]
+    matches = matches or [node for node in nodes if node.name == name]
+    if not matches:
+        last = re.split(r"\W", name)[-1]
+        names = {node.qualname: None for node in nodes if node.name == last}
+        hint = ", ".join(f"'{visible_line(path)}#{safe_line(near)}'" for near in names)
+        remedy = f"did you mean {hint}?" if hint else "use outline to list what it defines"
+        raise SettingsError(f"'{visible_line(path)}' has no '{visible_line(name[:200])}'; {remedy}")
+    return matches[0]
+
+
+def _relative(engine: Engine, path: str) -> str:
+    root = engine.root.as_posix() + "/"
+    return path.replace("\\", "/").removeprefix(root).removeprefix("./").rstrip("/")
+
+
+def _unknown(engine: Engine, path: str, noun: str) -> SettingsError:
+    suggestion = _suggest(engine.snapshot.files, path)
+    return SettingsError(f"'{visible_line(path[:200])}' is not an indexed {noun}{suggestion}")
+
+
+def _suggest(files: Iterable[str], missing_path: str) -> str:
+    """Return the remedy for a path that is not indexed."""
+    name = missing_path.rpartition("/")[2]
+    same_name = [path for path in files if path.rpartition("/")[2] == name]
+    if not same_name:
+        return "; use outline to list what is indexed, or search"
+    suggestions = ", ".join(
+        f"'{visible_line(path)}'" for path in sorted(same_name, key=len)[:_MAX_SUGGESTIONS]
+    )
+    return f"; did you mean {suggestions}{' ...' if len(same_name) > _MAX_SUGGESTIONS else ''}?"

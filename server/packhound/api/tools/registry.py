@@ -1,0 +1,69 @@
+"""The table of all tools. A new tool is one module in this package and one line here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from packhound.api.json_codec import Arguments, Json
+from packhound.api.tools import outline, pack, read_node, related, search, status
+from packhound.api.tools.roots import Root, join_roots, select_roots
+from packhound.api.tools.tool import Tool
+from packhound.core.errors import SettingsError
+from packhound.redact import visible_line
+from packhound.service import Engine
+
+TOOLS: dict[str, Tool] = {
+    tool.name: tool
+    for tool in (
+        search.TOOL,
+        related.TOOL,
+        pack.TOOL,
+        outline.TOOL,
+        read_node.TOOL,
+        status.TOOL,
+    )
+}
+
+_INDEXING_S = 60.0
+"""How long a tool waits for a first indexing."""
+_NO_MAX_TOKENS = 10_000_000
+
+
+def call(engine: Engine, name: str, arguments: Mapping[str, object]) -> Json:
+    """Run a tool. Raises SettingsError for an unknown one or for bad arguments."""
+    checked = tool_named(name).check(arguments)
+    if name != "status":
+        engine.settled(_INDEXING_S)
+    return TOOLS[name].answer(engine, checked)
+
+
+def call_roots(roots: Sequence[Root], name: str, arguments: Mapping[str, object]) -> Json:
+    """Run a tool on several roots; with one root its answer is as that of `call`."""
+    selected = select_roots(roots, str(arguments.get("root", "")))
+    arguments = {key: value for key, value in arguments.items() if key != "root"}
+    if len(roots) == 1:
+        return roots[0].call(name, arguments)
+    tool = tool_named(name)
+    checked = tool.check(arguments)
+    # Some defaults mean that nothing was given, and are no legal arguments.
+    paging: Arguments = {key: checked[key] for key in ("offset", "limit") if key in checked}
+    return join_roots(selected, name, {**arguments, **paging}, tool.join)
+
+
+def as_text(name: str, answer: Json, arguments: Mapping[str, object] | None = None) -> str:
+    """Return the answer to a call as text of at most its `max_tokens`, of a pack its budget."""
+    tool = TOOLS[name]
+    checked = {**tool.defaults, **(arguments or {})}
+    most = checked.get("max_tokens", _NO_MAX_TOKENS)
+    if name == "pack":
+        most = checked["budget"] - checked["reserve"]
+    return tool.text(answer).fit(most)
+
+
+def tool_named(name: str) -> Tool:
+    """Return a tool. Raises SettingsError that names all."""
+    if name not in TOOLS:
+        raise SettingsError(
+            f"unknown tool '{visible_line(name)}'; expected one of: {', '.join(TOOLS)}"
+        )
+    return TOOLS[name]

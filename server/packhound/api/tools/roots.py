@@ -1,0 +1,199 @@
+"""One answer of several roots: whose code an answer is about, and how answers join.
+
+Where several roots are served, each row has its `root` and the root's `label`, the shortest tail of
+its path that no other root has; text shows paths as `label/path`, and every tool takes them so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path, PurePath
+from typing import NamedTuple, TypeAlias
+from urllib.parse import unquote, urlparse
+
+from packhound.api.json_codec import Arguments, Json, Row
+from packhound.api.tools.text import rows_in
+from packhound.core.errors import SettingsError
+from packhound.redact import visible_line
+from packhound.search import merge_notes
+from packhound.service import real_path
+
+_PATHS = ("path", "focus_path")
+_MAX_PAGE = 50
+
+
+Join: TypeAlias = "Callable[[Sequence[Root], Arguments], Json]"
+
+
+class Root(NamedTuple):
+    """A root of several: its path, its label, and the call of a tool on it."""
+
+    path: str
+    label: str
+    call: Callable[[str, Mapping[str, object]], Json]
+
+    def own(self, row: Row) -> Json:
+        """Return a row or an answer of this root, with whose it is."""
+        return {**row, "root": self.path, "label": self.label}
+
+
+def labels_of(paths: Sequence[PurePath]) -> list[str]:
+    """Return the shortest tail of each path that is no tail of another."""
+    return [_label(path, [other for other in paths if other != path]) for path in paths]
+
+
+def _label(path: PurePath, others: Sequence[PurePath]) -> str:
+    for n in range(1, len(path.parts)):
+        tail = path.parts[-n:]
+        if all(other.parts[-n:] != tail for other in others):
+            return "/".join(tail)
+    return path.as_posix()
+
+
+def select_roots(roots: Sequence[Root], written: str) -> Sequence[Root]:
+    """Return the root that a path, a path in it, a URI or the end of its path names; all for "".
+
+    Raises SettingsError that names all roots.
+    """
+    if not written:
+        return roots
+    is_uri = written.startswith("file:")
+    path = real_path(Path(unquote(urlparse(written).path) if is_uri else written))
+    tail = tuple(part.casefold() for part in PurePath(written.replace("\\", "/")).parts)
+    by_path = [root for root in roots if path.is_relative_to(root.path)]
+    by_tail = [root for root in roots if _folded_parts(root.path)[-len(tail) :] == tail]
+    matches = [root for root in roots if root.label == written] or by_tail
+    if by_path:
+        matches = [max(by_path, key=lambda root: len(root.path))]
+    if len(matches) != 1:
+        problem = "ambiguous" if matches else "unknown"
+        names = ", ".join(f"{root.label} ({root.path})" for root in matches or roots)
+        raise SettingsError(f"{problem} root '{visible_line(written)}'; expected one of: {names}")
+    return matches
+
+
+def _folded_parts(path: str) -> tuple[str, ...]:
+    return tuple(part.casefold() for part in PurePath(path).parts)
+
+
+def join_roots(
+    roots: Sequence[Root],
+    tool: str,
+    arguments: Arguments,
+    join: Join | None,
+) -> Json:
+    """Run a tool with checked arguments on several roots, or on the one that a path begins with.
+
+    `join` makes one answer of them; None means that of the first root that has one.
+    """
+    arguments = dict(arguments)
+    for name in _PATHS:
+        if isinstance(path := arguments.get(name), str):
+            roots, arguments[name] = _without_label(roots, path)
+    if len(roots) == 1:
+        return _own_answer(roots[0], roots[0].call(tool, arguments))
+    return (join or _first_answer(tool))(roots, arguments)
+
+
+def _without_label(roots: Sequence[Root], path: str) -> tuple[Sequence[Root], str]:
+    """Return the root that a path begins with, and the path in it; all roots if with none."""
+    written = path.replace("\\", "/").removeprefix("./")
+    for root in sorted(roots, key=lambda root: -len(root.path)):
+        for prefix in (root.path.replace("\\", "/"), root.label):
+            if written.rstrip("/") == prefix or written.startswith(prefix + "/"):
+                return [root], written[len(prefix) :].strip("/")
+    return roots, path
+
+
+def _own_answer(root: Root, answer: Json) -> Json:
+    """Return an answer of one root of several, each row of it labelled."""
+    rows: Json = {
+        key: [root.own(row) for row in rows_in(answer, key)]
+        for key in ("hits", "neighbors", "nodes", "folders", "items", "omitted")
+        if key in answer
+    }
+    return root.own({**answer, **rows})
+
+
+def _first_answer(tool: str) -> Join:
+    def join(roots: Sequence[Root], arguments: Arguments) -> Json:
+        """Return the first root's answer; raise the last refusal if there is none."""
+        answers, refusal = [], SettingsError("no root is served")
+        for root in roots:
+            try:
+                answers.append(_own_answer(root, root.call(tool, arguments)))
+            except SettingsError as problem:
+                refusal = problem
+        if not answers:
+            raise refusal
+        others = ", ".join(str(answer["label"]) for answer in answers[1:])
+        note = f"there is such a place in {others} too; begin the path with its name"
+        notes = [*rows_in(answers[0], "notes"), *([note] if others else ())]
+        return {**answers[0], "notes": notes}
+
+    return join
+
+
+def all_answers(tool: str) -> Join:
+    """Return a join whose answer has that of every root under `roots`."""
+
+    def join(roots: Sequence[Root], arguments: Arguments) -> Json:
+        return {"roots": [root.call(tool, arguments) for root in roots]}
+
+    return join
+
+
+def join_pages(roots: Sequence[Root], arguments: Arguments) -> Json:
+    """Return one page of the hits of all roots; scores are log-odds, so they compare."""
+    offset, limit = arguments["offset"], arguments["limit"]
+    answers = [_first_hits(root, arguments, offset + limit + 1) for root in roots]
+    hits = [
+        root.own(hit)
+        for root, answer in zip(roots, answers, strict=True)
+        for hit in rows_in(answer, "hits")
+    ]
+    hits.sort(key=lambda hit: (-float(str(hit["score"])), str(hit["path"]), str(hit["root"])))
+    page = [{**hit, "rank": offset + n} for n, hit in enumerate(hits[offset : offset + limit], 1)]
+    surest = max(answers, key=lambda answer: float(str(answer["confidence"] or 0.0)))
+    word = surest["confidence_word"]
+    return {
+        "hits": page,
+        "offset": offset,
+        "next_offset": offset + limit if len(hits) > offset + limit else -1,
+        "truncated": any(answer["truncated"] for answer in answers),
+        "notes": list(merge_notes(word, [rows_in(answer, "notes") for answer in answers])),
+        "confidence": surest["confidence"],
+        "confidence_word": word,
+    }
+
+
+def _first_hits(root: Root, arguments: Arguments, n: int) -> Json:
+    """Return a root's first `n` hits, read page by page."""
+    answer = root.call("search", {**arguments, "offset": 0, "limit": min(n, _MAX_PAGE)})
+    page, hits = answer, list(rows_in(answer, "hits"))
+    while page["next_offset"] != -1 and len(hits) < n:
+        limit = min(n - len(hits), _MAX_PAGE)
+        page = root.call("search", {**arguments, "offset": len(hits), "limit": limit})
+        hits += rows_in(page, "hits")
+    return {**answer, "hits": hits}
+
+
+def join_outlines(roots: Sequence[Root], arguments: Arguments) -> Json:
+    """Return one page of the outlines of all roots, one after the other."""
+    offset, limit = arguments["offset"], arguments["limit"]
+    rows: list[tuple[str, Json]] = []
+    n_before = 0
+    for root in roots:
+        start = max(0, offset - n_before)
+        answer = root.call("outline", {**arguments, "offset": start})
+        room = limit - len(rows)
+        both = [(key, row) for key in ("folders", "nodes") for row in rows_in(answer, key)]
+        rows += [(key, root.own(row)) for key, row in both[: max(0, room)]]
+        n_before += int(str(answer["total"]))
+    return {
+        "folders": [row for key, row in rows if key == "folders"],
+        "nodes": [row for key, row in rows if key == "nodes"],
+        "offset": offset,
+        "next_offset": offset + limit if n_before > offset + limit else -1,
+        "total": n_before,
+    }

@@ -1,0 +1,77 @@
+"""`search`: code by name or by meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from packhound.api.json_codec import Arguments, Json, Row
+from packhound.api.schema import QUERY, query_from
+from packhound.api.tools.roots import join_pages
+from packhound.api.tools.rows import page
+from packhound.api.tools.text import Text, rows_in, title
+from packhound.api.tools.tool import LIMIT, MAX_TOKENS, OFFSET, SNIPPET_LINES, Tool
+from packhound.core.types import DEEP_TIME_MS, Query
+from packhound.redact import visible_line
+from packhound.search import WEAK_NOTE
+from packhound.service import Engine
+
+_FIELDS = {name: QUERY[name] for name in QUERY if name != "deep"}
+"""Agents always have the deep model, unless the setting is off."""
+_DEFAULTS = {name: getattr(Query(""), name) for name in _FIELDS if name != "query"}
+
+
+def _answer(engine: Engine, arguments: Arguments) -> Json:
+    offset, limit = arguments["offset"], arguments["limit"]
+    query = replace(query_from(arguments), limit=offset + limit + 1, deep=True)
+    return page(engine, engine.search(query), offset, limit, arguments["snippet_lines"])
+
+
+def _text(answer: Row) -> Text:
+    hits, notes = rows_in(answer, "hits"), list(rows_in(answer, "notes"))
+    if answer.get("truncated") and not any(note.startswith("stopped") for note in notes):
+        notes.append("the search ran out of time; there may be better hits")
+    first = "nothing found"
+    if hits and answer.get("confidence_word"):
+        first = f"confidence: {answer['confidence_word']} ({answer['confidence']:.2f})"
+        if notes and notes[0].startswith(WEAK_NOTE):
+            first += f"; {visible_line(notes.pop(0).removeprefix(WEAK_NOTE))}"
+    return Text(
+        head=[first] if answer.get("confidence_word") or not hits else [],
+        units=list(hit_units(hits)),
+        notes=notes,
+        offset=answer["offset"],
+        has_more=answer["next_offset"] != -1,
+    )
+
+
+def hit_units(hits: Sequence[Row]) -> Iterator[str]:
+    """Yield each hit: its title, its lines of code, and what else its file has."""
+    for hit in hits:
+        lines = [title(hit)]
+        if hit["snippet"]:
+            lines.append(hit["snippet"])
+        if hit.get("siblings"):
+            names = (f"{visible_line(s['name'])}:{s['start_line']}" for s in hit["siblings"])
+            lines.append(f"also here: {', '.join(names)}")
+        yield "\n".join(lines)
+
+
+TOOL = Tool(
+    "search",
+    "Search code",
+    "Find code by meaning or by name, unsaved edits included. The query is a name, a question, or "
+    "a whole bug report.",
+    {
+        **_FIELDS,
+        "query": replace(QUERY["query"], minimum=1),
+        "limit": LIMIT,
+        "offset": replace(OFFSET, maximum=10_000),
+        "snippet_lines": SNIPPET_LINES,
+        "max_tokens": MAX_TOKENS,
+    },
+    {**_DEFAULTS, "time_ms": DEEP_TIME_MS, "offset": 0, "snippet_lines": 6, "max_tokens": 4_000},
+    _answer,
+    _text,
+    join_pages,
+)

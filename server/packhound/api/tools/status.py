@@ -1,0 +1,31 @@
+"""`status`: what is indexed, and whether anything is pending."""
+
+from __future__ import annotations
+
+import json
+
+from packhound.api.json_codec import Arguments, Json, Row, status_json
+from packhound.api.tools.roots import all_answers
+from packhound.api.tools.text import Text
+from packhound.api.tools.tool import Tool
+from packhound.service import Engine
+
+
+def _answer(engine: Engine, arguments: Arguments) -> Json:
+    return status_json(engine.status())
+
+
+def _text(answer: Row) -> Text:
+    return Text([json.dumps(answer)])
+
+
+TOOL = Tool(
+    "status",
+    "Status",
+    "What is indexed, and whether anything is pending.",
+    {},
+    {},
+    _answer,
+    _text,
+    all_answers("status"),
+)
