@@ -55,21 +55,10 @@ def setup() -> None:
     say("setting up .venv (a minute or two, once)")
     venv.create(VENV, with_pip=True)
     pip = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
-    if run("python", *pip, "--editable", ".[dev,mcp]", check=False):
+    if run("python", *pip, "--editable", ".[dev,mcp,graph]", check=False):
         say("not all could be built; trying again without hnswlib, which needs a C++ compiler")
-        run("python", *pip, "--no-deps", "--editable", ".")
-        run("python", *pip, *other_requirements())
+        run("python", *pip, "--editable", ".[dev,mcp]")
     READY.touch()
-
-
-def other_requirements() -> list[str]:
-    """Every dependency but hnswlib, which has no wheels; searches scan exactly without it."""
-    listing = "import importlib.metadata as m; print(*m.requires('packhound'), sep='\\n')"
-    found = subprocess.run(
-        [BIN / "python", "-c", listing], check=True, capture_output=True, text=True
-    )
-    lines = found.stdout.splitlines()
-    return [line.partition(";")[0] for line in lines if not line.startswith("hnswlib")]
 
 
 def demo() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from packhound.core.settings import FORMER_NAMES, SETTINGS, Settings, cache_folder, read_settings
+from packhound.core.settings import FORMER_NAMES, SETTINGS, Settings, read_settings
+from packhound.core.user_folders import cache_folder
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from packhound.core.errors import Cancelled
+from packhound.core.status import Drift
 from packhound.index import maintenance
-from packhound.index.maintenance import Drift
-from packhound.index.vectors.hnsw import GRAPH_FROM, build_graph, graph_problem
+from packhound.index.vectors.hnsw import build_graph, graph_problem
 from packhound.index.writer import Index
 from tests.support.index_corpus import BagOfWords
 from tests.support.small_index import WORDS, put, random_text, run_maintenance, small_index
@@ -156,5 +156,23 @@ def test_closing_waits_for_the_end_of_the_job(monkeypatch):
     assert index.maintenance_done and not index.maintain()
 
 
-def test_the_threshold_is_where_scans_get_slow():
-    assert GRAPH_FROM == 150_000
+@needs_hnswlib
+def test_recall_is_measured_again_after_deletions():
+    index = large()
+    index.remove([f"{i}.py" for i in range(40)])
+    index.publish()
+    before = index.health()
+    assert before.drift.graph_dead_share == pytest.approx(80 / 600)
+    run_maintenance(index)
+    graph = index.snapshot.vectors.graph
+    assert graph.measured_dead_share == before.drift.graph_dead_share
+    assert index.health().recall == graph.measure_recall(index.snapshot.vectors) >= 0.95
+
+
+@needs_hnswlib
+def test_a_graph_comes_and_goes_with_the_threshold():
+    index = large()
+    for graph_from, dense in ((1_200, "hnsw"), (1_201, "exact"), (600, "hnsw"), (0, "exact")):
+        index.set_graph_threshold(graph_from)
+        run_maintenance(index)
+        assert index.health().dense == dense

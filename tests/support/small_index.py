@@ -6,9 +6,9 @@ import time
 
 import numpy as np
 
+from packhound.core.settings import GRAPH_FROM
 from packhound.index.maintenance import Limits
 from packhound.index.postings.merge_policy import MergePolicy
-from packhound.index.vectors.hnsw import GRAPH_FROM
 from packhound.index.writer import Index
 from tests.support.index_corpus import BagOfWords, file, stamp
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any, TypeAlias
 
 from packhound.api.schema import PACK_REQUEST, QUERY, query_from
 from packhound.core.settings_files import SettingsInForce
+from packhound.core.status import State, Status
 from packhound.core.types import (
     Explanation,
     Hit,
@@ -22,8 +23,6 @@ from packhound.core.types import (
     Signal,
     SignalGroup,
     Span,
-    State,
-    Status,
 )
 from packhound.pack import Omitted, Pack, PackItem, PackRequest
 from packhound.search import phrase, signals_by_group, word_of
@@ -199,6 +198,7 @@ def status_json(status: Status) -> Json:
         "dense": status.dense,
         "dead_share": status.dead_share,
         "recall": status.recall,
+        "drift": asdict(status.drift),
         "model": status.model,
         "writer": status.writer,
         "notes": list(status.notes),

@@ -10,7 +10,7 @@ import click
 from packhound.api import connect
 from packhound.cli.options import ROOT
 from packhound.core.errors import StoreError
-from packhound.core.settings import cache_folder
+from packhound.core.user_folders import cache_folder
 from packhound.search import forget
 from packhound.service import clear_index, index_folder, real_path
 

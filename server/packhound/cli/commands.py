@@ -17,7 +17,8 @@ from packhound.cli.opening import folder_settings, open_engine, print_json, wait
 from packhound.cli.options import JSON, LIMIT, LOCATION, MODEL, ROOT, SET
 from packhound.core.errors import PackhoundError, SettingsError
 from packhound.core.log_file import log_to_file
-from packhound.core.types import Query, Status
+from packhound.core.status import Status
+from packhound.core.types import Query
 
 log = logging.getLogger("packhound")
 

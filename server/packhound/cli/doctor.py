@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from packhound import __version__
 from packhound.core.errors import PackhoundError
-from packhound.core.settings import cache_folder
 from packhound.core.settings_files import FolderSettings
+from packhound.core.user_folders import cache_folder
 
 if TYPE_CHECKING:
     from packhound.service import Engine
@@ -57,7 +57,8 @@ def _hnswlib() -> Finding:
         return Finding("hnswlib", "installed; large folders use its graph")
     return Finding(
         "hnswlib",
-        "not installed; every search scans exactly. Install a C++ compiler and pip install hnswlib",
+        "not installed, which is optional; every search scans exactly. With a C++ compiler,"
+        " pip install 'packhound[graph]'",
     )
 
 

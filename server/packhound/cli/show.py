@@ -14,8 +14,9 @@ from rich.table import Table
 from rich.text import Text
 
 from packhound.cli.columns import HEADINGS
+from packhound.core.status import Drift, Status
 from packhound.core.titles import heading as node_heading
-from packhound.core.types import Hit, Results, SignalGroup, Status
+from packhound.core.types import Hit, Results, SignalGroup
 from packhound.search import phrase, signals_by_group
 
 if TYPE_CHECKING:
@@ -131,6 +132,7 @@ def status(state: Status) -> None:
         "nodes": f"{state.nodes:,}, {state.vectors:,} with a vector",
         "model": state.model,
         "dense search": state.dense + (f", recall {state.recall:.3f}" if state.recall else ""),
+        **({"graph": _drift(state.drift)} if state.dense == "hnsw" else {}),
         "deleted share": f"{state.dead_share:.1%}",
         "writes to disk": _writing(state),
     }
@@ -139,6 +141,13 @@ def status(state: Status) -> None:
     _out.print(grid)
     for note in state.notes:
         _out.print(f"note: {note}", style="yellow", markup=False)
+
+
+def _drift(drift: Drift) -> str:
+    return (
+        f"{drift.tail:,} vectors outside, {drift.graph_dead_share:.1%} dead,"
+        f" average length moved {drift.length_shift:.1%}"
+    )
 
 
 def _writing(state: Status) -> str:

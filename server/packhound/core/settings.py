@@ -6,13 +6,9 @@ and the default stays.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
-from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
-
-import platformdirs
 
 from packhound.core.errors import SettingsError
 from packhound.core.parameters import Parameter, array, boolean, choice, integer, number, text
@@ -23,6 +19,9 @@ FuserName = Literal["linear", "rrf"]
 DeepMode = Literal["auto", "on", "off"]
 
 _MAX_PATH = 4_096
+
+GRAPH_FROM = 150_000
+"""Where a scan takes milliseconds; `python -m benchmarks.graph` compares it with a graph."""
 
 
 def _public(
@@ -152,6 +151,19 @@ class Settings:
             "index.persist", boolean("Keep the index in the cache folder between sessions.")
         ),
     )
+    graph_from: int = field(
+        default=GRAPH_FROM,
+        metadata=_public(
+            "index.graphFrom",
+            integer(
+                "Nodes from which on a search by meaning asks a graph (hnswlib) instead of "
+                "comparing with all of them; 0 means never. Smaller folders gain nothing.",
+                0,
+                100_000_000,
+            ),
+            renamed=False,
+        ),
+    )
     poll_seconds: float = field(
         default=3.0,
         metadata=_public(
@@ -276,12 +288,6 @@ def read_changes(values: Mapping[str, object]) -> SettingsRead:
 def replace_fields(settings: Settings, changes: Mapping[str, object]) -> Settings:
     """Return `settings` with checked values of some fields."""
     return replace(settings, **changes)  # type: ignore[arg-type]
-
-
-def cache_folder() -> Path:
-    """Return the folder of all indexes of this user; `PACKHOUND_CACHE_DIR` overrides it."""
-    override = os.environ.get("PACKHOUND_CACHE_DIR")
-    return Path(override) if override else Path(platformdirs.user_cache_dir("packhound", False))
 
 
 def _flatten(values: Mapping[str, object]) -> Iterator[tuple[str, object]]:

@@ -263,28 +263,3 @@ class Results:
     notes: tuple[str, ...] = ()
     confidence: float | None = None
     confidence_word: ConfidenceWord | None = None
-
-
-State = Literal["starting", "indexing", "ready", "degraded", "closed"]
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """State and health of an index; `pending` counts documents not yet in it."""
-
-    state: State
-    root: str
-    generation: int
-    pending: int
-    files: int
-    nodes: int
-    languages: dict[str, int]
-    vectors: int
-    dense: Literal["none", "exact", "hnsw"]
-    dead_share: float
-    recall: float | None
-    model: str
-    writer: bool
-    notes: tuple[str, ...] = ()
-    save_problem: str = ""
-    """Why the index is in memory only though it should be on disk; it is in `notes` too."""

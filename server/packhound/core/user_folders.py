@@ -1,4 +1,4 @@
-"""Folders of this user for the settings file and for logs."""
+"""Folders of this user for the settings file, for logs and for indexes."""
 
 from __future__ import annotations
 
@@ -18,3 +18,9 @@ def state_folder() -> Path:
     """Return the folder of this user's logs; `PACKHOUND_STATE_DIR` overrides it."""
     override = os.environ.get("PACKHOUND_STATE_DIR")
     return Path(override) if override else Path(platformdirs.user_state_dir("packhound", False))
+
+
+def cache_folder() -> Path:
+    """Return the folder of all indexes of this user; `PACKHOUND_CACHE_DIR` overrides it."""
+    override = os.environ.get("PACKHOUND_CACHE_DIR")
+    return Path(override) if override else Path(platformdirs.user_cache_dir("packhound", False))

@@ -14,12 +14,13 @@ from typing import Literal
 import numpy as np
 
 from packhound.core.arrays import NodeIds
+from packhound.core.settings import GRAPH_FROM
+from packhound.core.status import Drift
 from packhound.index.compaction import compact
 from packhound.index.postings.merge_policy import MergePolicy, merge_neighbours
 from packhound.index.snapshot import Snapshot
 from packhound.index.state import IndexState
 from packhound.index.vectors.hnsw import (
-    GRAPH_FROM,
     MIN_RECALL,
     NeighbourGraph,
     build_graph,
@@ -29,6 +30,10 @@ from packhound.index.vectors.hnsw import (
 _MAX_DEAD_SHARE = 0.3
 _MAX_GRAPH_DEAD_SHARE = 0.25
 _MAX_LENGTH_SHIFT = 0.3
+_MEASURE_AGAIN = 0.05
+"""Share of a graph's items that die until its recall is measured again."""
+_SHRUNK = 2
+"""A graph is dropped below the threshold over this, lest it come and go at the threshold."""
 
 Adopt = Callable[[IndexState], NodeIds | None]
 """Puts the result of a job into the state; returns the new node ids if they were renumbered."""
@@ -41,9 +46,9 @@ Job = Callable[[Event], Adopt]
 class Limits:
     """Sizes at which maintenance begins.
 
-    From `graph_from` vectors on neighbours are searched in a graph. A dead node id costs a
-    kilobyte; below `min_dead` of them a compaction is not worth its work. `max_tail` vectors
-    outside the graph are scanned at every search: 0.1 ms.
+    From `graph_from` vectors on neighbours are searched in a graph, never if it is 0. A dead node
+    id costs a kilobyte; below `min_dead` of them a compaction is not worth its work. `max_tail`
+    vectors outside the graph are scanned at every search: 0.1 ms.
     """
 
     graph_from: int = GRAPH_FROM
@@ -51,19 +56,9 @@ class Limits:
     max_tail: int = 2_048
     merge_policy: MergePolicy = field(default_factory=MergePolicy)
 
-
-@dataclass(frozen=True, slots=True)
-class Drift:
-    """Distance of an index from one built anew; all zero for such a one.
-
-    `tail` counts vectors outside the graph, `length_shift` is the relative change of a node's
-    average length since the graph was built.
-    """
-
-    dead_share: float
-    tail: int
-    graph_dead_share: float
-    length_shift: float
+    def wants_graph(self, n_vectors: int) -> bool:
+        """Return True if so many vectors are searched in a graph."""
+        return 0 < self.graph_from <= n_vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,18 +77,18 @@ def drift_of(snapshot: Snapshot, graph: NeighbourGraph | None) -> Drift:
     """Return the drift of a snapshot."""
     dead = 1 - snapshot.n_nodes / snapshot.n_node_ids if snapshot.n_node_ids else 0.0
     if graph is None:
-        return Drift(dead, 0, 0.0, 0.0)
+        return Drift(dead)
     outside = snapshot.vectors.usable & ~graph.covered(snapshot.n_node_ids)
     length = node_length(snapshot)
     shift = abs(length / graph.average_length - 1) if graph.average_length else 0.0
     return Drift(dead, int(np.count_nonzero(outside)), graph.dead_share, shift)
 
 
-def health_of(snapshot: Snapshot, graph: NeighbourGraph | None, graph_from: int) -> Health:
+def health_of(snapshot: Snapshot, graph: NeighbourGraph | None, limits: Limits) -> Health:
     """Return the health of a snapshot."""
     drift = drift_of(snapshot, graph)
     n_vectors = int(np.count_nonzero(snapshot.vectors.usable))
-    problem = graph_problem() if n_vectors >= graph_from else None
+    problem = graph_problem() if limits.wants_graph(n_vectors) else None
     notes = (problem,) if problem else ()
     if not snapshot.vectors.dim:
         return Health(0, "none", None, drift.dead_share, drift, notes)
@@ -144,13 +139,18 @@ def _graph_job(
     graph: NeighbourGraph | None, snapshot: Snapshot, drift: Drift, limits: Limits
 ) -> Job | None:
     vectors = snapshot.vectors
-    if np.count_nonzero(vectors.usable) < limits.graph_from or graph_problem():
+    n_vectors = int(np.count_nonzero(vectors.usable))
+    if graph is not None and not limits.wants_graph(_SHRUNK * n_vectors):
+        return lambda _: _adopt_graph(None)
+    if not limits.wants_graph(n_vectors) or graph_problem():
         return None
     if graph is None or _needs_rebuild(graph, drift, limits.max_tail):
         length = node_length(snapshot)
         return lambda stop: _adopt_graph(build_graph(vectors, length, stop))
     if drift.tail > limits.max_tail:
         return lambda stop: _adopt_graph(graph.extended(vectors, stop))
+    if drift.graph_dead_share - graph.measured_dead_share > _MEASURE_AGAIN:
+        return lambda _: _adopt_graph(graph.measured(vectors))
     return None
 
 
@@ -162,9 +162,11 @@ def _needs_rebuild(graph: NeighbourGraph, drift: Drift, max_tail: int) -> bool:
     return full or poor or moved or drift.graph_dead_share > _MAX_GRAPH_DEAD_SHARE
 
 
-def _adopt_graph(graph: NeighbourGraph) -> Adopt:
+def _adopt_graph(graph: NeighbourGraph | None) -> Adopt:
     def adopt(state: IndexState) -> None:
         state.graph = graph
+        if graph is None:
+            return
         covered = np.flatnonzero(graph.covered(len(state.columns)))
         graph.delete(covered[~state.columns.live[covered]].astype(np.int32))
 

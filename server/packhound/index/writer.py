@@ -117,6 +117,10 @@ class Index:
         """Seconds until `embed_some` tries failed texts again; None where nothing failed."""
         return self._queue.failures.retry_s if self._queue else None
 
+    def set_graph_threshold(self, graph_from: int) -> None:
+        """Search in a graph from so many vectors on, never if it is 0; `maintain` follows."""
+        self._limits = replace(self._limits, graph_from=graph_from)
+
     def maintain(self) -> bool:
         """Adopt the result of maintenance in the background, or start what is due.
 
@@ -166,7 +170,7 @@ class Index:
 
     def health(self) -> Health:
         """Return the health of the published snapshot."""
-        health = health_of(self._snapshot, self._state.graph, self._limits.graph_from)
+        health = health_of(self._snapshot, self._state.graph, self._limits)
         n_failed = self._queue.failures.n_nodes if self._queue else 0
         if not n_failed or not self._queue:
             return health

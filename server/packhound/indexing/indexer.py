@@ -76,6 +76,7 @@ class Indexer:
     def configure(self, settings: Settings) -> None:
         """Take new settings; a change of what is indexed is followed at the next refresh."""
         self._settings = settings
+        self._index.set_graph_threshold(settings.graph_from)
         max_bytes = settings.max_file_kilobytes * 1_000
         self._limits = WalkLimits(
             settings.max_files, max_bytes, settings.exclude, user_ignore_file(self._root)

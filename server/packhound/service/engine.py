@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 from packhound.core.settings import Settings
 from packhound.core.settings_files import FolderSettings, SettingsInForce
-from packhound.core.types import Document, Hit, NodeRef, Query, Results, Status
+from packhound.core.status import Status
+from packhound.core.types import Document, Hit, NodeRef, Query, Results
 from packhound.index import Snapshot
 from packhound.indexing import DEFAULT_TIMING, Timing, limit_malloc_arenas, raise_gc_threshold
 from packhound.search import Personalization, SearchEnvironment, Stage, ablated, pipeline, related

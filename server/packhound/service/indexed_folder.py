@@ -10,7 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from packhound.core.settings import Settings
-from packhound.core.types import Document, NodeRef, Status
+from packhound.core.status import Status
+from packhound.core.types import Document, NodeRef
 from packhound.files import read_text
 from packhound.index import Snapshot
 from packhound.indexing import Indexer, Timing, WorkQueue, collect_all_and_trim

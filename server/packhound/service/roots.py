@@ -10,7 +10,8 @@ from pathlib import Path, PurePath
 from typing import TypeVar
 
 from packhound.core.errors import RootError
-from packhound.core.settings import Settings, cache_folder
+from packhound.core.settings import Settings
+from packhound.core.user_folders import cache_folder
 from packhound.storage import WriterLock
 
 P = TypeVar("P", bound=PurePath)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from packhound.core.settings import Settings
-from packhound.core.types import State, Status
+from packhound.core.status import State, Status
 from packhound.indexing import Indexer
 from packhound.service.models import Models
 from packhound.service.open_index import OpenedIndex
@@ -40,6 +40,7 @@ def build_status(
         model=settings.model or "bundled" if models.embedder else "none",
         writer=opened.writer,
         save_problem=opened.problem or indexer.save_problem,
+        drift=health.drift,
         notes=(
             *filter(None, (opened.rebuild_reason,)),
             *problems,
