@@ -28,8 +28,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "pack": {"files", "git", "graph", "index", "llm", "redact", "search", "text"},
     "indexing": {"files", "git", "index", "parsing", "storage"},
     "evaluation": {"git", "llm", "pack", "parsing", "search", "text"},
+    "sources": {"text"},
     "service": {"encoder", "files", "graph", "index", "indexing", "pack", "parsing", "search"}
-    | {"storage", "text"},
+    | {"sources", "storage", "text"},
     "api": {"llm", "pack", "redact", "search", "service", "text"},
     "lsp": {"api", "pack", "search", "service", "text"},
     "mcp": {"api", "service"},

@@ -11,6 +11,7 @@ from dataclasses import asdict, replace
 from typing import Any, TypeAlias
 
 from packhound.api.schema import PACK_REQUEST, QUERY, query_from
+from packhound.core.records import Record, iso_date
 from packhound.core.settings_files import SettingsInForce
 from packhound.core.status import State, Status
 from packhound.core.types import (
@@ -25,6 +26,7 @@ from packhound.core.types import (
     Span,
 )
 from packhound.pack import Omitted, Pack, PackItem, PackRequest
+from packhound.redact import redact, safe_line, visible_text
 from packhound.search import phrase, signals_by_group, word_of
 
 Json: TypeAlias = dict[str, object]
@@ -133,7 +135,33 @@ def hit_json(hit: Hit, locate: Locate | None = None) -> Json:
         "reasons": list(explanation.reasons),
         "groups": [_group_json(group) for group in explanation.groups],
         "counterfactual": explanation.counterfactual,
-        **(locate(node) if locate else {}),
+        **_source_json(hit),
+        **(locate(node) if locate and node.path else {}),
+    }
+
+
+def _source_json(hit: Hit) -> Json:
+    """Return where a hit comes from, what a record has that code has not, and notes on code."""
+    fields: Json = {"source": hit.source, "type": hit.node.kind}
+    if hit.record is not None:
+        fields |= record_json(hit.record)
+    if hit.notes:
+        notes = ({**record_json(note.record), "state": note.state} for note in hit.notes)
+        fields["notes"] = [*notes]
+    return fields
+
+
+def record_json(record: Record) -> Json:
+    """Return a record of a source beside code, without secrets."""
+    return {
+        "id": record.id,
+        "type": record.type,
+        "reference": record.reference,
+        "title": safe_line(record.title),
+        "text": visible_text(redact(record.text).text),
+        "date": iso_date(record.date),
+        "tags": [safe_line(tag) for tag in record.tags],
+        "metadata": dict(record.metadata),
     }
 
 

@@ -10,8 +10,9 @@ from collections.abc import Mapping
 
 from packhound.core.errors import SettingsError
 from packhound.core.parameters import Parameter, array, boolean, choice, integer, read_present, text
-from packhound.core.types import KINDS, MODES, MOST_HITS, TESTS, Budget, Focus, Query
+from packhound.core.types import KINDS, MODES, MOST_HITS, TESTS, TYPES, Budget, Focus, Query
 from packhound.pack import FORMATS, PackFocus, PackRequest
+from packhound.search import scope_of
 
 QUERY_CHARACTERS = 100_000
 """A bug report with its traces; longer ones were pasted by mistake."""
@@ -34,6 +35,10 @@ QUERY: dict[str, Parameter] = {
     "files": boolean("One hit per file: the definition that answers best in it."),
     "deep": boolean("Read the 50 best hits again, with the transformer of the extra `deep`."),
     "time_ms": integer("Milliseconds after which the search stops.", 1, MAX_TIME_MS),
+    "types": array(f"Only these types: {', '.join(TYPES[len(KINDS) :])}, a kind.", text("A type.")),
+    "since": text("Only what was written on this day (YYYY-MM-DD) or later."),
+    "before": text("Only what was written before this day (YYYY-MM-DD)."),
+    "tags": array("Only what has one of these tags.", text("A tag.")),
 }
 PACK_REQUEST: dict[str, Parameter] = {
     "prompt": text("The task.", PROMPT_CHARACTERS),
@@ -64,7 +69,10 @@ def query_from(
     read = read_present(QUERY, values, "query")
     if "time_ms" in read:
         read["budget"] = Budget(time_ms=read.pop("time_ms"))
-    return Query(text=read.pop("query"), focus=focus, **{"limit": limit, **read})
+    query = Query(text=read.pop("query"), focus=focus, **{"limit": limit, **read})
+    for problem in scope_of(query)[1]:
+        raise SettingsError(problem)
+    return query
 
 
 def pack_request_from(

@@ -12,7 +12,7 @@ import click
 from packhound.cli.opening import Answerer, folder_settings, print_json
 from packhound.cli.options import JSON, LIMIT, MODEL, ROOT, SET, complete_file
 from packhound.core.errors import SettingsError
-from packhound.core.types import DEEP_TIME_MS, KINDS, MODES, TESTS, Query
+from packhound.core.types import DEEP_TIME_MS, KINDS, MODES, TESTS, TYPES, Query
 
 _GIT_TIMEOUT_S = 10.0
 """After it the history is shown as `reading`."""
@@ -34,6 +34,16 @@ _GIT_TIMEOUT_S = 10.0
     "--tests", default="last", show_default=True, type=click.Choice(TESTS), help="Rank of tests."
 )
 @click.option("--files", is_flag=True, help="One hit per file.")
+@click.option(
+    "--type",
+    "types",
+    multiple=True,
+    metavar="TYPE[,TYPE]",
+    help=f"Only these types: {', '.join(TYPES[len(KINDS) :])}, or a kind.",
+)
+@click.option("--since", default="", metavar="DATE", help="Only what is of YYYY-MM-DD or later.")
+@click.option("--before", default="", metavar="DATE", help="Only what is older than YYYY-MM-DD.")
+@click.option("--tag", "tags", multiple=True, metavar="TAG[,TAG]", help="Only with such a tag.")
 @click.option(
     "--time-ms",
     type=click.IntRange(1, 60_000),

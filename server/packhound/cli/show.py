@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from packhound.cli.columns import HEADINGS
+from packhound.core.records import iso_date
 from packhound.core.status import Drift, Status
 from packhound.core.titles import heading as node_heading
 from packhound.core.types import Hit, Results, SignalGroup
@@ -251,5 +252,8 @@ def _name(hit: Hit) -> str:
 
 
 def _location(hit: Hit) -> str:
+    """Return path and lines, or the day of a record that stands in no file."""
     span = hit.node.span
+    if hit.record is not None:
+        return hit.record.reference if hit.record.path else iso_date(hit.record.date)
     return f"{hit.node.path}:{span.start_line + 1}-{span.end_line + 1}"

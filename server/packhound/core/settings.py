@@ -12,6 +12,8 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from packhound.core.errors import SettingsError
 from packhound.core.parameters import Parameter, array, boolean, choice, integer, number, text
+from packhound.core.setting_fields import public
+from packhound.core.source_settings import SourceSettings
 from packhound.core.types import MOST_HITS
 
 Hover = Literal["results", "always", "off"]
@@ -24,32 +26,21 @@ GRAPH_FROM = 150_000
 """Where a scan takes milliseconds; `python -m benchmarks.graph` compares it with a graph."""
 
 
-def _public(
-    name: str, parameter: Parameter, *, renamed: bool = True, harmless: bool = False
-) -> dict[str, object]:
-    """Return the metadata of a field: the setting's public name, its limits and its text.
-
-    `renamed` settings were in 0.1 too, under the name of their field; a harmless one may come from
-    the folder of a stranger.
-    """
-    return {"name": name, "parameter": parameter, "renamed": renamed, "harmless": harmless}
-
-
 # No public name may begin with a former one and a dot (`git`, `model`, `hover`, ...): VS Code
 # ignores `packhound.git.enabled` as long as `packhound.git` is there too.
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(SourceSettings):
     """One workspace's settings; `SETTINGS` holds their public names."""
 
     limit: int = field(
         default=10,
-        metadata=_public(
+        metadata=public(
             "search.limit", integer("How many hits a search shows.", 1, MOST_HITS), harmless=True
         ),
     )
     fuser: FuserName = field(
         default="linear",
-        metadata=_public(
+        metadata=public(
             "search.fuser",
             choice(
                 "How candidates become one order: by the learned `linear` ranker, or by `rrf` "
@@ -61,7 +52,7 @@ class Settings:
     )
     hover: Hover = field(
         default="results",
-        metadata=_public(
+        metadata=public(
             "search.hover",
             choice(
                 "When hovers explain scores: over `results` of the last query, `always`, or `off`.",
@@ -72,7 +63,7 @@ class Settings:
     )
     deep: DeepMode = field(
         default="auto",
-        metadata=_public(
+        metadata=public(
             "search.deep",
             choice(
                 "When the transformer of the extra `packhound[deep]` reads the 50 best hits of a "
@@ -86,14 +77,14 @@ class Settings:
     )
     git: bool = field(
         default=False,
-        metadata=_public(
+        metadata=public(
             "ranking.gitHistory",
             boolean("Rank files higher that changed lately, by git's history."),
         ),
     )
     activation: bool = field(
         default=False,
-        metadata=_public(
+        metadata=public(
             "ranking.activity",
             boolean(
                 "Rank higher what you opened, edited, picked from results and committed lately; "
@@ -103,7 +94,7 @@ class Settings:
     )
     exclude: tuple[str, ...] = field(
         default=(),
-        metadata=_public(
+        metadata=public(
             "index.exclude",
             array(
                 "Files and folders to leave out of the index besides those in ignore files, in the "
@@ -115,7 +106,7 @@ class Settings:
     )
     max_files: int = field(
         default=100_000,
-        metadata=_public(
+        metadata=public(
             "index.maxFiles",
             integer("How many files of a folder are indexed.", 1, 5_000_000),
             harmless=True,
@@ -123,13 +114,13 @@ class Settings:
     )
     max_file_kilobytes: int = field(
         default=1_000,
-        metadata=_public(
+        metadata=public(
             "index.maxFileKilobytes", integer("Larger files are not indexed.", 1, 100_000)
         ),
     )
     workers: int = field(
         default=2,
-        metadata=_public(
+        metadata=public(
             "index.workers",
             integer(
                 "How many parser processes run during a first indexing; one stays afterwards.",
@@ -140,14 +131,14 @@ class Settings:
     )
     index_home: bool = field(
         default=False,
-        metadata=_public(
+        metadata=public(
             "index.allowHome",
             boolean("Index a home directory or the root of a disk when it is opened as a folder."),
         ),
     )
     persist: bool = field(
         default=True,
-        metadata=_public(
+        metadata=public(
             "index.persist", boolean("Keep the index in the cache folder between sessions.")
         ),
     )
@@ -166,7 +157,7 @@ class Settings:
     )
     poll_seconds: float = field(
         default=3.0,
-        metadata=_public(
+        metadata=public(
             "index.pollSeconds",
             number(
                 "How often files are checked where the editor does not watch them; less often in "
@@ -178,7 +169,7 @@ class Settings:
     )
     model: str = field(
         default="",
-        metadata=_public(
+        metadata=public(
             "encoder.path",
             text(
                 "Folder with `model.onnx` and `tokenizer.json` of a sentence-embedding model; "
@@ -189,7 +180,7 @@ class Settings:
     )
     reranker: str = field(
         default="",
-        metadata=_public(
+        metadata=public(
             "rerank.path",
             text(
                 "Folder with `model.onnx` and `tokenizer.json` of a cross-encoder that scores the "
@@ -201,7 +192,7 @@ class Settings:
     )
     rerank_weight: float = field(
         default=0.5,
-        metadata=_public(
+        metadata=public(
             "rerank.weight",
             number("Weight of the cross-encoder's log-odds beside the ranker's score.", 0, 100),
         ),
@@ -232,6 +223,7 @@ def _camel_case(name: str) -> str:
     return head + "".join(word.capitalize() for word in rest)
 
 
+_OF_SOURCES = {each.name for each in fields(SourceSettings)}
 SETTINGS: dict[str, Setting] = {
     each.metadata["name"]: Setting(
         each.metadata["name"],
@@ -241,7 +233,7 @@ SETTINGS: dict[str, Setting] = {
         each.metadata["parameter"],
         each.metadata["harmless"],
     )
-    for each in fields(Settings)
+    for each in sorted(fields(Settings), key=lambda each: each.name in _OF_SOURCES)
 }
 FORMER_NAMES: dict[str, Setting] = {
     setting.former_name: setting for setting in SETTINGS.values() if setting.former_name

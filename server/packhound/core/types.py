@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, NewType, get_args
 
+from packhound.core.records import CODE, RECORD_TYPES, NoteMark, Record, RecordType
+
 NodeId = NewType("NodeId", int)
 """Row of one node's derived data (terms, vector) in a snapshot; opaque outside `index/`."""
 
@@ -33,6 +35,8 @@ Kind = Literal[
     "window",  # a run of lines of a text that no grammar covers
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+TYPES: tuple[str, ...] = (*KINDS, CODE, *RECORD_TYPES)
+"""What a query may ask for: kinds of code, all code, types of records."""
 
 Field = Literal["name", "path", "signature", "doc", "body"]
 FIELDS: tuple[Field, ...] = get_args(Field)
@@ -113,12 +117,12 @@ class ParsedFile:
 
 @dataclass(frozen=True, slots=True)
 class NodeRef:
-    """A node as clients see it, at one generation."""
+    """A node as clients see it, at one generation; or the place of a record, maybe without path."""
 
     root: str
     path: str
     language: str
-    kind: Kind
+    kind: Kind | RecordType
     name: str
     qualname: str
     signature: str
@@ -158,7 +162,8 @@ class Query:
 
     `excluded_kinds` and `excluded_paths` (globs) are left out. With `files` the answer has one hit
     per file: the node that answers best in it. With `deep` the best hits are read again by the
-    small transformer, if it is installed and the setting allows it.
+    small transformer, if it is installed and the setting allows it. Without `types` code alone
+    answers; `since` and `before` are days (YYYY-MM-DD), of any of the `tags` one suffices.
     """
 
     text: str
@@ -174,6 +179,10 @@ class Query:
     excluded_kinds: tuple[Kind, ...] = ()
     excluded_paths: tuple[str, ...] = ()
     deep: bool = False
+    types: tuple[str, ...] = ()
+    since: str = ""
+    before: str = ""
+    tags: tuple[str, ...] = ()
 
     @property
     def time_ms(self) -> int:
@@ -235,6 +244,7 @@ class Hit:
     `siblings` are the next best nodes of its file that are not hits themselves. `confidence` is the
     chance, 0 to 1, that the node answers the query; None where nothing was asked. `explanation`
     computes the explanation when it is first called for, with those of all hits of the search.
+    A hit of a source beside code has its `record`; `notes` are those on the node.
     """
 
     node: NodeRef
@@ -244,6 +254,13 @@ class Hit:
     siblings: tuple[NodeRef, ...] = ()
     confidence: float | None = None
     explanation: Callable[[], Explanation] = field(default=Explanation, compare=False, repr=False)
+    record: Record | None = None
+    notes: tuple[NoteMark, ...] = ()
+
+    @property
+    def source(self) -> str:
+        """Name of the source that the hit comes from."""
+        return self.record.source if self.record else CODE
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,8 +37,9 @@ class Locations:
 
     def uri(self, node: NodeRef) -> str:
         """Return the URI of a node's document, spelled as by the client if it is open there."""
-        root = self._session.client_path(node.root)
-        path = os.path.join(root, *node.path.split("/"))  # noqa: PTH118 - keeps odd names
+        path = node.path
+        if not os.path.isabs(path):  # noqa: PTH117 - keeps odd names
+            path = os.path.join(self._session.client_path(node.root), *path.split("/"))  # noqa: PTH118
         return self._session.documents.uri_for(path) or uri_from_path(path)
 
     def range(self, node: NodeRef) -> types.Range:

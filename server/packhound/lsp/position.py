@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from packhound.core.types import Kind, Span
+from packhound.core.types import Span
 from packhound.text import Encoding, Position, characters_in
 
 ENCODINGS: tuple[Encoding, ...] = ("utf-8", "utf-32", "utf-16")
 """Supported position encodings, the cheapest for us first."""
 
-SYMBOL_KINDS: dict[Kind, int] = {
+SYMBOL_KINDS: dict[str, int] = {
     "function": 12,
     "method": 6,
     "class": 5,
@@ -52,7 +52,7 @@ def range_of_span(span: Span, source: bytes | None, encoding: Encoding) -> types
     )
 
 
-def symbol_kind(kind: Kind, *, all_kinds: bool) -> int:
+def symbol_kind(kind: str, *, all_kinds: bool) -> int:
     """Return the protocol's SymbolKind, reduced to those of LSP 1.0 unless `all_kinds`."""
     number = SYMBOL_KINDS[kind]
     return number if all_kinds else _LSP_1_KINDS.get(number, number)

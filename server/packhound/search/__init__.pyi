@@ -14,6 +14,8 @@ from .query.mentions import Mention as Mention
 from .query.mentions import MentionKind as MentionKind
 from .query.mentions import mentions_of as mentions_of
 from .query.parse import STOPS as STOPS
+from .query.parse import parse_query as parse_query
+from .query.parse import scope_of as scope_of
 from .rank.deep import DeepRanker as DeepRanker
 from .rank.deep import missing_deep_model as missing_deep_model
 from .rank.personalization import Personalization as Personalization

@@ -17,6 +17,12 @@ _OTHERS = {
     "cross_encoder": "What the reranker, which reads query and code together, makes of it.",
     "deep_similarity": "Similarity of query and code to a small transformer, less the usual.",
     "changed_lately": "Changed lately by git's history, or not committed yet.",
+    "record_words": "Words of the query, of all sources beside code by BM25.",
+    "record_meaning": "Similarity of query and record to the encoder.",
+    "record_title": "A word of the query is in the title.",
+    "record_recency": "Written lately.",
+    "record_state": "The code that it is about has changed or is gone.",
+    "reciprocal_rank": "Its rank in its own source, as scores of sources do not compare.",
     "used_lately": "Opened, edited, picked from results or committed by you lately.",
 }
 _PLACE = "Place in the order by: "

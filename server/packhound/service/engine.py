@@ -24,6 +24,7 @@ from packhound.service.indexed_folder import IndexedFolder
 from packhound.service.packs import Packs
 from packhound.service.preparation import Activity, BackgroundPreparation
 from packhound.service.roots import check_root
+from packhound.service.sources import FolderSources
 from packhound.service.status import Listener
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ class Engine:
         self._index = IndexedFolder(root, settings, on_change or (lambda: None), timing)
         self._personalization = Personalization(root, self.folder, settings)
         self._packs = Packs(root, self._index, self._search)
+        self.sources = FolderSources(root, self._index, lambda: self._settings, {})
         self.preparation = BackgroundPreparation(self._index, self._packs, self._activity, timing)
 
     @classmethod
@@ -168,7 +170,7 @@ class Engine:
     def search(self, query: Query, cancel: threading.Event | None = None) -> Results:
         """Answer a query over all `update`s that returned before."""
         snapshot, notes = self._current(query)
-        results = self._search(snapshot, query, cancel)
+        results = self.sources.search(query, partial(self._search, snapshot, cancel=cancel))
         return replace(results, notes=(*results.notes, *notes))
 
     def explain(

@@ -29,7 +29,9 @@ def workspace_symbol(
         return []
     is_prose = len(text.split()) > 1 and not session.client.filters_symbols
     query = Query(text, limit=MAX_SYMBOLS, mode="hybrid" if is_prose else "symbol")
-    hits, locations = run_search(ls, query).hits, Locations(session)
+    # Records of sources beside code have no place to go to.
+    hits = [hit for hit in run_search(ls, query).hits if hit.record is None]
+    locations = Locations(session)
     # For a name the reason is the name itself.
     reasons_of = [hit.explanation().reasons if is_prose else () for hit in hits]
     return [

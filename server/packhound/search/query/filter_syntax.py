@@ -1,5 +1,7 @@
 """Filters and quotes in a query: `kind:`, `-kind:`, `path:`, `-path:`, `lang:`, `tests:`.
 
+`type:`, `since:`, `before:` and `tag:` hold for all sources, see `scope`.
+
 A filter with an unknown value is left out with a note.
 """
 
@@ -9,10 +11,12 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from packhound.core.records import CODE, Scope
 from packhound.core.types import KINDS, TESTS, Kind, Query, Tests
+from packhound.search.query.scope import read_scope
 from packhound.search.query.word_lists import LANGUAGE_NAMES
 
-_FILTER = re.compile(r"(?<!\S)(-?(?:kind|path)|lang|language|tests):(\S+)")
+_FILTER = re.compile(r"(?<!\S)(-?(?:kind|path)|lang|language|tests|type|since|before|tag):(\S+)")
 _QUOTED = re.compile(r"(?<![\w'])\"([^\"\n]{2,120})\"(?!\w)")
 _MAX_WORDS_BESIDE_QUOTES, _MAX_WORDS_OF_LEADING_QUOTE = 2, 3
 
@@ -45,14 +49,23 @@ def filter_fields(
 
     What is wrong with a filter is appended to `notes`.
     """
+    scope, problems = read_scope(query, filters)
+    notes += problems
+    kinds = query.kinds if CODE in scope.types else (*query.kinds, *_kinds_of(scope))
     return {
-        "kinds": _parse_kinds(query.kinds, filters, "kind", notes),
+        "kinds": _parse_kinds(kinds, filters, "kind", notes),
         "languages": _parse_languages(query.languages, filters),
         "globs": (*query.paths, *_values(filters, "path")),
         "excluded_kinds": _parse_kinds(query.excluded_kinds, filters, "-kind", notes),
         "excluded_globs": (*query.excluded_paths, *_values(filters, "-path")),
         "tests": _parse_tests(query.tests, filters, notes),
+        "scope": scope,
     }
+
+
+def _kinds_of(scope: Scope) -> tuple[Kind, ...]:
+    """Return the kinds of code among the types that are asked for."""
+    return tuple(kind for kind in KINDS if kind in scope.types)
 
 
 def _values(filters: Iterable[tuple[str, str]], name: str) -> list[str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 
 from packhound.core.arrays import Mask
 from packhound.core.types import KINDS
 from packhound.files import compile_globs
-from packhound.index import Snapshot
+from packhound.index import FileEntry, Snapshot
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.retrieve.corpus_stats import CorpusStats
 from packhound.text import FLAGS, terms
@@ -22,11 +24,13 @@ def allowed_node_ids(snapshot: Snapshot, stats: CorpusStats, query: ParsedQuery)
     if query.excluded_kinds:
         kind_mask = np.array([kind not in query.excluded_kinds for kind in KINDS], np.bool_)
         masks.append(kind_mask[snapshot.kind_of])
-    if query.languages or query.globs or query.excluded_globs:
+    if query.languages or query.globs or query.excluded_globs or query.scope.is_dated:
         masks.append(_files_allowed(snapshot, query)[snapshot.file_of])
     if query.tests != "last":
         is_test = stats.flags[FLAGS.index("is_test")].astype(np.bool_)
         masks.append((is_test == (query.tests == "only"))[snapshot.file_of])
+    if query.scope.tags:  # Code has none.
+        masks.append(np.zeros(snapshot.n_node_ids, np.bool_))
     masks += [_nodes_with(snapshot, words) for words in query.exact]
     if not masks:
         return None
@@ -43,8 +47,14 @@ def _files_allowed(snapshot: Snapshot, query: ParsedQuery) -> Mask:
             (not query.languages or entry.language.lower() in query.languages)
             and (not query.globs or included(entry.path) is not None)
             and not (query.excluded_globs and excluded(entry.path))
+            and (not query.scope.is_dated or query.scope.holds_date(_date_of(entry)))
         )
     return allowed
+
+
+def _date_of(entry: FileEntry) -> float:
+    """Return when a file was written last; now for the text of an open editor."""
+    return entry.stamp.mtime_ns / 1e9 if entry.stamp else time.time()
 
 
 def _nodes_with(snapshot: Snapshot, words: str) -> Mask:

@@ -12,10 +12,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from packhound.core.records import ALL_CODE, Scope
 from packhound.core.types import Kind, Query, Tests
 from packhound.search.query.bug_report import code_of
 from packhound.search.query.filter_syntax import filter_fields, take_filters, take_quotes
 from packhound.search.query.mentions import Frame, frames_of, paths_of
+from packhound.search.query.scope import read_scope
 from packhound.search.query.word_lists import (
     EXAMPLE_WORDS,
     PROSE_WORDS,
@@ -85,6 +87,7 @@ class ParsedQuery:
     excluded_kinds: tuple[Kind, ...] = ()
     excluded_globs: tuple[str, ...] = ()
     tests: Tests = "last"
+    scope: Scope = ALL_CODE
     wants_tests: bool = False
     wants_examples: bool = False
     notes: tuple[str, ...] = ()
@@ -138,6 +141,12 @@ def parse_query(query: Query, word_filter: WordFilter | None = None) -> ParsedQu
         notes=tuple(notes),
         **fields,
     )
+
+
+def scope_of(query: Query) -> tuple[Scope, tuple[str, ...]]:
+    """Return what a query asks for among all sources, and what is wrong with that."""
+    text = query.text[:_MAX_TEXT].strip()
+    return read_scope(query, [] if _is_report(text) else take_filters(text)[1])
 
 
 def _parse_report(text: str, query: Query) -> ParsedQuery:

@@ -16,15 +16,15 @@ _GROUPS: dict[GroupName, str] = {
         node_compound compound_file best_name path_words path_rank defines defines_folded
         defines_times defines_kind defines_size defines_with_owner stem_is_name query_in_stem
         query_in_folders stem_in_query_kin query_in_path_kin first_words_in_stem
-        neighbours_in_name mentioned module_mentioned node_mentioned
+        neighbours_in_name mentioned module_mentioned node_mentioned record_title
     """,
     "Words": """
         lexical lexical_rank best_node all_nodes whole_file_rank file_coverage node_words
-        node_signature node_doc node_covered
+        node_signature node_doc node_covered record_words
     """,
     "Meaning": """
         dense_best dense_file dense_rank dense_title_file dense_centroid dense_node
-        dense_code_node deep_similarity cross_encoder
+        dense_code_node deep_similarity cross_encoder record_meaning
     """,
     "Structure": """
         test_path example_path stale_path internal_path prose_file setting_file header_file depth

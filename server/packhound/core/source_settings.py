@@ -1,0 +1,27 @@
+"""Settings of the sources beside code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from packhound.core.parameters import boolean
+from packhound.core.records import SourceName
+from packhound.core.setting_fields import public
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSettings:
+    """Which sources answer when they are asked for."""
+
+    notes: bool = field(
+        default=True,
+        metadata=public(
+            "sources.notes.enabled",
+            boolean("Search notes, decisions and stashes, and mark the code that they are about."),
+            renamed=False,
+        ),
+    )
+
+    def has_source(self, name: SourceName) -> bool:
+        """Return True if a source is switched on."""
+        return bool(getattr(self, name, False))

@@ -1,0 +1,109 @@
+"""One search over code and the sources beside it that a query asks for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from packhound.core.errors import ModelError
+from packhound.core.records import Scope, SourceName
+from packhound.core.settings import Settings
+from packhound.core.types import Budget, Hit, Query, Results
+from packhound.search import parse_query, scope_of
+from packhound.service.indexed_folder import IndexedFolder
+from packhound.sources import RecordQuery, SourceFactory, SourceRegistry, fuse, hits_of
+
+CodeSearch = Callable[[Query], Results]
+_MAX_TEXT = 2_000
+"""Characters of a query that are encoded."""
+
+
+class FolderSources:
+    """The sources of one folder. Any thread may call.
+
+    Nothing is read or kept until a query asks for a source beside code.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        folder: IndexedFolder,
+        settings_of: Callable[[], Settings],
+        factories: Mapping[SourceName, SourceFactory],
+    ) -> None:
+        self._root = str(root)
+        self._folder = folder
+        self.registry = SourceRegistry(
+            factories,
+            lambda name: settings_of().has_source(name),
+            lambda: folder.models.embedder,
+        )
+
+    def search(self, query: Query, search_code: CodeSearch) -> Results:
+        """Answer with code alone, or with the sources that the query asks for."""
+        if not query.types and "type:" not in query.text:
+            return search_code(query)
+        scope, problems = scope_of(query)
+        if not scope.sources:
+            return search_code(query)
+        started, n_sources = time.perf_counter(), len(scope.sources) + scope.has_code
+        budget = query.budget
+        share = Budget(budget.time_ms / n_sources, max(1, budget.candidates // n_sources))
+        code = search_code(replace(query, budget=share)) if scope.has_code else None
+        notes = [*(code.notes if code else problems)]
+        records = self._record_query(query, scope, notes)
+        answers, n_candidates = [code.hits] if code else [], code.candidates if code else 0
+        truncated = code is not None and code.truncated
+        for name in scope.sources:
+            if _elapsed_ms(started) > budget.time_ms:
+                notes.append(f"stopped after {budget.time_ms:,g} ms, without {name}")
+                truncated = True
+                break
+            hits, n = self._search_source(name, records, query, share.candidates, notes)
+            answers, n_candidates = [*answers, hits], n_candidates + n
+        return Results(
+            query=query.text,
+            hits=fuse(answers, query.limit) if n_sources > 1 else answers[0],
+            truncated=truncated,
+            generation=self._folder.snapshot.generation if code is None else code.generation,
+            took_ms=_elapsed_ms(started),
+            candidates=n_candidates,
+            notes=tuple(dict.fromkeys(notes)),
+            confidence=code.confidence if code else None,
+            confidence_word=code.confidence_word if code else None,
+        )
+
+    def _search_source(
+        self, name: SourceName, records: RecordQuery, query: Query, budget: int, notes: list[str]
+    ) -> tuple[tuple[Hit, ...], int]:
+        """Return the hits of a source and its candidates; what is missing is added to `notes`."""
+        source = self.registry.get(name)
+        if source is None:
+            notes.append(f"'{name}' is switched off: set sources.{name}.enabled to true")
+            return (), 0
+        scored, n_candidates, problems = source.search(records, min(query.limit, budget))
+        notes += problems
+        return hits_of(scored, self._root, query.text), n_candidates
+
+    def _record_query(self, query: Query, scope: Scope, notes: list[str]) -> RecordQuery:
+        mode = "hybrid" if query.mode == "symbol" else query.mode
+        parsed = parse_query(replace(query, mode=mode))
+        vector, encoder = None, self._folder.models.embedder
+        if encoder is not None and parsed.text and mode != "lexical":
+            try:
+                vector = encoder.encode_query(parsed.text[:_MAX_TEXT])
+            except ModelError as problem:
+                notes.append(f"ranked by words alone: {problem}")
+            if vector is not None and not np.any(vector):
+                vector = None
+        is_dense = mode == "dense" and vector is not None
+        terms, weights = ((), ()) if is_dense else (parsed.terms, parsed.weights)
+        return RecordQuery(terms, weights, vector, scope, time.time())
+
+
+def _elapsed_ms(started: float) -> float:
+    return (time.perf_counter() - started) * 1_000

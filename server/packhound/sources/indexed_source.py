@@ -1,0 +1,136 @@
+"""A source with the index of its records, brought up to date before each answer."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from packhound.core.arrays import Floats
+from packhound.core.errors import ModelError, StoreError
+from packhound.core.records import SourceName
+from packhound.sources.protocol import Source, TextEncoder
+from packhound.sources.record_index import RecordIndex
+from packhound.sources.record_snapshot import RecordQuery, ScoredRecord
+
+log = logging.getLogger("packhound")
+
+_EMBEDDED_AT_ONCE = 2_000
+"""Records that the bundled encoder reads while a search waits: some 80 ms."""
+_SLICE = 64
+"""Records that a slow encoder reads between two publications."""
+
+EncoderOf = Callable[[], "TextEncoder | None"]
+
+
+class SourceStatus(NamedTuple):
+    """Figures and problems of a source; `changed` is when its last change was seen, 0 if never."""
+
+    name: SourceName
+    records: int
+    vectors: int
+    changed: float
+    problems: tuple[str, ...]
+
+
+class Rebuilt(NamedTuple):
+    """Vectors of a rebuilt source: those that were reused, and those that were made again."""
+
+    records: int
+    reused: int
+    regenerated: int
+
+
+class IndexedSource:
+    """Keeps the index of a source as new as the source. Any thread may call."""
+
+    def __init__(self, source: Source, encoder_of: EncoderOf) -> None:
+        self.source = source
+        self._encoder_of = encoder_of
+        self._index = RecordIndex()
+        self._version: object = None
+        self._changed = 0.0
+        self._problem = ""
+        self._lock = threading.Lock()
+        self._embedding: threading.Thread | None = None
+
+    def search(self, query: RecordQuery, limit: int) -> tuple[list[ScoredRecord], int, list[str]]:
+        """Return the best records, the number of candidates, and notes on what is missing."""
+        self.refresh()
+        snapshot = self._index.snapshot
+        scored, n_candidates = snapshot.search(query, limit, self.source.state)
+        return scored, n_candidates, self._notes(snapshot.n_vectors, len(snapshot.rows))
+
+    def refresh(self) -> None:
+        """Read the source again if it changed, and encode what is new: later if that is slow."""
+        with self._lock:
+            try:
+                version = self.source.version()
+                if version != self._version:
+                    self._index.update(self.source.records(), {})
+                    self._version, self._changed = version, time.time()
+                self._problem = ""
+            except (StoreError, OSError) as error:
+                self._problem = f"{self.source.name}: {error}"
+                log.warning("%s", self._problem)
+            self._embed()
+
+    def rebuild(self, *, regenerate: bool) -> Rebuilt:
+        """Index all records anew; their vectors are reused unless they are to be regenerated."""
+        encoder = self._encoder_of()
+        with self._lock:
+            vectors: Mapping[bytes, Floats] = {} if regenerate else self._index.vectors()
+            version, index = self.source.version(), RecordIndex(self._index.fingerprint)
+            index.update(self.source.records(), vectors)
+            n_regenerated = index.embed(encoder, len(index.snapshot.rows)) if encoder else 0
+            self._index, self._version, self._changed = index, version, time.time()
+            n = len(index.snapshot.rows)
+            return Rebuilt(n, index.snapshot.n_vectors - n_regenerated, n_regenerated)
+
+    def status(self) -> SourceStatus:
+        """Return the figures of the index as it is now."""
+        snapshot = self._index.snapshot
+        problems = (*filter(None, (self._problem,)), *self.source.problems())
+        return SourceStatus(
+            self.source.name, len(snapshot.rows), snapshot.n_vectors, self._changed, problems
+        )
+
+    def _notes(self, n_vectors: int, n_rows: int) -> list[str]:
+        notes = [self._problem] if self._problem else []
+        if n_vectors < n_rows and self._encoder_of() is None:
+            notes.append("semantic search unavailable: exact key or words only")
+        elif n_vectors < n_rows:
+            notes.append(f"{self.source.name}: {n_rows - n_vectors:,} are found by words alone yet")
+        return notes
+
+    def _embed(self) -> None:
+        encoder = self._encoder_of()
+        if encoder is None or self._index.snapshot.n_vectors == len(self._index.snapshot.rows):
+            return
+        if encoder.fast:
+            self._encode(encoder, _EMBEDDED_AT_ONCE)
+        if self._embedding is None and self._index.snapshot.n_vectors < len(
+            self._index.snapshot.rows
+        ):
+            self._embedding = threading.Thread(
+                target=self._embed_rest, args=(encoder,), name="packhound-records", daemon=True
+            )
+            self._embedding.start()
+
+    def _embed_rest(self, encoder: TextEncoder) -> None:
+        """Encode until every record has a vector; runs in a thread that ends then."""
+        while True:
+            with self._lock:
+                if not self._encode(encoder, _SLICE):
+                    self._embedding = None
+                    return
+
+    def _encode(self, encoder: TextEncoder, limit: int) -> int:
+        try:
+            return self._index.embed(encoder, limit)
+        except ModelError as error:
+            self._problem = f"{self.source.name}: {error}"
+            log.warning("%s", self._problem)
+            return 0

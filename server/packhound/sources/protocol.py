@@ -1,0 +1,46 @@
+"""The protocol of a source of records, and of the encoder that reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from packhound.core.arrays import Floats
+from packhound.core.records import Record, SourceName
+
+
+class Source(Protocol):
+    """Records of one kind, such as the notes of a workspace. Any thread may call.
+
+    Both methods raise StoreError or OSError where nothing can be read; other sources go on.
+    """
+
+    name: SourceName
+
+    def version(self) -> object:
+        """Return a value that differs from the last one if a record changed; in a millisecond."""
+
+    def records(self) -> Iterable[Record]:
+        """Return all records, in any order; ids are distinct."""
+
+    def state(self, record: Record) -> str:
+        """Return what a reader must know of a record now, such as `stale`; it ranks lower then."""
+        return ""
+
+    def problems(self) -> Sequence[str]:
+        """Return what could not be read, in one line each."""
+        return ()
+
+
+class TextEncoder(Protocol):
+    """The part of an embedding model that records need."""
+
+    fast: bool
+    fingerprint: str
+    dim: int
+
+    def encode(self, texts: Sequence[str]) -> Floats:
+        """Return unit rows [len(texts), dim]. Raises ModelError."""
+
+    def encode_query(self, text: str) -> Floats:
+        """Return a unit vector [dim]. Raises ModelError."""

@@ -1,0 +1,200 @@
+"""One immutable state of a source's records, and how it ranks them.
+
+score = (words + meaning) * title * recency * state: BM25 as a share of what a record could have,
+the cosine, a boost if the title has a term of the query, one for recent records, and less for those
+whose code has changed. Each of them is a signal, and the signals add up to the score.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from packhound.core.arrays import Doubles, Floats, Ints, LongInts, Mask, top_k
+from packhound.core.records import Record, Scope
+from packhound.core.types import Signal
+
+if TYPE_CHECKING:
+    from packhound.sources.record_index import Row
+
+K1, B = 1.2, 0.75
+WORDS_WEIGHT, MEANING_WEIGHT = 0.5, 0.5
+_MIN_COSINE = 0.2
+"""A record without a word of the query must mean at least so much of it."""
+TITLE_BOOST, RECENCY_BOOST = 0.2, 0.1
+STATE_FACTOR = 0.7
+"""Of the score of a record with a state, such as stale."""
+_SCORE_DIGITS = 9
+_STATES_FROM = 20
+"""So many records beyond those asked for are tried for a state that lowers them."""
+
+
+class RecordQuery(NamedTuple):
+    """Weighted terms of a query, its vector if there is one, and the records that may answer.
+
+    `now` is the time that recency counts from.
+    """
+
+    terms: Sequence[str]
+    weights: Sequence[float]
+    vector: Floats | None
+    scope: Scope
+    now: float
+
+
+class ScoredRecord(NamedTuple):
+    """A record, its score, the signals that add up to it, and its state."""
+
+    record: Record
+    score: float
+    why: tuple[Signal, ...]
+    state: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RecordSnapshot:
+    """Records by id, their postings by term (`starts[t]` to `starts[t + 1]`), and their vectors.
+
+    `vectors` is [records, dim], zero where a record has none yet, None without any.
+    """
+
+    rows: tuple[Row, ...]
+    term_ids: Mapping[str, int]
+    starts: LongInts
+    row_ids: Ints
+    counts: Floats
+    norms: Floats
+    dates: Doubles
+    vectors: Floats | None
+
+    @property
+    def n_vectors(self) -> int:
+        """Number of records with a vector."""
+        return sum(row.vector is not None for row in self.rows)
+
+    def search(
+        self, query: RecordQuery, limit: int, state_of: Callable[[Record], str]
+    ) -> tuple[list[ScoredRecord], int]:
+        """Return the best `limit` records, and the number of candidates.
+
+        A query without words lists what passes its filters, the newest first.
+        """
+        allowed = self._allowed(query.scope)
+        words = self._words(query) * np.float32(WORDS_WEIGHT)
+        meaning = self._meaning(query) * np.float32(MEANING_WEIGHT)
+        floor = np.float32(_MIN_COSINE * MEANING_WEIGHT)
+        is_listing = not query.terms and query.vector is None
+        candidates = allowed if is_listing else allowed & ((words > 0) | (meaning >= floor))
+        rows = np.flatnonzero(candidates)
+        in_title = self._in_title(query, rows)
+        recency = RECENCY_BOOST / (1 + np.maximum(query.now - self.dates[rows], 0) / 86_400)
+        base = words[rows] + meaning[rows]
+        boosted = base * (1 + TITLE_BOOST * in_title)
+        scores = recency if is_listing else boosted * (1 + recency)
+        best = top_k(scores, limit + _STATES_FROM)
+        scored = [
+            _scored(self.rows[int(rows[i])].record, parts, state_of)
+            for i in best.tolist()
+            for parts in [(words[rows[i]], meaning[rows[i]], boosted[i] - base[i], scores[i])]
+        ]
+        scored.sort(key=sort_key)
+        return scored[:limit], len(rows)
+
+    def _allowed(self, scope: Scope) -> Mask:
+        """Return the mask of the records that pass the filters."""
+        types, tags = set(scope.record_types), set(scope.tags)
+        allowed = (self.dates >= scope.since) & (self.dates < scope.before)
+        records = [row.record for row in self.rows]
+        allowed &= np.fromiter((r.type in types for r in records), np.bool_, len(records))
+        if tags:
+            tagged = (not tags.isdisjoint(map(str.lower, r.tags)) for r in records)
+            allowed &= np.fromiter(tagged, np.bool_, len(records))
+        return np.asarray(allowed)
+
+    def _words(self, query: RecordQuery) -> Floats:
+        """Return BM25 of all records, as the share of what the best possible record has."""
+        n, total = len(self.rows), 0.0
+        scores = np.zeros(n, np.float32)
+        for term, weight in zip(query.terms, query.weights, strict=True):
+            term_id = self.term_ids.get(term, -1)
+            known = 0 <= term_id < len(self.starts) - 1
+            rows = slice(*self.starts[term_id : term_id + 2].tolist()) if known else slice(0, 0)
+            n_with = rows.stop - rows.start
+            idf = np.log1p((n - n_with + 0.5) / (n_with + 0.5)) * weight
+            counts, ids = self.counts[rows], self.row_ids[rows]
+            scores[ids] += np.float32(idf) * counts / (counts + self.norms[ids])
+            total += float(idf)
+        return np.asarray(scores / np.float32(total or 1.0))
+
+    def _meaning(self, query: RecordQuery) -> Floats:
+        """Return the cosines of all records, 0 for those that point away or lack a vector."""
+        if query.vector is None or self.vectors is None:
+            return np.zeros(len(self.rows), np.float32)
+        return np.asarray(np.maximum(self.vectors @ query.vector, np.float32(0)))
+
+    def _in_title(self, query: RecordQuery, rows: LongInts) -> Mask:
+        """Return which of the rows have a term of the query in their title."""
+        ids = {self.term_ids.get(term, -1) for term in query.terms}
+        has = (not ids.isdisjoint(self.rows[i].title_terms) for i in rows.tolist())
+        return np.fromiter(has, np.bool_, len(rows))
+
+
+def sort_key(scored: ScoredRecord) -> tuple[float, bytes]:
+    """Return the key that sorts records best first, ties by a stable hash."""
+    return -round(scored.score, _SCORE_DIGITS), stable_hash(scored.record)
+
+
+def stable_hash(record: Record) -> bytes:
+    """Return a hash of a record's reference, the same in every process."""
+    reference = record.reference.encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(reference, digest_size=8).digest()
+
+
+def make_snapshot(rows: tuple[Row, ...], term_ids: Mapping[str, int]) -> RecordSnapshot:
+    """Return the snapshot of rows; those of equal term are in their order."""
+    sizes = [len(row.terms) for row in rows]
+    terms = np.concatenate([np.zeros(0, np.int32), *(row.terms for row in rows)])
+    order = np.argsort(terms, kind="stable")
+    counts = np.concatenate([np.zeros(0, np.float32), *(row.counts for row in rows)])
+    row_ids = np.repeat(np.arange(len(rows), dtype=np.int32), sizes)
+    lengths = np.array([row.counts.sum() for row in rows], np.float32)
+    average = float(lengths.mean()) if len(rows) else 1.0
+    return RecordSnapshot(
+        rows=rows,
+        term_ids=dict(term_ids),
+        starts=np.searchsorted(terms[order], np.arange(len(term_ids) + 1)).astype(np.int64),
+        row_ids=row_ids[order],
+        counts=counts[order],
+        norms=np.asarray(K1 * (1 - B + B * lengths / (average or 1.0)), np.float32),
+        dates=np.array([row.record.date for row in rows], np.float64),
+        vectors=_stack_vectors(rows),
+    )
+
+
+def _stack_vectors(rows: Sequence[Row]) -> Floats | None:
+    dim = next((len(row.vector) for row in rows if row.vector is not None), 0)
+    if not dim:
+        return None
+    zero = np.zeros(dim, np.float32)
+    return np.stack([zero if row.vector is None else row.vector for row in rows])
+
+
+def _scored(
+    record: Record, parts: Sequence[np.floating], state_of: Callable[[Record], str]
+) -> ScoredRecord:
+    """Return a record with its score as a sum; `parts` are words, meaning, title and the sum."""
+    words, meaning, title, total = map(float, parts)
+    state = state_of(record)
+    values = {
+        "record_words": words,
+        "record_meaning": meaning,
+        "record_title": title,
+        "record_recency": total - words - meaning - title,
+        "record_state": (STATE_FACTOR - 1) * total if state else 0.0,
+    }
+    why = tuple(Signal(name, value, 1.0) for name, value in values.items() if value)
+    return ScoredRecord(record, sum(signal.contribution for signal in why), why, state)
