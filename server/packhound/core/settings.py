@@ -144,7 +144,7 @@ class Settings(SourceSettings):
     )
     graph_from: int = field(
         default=GRAPH_FROM,
-        metadata=_public(
+        metadata=public(
             "index.graphFrom",
             integer(
                 "Nodes from which on a search by meaning asks a graph (hnswlib) instead of "
