@@ -6,7 +6,8 @@ from dataclasses import fields
 
 import pytest
 
-from packhound.api.json_codec import pack_request_json, query_json, query_of
+from packhound.api.json_codec import query_json, query_of
+from packhound.api.pack_codec import pack_request_json
 from packhound.api.schema import PACK_REQUEST, QUERY, pack_request_from, query_from
 from packhound.core.errors import SettingsError
 from packhound.core.types import Budget, Focus, Query

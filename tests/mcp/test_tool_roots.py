@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from contextlib import closing
 
@@ -10,6 +11,7 @@ import pytest
 from packhound.api import as_text
 from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
+from packhound.llm import counter_for
 from packhound.mcp.server import Folders
 
 SETTINGS = Settings(persist=False, limit=1)
@@ -119,3 +121,48 @@ def test_one_root_is_not_named(roots):
     with closing(Folders(roots[:1], SETTINGS)) as served:
         answer = served.call("search", {"query": "water"})
     assert "root" not in answer["hits"][0]
+
+
+def test_a_pack_is_of_all_roots_within_one_budget(folders, roots):
+    arguments = {"prompt": "pour and boil water", "budget": 300, "pinned": ["cellar.py"]}
+    answer = folders.call("pack", arguments)
+    assert {item["root"] for item in answer["items"]} == {str(root) for root in roots}
+    assert {item["label"] for item in answer["items"]} == {"kitchen", "garden"}
+    text = as_text("pack", answer, arguments)
+    assert all(f"root: {root}\n" in text for root in roots)
+    assert counter_for().count(text) <= 300
+    assert "pinned 'cellar.py' is no indexed file, so it is ignored" in text
+    assert "pinned 'garden.py'" not in as_text(
+        "pack", folders.call("pack", {**arguments, "pinned": ["garden.py"]})
+    )
+
+
+def test_the_focus_of_a_pack_is_in_one_of_the_roots(folders):
+    for focus in ("garden.py:1", "garden/garden.py:1"):
+        answer = folders.call("pack", {"prompt": "water", "budget": 400, "focus_path": focus})
+        at_cursor = {i["label"] for i in answer["items"] if "at the cursor" in i["reason"]}
+        assert at_cursor == {"garden"}
+    with pytest.raises(SettingsError, match=r"'cellar\.py' is no indexed file of any root"):
+        folders.call("pack", {"prompt": "water", "focus_path": "cellar.py"})
+
+
+@pytest.mark.parametrize("form", ["markdown", "xml", "json"])
+def test_every_format_names_the_roots(folders, roots, form):
+    answer = folders.call("pack", {"prompt": "pour and boil water", "budget": 400, "format": form})
+    text = as_text("pack", answer)
+    if form == "json":
+        assert {file["root"] for file in json.loads(text)["files"]} == {str(r) for r in roots}
+    else:
+        assert all(f"root: {root}\n" in text for root in roots)
+
+
+def test_a_place_that_is_in_two_roots_is_said_to_be(tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "same.py").write_text(f"def of_{name}(): pass\n")
+    with closing(Folders([tmp_path / "one", tmp_path / "two"], SETTINGS)) as served:
+        answer = served.call("read_node", {"path": "same.py:1"})
+        assert answer["name"] == "of_one"
+        note = "there is such a place in two too; begin the path with its name"
+        assert f"note: {note}" in as_text("read_node", answer)
+        assert served.call("read_node", {"path": "two/same.py:1"})["name"] == "of_two"

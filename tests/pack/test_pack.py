@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from packhound.api.json_codec import pack_json
+from packhound.api.pack_codec import pack_json
 from packhound.core.errors import Cancelled
 from packhound.core.types import Signal
 from packhound.llm.counter import counter_for

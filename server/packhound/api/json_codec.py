@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any, TypeAlias
 
-from packhound.api.schema import PACK_REQUEST, QUERY, query_from
+from packhound.api.schema import QUERY, query_from
 from packhound.core.records import Record, iso_date
 from packhound.core.settings_files import SettingsInForce
 from packhound.core.status import State, Status
@@ -25,7 +25,6 @@ from packhound.core.types import (
     SignalGroup,
     Span,
 )
-from packhound.pack import Omitted, Pack, PackItem, PackRequest
 from packhound.redact import redact, safe_line, visible_text
 from packhound.search import phrase, signals_by_group, word_of
 
@@ -253,49 +252,3 @@ def workspace_json(statuses: Sequence[Status], notes: Sequence[str] = ()) -> Jso
         "notes": list(all_notes),
         "roots": [status_json(status) for status in statuses],
     }
-
-
-def pack_json(pack: Pack) -> Json:
-    """Return a context pack; `text` is what to send."""
-    return {
-        "tokens": pack.tokens,
-        "budget": pack.budget,
-        "items": [
-            {
-                "path": item.path,
-                "start_line": item.start_line + 1,
-                "end_line": item.end_line + 1,
-                "detail": item.detail,
-                "tokens": item.tokens,
-                "score": item.score,
-                "reason": item.reason,
-            }
-            for item in pack.items
-        ],
-        "omitted": [
-            {"path": node.path, "name": node.name, "reason": node.reason} for node in pack.omitted
-        ],
-        "text": pack.text,
-        "notes": list(pack.notes),
-    }
-
-
-def pack_of(answer: Mapping[str, Any]) -> Pack:
-    """Return a pack read back from its object."""
-    items = (PackItem(**row) for row in answer["items"])
-    return Pack(
-        tokens=answer["tokens"],
-        budget=answer["budget"],
-        items=tuple(
-            replace(item, start_line=item.start_line - 1, end_line=item.end_line - 1)
-            for item in items
-        ),
-        omitted=tuple(Omitted(**row) for row in answer["omitted"]),
-        text=answer["text"],
-        notes=tuple(answer["notes"]),
-    )
-
-
-def pack_request_json(request: PackRequest) -> Json:
-    """Return a pack request as `pack_request_from` reads it; the focus does not cross processes."""
-    return {name: getattr(request, name) for name in PACK_REQUEST}

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from packhound.api.json_codec import Json, pack_of, pack_request_json, query_json
+from packhound.api.json_codec import Json, query_json
+from packhound.api.pack_codec import pack_of, pack_request_json
 from packhound.api.socket_address import (
     ACCEPTED,
     CONFIG,

@@ -16,7 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from packhound.api.json_codec import Json, pack_json, query_of, results_json, settings_json
+from packhound.api.json_codec import Json, query_of, results_json, settings_json
+from packhound.api.pack_codec import pack_json
 from packhound.api.schema import pack_request_from
 from packhound.api.socket_address import (
     ACCEPTED,

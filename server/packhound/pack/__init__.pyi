@@ -11,3 +11,4 @@ from .request import PackItem as PackItem
 from .request import PackRequest as PackRequest
 from .service import PackService as PackService
 from .service import Searcher as Searcher
+from .several_roots import pack_roots as pack_roots

@@ -8,6 +8,7 @@ is needed.
 from __future__ import annotations
 
 from packhound.pack.context import PackContext
+from packhound.pack.notes import unknown_file_notes
 from packhound.pack.path_resolver import PathResolver
 from packhound.pack.pool import Pool
 from packhound.pack.request import PackRequest
@@ -36,6 +37,10 @@ def gather(context: PackContext, request: PackRequest) -> Pool:
     pins = [parse_pin(pin) for pin in request.pinned]
     paths = PathResolver(context.snapshot.paths_named)
     add_pinned(pool, pins, paths)
+    unknown = (path for path, _ in pins if not paths.resolve(path))
+    pool.notes += unknown_file_notes("pinned", unknown)
+    if request.focus and request.focus.path not in context.snapshot.files:
+        pool.notes += unknown_file_notes("focus", [request.focus.path])
     add_focus(pool, request)
     hits = search_prompt(context, request)
     add_hits(pool, hits)

@@ -14,12 +14,13 @@ from itertools import islice
 from typing import TypeAlias
 
 from packhound.core.errors import Cancelled
-from packhound.llm import TokenCounter, cost, counter_for, find_model
+from packhound.llm import TokenCounter, counter_for
 from packhound.pack.context import PackContext
 from packhound.pack.conversations import NodeKey
 from packhound.pack.gather import gather
 from packhound.pack.items import block_of, items_of
 from packhound.pack.knapsack import Choice, Knapsack
+from packhound.pack.notes import request_notes
 from packhound.pack.pool import Candidate, Pool
 from packhound.pack.prompt_words import compile_prompt_words
 from packhound.pack.render import Block, render
@@ -82,7 +83,7 @@ def pack(context: PackContext, request: PackRequest) -> Pack:
         ),
         omitted=_omitted(pool, knapsack, sent),
         text=text,
-        notes=_notes(request, counter, tokens, text),
+        notes=(*request_notes(request, counter, tokens, text), *pool.notes),
         generation=context.snapshot.generation,
     )
 
@@ -231,21 +232,6 @@ def _reason_omitted(candidate: Candidate, pool: Pool, knapsack: Knapsack, sent: 
     needs = knapsack.refused.get(candidate.node_id)
     reason = candidate.reasons[0] if candidate.reasons else "candidate"
     return f"over the budget: {reason}" + (f", needs {needs} tokens" if needs else "")
-
-
-def _notes(request: PackRequest, counter: TokenCounter, tokens: int, text: str) -> tuple[str, ...]:
-    notes = [f"tokens: {counter.name}" + (", counted exactly" if counter.exact else "")]
-    model = find_model(request.model) if request.model else None
-    if model:
-        notes.append(f"{model.name}: {cost(tokens, model):.4f} USD for reading this pack")
-        if request.budget > model.window:
-            notes.append(f"the budget is greater than the window of {model.name}: {model.window:,}")
-    elif request.model:
-        notes.append(f"model '{request.model}' has no price in the table")
-    n_redacted = text.count("[REDACTED:")
-    if n_redacted:
-        notes.append(f"secrets redacted: {n_redacted}")
-    return tuple(notes)
 
 
 def _check_cancelled(context: PackContext) -> None:

@@ -68,6 +68,7 @@ class Pool:
         self._is_excluded = compile_globs(request.excluded).fullmatch
         self.by_node_id: dict[int, Candidate] = {}
         self.excluded: dict[int, Candidate] = {}
+        self.notes: list[str] = []
 
     def get(self, node_id: int) -> Candidate | None:
         """Return the candidate of a node id; None if it is dead, or excluded by the request."""

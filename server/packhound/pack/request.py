@@ -57,7 +57,10 @@ class PackRequest:
 
 @dataclass(frozen=True, slots=True)
 class PackItem:
-    """A part of one file in the pack; parts of one file do not overlap."""
+    """A part of one file in the pack; parts of one file do not overlap.
+
+    `root` is given in packs of several roots.
+    """
 
     path: str
     start_line: int
@@ -66,6 +69,7 @@ class PackItem:
     tokens: int
     score: float
     reason: str
+    root: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,7 @@ class Omitted:
     path: str
     name: str
     reason: str
+    root: str = ""
 
 
 @dataclass(frozen=True, slots=True)

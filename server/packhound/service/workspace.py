@@ -5,7 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from packhound.core.settings import Settings
 from packhound.core.settings_files import FolderSettings
@@ -15,6 +17,9 @@ from packhound.search import WEAK_NOTE, merge_notes, rank_hits, rate_in_order
 from packhound.service.engine import Engine
 from packhound.service.roots import innermost_root, real_path
 from packhound.service.status import Listener
+
+if TYPE_CHECKING:
+    from packhound.pack import Pack, PackRequest
 
 _PAUSES_PER_SCAN = 100
 """Polling takes at most one part in so many of a core, whatever the size of the folders."""
@@ -82,6 +87,21 @@ class Workspace:
         if len(self._engines) == 1:
             return self.engines[0].search(query, cancel)
         return _merge(query, [engine.search(query, cancel) for engine in self.engines])
+
+    def pack(
+        self,
+        request: PackRequest,
+        focused: Engine | None = None,
+        cancel: threading.Event | None = None,
+    ) -> Pack:
+        """Pack from all folders; the request's focus is in that of `focused`."""
+        from packhound.pack import pack_roots
+
+        def packer(engine: Engine) -> Callable[[PackRequest], Pack]:
+            focus = request.focus if engine is focused else None
+            return lambda part: engine.pack(replace(part, focus=focus), cancel)
+
+        return pack_roots([(str(engine.root), packer(engine)) for engine in self.engines], request)
 
     def configure(self, settings: Settings) -> None:
         """Follow changed settings in every folder."""

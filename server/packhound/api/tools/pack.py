@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from packhound.api.json_codec import Arguments, Json, Row, pack_json
+from packhound.api.json_codec import Arguments, Json, Row
+from packhound.api.pack_codec import pack_json, pack_of
 from packhound.api.schema import PACK_REQUEST, pack_request_from
 from packhound.api.tools.references import resolve
+from packhound.api.tools.roots import Root, without_label
 from packhound.api.tools.text import Text, path_of, rows_in
 from packhound.api.tools.tool import LINE, Tool
+from packhound.core.errors import SettingsError
 from packhound.core.parameters import text
-from packhound.pack import PackFocus, PackRequest
+from packhound.pack import Pack, PackFocus, PackRequest, pack_roots
 from packhound.redact import visible_line
 from packhound.service import Engine
 
@@ -18,6 +22,7 @@ _MAX_OMITTED = 10
 """Omitted nodes that are listed; the rest is counted, which keeps the answer short."""
 _NOTES_SHARE, _NOTES_TOKENS = 0.1, 200
 """Of the budget, and at most, for what the text says of the pack."""
+_CHANGED_PER_ROOT = ("budget", "reserve", "model", "conversation")
 _FIELDS = {name: PACK_REQUEST[name] for name in PACK_REQUEST if name != "tokenizer"}
 """An agent must not have the server read a file of its choice."""
 _DEFAULTS = {name: getattr(PackRequest(""), name) for name in _FIELDS if name != "prompt"}
@@ -34,6 +39,40 @@ def _answer(engine: Engine, arguments: Arguments) -> Json:
     n_more = len(pack.omitted) - _MAX_OMITTED
     notes = (*pack.notes, f"{n_more:,} more were left out") if n_more > 0 else pack.notes
     return pack_json(replace(pack, omitted=pack.omitted[:_MAX_OMITTED], notes=notes))
+
+
+def _join(roots: Sequence[Root], arguments: Arguments) -> Json:
+    """Return one pack of several roots; the focus is in the first that has the file."""
+    focused, path = without_label(roots, arguments.pop("focus_path", ""))
+    focus_root = next((root for root in focused if path and _has(root, path)), None)
+    if path and not focus_root:
+        raise SettingsError(f"focus_path '{visible_line(path)}' is no indexed file of any root")
+
+    def packer(root: Root) -> Callable[[PackRequest], Pack]:
+        focus = {"focus_path": path} if root is focus_root else {}
+
+        def pack(request: PackRequest) -> Pack:
+            changed = {name: getattr(request, name) for name in _CHANGED_PER_ROOT}
+            return pack_of(root.call("pack", {**arguments, **focus, **changed}))
+
+        return pack
+
+    request = pack_request_from(arguments)
+    joined = pack_json(pack_roots([(root.path, packer(root)) for root in roots], request))
+    labels = {root.path: root.label for root in roots}
+    for key in ("items", "omitted"):
+        rows = [{**row, "label": labels[row["root"]]} for row in rows_in(joined, key)]
+        joined[key] = rows if key == "items" else rows[:_MAX_OMITTED]
+    return joined
+
+
+def _has(root: Root, path: str) -> bool:
+    """Return True if a root has a file, or a place in it."""
+    try:
+        root.call("outline", {"path": path, "limit": 1})
+    except SettingsError:
+        return False
+    return True
 
 
 def _text(answer: Row) -> Text:
@@ -62,4 +101,5 @@ TOOL = Tool(
     {**_DEFAULTS, "focus_path": "", "focus_line": 0},
     _answer,
     _text,
+    _join,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from packhound.api.json_codec import Arguments, Json, Row
 from packhound.api.tools.references import reference_of, resolve
 from packhound.api.tools.rows import node_row
-from packhound.api.tools.text import Text, numbered, title
+from packhound.api.tools.text import Text, numbered, rows_in, title
 from packhound.api.tools.tool import LINE, LOCATION, MAX_TOKENS, OFFSET, Tool
 from packhound.core.errors import SettingsError
 from packhound.core.parameters import integer
@@ -37,7 +37,6 @@ def read(
         **{"name": "", "qualname": "", "signature": "", "ref": path},
     }
     if node is not None and at is not None:
-        engine.picked(path, at)
         first, end = node.span.start_line, node.span.end_line + 1
         row = {**node_row(node), "ref": safe_line(reference_of(engine, node))}
     start = first + offset
@@ -62,6 +61,7 @@ def _text(answer: Row) -> Text:
         head=[title(answer)],
         units=[numbered([line]) for line in lines],
         noun="lines",
+        notes=rows_in(answer, "notes"),
         offset=answer["offset"],
         has_more=answer["next_offset"] != -1,
     )

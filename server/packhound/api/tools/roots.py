@@ -18,7 +18,6 @@ from packhound.redact import visible_line
 from packhound.search import merge_notes
 from packhound.service import real_path
 
-_PATHS = ("path", "focus_path")
 _MAX_PAGE = 50
 
 
@@ -87,15 +86,14 @@ def join_roots(
     `join` makes one answer of them; None means that of the first root that has one.
     """
     arguments = dict(arguments)
-    for name in _PATHS:
-        if isinstance(path := arguments.get(name), str):
-            roots, arguments[name] = _without_label(roots, path)
+    if isinstance(path := arguments.get("path"), str):
+        roots, arguments["path"] = without_label(roots, path)
     if len(roots) == 1:
         return _own_answer(roots[0], roots[0].call(tool, arguments))
     return (join or _first_answer(tool))(roots, arguments)
 
 
-def _without_label(roots: Sequence[Root], path: str) -> tuple[Sequence[Root], str]:
+def without_label(roots: Sequence[Root], path: str) -> tuple[Sequence[Root], str]:
     """Return the root that a path begins with, and the path in it; all roots if with none."""
     written = path.replace("\\", "/").removeprefix("./")
     for root in sorted(roots, key=lambda root: -len(root.path)):

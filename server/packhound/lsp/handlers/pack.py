@@ -14,15 +14,19 @@ from packhound.service import Engine
 
 
 def pack(ls: PackhoundServer, params: Params) -> Json:
-    """Return the best code for a prompt within a budget of tokens."""
+    """Return the best code of all folders for a prompt within a budget of tokens.
+
+    Where there are several, each item has its `root`.
+    """
     ls.session.wait_for_folders()
     engine, focus = _engine_and_focus(ls.session, object_in(params, "focus"))
     request = pack_request_from(params, focus=focus)
-    return {**pack_json(engine.pack(request, ls.protocol.cancel_event())), "root": str(engine.root)}
+    packed = ls.session.workspace.pack(request, engine, ls.protocol.cancel_event())
+    return {**pack_json(packed), "root": str(engine.root)}
 
 
 def _engine_and_focus(session: Session, focus: Params | None) -> tuple[Engine, PackFocus | None]:
-    """Return the folder to pack from: the one that the user is in, or the first."""
+    """Return the folder that the user is in, or the first, and the place there."""
     engine_path = session.locate(uri_in(focus)) if focus else None
     engines = session.workspace.engines
     if engine_path is None and not engines:

@@ -1,0 +1,40 @@
+"""Notes on a pack: how its tokens were counted, what it costs, and what was ignored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from packhound.llm import TokenCounter, cost, find_model
+from packhound.pack.request import PackRequest
+from packhound.redact import visible_line
+
+_UNKNOWN = " is no indexed file, so it is ignored"
+
+
+def request_notes(
+    request: PackRequest, counter: TokenCounter, tokens: int, text: str
+) -> tuple[str, ...]:
+    """Return the notes on a text of so many tokens."""
+    notes = [f"tokens: {counter.name}" + (", counted exactly" if counter.exact else "")]
+    model = find_model(request.model) if request.model else None
+    if model:
+        notes.append(f"{model.name}: {cost(tokens, model):.4f} USD for reading this pack")
+        if request.budget > model.window:
+            notes.append(f"the budget is greater than the window of {model.name}: {model.window:,}")
+    elif request.model:
+        notes.append(f"model '{request.model}' has no price in the table")
+    n_redacted = text.count("[REDACTED:")
+    if n_redacted:
+        notes.append(f"secrets redacted: {n_redacted}")
+    return tuple(notes)
+
+
+def unknown_file_notes(noun: str, paths: Iterable[str]) -> Iterator[str]:
+    """Yield a note for each path of a request that names no file."""
+    for path in paths:
+        yield f"{noun} '{visible_line(path)}'{_UNKNOWN}"
+
+
+def unknown_notes(notes: Iterable[str]) -> list[str]:
+    """Return those of some notes that say of a path that it names no file."""
+    return [note for note in notes if note.endswith(_UNKNOWN)]

@@ -1,0 +1,56 @@
+"""A window with two folders: packs and searches are of both."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.lsp_client import write_files
+
+KITCHEN = "def boil_water(jug):\n    '''Boil the water of a jug.'''\n    return jug\n"
+GARDEN = "def pour_water(jug):\n    '''Pour the water of a jug on a bed.'''\n    return jug\n"
+
+
+@pytest.fixture
+def window(start_server, tmp_path):
+    folders = [
+        write_files(tmp_path / "kitchen", {"kitchen.py": KITCHEN}),
+        write_files(tmp_path / "garden", {"garden.py": GARDEN}),
+    ]
+    client = start_server()
+    client.initialize(*folders)
+    client.settle()
+    return client, folders
+
+
+def test_a_pack_is_of_all_folders_within_one_budget(window):
+    client, folders = window
+    pack = client.request("packhound/pack", {"prompt": "pour and boil water", "budget": 300})
+    assert {item["root"] for item in pack["items"]} == {str(folder) for folder in folders}
+    assert "boil_water" in pack["text"] and "pour_water" in pack["text"]
+    assert 0 < pack["tokens"] <= 300
+
+
+def test_unsaved_text_of_any_folder_is_packed_and_the_focus_counts(window):
+    client, folders = window
+    text = GARDEN + "\n\ndef pour_tea(cup):\n    return cup\n"
+    document = client.open_document(folders[1] / "garden.py", text)
+    focus = {"uri": document["uri"], "position": {"line": 5, "character": 0}}
+    params = {"prompt": "pour and boil water", "budget": 300, "focus": focus}
+    pack = client.request("packhound/pack", params)
+    assert "pour_tea" in pack["text"] and "boil_water" in pack["text"]
+    assert any("at the cursor" in item["reason"] for item in pack["items"])
+
+
+def test_what_is_pinned_in_one_folder_is_not_missed_in_the_other(window):
+    client, _ = window
+    params = {"prompt": "water", "budget": 300, "pinned": ["garden.py", "cellar.py"]}
+    notes = client.request("packhound/pack", params)["notes"]
+    assert "pinned 'cellar.py' is no indexed file, so it is ignored" in notes
+    assert not any("garden.py" in note for note in notes)
+
+
+def test_hits_of_both_folders_have_ranks_from_one(window):
+    client, _ = window
+    hits = client.request("packhound/search", {"query": "water", "limit": 2})["hits"]
+    assert [hit["rank"] for hit in hits] == [1, 2]
+    assert {hit["path"] for hit in hits} == {"kitchen.py", "garden.py"}
