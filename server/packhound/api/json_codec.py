@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, TypeAlias
 
+from packhound.api.record_json import source_json
 from packhound.api.schema import QUERY, query_from
-from packhound.core.records import Record, iso_date
 from packhound.core.settings_files import SettingsInForce
 from packhound.core.status import State, Status
 from packhound.core.types import (
@@ -25,7 +25,6 @@ from packhound.core.types import (
     SignalGroup,
     Span,
 )
-from packhound.redact import redact, safe_line, visible_text
 from packhound.search import phrase, signals_by_group, word_of
 
 Json: TypeAlias = dict[str, object]
@@ -134,33 +133,8 @@ def hit_json(hit: Hit, locate: Locate | None = None) -> Json:
         "reasons": list(explanation.reasons),
         "groups": [_group_json(group) for group in explanation.groups],
         "counterfactual": explanation.counterfactual,
-        **_source_json(hit),
+        **source_json(hit),
         **(locate(node) if locate and node.path else {}),
-    }
-
-
-def _source_json(hit: Hit) -> Json:
-    """Return where a hit comes from, what a record has that code has not, and notes on code."""
-    fields: Json = {"source": hit.source, "type": hit.node.kind}
-    if hit.record is not None:
-        fields |= record_json(hit.record)
-    if hit.notes:
-        notes = ({**record_json(note.record), "state": note.state} for note in hit.notes)
-        fields["notes"] = [*notes]
-    return fields
-
-
-def record_json(record: Record) -> Json:
-    """Return a record of a source beside code, without secrets."""
-    return {
-        "id": record.id,
-        "type": record.type,
-        "reference": record.reference,
-        "title": safe_line(record.title),
-        "text": visible_text(redact(record.text).text),
-        "date": iso_date(record.date),
-        "tags": [safe_line(tag) for tag in record.tags],
-        "metadata": dict(record.metadata),
     }
 
 
