@@ -46,7 +46,7 @@ def main() -> None:
     for i, text in enumerate(QUERIES):
         ways = ("linear", "rrf")
         ms = {
-            way: whole(snapshot, Query(text), replace(environment, fuser=way))
+            way: whole(snapshot, Query(text), replace(environment, settings=Settings(fuser=way)))
             for way in (ways if i % 2 else reversed(ways))
         }
         took["whole search, ranker"].append(ms["linear"])

@@ -7,7 +7,7 @@ import click
 
 from packhound.api.schema import PACK_REQUEST, QUERY
 from packhound.cli import main
-from packhound.core.settings import SETTINGS
+from packhound.core.settings_reader import SETTINGS
 from packhound.core.types import KINDS
 
 ROOT = Path(__file__).parents[1]

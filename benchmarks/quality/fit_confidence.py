@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
+from packhound.core.settings import Settings
 from packhound.core.types import Query
 from packhound.encoder.embedder import Embedder
 from packhound.index.snapshot import Snapshot
@@ -161,7 +162,7 @@ def ask(
     context = retrieve_context(snapshot, query, parsed, vectors, environment)
     if source_of(query, vectors) != source or not len(context.candidates):
         return None
-    ranking = rank(context, fuser, "node", source, 50)
+    ranking = rank(context, Settings(fuser=fuser), "node", source, 50)
     hits = best_hits(context, ranking, N_HITS, environment.root)
     start = time.perf_counter()
     answer = answer_features(context, ranking)

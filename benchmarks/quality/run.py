@@ -22,6 +22,7 @@ from pathlib import Path
 import numpy as np
 from corpora import snapshot_of
 
+from packhound.core.settings import Settings
 from packhound.core.types import KINDS, Hit, Query, Results
 from packhound.encoder.embedder import Embedder
 from packhound.evaluation.cases import Case
@@ -42,6 +43,7 @@ WAYS = {
     "lexical": ("lexical", "linear"),
     "dense": ("dense", "linear"),
     "rrf": ("hybrid", "rrf"),
+    "blend": ("hybrid", "blend"),
 }
 DEFINITIONS = frozenset(KINDS) - {"impl", "test", "section", "file", "window"}
 
@@ -87,7 +89,7 @@ def measure_way(
     def opened(root: Path) -> Iterator[Callable[[Query], Results]]:
         snapshot = snapshot_of(root, embedder, given.cache)
 
-        environment = SearchEnvironment(str(root), embedder, fuser=fuser)
+        environment = SearchEnvironment(str(root), embedder, settings=Settings(fuser=fuser))
 
         def ask(query: Query) -> Results:
             return search(snapshot, replace(query, mode=mode), environment)

@@ -10,6 +10,7 @@ from packhound.api.json_codec import query_json, query_of
 from packhound.api.pack_codec import pack_request_json
 from packhound.api.schema import PACK_REQUEST, QUERY, pack_request_from, query_from
 from packhound.core.errors import SettingsError
+from packhound.core.settings import Settings
 from packhound.core.types import Budget, Focus, Query
 from packhound.pack.request import PackFocus, PackRequest
 
@@ -25,7 +26,7 @@ PACK_REQUESTS = [
 
 def test_every_field_is_defined_once() -> None:
     names = {field.name for field in fields(Query)} - {"text", "budget", "focus"}
-    assert set(QUERY) == names | {"query", "time_ms"}
+    assert set(QUERY) == names | {"query", "time_ms", "candidates"}
     assert set(PACK_REQUEST) == {field.name for field in fields(PackRequest)} - {"focus"}
 
 
@@ -49,7 +50,7 @@ def test_the_time_budget_has_two_names(values) -> None:
 
 def test_null_is_the_default_and_other_keys_are_ignored() -> None:
     focus = Focus("a.py", 3)
-    query = query_from({"query": "x", "limit": None, "uri": 5}, limit=7, focus=focus)
+    query = query_from({"query": "x", "limit": None, "uri": 5}, Settings(limit=7), focus=focus)
     assert query == Query("x", limit=7, focus=focus)
     pack_focus = PackFocus("a.py")
     assert pack_request_from({"prompt": "x"}, focus=pack_focus) == PackRequest(

@@ -143,3 +143,25 @@ def test_a_search_stops_at_the_end_of_its_time(tmp_path: Path, root: Path) -> No
     assert done.returncode == 0 and "note: stopped after 1 ms, without" in done.stdout
     done = packhound(tmp_path, *arguments, "0")
     assert done.returncode == 2 and "0 is not in the range" in done.stderr
+
+
+def test_settings_and_options_bound_time_and_candidates(tmp_path: Path, root: Path) -> None:
+    search = ("search", "unlock the door", "--root", str(root))
+    done = packhound(tmp_path, *search, "--set", "search.timeMs=1")
+    assert "note: stopped after 1 ms, without" in done.stdout
+    done = packhound(tmp_path, *search, "--set", "search.timeMs=1", "--time-ms", "60000")
+    assert "stopped after" not in done.stdout
+    (root / "cellar.py").write_text(CODE)
+    few = json.loads(packhound(tmp_path, *search, "--json", "--candidates", "4").stdout)
+    all_candidates = json.loads(packhound(tmp_path, *search, "--json").stdout)
+    assert few["truncated"] and few["candidates"] < all_candidates["candidates"]
+    assert few["hits"] and len({hit["path"] for hit in few["hits"]}) == 1
+
+
+def test_the_fuser_is_an_option(tmp_path: Path, root: Path) -> None:
+    search = ("search", "unlock the door", "--root", str(root), "--json")
+    blended = json.loads(packhound(tmp_path, *search, "--fuser", "blend").stdout)
+    signals = {signal["signal"] for hit in blended["hits"] for signal in hit["why"]}
+    assert signals <= {"node_words", "dense_node", "deep_similarity"} and "node_words" in signals
+    configured = packhound(tmp_path, *search, "--set", "search.fuser=blend").stdout
+    assert json.loads(configured)["hits"] == blended["hits"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from packhound.core.settings import FORMER_NAMES, SETTINGS, Settings, read_settings
+from packhound.core.settings import Settings
+from packhound.core.settings_reader import FORMER_NAMES, SETTINGS, read_settings
 from packhound.core.user_folders import cache_folder
 
 
@@ -76,7 +77,7 @@ def test_a_former_name_overrides_an_earlier_layer() -> None:
 
 
 def test_names_and_texts() -> None:
-    assert [setting.field for setting in SETTINGS.values()] == list(Settings.__dataclass_fields__)
+    assert {s.field for s in SETTINGS.values()} == Settings.__dataclass_fields__.keys()
     assert not FORMER_NAMES.keys() & SETTINGS.keys()
     for name, setting in SETTINGS.items():
         group, _, _ = name.partition(".")

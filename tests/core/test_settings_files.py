@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from packhound.core.settings import SETTINGS, Settings
+from packhound.core.settings import Settings
 from packhound.core.settings_files import (
     CLIENT,
     COMMAND_LINE,
@@ -16,6 +16,7 @@ from packhound.core.settings_files import (
     FolderSettings,
     Layer,
 )
+from packhound.core.settings_reader import SETTINGS
 
 EVERYTHING = """
 search.limit = 7
@@ -97,8 +98,10 @@ def test_a_strangers_folder_sets_only_what_is_harmless(root: Path, name: str) ->
 
 def test_harmless_settings_are_those_of_searches_and_what_is_indexed() -> None:
     harmless = {name for name, setting in SETTINGS.items() if setting.harmless}
-    searches = {name for name in SETTINGS if name.startswith("search.")}
-    assert harmless == searches | {"index.exclude", "index.maxFiles"}
+    sections = ("search.", "words.", "meaning.", "names.", "graph.")
+    searches = {name for name in SETTINGS if name.startswith(sections)}
+    others = {"ranking.activityWeight", "index.exclude", "index.maxFiles"}
+    assert harmless == searches | others
 
 
 def test_a_clients_default_leaves_what_files_say(root: Path, user_file: Path) -> None:

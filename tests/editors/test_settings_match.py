@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from packhound.core.settings import FORMER_NAMES, SETTINGS
+from packhound.core.settings_reader import FORMER_NAMES, SETTINGS
 from packhound.core.types import KINDS, Mode
 from tests.support.editor_clients import CHECKOUT
 

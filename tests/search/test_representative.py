@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from packhound.core.settings import Settings
 from packhound.core.types import Query
 from packhound.search.pipeline import parse, retrieve_context
 from packhound.search.query.encode import QueryVectors
@@ -64,7 +65,7 @@ def test_without_weights_of_its_own_the_best_match_is_the_representative():
 @pytest.mark.parametrize("kind", ["phrase", "prose"])
 @pytest.mark.parametrize("source", ["hybrid", "lexical"])
 def test_questions_have_weights_for_representatives_that_can_be_left_out(source: str, kind: str):
-    weights = weights_for("file", source, kind)  # type: ignore[arg-type]
+    weights = weights_for("file", source, kind, Settings())  # type: ignore[arg-type]
     assert len(weights.in_file) == len(weights.node)
     assert not weights.without(frozenset({REPRESENTATIVE})).in_file
     fewer = weights.without(frozenset({"node_words"}))

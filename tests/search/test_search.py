@@ -130,8 +130,8 @@ def test_a_spent_budget_skips_the_rest_and_names_it() -> None:
     query = Query("session router basket charge")
     hurried = ask(query.text, budget=replace(query.budget, time_ms=0))
     assert hurried.hits and not any(hit.siblings for hit in hurried.hits)
-    assert hurried.notes[-1] == (
-        "stopped after 0 ms, without meaning, most candidates, siblings:"
+    assert hurried.notes[0] == (
+        "stopped after 0 ms, without meaning, most candidates, the learned ranker, siblings:"
         " retry with a larger budget or a narrower scope"
     )
     assert not any(reason.signal.startswith("dense") for hit in hurried.hits for reason in hit.why)

@@ -44,6 +44,17 @@ function M.items(results)
   end, results.hits)
 end
 
+--- The rows of a list: notes first, at the place of the best hit, then the hits.
+---@param results table
+function M.rows(results)
+  local items = M.items(results)
+  local rows = {}
+  for _, note in ipairs(items[1] and results.notes or {}) do
+    table.insert(rows, vim.tbl_extend('force', items[1], { text = 'note: ' .. note }))
+  end
+  return vim.list_extend(rows, items)
+end
+
 --- Opens an item in the current window, with a way back (CTRL-O), and notifies the server.
 function M.open(item)
   vim.cmd("normal! m'")

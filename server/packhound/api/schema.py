@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from packhound.core.errors import SettingsError
 from packhound.core.parameters import Parameter, array, boolean, choice, integer, read_present, text
+from packhound.core.settings import MAX_CANDIDATES, MAX_PLUGIN_NAME, MAX_TIME_MS, Settings
 from packhound.core.types import KINDS, MODES, MOST_HITS, TESTS, TYPES, Budget, Focus, Query
 from packhound.pack import FORMATS, PackFocus, PackRequest
 from packhound.search import scope_of
@@ -18,9 +19,9 @@ QUERY_CHARACTERS = 100_000
 """A bug report with its traces; longer ones were pasted by mistake."""
 PROMPT_CHARACTERS = 1_000_000
 """A conversation that was pasted whole still fits."""
-MAX_TIME_MS = 60_000
 MAX_TOKENS = 10_000_000
 """More than any model reads at once."""
+_DEFAULTS = Settings()
 
 QUERY: dict[str, Parameter] = {
     "query": text("What to find.", QUERY_CHARACTERS),
@@ -35,6 +36,13 @@ QUERY: dict[str, Parameter] = {
     "files": boolean("One hit per file: the definition that answers best in it."),
     "deep": boolean("Read the 50 best hits again, with the transformer of the extra `deep`."),
     "time_ms": integer("Milliseconds after which the search stops.", 1, MAX_TIME_MS),
+    "candidates": integer(
+        "Candidates that are ranked at most, four for each file.", 4, MAX_CANDIDATES
+    ),
+    "fuser": text(
+        "How candidates become one order: linear, blend, rrf or an installed plugin.",
+        MAX_PLUGIN_NAME,
+    ),
     "types": array(f"Only these types: {', '.join(TYPES[len(KINDS) :])}, a kind.", text("A type.")),
     "since": text("Only what was written on this day (YYYY-MM-DD) or later."),
     "before": text("Only what was written before this day (YYYY-MM-DD)."),
@@ -54,22 +62,31 @@ PACK_REQUEST: dict[str, Parameter] = {
 
 
 def query_from(
-    values: Mapping[str, object], *, limit: int = Query("").limit, focus: Focus | None = None
+    values: Mapping[str, object],
+    settings: Settings = _DEFAULTS,
+    *,
+    time_ms: float = Budget().time_ms,
+    focus: Focus | None = None,
 ) -> Query:
-    """Return the query of a request; `limit` is for one that states none.
+    """Return the query of a request; the settings say what it leaves out, then `time_ms`.
 
-    Null stands for the default and other keys are ignored; `budget.timeMs` is another name of
-    `time_ms`. Raises SettingsError.
+    Null stands for the default and other keys are ignored; `budget.timeMs` and `budget.candidates`
+    are other names of `time_ms` and `candidates`. Raises SettingsError.
     """
     budget = values.get("budget")
     if isinstance(budget, Mapping):
-        values = {"time_ms": budget.get("timeMs"), **values}
+        nested = {"time_ms": budget.get("timeMs"), "candidates": budget.get("candidates")}
+        values = {**nested, **values}
     elif budget is not None:
-        raise SettingsError(f"'budget' is {budget!r:.80}; must be an object with timeMs")
-    read = read_present(QUERY, values, "query")
-    if "time_ms" in read:
-        read["budget"] = Budget(time_ms=read.pop("time_ms"))
-    query = Query(text=read.pop("query"), focus=focus, **{"limit": limit, **read})
+        raise SettingsError(
+            f"'budget' is {budget!r:.80}; must be an object with timeMs or candidates"
+        )
+    read = {"limit": settings.limit, **read_present(QUERY, values, "query")}
+    read["budget"] = Budget(
+        read.pop("time_ms", settings.time_ms or time_ms),
+        read.pop("candidates", settings.candidates),
+    )
+    query = Query(text=read.pop("query"), focus=focus, **read)
     for problem in scope_of(query)[1]:
         raise SettingsError(problem)
     return query

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from packhound.core.errors import SettingsError, StoreError
-from packhound.core.settings import Settings, read_settings
+from packhound.core.settings import Settings
 from packhound.core.settings_files import COMMAND_LINE, FolderSettings, Layer
+from packhound.core.settings_reader import read_settings
 from packhound.core.types import Query, Results
 
 if TYPE_CHECKING:

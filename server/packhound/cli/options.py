@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
-from packhound.core.settings import SETTINGS
+from packhound.core.settings_reader import SETTINGS
 from packhound.core.types import MOST_HITS
 
 

@@ -12,7 +12,8 @@ import click
 from packhound.cli.opening import Answerer, folder_settings, print_json
 from packhound.cli.options import JSON, LIMIT, MODEL, ROOT, SET, complete_file
 from packhound.core.errors import SettingsError
-from packhound.core.types import DEEP_TIME_MS, KINDS, MODES, TESTS, TYPES, Query
+from packhound.core.settings import DEEP_TIME_MS, MAX_CANDIDATES, MAX_TIME_MS, Settings
+from packhound.core.types import KINDS, MODES, TESTS, TYPES, Query
 
 _GIT_TIMEOUT_S = 10.0
 """After it the history is shown as `reading`."""
@@ -46,8 +47,17 @@ _GIT_TIMEOUT_S = 10.0
 @click.option("--tag", "tags", multiple=True, metavar="TAG[,TAG]", help="Only with such a tag.")
 @click.option(
     "--time-ms",
-    type=click.IntRange(1, 60_000),
-    help="Stop after so many milliseconds.  [default: 3000]",
+    type=click.IntRange(1, MAX_TIME_MS),
+    help="Stop after so many milliseconds.  [default: the setting search.timeMs, else 3000]",
+)
+@click.option(
+    "--candidates",
+    type=click.IntRange(4, MAX_CANDIDATES),
+    help="Rank at most so many.  [default: the setting search.candidates]",
+)
+@click.option(
+    "--fuser",
+    help="linear, blend, rrf or an installed plugin.  [default: the setting search.fuser]",
 )
 @click.option("--show-scores", is_flag=True, help="Draw a box per hit with what made its score.")
 @click.option("--git", "by_git", is_flag=True, help="Add columns: commits, and the last change.")
@@ -82,14 +92,14 @@ def search(
         history.refresh()
     folder = folder_settings(root, encoder_path, changes)
     settings = folder.read().settings
-    options |= {"deep": True, "time_ms": options["time_ms"] or DEEP_TIME_MS}
+    options["deep"] = True
     with Answerer(root, folder, overridden=bool(encoder_path or changes)) as answerer:
         if batch is not None:
-            for parsed in _batch_queries(batch, options, settings.limit):
+            for parsed in _batch_queries(batch, options, settings):
                 print_json(results_json(answerer.search(parsed)))
             return
         request = {"query": query, **options}
-        results = answerer.search(query_from(request, limit=settings.limit))
+        results = answerer.search(query_from(request, settings, time_ms=DEEP_TIME_MS))
         if as_json:
             print_json(results_json(results))
         else:
@@ -100,7 +110,7 @@ def search(
             show.results(results, boxes=show_scores, columns=columns)
 
 
-def _batch_queries(name: str, options: dict[str, Any], limit: int) -> Iterator[Query]:
+def _batch_queries(name: str, options: dict[str, Any], settings: Settings) -> Iterator[Query]:
     """Yield the query of each line. Raises SettingsError that names the file and the line."""
     from packhound.api import query_from
 
@@ -116,7 +126,7 @@ def _batch_queries(name: str, options: dict[str, Any], limit: int) -> Iterator[Q
                 request = json.loads(line)
                 if not isinstance(request, dict):
                     raise SettingsError("must be an object with 'query'")
-                yield query_from({**options, **request}, limit=limit)
+                yield query_from({**options, **request}, settings, time_ms=DEEP_TIME_MS)
             except SettingsError as problem:
                 raise SettingsError(f"--batch '{name}' line {number}: {problem}") from None
             except (ValueError, RecursionError) as error:

@@ -15,13 +15,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from packhound.core.settings import (
-    SETTINGS,
-    Settings,
-    SettingsRead,
-    read_changes,
-    replace_fields,
-)
+from packhound.core.settings import Settings
+from packhound.core.settings_reader import SETTINGS, SettingsRead, read_changes, replace_fields
 from packhound.core.user_folders import config_folder
 
 USER_FILE, WORKSPACE_FILE, COMMAND_LINE, CLIENT = "user file", "workspace file", "--set", "client"

@@ -140,10 +140,6 @@ class Budget:
     candidates: int = 400
 
 
-DEEP_TIME_MS = 3_000
-"""For callers that wait for the deep model: a first search loads it, and reads 50 nodes with it."""
-
-
 @dataclass(frozen=True, slots=True)
 class Focus:
     """Position of the user's cursor: a path and a 0-based line."""
@@ -164,6 +160,7 @@ class Query:
     per file: the node that answers best in it. With `deep` the best hits are read again by the
     small transformer, if it is installed and the setting allows it. Without `types` code alone
     answers; `since` and `before` are days (YYYY-MM-DD), of any of the `tags` one suffices.
+    `fuser` replaces that of the settings.
     """
 
     text: str
@@ -179,6 +176,7 @@ class Query:
     excluded_kinds: tuple[Kind, ...] = ()
     excluded_paths: tuple[str, ...] = ()
     deep: bool = False
+    fuser: str = ""
     types: tuple[str, ...] = ()
     since: str = ""
     before: str = ""
@@ -188,6 +186,11 @@ class Query:
     def time_ms(self) -> int:
         """The time budget as requests state it."""
         return max(1, round(self.budget.time_ms))
+
+    @property
+    def candidates(self) -> int:
+        """The budget of candidates as requests state it."""
+        return self.budget.candidates
 
 
 class Signal(NamedTuple):

@@ -14,7 +14,7 @@ MAX_CHARACTERS = 10_000
 
 def query_of(params: Params, settings: Settings, focus: Focus | None) -> Query:
     """Return the query of a search request. Raises SettingsError."""
-    return query_from(params, limit=settings.limit, focus=focus)
+    return query_from(params, settings, focus=focus)
 
 
 def text_in(params: Params, name: str, most: int = MAX_CHARACTERS) -> str:

@@ -144,8 +144,15 @@ class Folders:
 
     def _defaults(self, tool: str) -> dict[str, object]:
         """Return what the settings say of arguments that a call leaves out."""
+        settings = self._folders[0].settings
         limit = TOOLS[tool].parameters.get("limit") if tool in ("search", "related") else None
-        return {"limit": min(self._folders[0].settings.limit, int(limit.maximum))} if limit else {}
+        if limit is None:
+            return {}
+        defaults: dict[str, object] = {"limit": min(settings.limit, int(limit.maximum))}
+        if tool == "search":
+            defaults |= {"candidates": settings.candidates}
+            defaults |= {"time_ms": settings.time_ms} if settings.time_ms else {}
+        return defaults
 
 
 def serve_mcp(

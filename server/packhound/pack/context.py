@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from packhound.core.settings import Settings
 from packhound.core.types import Query, Results
 from packhound.graph import Graph
 from packhound.index import Snapshot
@@ -13,6 +14,8 @@ from packhound.llm import TokenCounter
 from packhound.pack.conversations import Conversations
 from packhound.pack.excerpt import CleanTexts, Excerpts, clean_text_cache
 from packhound.pack.request import Lines
+
+GRAPH_TOP_K = Settings().graph_top_k
 
 
 def no_changed_lines(path: str) -> Sequence[Lines]:
@@ -26,7 +29,7 @@ class PackContext:
 
     `search` must answer from `snapshot`. `source` gives the text that the snapshot was made of, or
     None where there is none any more. `changed` gives the lines of a file that differ from the last
-    commit or the file on disk.
+    commit or the file on disk. `graph_top_k` neighbours of a node are considered, of each kind.
     """
 
     snapshot: Snapshot
@@ -38,6 +41,7 @@ class PackContext:
     changed: Callable[[str], Sequence[Lines]] = no_changed_lines
     clean_texts: CleanTexts = field(default_factory=clean_text_cache)
     cancel: threading.Event | None = None
+    graph_top_k: int = GRAPH_TOP_K
 
     def excerpts(self, counter: TokenCounter) -> Excerpts:
         """Return the files of the snapshot as they leave, with their costs by a counter."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -13,7 +14,7 @@ from packhound.graph import EdgeKind, Graph
 from packhound.index import Snapshot
 from packhound.llm import counter_for
 from packhound.pack import pipeline
-from packhound.pack.context import PackContext
+from packhound.pack.context import GRAPH_TOP_K, PackContext
 from packhound.pack.conversations import Conversations
 from packhound.pack.excerpt import Excerpts, clean_text_cache
 from packhound.pack.request import Pack, PackRequest
@@ -57,10 +58,15 @@ class PackService:
         self._changes.touched()
 
     def pack(
-        self, snapshot: Snapshot, request: PackRequest, cancel: threading.Event | None = None
+        self,
+        snapshot: Snapshot,
+        request: PackRequest,
+        cancel: threading.Event | None = None,
+        graph_top_k: int = GRAPH_TOP_K,
     ) -> Pack:
         """Return the best code for a prompt within a budget of tokens. Raises as `pack.pack`."""
-        return pipeline.pack(self.context(snapshot, cancel), request)
+        context = replace(self.context(snapshot, cancel), graph_top_k=graph_top_k)
+        return pipeline.pack(context, request)
 
     def context(self, snapshot: Snapshot, cancel: threading.Event | None = None) -> PackContext:
         """Return a snapshot and the ways to ask it."""

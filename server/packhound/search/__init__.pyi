@@ -18,8 +18,11 @@ from .query.parse import parse_query as parse_query
 from .query.parse import scope_of as scope_of
 from .rank.deep import DeepRanker as DeepRanker
 from .rank.deep import missing_deep_model as missing_deep_model
+from .rank.diversity import Diversity as Diversity
 from .rank.personalization import Personalization as Personalization
 from .rank.personalization import forget as forget
+from .rank.personalization import personal_settings as personal_settings
 from .rank.reranker import Reranker as Reranker
 from .related import related as related
+from .run import STOPPED_NOTE as STOPPED_NOTE
 from .stages import Stage as Stage

@@ -30,7 +30,7 @@ def ablated(
     parsed = parse(snapshot, query, environment)
     vectors, _ = encode(parsed, query.mode, snapshot, environment.embedder)
     context = retrieve_context(snapshot, query, parsed, vectors, environment)
-    full = weights_for(unit_of(query), source_of(query, vectors), parsed.kind)
+    full = weights_for(unit_of(query), source_of(query, vectors), parsed.kind, environment.settings)
     variants = {part: full.without(signals) for part, signals in parts().items()}
     weighted = {part: weights for part, weights in variants.items() if weights != full}
     return {

@@ -7,6 +7,7 @@ from threading import Lock
 
 from packhound.index import Snapshot
 from packhound.search.retrieve.corpus_stats import CorpusStats, update_stats
+from packhound.search.retrieve.term_matches import BM25, Bm25
 
 
 class SearchCache:
@@ -15,7 +16,8 @@ class SearchCache:
     Whoever owns the index owns one; with another index it begins anew. Thread-safe.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, k1: float = BM25.k1, b: float = BM25.b) -> None:
+        self.bm25 = Bm25(k1, b)
         self._lock = Lock()
         self._stats: CorpusStats | None = None
 
@@ -24,7 +26,7 @@ class SearchCache:
         stats = self._stats
         if stats is None or not stats.describes(snapshot):
             with self._lock:
-                stats = self._stats = update_stats(self._stats, snapshot)
+                stats = self._stats = update_stats(self._stats, snapshot, self.bm25)
         return stats
 
     def prepare(self, snapshot: Snapshot, pause: Callable[[], None]) -> None:

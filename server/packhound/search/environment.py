@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from packhound.core.settings import Settings
 from packhound.core.types import NodeRef
 from packhound.search.cache import SearchCache
 from packhound.search.query.encode import QueryEncoder
@@ -18,14 +19,14 @@ def _path_alone(node: NodeRef) -> str:
 class SearchEnvironment:
     """Models, settings and state that all searches of one folder share.
 
-    `root` is the folder, `fuser` the ranker: `linear` or `rrf`. `stages` rescore the best hits in
-    their order, by the text that `text_of` returns for a node of the snapshot.
+    `root` is the folder. `stages` rescore the best hits in their order, by the text that `text_of`
+    returns for a node of the snapshot.
     """
 
     root: str
     embedder: QueryEncoder | None = None
     cache: SearchCache = field(default_factory=SearchCache)
-    fuser: str = "linear"
+    settings: Settings = field(default_factory=Settings)
     stages: tuple[Stage, ...] = ()
     text_of: TextOf = _path_alone
 

@@ -16,6 +16,7 @@ _OTHERS = {
     "name_length": "Longer names say less about what was typed.",
     "cross_encoder": "What the reranker, which reads query and code together, makes of it.",
     "deep_similarity": "Similarity of query and code to a small transformer, less the usual.",
+    "repeats_above": "A better hit says nearly the same.",
     "changed_lately": "Changed lately by git's history, or not committed yet.",
     "record_words": "Words of the query, of all sources beside code by BM25.",
     "record_meaning": "Similarity of query and record to the encoder.",

@@ -34,6 +34,7 @@ from packhound.search.query.parse import ParsedQuery, parse_query
 from packhound.search.query.project_name import project_name_filter
 from packhound.search.rank.fusion import Ranking, competing_rows, rank
 from packhound.search.rank.linear import Source, Unit
+from packhound.search.retrieve.candidates import TopK
 from packhound.search.retrieve.retrieve import retrieve
 from packhound.search.run import SearchRun
 from packhound.search.signals.context import SignalContext
@@ -44,7 +45,10 @@ _WORDS_SHARE, _RETRIEVAL_SHARE = 0.5, 0.75
 """Shares of the time budget after which meaning and most candidates are left out."""
 _RANKING_MS = 3.0
 """Time that ranking all candidates takes on a laptop."""
-_HURRIED_CANDIDATES = 40
+_HURRIED_RANKING_MS, _HURRIED_CANDIDATES = 1.2, 40
+"""The same for few candidates, and how many these are."""
+_SCAN_MS, _SCAN_NODES = 0.5, 50_000
+"""Time that meaning takes at least, and the nodes for which it takes twice that."""
 
 
 def search(
@@ -61,7 +65,7 @@ def search(
         run.notes.append("the query has no words")
         return run.results((), 0, snapshot.generation)
     depth = first_stage_depth(stages, query.limit, parsed)
-    stage_context = StageContext(parsed, run, environment.text_of)
+    stage_context = StageContext(parsed, run, environment.text_of, environment.settings)
     if query.mode == "symbol":
         stats = environment.cache.stats(snapshot)
         hits, considered = rank_symbols(snapshot, stats, parsed, depth, environment.root)
@@ -105,10 +109,13 @@ def _rank_nodes(
 ) -> tuple[SignalContext, Ranking | None]:
     """Return the candidates, and how all signals rank the best `depth` of them; None if none."""
     mode = query.mode
-    if mode == "hybrid" and run.has_spent(_WORDS_SHARE):
+    scan_ms = _SCAN_MS * (1 + snapshot.n_nodes / _SCAN_NODES)
+    if mode == "hybrid" and (run.has_spent(_WORDS_SHARE) or run.remaining_ms < scan_ms):
         run.skip("meaning")
         mode = "lexical"
-    vectors, notes = encode(parsed, mode, snapshot, environment.embedder)
+    vectors, notes = encode(
+        parsed, mode, snapshot, environment.embedder, enabled=environment.settings.meaning
+    )
     run.notes += notes
     run.check()
     is_late = run.has_spent(_RETRIEVAL_SHARE) or run.remaining_ms < _RANKING_MS
@@ -128,8 +135,11 @@ def _rank_nodes(
         return context, None
     if vectors.text is not None and not len(context.retrieval.matches.matched):
         run.notes.append("no word of the query is in the index: ranked by meaning alone")
-    unit, source = unit_of(query), source_of(query, vectors)
-    ranking = rank(context, environment.fuser, unit, source, max(depth, _SIBLING_DEPTH))
+    unit, source, settings = unit_of(query), source_of(query, vectors), environment.settings
+    if settings.fuser == "linear" and run.remaining_ms < _HURRIED_RANKING_MS:
+        run.skip("the learned ranker")
+        settings = replace(settings, fuser="blend")
+    ranking = rank(context, settings, unit, source, max(depth, _SIBLING_DEPTH))
     run.check()
     run.truncated |= context.candidates.truncated
     return context, ranking
@@ -159,11 +169,11 @@ def explain(
         context = context.with_files(np.unique(files))
     run.check()
     unit, source = unit_of(query), source_of(query, vectors)
-    ranking = rank(context, environment.fuser, unit, source, len(context.candidates))
+    ranking = rank(context, environment.settings, unit, source, len(context.candidates))
     [row] = np.flatnonzero(context.candidates.node_ids == node_id).tolist()
     position = int((ranking.scores > ranking.scores[row]).sum()) + 1 if is_candidate else 0
     [hit] = _make_hits(context, ranking, [row], environment.root)
-    stage_context = StageContext(parsed, run, environment.text_of)
+    stage_context = StageContext(parsed, run, environment.text_of, environment.settings)
     for stage in environment.stages:
         [hit] = stage.rerank([hit], stage_context)
     [hit] = explain_hits(context, ranking, unit, [replace(hit, rank=position)])
@@ -187,8 +197,9 @@ def retrieve_context(
     if query.mode == "dense" and vectors.text is not None:
         parsed = parsed.without_words()
     stats = environment.cache.stats(snapshot)
-    allowed, budget = allowed_node_ids(snapshot, stats, parsed), query.budget.candidates
-    retrieval = retrieve(snapshot, stats, parsed, vectors.text, allowed, budget=budget)
+    allowed = allowed_node_ids(snapshot, stats, parsed)
+    top_k, budget = TopK.of(environment.settings), query.budget.candidates
+    retrieval = retrieve(snapshot, stats, parsed, vectors.text, allowed, top_k, budget=budget)
     return SignalContext(parsed, snapshot, stats, vectors, retrieval)
 
 

@@ -41,7 +41,9 @@ def related(
     context = retrieve_context(snapshot, query, parsed, vectors, environment)
     run.check()
     source: Source = "lexical" if vectors.text is None else "dense"
-    ranking = rank(context, "linear", "node", source, query.limit + 1)
+    ranking = rank(
+        context, replace(environment.settings, fuser="linear"), "node", source, query.limit + 1
+    )
     hits = best_hits(context, ranking, query.limit + 1, environment.root)
     hits = rank_hits((hit for hit in hits if hit.node.node_id != node_id), query.limit)
     hits = explain_hits(context, ranking, "node", hits, excluded=node_id)

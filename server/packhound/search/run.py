@@ -8,6 +8,9 @@ import time
 from packhound.core.errors import Cancelled
 from packhound.core.types import ConfidenceWord, Hit, Query, Results
 
+STOPPED_NOTE = "stopped after "
+"""The note of an answer that the time budget cut short begins with this."""
+
 
 class SearchRun:
     """State of one search. A budget that runs out truncates; only `cancel` raises."""
@@ -59,10 +62,11 @@ class SearchRun:
     def results(self, hits: tuple[Hit, ...], considered: int, generation: int) -> Results:
         """Return the answer: `hits` among `considered` candidates of a generation."""
         if self._skipped:
-            self.notes.append(
-                f"stopped after {self._query.budget.time_ms:,g} ms, without"
+            note = (
+                f"{STOPPED_NOTE}{self._query.budget.time_ms:,g} ms, without"
                 f" {', '.join(self._skipped)}: retry with a larger budget or a narrower scope"
             )
+            self.notes.insert(0, note)
         return Results(
             query=self._query.text,
             hits=hits,

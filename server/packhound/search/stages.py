@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
+from packhound.core.settings import Settings
 from packhound.core.types import Hit, NodeRef
 from packhound.search.order import rank_hits
 from packhound.search.query.parse import ParsedQuery
@@ -17,11 +18,12 @@ TextOf: TypeAlias = Callable[[NodeRef], str]
 
 @dataclass(frozen=True, slots=True)
 class StageContext:
-    """The query that the hits answer, the run that it is part of, and the source of nodes."""
+    """The query that the hits answer, the run that it is part of, settings and source of nodes."""
 
     query: ParsedQuery
     run: SearchRun
     text_of: TextOf
+    settings: Settings
 
 
 class Stage(Protocol):

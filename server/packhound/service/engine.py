@@ -19,7 +19,16 @@ from packhound.core.status import Status
 from packhound.core.types import Document, Hit, NodeRef, Query, Results
 from packhound.index import Snapshot
 from packhound.indexing import DEFAULT_TIMING, Timing, limit_malloc_arenas, raise_gc_threshold
-from packhound.search import Personalization, SearchEnvironment, Stage, ablated, pipeline, related
+from packhound.search import (
+    Diversity,
+    Personalization,
+    SearchEnvironment,
+    Stage,
+    ablated,
+    personal_settings,
+    pipeline,
+    related,
+)
 from packhound.service.indexed_folder import IndexedFolder
 from packhound.service.packs import Packs
 from packhound.service.preparation import Activity, BackgroundPreparation
@@ -148,7 +157,7 @@ class Engine:
     def configure(self, settings: Settings) -> None:
         """Follow changed settings: another model or persistence means another index."""
         before, self._settings = self._settings, settings
-        if (before.git, before.activation) != (settings.git, settings.activation):
+        if personal_settings(before) != personal_settings(settings):
             self._personalization.close()
             self._personalization = Personalization(self.root, self.folder, settings)
         self._index.configure(settings)
@@ -201,7 +210,9 @@ class Engine:
     def pack(self, request: PackRequest, cancel: threading.Event | None = None) -> Pack:
         """The best code for a prompt within a budget of tokens."""
         _, notes = self._current(Query(request.prompt))
-        packed = self._packs.service().pack(self.snapshot, request, cancel)
+        packed = self._packs.service().pack(
+            self.snapshot, request, cancel, self._settings.graph_top_k
+        )
         return replace(packed, notes=(*packed.notes, *notes))
 
     def pack_context(self, cancel: threading.Event | None = None) -> PackContext:
@@ -261,13 +272,17 @@ class Engine:
         models = self._index.models
         is_deep = query.deep or self._settings.deep == "on"
         deep = models.deep if is_deep and query.mode == "hybrid" and not query.files else None
-        rerankers: list[Stage] = [stage for stage in (deep, models.reranker) if stage]
+        stages: list[Stage] = [stage for stage in (deep, models.reranker) if stage]
+        stages.append(self._personalization)
+        settings = self._settings
+        if settings.mmr_lambda < 1:
+            stages.append(Diversity(snapshot, settings.mmr_lambda))
         return SearchEnvironment(
             root=str(self.root),
             embedder=models.embedder,
             cache=self._index.search_cache,
-            fuser=self._settings.fuser,
-            stages=(*rerankers, self._personalization),
+            settings=replace(settings, fuser=query.fuser) if query.fuser else settings,
+            stages=tuple(stages),
             text_of=partial(self._index.node_text, snapshot),
         )
 

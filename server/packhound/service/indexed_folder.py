@@ -36,6 +36,7 @@ class IndexedFolder:
         self._timing = timing
         self._replacing = threading.Lock()
         self.closed = False
+        self._indexer: Indexer
         with ThreadPoolExecutor(1) as pool:
             loading = pool.submit(self._open_models)
             opened = self._open_index(lambda: loading.result().embedder)
@@ -91,7 +92,9 @@ class IndexedFolder:
         self._indexer.configure(settings)
         if model_settings(before) != model_settings(settings):
             self.models = self._open_models()
-        if (before.model, before.persist) != (settings.model, settings.persist):
+        if (before.k1, before.b) != (settings.k1, settings.b):
+            self.search_cache = SearchCache(settings.k1, settings.b)
+        if _index_settings(before) != _index_settings(settings):
             self.reopen()
         elif before != settings:
             self.queue.refresh()
@@ -99,7 +102,9 @@ class IndexedFolder:
     def reopen(self, *, discard: bool = False) -> None:
         """Open the index again; with `discard`, start from an empty one."""
         self._indexer.close()
-        opened = self._open_index(lambda: self.models.embedder, discard=discard)
+        # The store asks again when it saves, which may be after the next change of models.
+        embedder = self.models.embedder
+        opened = self._open_index(lambda: embedder, discard=discard)
         # An edit meanwhile waits for the new indexer, or is in the list.
         with self._replacing:
             open_documents = self.queue.open_documents
@@ -139,7 +144,7 @@ class IndexedFolder:
 
     def _follow(self, opened: OpenedIndex) -> None:
         self._opened = opened
-        self.search_cache = SearchCache()
+        self.search_cache = SearchCache(self._settings.k1, self._settings.b)
         self._indexer = Indexer(
             self.root,
             self._settings,
@@ -162,3 +167,8 @@ class IndexedFolder:
         for problem in models.problems:
             log.warning("%s: %s", self.root, problem)
         return models
+
+
+def _index_settings(settings: Settings) -> tuple[object, ...]:
+    """Return the settings that decide which index is open."""
+    return settings.meaning, settings.model, settings.persist

@@ -28,7 +28,8 @@ class Models:
         """
         embedder, reranker, problems = None, None, []
         try:
-            embedder = Embedder.open(Path(settings.model) if settings.model else None)
+            if settings.meaning:
+                embedder = Embedder.open(Path(settings.model) if settings.model else None)
         except ModelError as error:
             problems.append(f"lexical search only: {error}")
         try:
@@ -37,12 +38,13 @@ class Models:
         except ModelError as error:
             problems.append(f"results are not reranked: {error}")
         missing = missing_deep_model()
-        deep = DeepRanker() if settings.deep != "off" and not missing else None
+        deep = DeepRanker() if settings.meaning and settings.deep != "off" and not missing else None
         if settings.deep == "on" and missing:
             problems.append(missing)
         return cls(embedder, reranker, deep, tuple(problems))
 
 
-def model_settings(settings: Settings) -> tuple[str, str, float, str]:
+def model_settings(settings: Settings) -> tuple[object, ...]:
     """Return the settings that decide what `Models.open` loads."""
-    return settings.model, settings.reranker, settings.rerank_weight, settings.deep
+    rerank = settings.reranker, settings.rerank_weight
+    return settings.meaning, settings.model, *rerank, settings.deep

@@ -37,7 +37,7 @@ def build_status(
         dense=health.dense,
         dead_share=health.dead_share,
         recall=health.recall,
-        model=settings.model or "bundled" if models.embedder else "none",
+        model=_model(settings, models),
         writer=opened.writer,
         save_problem=opened.problem or indexer.save_problem,
         drift=health.drift,
@@ -48,6 +48,12 @@ def build_status(
             *indexer.warnings,
         ),
     )
+
+
+def _model(settings: Settings, models: Models) -> str:
+    if not settings.meaning:
+        return "off by the setting meaning.enabled"
+    return settings.model or "bundled" if models.embedder else "none"
 
 
 def _state(pending: int, n_files: int, *, limited: bool) -> State:

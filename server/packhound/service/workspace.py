@@ -13,7 +13,7 @@ from packhound.core.settings import Settings
 from packhound.core.settings_files import FolderSettings
 from packhound.core.types import Query, Results
 from packhound.indexing import collect_all_and_trim
-from packhound.search import WEAK_NOTE, merge_notes, rank_hits, rate_in_order
+from packhound.search import STOPPED_NOTE, WEAK_NOTE, merge_notes, rank_hits, rate_in_order
 from packhound.service.engine import Engine
 from packhound.service.roots import innermost_root, real_path
 from packhound.service.status import Listener
@@ -172,7 +172,7 @@ def _merge(query: Query, answers: list[Results]) -> Results:
         generation=sum(answer.generation for answer in answers),
         took_ms=sum(answer.took_ms for answer in answers),
         candidates=sum(answer.candidates for answer in answers),
-        notes=tuple(sorted(notes, key=lambda note: not note.startswith(WEAK_NOTE))),
+        notes=tuple(sorted(notes, key=lambda note: not note.startswith((STOPPED_NOTE, WEAK_NOTE)))),
         confidence=surest.confidence if surest else None,
         confidence_word=word,
     )

@@ -53,7 +53,7 @@ function M.live_search()
         done({})
       else
         hits.last = results
-        done(hits.items(results))
+        done(hits.rows(results))
       end
     end, bufnr)
     cancel = function()
@@ -96,7 +96,7 @@ function M.list(title, results)
     return
   end
   local _, adapter = M.chosen()
-  require(adapter).list({ title = title, items = hits.items(results), open = hits.open })
+  require(adapter).list({ title = title, items = hits.rows(results), open = hits.open })
 end
 
 return M

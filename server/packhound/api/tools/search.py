@@ -11,7 +11,8 @@ from packhound.api.tools.roots import join_pages
 from packhound.api.tools.rows import page
 from packhound.api.tools.text import Text, rows_in, title
 from packhound.api.tools.tool import LIMIT, MAX_TOKENS, OFFSET, SNIPPET_LINES, Tool
-from packhound.core.types import DEEP_TIME_MS, Query
+from packhound.core.settings import DEEP_TIME_MS
+from packhound.core.types import Query
 from packhound.redact import visible_line
 from packhound.search import WEAK_NOTE
 from packhound.service import Engine

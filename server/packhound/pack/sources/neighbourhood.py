@@ -13,8 +13,6 @@ _SEEDS = 16
 """Nodes whose neighbours join."""
 _MAX_REFERENCED = 24
 """Definitions that come along with the bodies that use them."""
-_NEIGHBOURS = 12
-"""Neighbours of each seed and kind."""
 
 _FILE_SHARES = (0.5, 0.2, 0.12, 0.08, 0.05, 0.03)
 """How likely the files with the most and best hits are to hold what is needed."""
@@ -70,12 +68,13 @@ def add_open_files(pool: Pool, request: PackRequest) -> None:
 
 def add_neighbours(pool: Pool, context: PackContext) -> None:
     """Add the nodes that the strongest contain, use and are used by."""
+    limit = context.graph_top_k
     for seed in pool.ranked()[:_SEEDS]:
         n_edges: dict[EdgeKind, int] = {}
         utility, seed_name = seed.utility, seed.display_name
-        for edge in context.graph.neighbors(seed.node_id, _NEIGHBOURS):
+        for edge in context.graph.neighbors(seed.node_id, limit):
             n_edges[edge.kind] = n_edges.get(edge.kind, 0) + 1
-            candidate = pool.get(edge.node_id) if n_edges[edge.kind] <= _NEIGHBOURS else None
+            candidate = pool.get(edge.node_id) if n_edges[edge.kind] <= limit else None
             if candidate and candidate.kind != "file":
                 share = _EDGE_SHARE[edge.kind] * edge.weight
                 if edge.kind == "references":
@@ -102,7 +101,7 @@ def referenced_by(pool: Pool, context: PackContext, bodies: Iterable[Candidate])
     referenced: dict[int, Candidate] = {}
     for body in bodies:
         reason = f"used by {body.display_name}"
-        for edge in context.graph.references(body.node_id, _NEIGHBOURS):
+        for edge in context.graph.references(body.node_id, context.graph_top_k):
             candidate = pool.get(edge.node_id)
             if candidate:
                 share = 0.3 * edge.weight * _rarity(context.graph.n_users(edge.node_id))

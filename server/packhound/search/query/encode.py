@@ -38,11 +38,18 @@ class QueryVectors:
 
 
 def encode(
-    parsed: ParsedQuery, mode: Mode, snapshot: Snapshot, encoder: QueryEncoder | None
+    parsed: ParsedQuery,
+    mode: Mode,
+    snapshot: Snapshot,
+    encoder: QueryEncoder | None,
+    *,
+    enabled: bool = True,
 ) -> tuple[QueryVectors, tuple[str, ...]]:
-    """Encode a query; without vectors a note says why."""
-    if mode == "lexical":
+    """Encode a query; without vectors a note says why, unless they are not enabled."""
+    if mode == "lexical" or (mode == "hybrid" and not enabled):
         return QueryVectors(), ()
+    if not enabled:
+        return QueryVectors(), ("meaning.enabled is off: ranked by words alone",)
     if encoder is None:
         return QueryVectors(), ("no embedding model: ranked by words alone",)
     if not snapshot.has_vector.any():

@@ -70,6 +70,7 @@ class DeepRanker:
             return hits
         if cosines is None:
             return hits
+        weight *= context.settings.meaning_weight
         cosines -= _TYPICAL_COSINE
         values = cosines.tolist() + [float(cosines.min())] * (len(hits) - len(cosines))
         return [

@@ -1,4 +1,4 @@
-"""Signals to one order: the learned linear ranker, or reciprocal rank fusion."""
+"""Signals to one order: the learned linear ranker, a blend, or reciprocal rank fusion."""
 
 from __future__ import annotations
 
@@ -10,11 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from packhound.core.arrays import Doubles, Floats, Positions
+from packhound.core.settings import Settings
 from packhound.core.types import Signal
 from packhound.search.order import SCORE_DIGITS
 from packhound.search.rank.linear import Source, Unit, score_linear, weights_for
-from packhound.search.signals.context import SignalContext
+from packhound.search.signals.context import SignalContext, relative
 from packhound.search.signals.node import dense_node, node_words
+
+_SIGNALS = (node_words, dense_node)
+"""What `rrf` and `blend` fuse."""
+
+_BLEND_OF_WORDS = 0.5
 
 RRF_K = 60
 """The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009)."""
@@ -38,14 +44,16 @@ class Ranking(Protocol):
         """Return the reasons for the score of each `nodes[row]`, which add up to it."""
 
 
-def rank(context: SignalContext, fuser: str, unit: Unit, source: Source, depth: int) -> Ranking:
-    """Score candidate nodes, among them the best `depth`.
-
-    `fuser` is `rrf` for reciprocal rank fusion, anything else for the linear ranker.
-    """
-    if fuser == "rrf":
-        return fuse_reciprocal_ranks(context)
-    return score_linear(context, weights_for(unit, source, context.query.kind), depth)
+def rank(
+    context: SignalContext, settings: Settings, unit: Unit, source: Source, depth: int
+) -> Ranking:
+    """Score candidate nodes, among them the best `depth`, by the fuser of the settings."""
+    if settings.fuser == "rrf":
+        return fuse_reciprocal_ranks(context, settings)
+    if settings.fuser == "blend":
+        return blend(context, settings)
+    weights = weights_for(unit, source, context.query.kind, settings)
+    return score_linear(context, weights, depth)
 
 
 def competing_rows(context: SignalContext, ranking: Ranking, unit: Unit) -> Positions:
@@ -64,37 +72,52 @@ def _best_row_of_each_file(scores: Doubles, owner: Positions) -> Positions:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ReciprocalRanking:
-    """The share of the score that each signal gave each node, [signals, nodes]."""
+class SumRanking:
+    """Values of a few named signals at each node, [signals, nodes], and their weights."""
 
     nodes: Positions
     names: tuple[str, ...]
-    shares: Floats
+    values: Floats
+    weights: tuple[float, ...]
     scores: Floats
 
     def contributions(self, rows: Sequence[int] | Positions) -> tuple[tuple[str, ...], Doubles]:
         """Return the names of the signals and what each adds to each `nodes[row]`."""
-        names = tuple(f"{name}_place" for name in self.names)
-        return names, self.shares[:, rows].astype(np.float64)
+        return self.names, self.values[:, rows] * np.array(self.weights)[:, None]
 
     def why(self, rows: Sequence[int]) -> list[tuple[Signal, ...]]:
         """Return one reason per signal that matched the node."""
         return [
             tuple(
-                Signal(f"{name}_place", share, 1.0)
-                for name, share in zip(self.names, shares, strict=True)
-                if share
+                Signal(name, value, weight)
+                for name, value, weight in zip(self.names, values, self.weights, strict=True)
+                if value
             )
-            for shares in self.shares[:, rows].T.tolist()
+            for values in self.values[:, rows].T.tolist()
         ]
 
 
-def fuse_reciprocal_ranks(context: SignalContext) -> ReciprocalRanking:
+def fuse_reciprocal_ranks(context: SignalContext, settings: Settings) -> SumRanking:
     """Score every candidate node: each signal gives 1 / (60 + rank) to the nodes that match it."""
-    signals = (node_words, dense_node)
-    shares = np.stack([_reciprocal_ranks(signal(context)) for signal in signals])
-    names = tuple(signal.__name__ for signal in signals)
-    return ReciprocalRanking(np.arange(len(context.candidates)), names, shares, shares.sum(axis=0))
+    names = tuple(f"{signal.__name__}_place" for signal in _SIGNALS)
+    values = np.stack([_reciprocal_ranks(signal(context)) for signal in _SIGNALS])
+    return _sum(names, values, (settings.words_weight, settings.meaning_weight))
+
+
+def blend(context: SignalContext, settings: Settings) -> SumRanking:
+    """Score every candidate node by a weighted mean of words and meaning, each 1 for the best.
+
+    A convex combination (Bruch, Gai and Ingber 2023, "An Analysis of Fusion Functions").
+    """
+    names = tuple(signal.__name__ for signal in _SIGNALS)
+    values = np.stack([relative(np.maximum(0, signal(context))) for signal in _SIGNALS])
+    words = _BLEND_OF_WORDS * settings.words_weight
+    return _sum(names, values, (words, (1 - _BLEND_OF_WORDS) * settings.meaning_weight))
+
+
+def _sum(names: tuple[str, ...], values: Floats, weights: tuple[float, ...]) -> SumRanking:
+    scores = np.asarray((values * np.array(weights, np.float32)[:, None]).sum(axis=0), np.float32)
+    return SumRanking(np.arange(values.shape[1]), names, values, weights, scores)
 
 
 def _reciprocal_ranks(scores: Floats) -> Floats:

@@ -8,7 +8,7 @@ alone (`dense`), with the command, the data and the date that fitted them.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import compress
@@ -19,9 +19,11 @@ from typing import Literal
 import numpy as np
 
 from packhound.core.arrays import Doubles, Positions, top_k
+from packhound.core.settings import Settings
 from packhound.core.types import Signal
 from packhound.search.query.parse import QueryKind
 from packhound.search.signals.context import SignalContext, SignalFunction
+from packhound.search.signals.groups import group_of
 from packhound.search.signals.registry import FILE_SIGNALS, NODE_SIGNALS
 
 Source = Literal["hybrid", "lexical", "dense"]
@@ -79,6 +81,19 @@ class Weights:
             tuple(compress(self.node, remaining)),
             0.0 if DIVERSITY in signals else self.diversity,
             () if REPRESENTATIVE in signals else tuple(compress(self.in_file, remaining)),
+        )
+
+    def scaled(self, factors: Mapping[str, float]) -> Weights:
+        """Return the same weights times the factor of each signal's group, 1 where it has none."""
+        file, node = (
+            [factors.get(group_of(signal.__name__), 1.0) for signal, _ in pairs]
+            for pairs in (self.file, self.node)
+        )
+        return Weights(
+            tuple((s, weight * f) for (s, weight), f in zip(self.file, file, strict=True)),
+            tuple((s, weight * f) for (s, weight), f in zip(self.node, node, strict=True)),
+            self.diversity,
+            tuple(weight * f for weight, f in zip(self.in_file, node, strict=False)),
         )
 
 
@@ -166,9 +181,18 @@ def _count_better_in_file(scores: Doubles, owner: Positions) -> Doubles:
     return counts
 
 
-def weights_for(unit: Unit, source: Source, kind: QueryKind) -> Weights:
-    """Return the fitted weights that rank a unit."""
-    return _load(unit)[source, kind]
+def weights_for(unit: Unit, source: Source, kind: QueryKind, settings: Settings) -> Weights:
+    """Return the fitted weights that rank a unit, times the factors of the settings."""
+    words, meaning = settings.words_weight, settings.meaning_weight
+    if words == meaning == 1:
+        return _load(unit)[source, kind]
+    return _scaled(unit, source, kind, words, meaning)
+
+
+@lru_cache(maxsize=64)
+def _scaled(unit: Unit, source: Source, kind: QueryKind, words: float, meaning: float) -> Weights:
+    factors = {"Name": words, "Words": words, "Meaning": meaning}
+    return _load(unit)[source, kind].scaled(factors)
 
 
 @lru_cache(maxsize=2)

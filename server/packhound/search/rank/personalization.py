@@ -37,6 +37,7 @@ class Personalization:
 
     def __init__(self, root: Path, cache_folder: Path, settings: Settings) -> None:
         self._by_change = settings.git
+        self._weight = _ACTIVATION * settings.activity_weight
         self._activation = Activation(cache_folder / _FILE) if settings.activation else None
         # Commits are uses too.
         self._history = HistoryReader(root) if settings.git or settings.activation else None
@@ -89,9 +90,14 @@ class Personalization:
             file_history = history.files.get(path)
             commits = file_history.own if file_history else ()
             if level := self._activation.signal(path, hit.node.qualname, commits):
-                reasons.append(Signal("used_lately", level, _ACTIVATION))
+                reasons.append(Signal("used_lately", level, self._weight))
         score = hit.score + sum(reason.contribution for reason in reasons)
         return replace(hit, score=score, why=(*hit.why, *reasons))
+
+
+def personal_settings(settings: Settings) -> tuple[object, ...]:
+    """Return the settings that a `Personalization` is made for."""
+    return settings.git, settings.activation, settings.activity_weight
 
 
 def forget(cache_folder: Path) -> None:

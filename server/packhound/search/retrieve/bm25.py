@@ -18,7 +18,7 @@ from packhound.core.arrays import Floats, Positions
 from packhound.index import Snapshot
 from packhound.search.retrieve.candidates import Candidates
 from packhound.search.retrieve.corpus_stats import CorpusStats
-from packhound.search.retrieve.term_matches import FIELDS_SCORED, K1, SparseCounts, TermMatch
+from packhound.search.retrieve.term_matches import FIELDS_SCORED, SparseCounts, TermMatch
 
 _FILE_K1, _FILE_B = 2.0, 0.6
 
@@ -98,7 +98,8 @@ def score_terms(
     """Return all lexical scores of the candidates."""
     terms, n_files = matches.terms, len(candidates.files)
     total_idf = np.float32(sum(matches.idfs) or 1.0)
-    by_field, name_hits = _score_fields(candidates, matches)
+    k1 = stats.term_matches.bm25.k1
+    by_field, name_hits = _score_fields(candidates, matches, k1)
     in_files, in_paths = _count_in_files(snapshot, candidates, terms)
     file_idfs = [m.file_idf * w for m, w in zip(terms, matches.weights, strict=True)]
     path_idfs = [m.path_idf * w for m, w in zip(terms, matches.weights, strict=True)]
@@ -112,7 +113,7 @@ def score_terms(
         covered=_sum_idfs(candidates, matches) / total_idf,
         name_hits=name_hits,
         file=_weighted_sum(file_idfs, in_files / (in_files + norms), n_files),
-        path=_weighted_sum(path_idfs, in_paths / (in_paths + np.float32(K1)), n_files),
+        path=_weighted_sum(path_idfs, in_paths / (in_paths + np.float32(k1)), n_files),
         file_covered=file_covered / total_idf,
         idfs=matches.idfs,
     )
@@ -131,7 +132,9 @@ def _repeat_by_node(terms: Sequence[TermMatch], values: Sequence[float]) -> Floa
     return np.repeat(_floats(values), [len(match.nodes[0]) for match in terms])
 
 
-def _score_fields(candidates: Candidates, matches: QueryMatches) -> tuple[Floats, Floats]:
+def _score_fields(
+    candidates: Candidates, matches: QueryMatches, k1: float
+) -> tuple[Floats, Floats]:
     """Return BM25 of each field of `FIELDS_SCORED`, [fields, nodes], and the terms in each name."""
     terms, n = matches.terms, len(candidates)
     node_ids, frequencies = _concatenate([match.field_hits for match in terms])
@@ -145,7 +148,7 @@ def _score_fields(candidates: Candidates, matches: QueryMatches) -> tuple[Floats
     cells = np.repeat(field_starts, sizes).take(rows) + positions
     tf = frequencies.take(rows)
     scores = np.zeros(n * len(FIELDS_SCORED), np.float32)
-    np.add.at(scores, cells, np.repeat(idfs, sizes).take(rows) * (tf / (tf + np.float32(K1))))
+    np.add.at(scores, cells, np.repeat(idfs, sizes).take(rows) * (tf / (tf + np.float32(k1))))
     name_hits = np.bincount(cells, minlength=len(scores))[:n].astype(np.float32)
     return scores.reshape(len(FIELDS_SCORED), n), name_hits
 
@@ -170,7 +173,9 @@ def _count_in_files(
 def _file_norms(snapshot: Snapshot, stats: CorpusStats, candidates: Candidates) -> Floats:
     average = stats.n_terms.sum() / max(1, snapshot.n_files) or 1.0
     lengths = stats.n_terms.take(candidates.files)
-    norms = _FILE_K1 * (1 - _FILE_B) + _FILE_K1 * _FILE_B / average * lengths
+    bm25 = stats.term_matches.bm25
+    k1, b = _FILE_K1 * bm25.k1_factor, _FILE_B * bm25.b_factor
+    norms = k1 * (1 - b) + k1 * b / average * lengths
     return np.asarray(norms, np.float32)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import compress
 from operator import attrgetter
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,24 +22,37 @@ from packhound.core.arrays import (
     Mask,
     NodeIds,
     Positions,
-    top_k,
     unique_sorted,
 )
+from packhound.core.arrays import (
+    top_k as best_k,
+)
+from packhound.core.settings import Settings
 from packhound.index import FileEntry, Snapshot
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.retrieve.corpus_stats import CorpusStats
 
 Value = TypeVar("Value", bound=np.generic)
 
-LEXICAL_FILES = 60
-DENSE_FILES = 40
-NAMED_FILES = 40
 _TEST_FACTOR = np.float32(0.6)
 _COHERENCE = 4.0
 _REPORT_COHERENCE = 1.0
 """Boost of a file by the sum of its matching nodes: less for a report, of whose many words every
 large file has some."""
 _FILE_ID = attrgetter("file_id")
+
+
+class TopK(NamedTuple):
+    """How many files each source makes candidates."""
+
+    words: int = 60
+    meaning: int = 40
+    names: int = 40
+
+    @classmethod
+    def of(cls, settings: Settings) -> TopK:
+        """Return those of the settings."""
+        return cls(settings.words_top_k, settings.meaning_top_k, settings.names_top_k)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,6 +128,7 @@ def choose(
     nearest: NodeIds,
     named: tuple[NodeIds, NodeIds],
     allowed: Mask | None,
+    top_k: TopK,
     budget: int,
 ) -> Candidates:
     """Choose the best files by words, by meaning and by name, with their allowed nodes.
@@ -123,11 +137,11 @@ def choose(
     for letter, then those that do in any letter case. `budget` is four times the maximum of files.
     """
     paths = snapshot.paths
-    by_meaning = _first_distinct(snapshot.file_of[nearest], DENSE_FILES)
+    by_meaning = _first_distinct(snapshot.file_of[nearest], top_k.meaning)
     named_files = [unique_sorted(snapshot.file_of[node_ids]) for node_ids in named if len(node_ids)]
-    best_named = [_best_files(files, file_scores, NAMED_FILES, paths) for files in named_files]
-    by_name = _first_distinct(np.concatenate([NO_NODE_IDS, *best_named]), NAMED_FILES)
-    by_words = _best_files(np.flatnonzero(file_scores > 0), file_scores, LEXICAL_FILES, paths)
+    best_named = [_best_files(files, file_scores, top_k.names, paths) for files in named_files]
+    by_name = _first_distinct(np.concatenate([NO_NODE_IDS, *best_named]), top_k.names)
+    by_words = _best_files(np.flatnonzero(file_scores > 0), file_scores, top_k.words, paths)
     files = unique_sorted(np.concatenate((by_words, by_meaning, by_name)))
     max_files = max(1, budget // 4)
     truncated = len(files) > max_files
@@ -175,7 +189,7 @@ def _best_files(
 
     File ids tell in which order files were indexed, which must not show.
     """
-    best = files.take(top_k(scores.take(files), k))
+    best = files.take(best_k(scores.take(files), k))
     file_ids = best.tolist()
     falling = (-scores[best]).tolist()
     ranked = sorted(zip(falling, map(paths.__getitem__, file_ids), file_ids, strict=True))

@@ -14,7 +14,7 @@ import numpy as np
 
 from packhound.core.arrays import Doubles, Floats, Ints, Mask, Positions
 from packhound.index import DEPTH, FLAG, FOLDER, N_STEM_GROUPS, STEM, FileEntry, NameTable, Snapshot
-from packhound.search.retrieve.term_matches import INSIDE, TermMatchCache
+from packhound.search.retrieve.term_matches import BM25, INSIDE, Bm25, TermMatchCache
 from packhound.search.signals.bloom import BigramBloomFilter, LetterFilter
 from packhound.text import FLAGS
 
@@ -91,7 +91,7 @@ class CorpusStats:
             self.bigrams.bits(names, np.arange(start, end, dtype=np.int32))
 
 
-def update_stats(before: CorpusStats | None, snapshot: Snapshot) -> CorpusStats:
+def update_stats(before: CorpusStats | None, snapshot: Snapshot, bm25: Bm25 = BM25) -> CorpusStats:
     """Return the statistics of a snapshot, from those of an earlier one where they still hold."""
     if before and before.name_table is not snapshot.name_table:
         before = None
@@ -109,7 +109,7 @@ def update_stats(before: CorpusStats | None, snapshot: Snapshot) -> CorpusStats:
         )
         if edited:
             return _apply_edits(snapshot, before, entries, changed)
-    return _rebuild(snapshot, before, entries)
+    return _rebuild(snapshot, before, entries, bm25)
 
 
 def _apply_edits(
@@ -135,12 +135,15 @@ def _apply_edits(
         n_nodes=n_nodes,
         n_terms=n_terms,
         centroid_lengths=centroid_lengths,
-        term_matches=TermMatchCache(),
+        term_matches=TermMatchCache(before.term_matches.bm25),
     )
 
 
 def _rebuild(
-    snapshot: Snapshot, before: CorpusStats | None, entries: tuple[FileEntry, ...]
+    snapshot: Snapshot,
+    before: CorpusStats | None,
+    entries: tuple[FileEntry, ...],
+    bm25: Bm25,
 ) -> CorpusStats:
     n = snapshot.n_file_ids
     files: list[FileEntry | None] = [None] * n
@@ -164,7 +167,7 @@ def _rebuild(
         n_stem_groups=rows[:, N_STEM_GROUPS],
         n_stems=np.bincount(rows[live, STEM], minlength=n)[rows[:, STEM]].astype(np.float32),
         centroid_lengths=_reuse_centroid_lengths(before, files),
-        term_matches=TermMatchCache(),
+        term_matches=TermMatchCache(bm25),
         bigrams=before.bigrams if before else BigramBloomFilter(),
         letters=before.letters if before else LetterFilter(),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,6 +15,7 @@ from packhound.search.query.parse import ParsedQuery
 from packhound.search.retrieve.bm25 import QueryMatches, match_terms
 from packhound.search.retrieve.candidates import (
     Candidates,
+    TopK,
     choose,
     max_and_sum_by_file,
     score_files,
@@ -24,7 +26,9 @@ from packhound.search.retrieve.name_matches import nodes_by_folded_name, nodes_b
 Ids = TypeVar("Ids", bound=np.integer[Any])
 
 N_NEAREST = 256
-"""Nodes nearest in meaning whose files become candidates."""
+"""Nodes nearest in meaning whose files become candidates, at least."""
+_NEAREST_PER_FILE = 6.4
+_TOP_K = TopK()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,13 +58,15 @@ def retrieve(
     query: ParsedQuery,
     vector: Floats | None,
     allowed: Mask | None = None,
+    limits: TopK = _TOP_K,
     *,
     budget: int = 400,
 ) -> Retrieval:
     """Retrieve the candidates of a query.
 
     `vector` is its embedding, None to search by words alone, `allowed` the mask of the node ids
-    that pass its filters, None for all. `budget` is four times the maximum of candidate files.
+    that pass its filters, None for all, `limits` the files of each source, `budget` four times the
+    maximum of candidate files.
     """
     # Below the size where a graph pays, one scan serves neighbours and signals. It comes first,
     # since it evicts everything else from the processor's cache.
@@ -71,12 +77,14 @@ def retrieve(
         snapshot, matches.node_scores, _filter(matches.matched, allowed)
     )
     file_scores = score_files(file_best, file_sum, stats, query)
-    nearest = _nearest(snapshot, vector, cosines, allowed)
+    nearest = _nearest(snapshot, vector, cosines, allowed, limits.meaning)
     named = nodes_by_name(snapshot, query.names)
     named_any, named_folded = union(named), nodes_by_folded_name(snapshot, query.names)
     allowed_names = (_filter(named_any, allowed), _filter(named_folded, allowed))
     return Retrieval(
-        candidates=choose(snapshot, stats, file_scores, nearest, allowed_names, allowed, budget),
+        candidates=choose(
+            snapshot, stats, file_scores, nearest, allowed_names, allowed, limits, budget
+        ),
         matches=matches,
         file_best=file_best,
         file_sum=file_sum,
@@ -89,18 +97,23 @@ def retrieve(
 
 
 def _nearest(
-    snapshot: Snapshot, vector: Floats | None, cosines: Floats | None, allowed: Mask | None
+    snapshot: Snapshot,
+    vector: Floats | None,
+    cosines: Floats | None,
+    allowed: Mask | None,
+    n_files: int,
 ) -> NodeIds:
     """Return node ids by falling cosine, ties by node id."""
-    if vector is None or not vector.any():
+    if vector is None or not vector.any() or not n_files:
         return NO_NODE_IDS
+    k = max(N_NEAREST, ceil(_NEAREST_PER_FILE * n_files))
     if cosines is None:
-        node_ids, nearest_cosines = snapshot.nearest(vector, N_NEAREST, allowed)
+        node_ids, nearest_cosines = snapshot.nearest(vector, k, allowed)
         return node_ids[nearest_cosines > 0]
     if allowed is not None:
         cosines = np.where(allowed, cosines, np.float32(0))
-    node_ids = top_k(cosines, N_NEAREST, 1e-6).astype(np.int32)
-    return node_ids[np.argsort(-cosines.take(node_ids), kind="stable")][:N_NEAREST]
+    node_ids = top_k(cosines, k, 1e-6).astype(np.int32)
+    return node_ids[np.argsort(-cosines.take(node_ids), kind="stable")][:k]
 
 
 def _filter(node_ids: NDArray[Ids], allowed: Mask | None) -> NDArray[Ids]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import log
 from operator import attrgetter
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,26 @@ WEIGHTS = (3.0, 4.0, 1.0, 1.0, 1.0)
 """Weight of an occurrence in each field (BM25F, Zaragoza and others 2004)."""
 LENGTH_NORMS = (0.3, 0.3, 0.5, 0.5, 0.75)
 """Length normalization of each field (b)."""
-K1 = 1.2
+
+
+class Bm25(NamedTuple):
+    """The parameters of BM25: `k1`, and `b` of bodies; those of other texts are in proportion."""
+
+    k1: float = 1.2
+    b: float = 0.75
+
+    @property
+    def k1_factor(self) -> float:
+        """`k1` relative to the default."""
+        return self.k1 / BM25.k1
+
+    @property
+    def b_factor(self) -> float:
+        """`b` relative to the default."""
+        return self.b / BM25.b
+
+
+BM25 = Bm25()
 
 FIELDS_SCORED = (NAME, SIGNATURE, DOC)
 """Fields that are also scored by themselves."""
@@ -72,7 +91,8 @@ class TermMatch:
 class TermMatchCache:
     """LRU cache of the matches of one snapshot, which it does not keep alive. Thread-safe."""
 
-    def __init__(self) -> None:
+    def __init__(self, bm25: Bm25 = BM25) -> None:
+        self.bm25 = bm25
         self.entries = ByteLru[str, TermMatch](_MAX_BYTES, attrgetter("n_bytes"))
         self._no_match: TermMatch | None = None
 
@@ -92,8 +112,8 @@ class TermMatchCache:
         non_empty = [posting for posting in postings if len(posting.node_ids)]
         # Most compounds of a query are in no index, and share one empty match.
         if self._no_match is None:
-            [self._no_match] = _match_postings(snapshot, [_NO_POSTINGS])
-        matches = iter(_match_postings(snapshot, non_empty) if non_empty else ())
+            [self._no_match] = _match_postings(snapshot, [_NO_POSTINGS], self.bm25)
+        matches = iter(_match_postings(snapshot, non_empty, self.bm25) if non_empty else ())
         return [next(matches) if len(p.node_ids) else self._no_match for p in postings]
 
 
@@ -105,13 +125,15 @@ def idf_of(n: int, document_frequency: int) -> float:
     return log(1 + (n - document_frequency + 0.5) / (document_frequency + 0.5))
 
 
-def _match_postings(snapshot: Snapshot, terms: Sequence[TermPostings]) -> list[TermMatch]:
+def _match_postings(
+    snapshot: Snapshot, terms: Sequence[TermPostings], bm25: Bm25
+) -> list[TermMatch]:
     """Return the match of each term; arrays span all terms, since most of them are rare."""
     node_ids = np.concatenate([postings.node_ids for postings in terms])
     counts = np.concatenate([postings.tf for postings in terms])
     sizes = np.diff([postings.starts for postings in terms])
     fields = np.repeat(np.tile(_FIELD_NUMBERS, len(terms)), sizes.ravel())
-    frequencies = _normalize_lengths(snapshot, node_ids, counts, fields)
+    frequencies = _normalize_lengths(snapshot, node_ids, counts, fields, bm25.b_factor)
     weighted = _WEIGHTS.take(fields) * frequencies
     file_ids = snapshot.file_of.take(node_ids)
     inside = counts * (fields != PATH)
@@ -126,7 +148,7 @@ def _match_postings(snapshot: Snapshot, terms: Sequence[TermPostings]) -> list[T
         field_counts = _count_fields(postings)
         matches.append(
             TermMatch(
-                nodes=(nodes, sums / (sums + np.float32(K1))),
+                nodes=(nodes, sums / (sums + np.float32(bm25.k1))),
                 field_hits=(
                     _take_fields(postings, postings.node_ids).astype(np.int32),
                     _take_fields(postings, frequencies[rows]),
@@ -152,13 +174,14 @@ def _normalize_lengths(
     node_ids: NDArray[np.intp],
     counts: NDArray[np.unsignedinteger[Any]],
     fields: NDArray[np.uint8],
+    b_factor: float,
 ) -> Floats:
     """Return each term frequency divided by BM25's length norm of its field."""
     frequencies = np.empty(len(node_ids), np.float32)
     for field, average in enumerate(snapshot.average_length):
         rows = np.flatnonzero(fields == field)
         if len(rows):
-            b = LENGTH_NORMS[field]
+            b = LENGTH_NORMS[field] * b_factor
             lengths = snapshot.lengths[field].take(node_ids.take(rows)).astype(np.float32)
             lengths *= np.float32(b / (average or 1.0))
             lengths += np.float32(1 - b)

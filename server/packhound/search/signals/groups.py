@@ -29,7 +29,7 @@ _GROUPS: dict[GroupName, str] = {
     "Structure": """
         test_path example_path stale_path internal_path prose_file setting_file header_file depth
         node_count common_stem entry_file grab_bag node_size node_is_type node_is_function
-        node_is_rest definition_kind same_file_above speaks_for_file
+        node_is_rest definition_kind same_file_above speaks_for_file repeats_above
     """,
     "You": """
         changed_lately used_lately file_framed node_framed file_mentioned
