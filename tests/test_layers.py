@@ -14,6 +14,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 # Package -> packages it may import. Everyone may import core.
 MAY_IMPORT: dict[str, set[str]] = {
     "core": set(),
+    "relay": set(),
     "text": set(),
     "llm": set(),
     "redact": set(),
@@ -31,10 +32,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     "sources": {"text"},
     "service": {"encoder", "files", "graph", "index", "indexing", "pack", "parsing", "search"}
     | {"sources", "storage", "text"},
-    "api": {"llm", "pack", "redact", "search", "service", "text"},
+    "api": {"llm", "pack", "redact", "relay", "search", "service", "text"},
     "lsp": {"api", "pack", "search", "service", "text"},
-    "mcp": {"api", "service"},
-    "cli": {"api", "encoder", "evaluation", "git", "index", "lsp", "mcp", "pack", "parsing"}
+    "mcp": {"api", "relay", "service"},
+    "background": {"api", "mcp", "relay"},
+    "cli": {"api", "background", "encoder", "evaluation", "git", "index", "lsp", "mcp", "pack"}
+    | {"parsing"}
     | {"search", "service", "text"},
     "__main__": {"cli"},
     "__init__": set(),
@@ -49,7 +52,7 @@ CONFINED = {
     "tokenizers": {"encoder", "llm"},
     "lsprotocol": {"lsp"},
     "pygls": {"lsp"},
-    "mcp": {"mcp"},
+    "mcp": set(),
     "click": {"cli"},
     "rich": {"cli"},
 }

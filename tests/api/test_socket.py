@@ -8,10 +8,13 @@ import socket
 import stat
 import threading
 import time
+from functools import partial
 
 import pytest
 
+from packhound import __version__
 from packhound.api.socket_client import connect
+from packhound.api.socket_requests import answer
 from packhound.api.socket_server import SocketServer, serve_socket
 from packhound.core.errors import SettingsError, StoreError
 from packhound.core.types import Document
@@ -41,9 +44,9 @@ def test_refusals_come_back_as_ours(engine, server):
 
 
 def test_only_the_owner_may_ask(engine, server):
-    said = json.loads((engine.folder / "server.json").read_text())
+    said = json.loads((engine.folder / f"server-{__version__}.json").read_text())
     if os.name == "posix":
-        for name in ("server.json", "server.sock"):
+        for name in (f"server-{__version__}.json", f"server-{__version__}.sock"):
             found = engine.folder / name
             if found.exists():
                 assert stat.S_IMODE(found.stat().st_mode) == 0o600
@@ -59,9 +62,11 @@ def test_only_the_owner_may_ask(engine, server):
 
 def test_nobody_there_is_none(engine, tmp_path):
     assert connect(engine.folder) is None
-    (tmp_path / "server.json").write_text('{"address": ["10.0.0.1", 80], "token": "x"}')
+    (tmp_path / f"server-{__version__}.json").write_text(
+        '{"address": ["10.0.0.1", 80], "token": "x"}'
+    )
     assert connect(tmp_path) is None
-    (tmp_path / "server.json").write_text("{")
+    (tmp_path / f"server-{__version__}.json").write_text("{")
     assert connect(tmp_path) is None
 
 
@@ -78,7 +83,7 @@ def test_a_server_that_goes_away_is_told(engine):
 
 def told(engine) -> dict:
     """What the server tells of itself."""
-    return json.loads((engine.folder / "server.json").read_text())
+    return json.loads((engine.folder / f"server-{__version__}.json").read_text())
 
 
 def dial(address: object) -> socket.socket:
@@ -135,8 +140,8 @@ def test_those_who_hold_the_line_keep_nobody_else_from_it_for_long(engine, serve
 
 
 def test_closing_ends_every_thread_and_leaves_the_address_of_another_server(engine):
-    first = SocketServer(engine, engine.folder)
-    second = SocketServer(engine, engine.folder)
+    first = SocketServer(engine.folder, partial(answer, engine))
+    second = SocketServer(engine.folder, partial(answer, engine))
     assert second.reachable and not first.reachable
     with dial(told(engine)["address"]):
         first.close()
@@ -146,4 +151,4 @@ def test_closing_ends_every_thread_and_leaves_the_address_of_another_server(engi
         second.close()
         connection.close()
     wait_until(lambda: not any("packhound-socket" in t.name for t in threading.enumerate()))
-    assert connect(engine.folder) is None and not list(engine.folder.glob("server.*"))
+    assert connect(engine.folder) is None and not list(engine.folder.glob("server-*"))

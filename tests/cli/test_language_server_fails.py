@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from packhound.api.socket_address import ServerAddress, bind_listener, write_address
 from packhound.api.socket_client import connect
+from packhound.relay.address import ServerAddress, bind_listener, write_address
 from packhound.service.roots import index_folder, real_path
 from tests.support.command_line import packhound
 from tests.support.lsp_client import LspClient, wait_until
@@ -75,8 +75,8 @@ def test_a_stopped_server_is_not_waited_for(
         os.kill(client.process.pid, signal.SIGSTOP)
         output, errors, elapsed_s = answer(tmp_path, root, *command)
         assert "open_door" in output
-        assert [line for line in errors.splitlines() if line.startswith("note: the language")] == [
-            f"note: the language server does not answer; {ALONE}"
+        assert [line for line in errors.splitlines() if line.startswith("note: the engine")] == [
+            f"note: the engine of this folder does not answer; {ALONE}"
         ]
         assert elapsed_s < 20
     finally:
@@ -127,7 +127,7 @@ def test_what_was_used_is_deleted_though_the_server_hangs(
     connections = []
     serve(connections.append)
     _, errors, elapsed_s = answer(tmp_path, root, "clear", "--activation")
-    assert "the language server does not answer" in errors and elapsed_s < 20
+    assert "the engine of this folder does not answer" in errors and elapsed_s < 20
 
 
 def test_a_stale_address_is_no_news(tmp_path: Path, root: Path, index: Path) -> None:

@@ -14,10 +14,8 @@ from functools import lru_cache
 from pathlib import Path
 from queue import SimpleQueue
 
-from packhound.api.tool_schemas import TOOLS
-from packhound.api.tool_text import as_text
-
-from packhound.api.tools import call
+from packhound.api.engine_host import EngineHost
+from packhound.api.tools.registry import TOOLS, as_text, call
 from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
 from packhound.lsp.jsonrpc.frames import FrameReader, FrameWriter, WireError, encode
@@ -72,7 +70,7 @@ class Client:
     def __init__(self, root: Path) -> None:
         from packhound.lsp.handlers.registry import create_server
 
-        server = create_server()
+        server = create_server(EngineHost())
         self.root = root
         self._sent: SimpleQueue[bytes] = SimpleQueue()
         self._answers: SimpleQueue[bytes] = SimpleQueue()

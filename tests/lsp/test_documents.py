@@ -56,7 +56,7 @@ class CountingWorkspace:
     """One folder, /a, and the number of look-ups that were made."""
 
     def __init__(self) -> None:
-        self.engines = (SimpleNamespace(update=lambda document: None),)
+        self.engines = (SimpleNamespace(update=lambda document, editor: None),)
         self.n_located = 0
 
     def locate(self, path: Path) -> tuple[object, str]:

@@ -12,6 +12,7 @@ import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
+from packhound.api.engine_host import EngineHost
 from packhound.core.errors import Cancelled, PackhoundError, SettingsError
 from packhound.lsp.jsonrpc.frames import FrameReader, FrameWriter
 from packhound.lsp.jsonrpc.protocol import N_WORKERS
@@ -25,7 +26,7 @@ class Client:
     def __init__(self, **handlers) -> None:
         self._to_server: SimpleQueue[bytes] = SimpleQueue()
         self.sent: SimpleQueue[dict] = SimpleQueue()
-        self.server = PackhoundServer()
+        self.server = PackhoundServer(EngineHost())
         self.server.session = SimpleNamespace(client=SimpleNamespace(encoding="utf-16"))
         for method, handler in handlers.items():
             self.server.thread()(self.server.feature(method)(handler))

@@ -16,7 +16,7 @@ pytest.importorskip("mcp.client.stdio")
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from packhound.api.socket_server import serve_socket
+from packhound.api.engine_host import EngineHost
 from packhound.core.parent_process import is_alive
 from packhound.core.types import Document
 
@@ -70,7 +70,8 @@ async def test_every_tool_over_stdio(folder):
 
 async def test_an_open_editor_is_asked(folder, engine):
     engine.update(Document("draft.py", b"def draft_of_tomorrow():\n    return 1\n"))
-    served = serve_socket(engine)
+    host = EngineHost()
+    host.serve(engine)
     async with (
         stdio_client(parameters(folder)) as (read, write),
         ClientSession(read, write) as client,
@@ -78,7 +79,7 @@ async def test_an_open_editor_is_asked(folder, engine):
         await client.initialize()
         found = await client.call_tool("search", {"query": "draft_of_tomorrow", "limit": 1})
         assert found.structured_content["hits"][0]["path"] == "draft.py"
-    served.close()
+    host.close()
 
 
 WRAPPER = """

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from packhound.core.errors import StoreError
-from packhound.storage.writer_lock import WriterLock
+from packhound.core.file_lock import FileLock
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
 RACERS = 4
@@ -27,7 +27,7 @@ def race(path: Path, start: int, told: int) -> int:
         return process_id
     try:
         os.read(start, 1)
-        os.write(told, b"w" if WriterLock(path).acquire() else b"r")
+        os.write(told, b"w" if FileLock(path).acquire() else b"r")
         signal.pause()
     except StoreError:
         os.write(told, b"e")
@@ -66,11 +66,11 @@ def test_of_those_that_race_one_writes_and_its_death_frees_the_place(tmp_path, r
     for _ in range(rounds):
         said, children = run_race(path, RACERS)
         assert sorted(said) == sorted(b"w" + b"r" * (RACERS - 1))
-        assert not WriterLock(path).acquire()
+        assert not FileLock(path).acquire()
         if seeded.random() < 0.5:
             seeded.shuffle(children)
         end(children)
-        lock = WriterLock(path)
+        lock = FileLock(path)
         assert lock.acquire()
         lock.release()
 
@@ -83,7 +83,7 @@ def test_whoever_clears_the_cache_never_makes_two_writers(tmp_path, rounds):
         clearing = os.fork()
         if not clearing:
             while True:
-                lock = WriterLock(folder / "lock")
+                lock = FileLock(folder / "lock")
                 try:
                     if lock.acquire():
                         shutil.rmtree(folder, ignore_errors=True)

@@ -1,3 +1,4 @@
+from .engine_host import EngineHost as EngineHost
 from .json_codec import Json as Json
 from .json_codec import explanation_json as explanation_json
 from .json_codec import results_json as results_json
@@ -11,7 +12,6 @@ from .schema import query_from as query_from
 from .socket_client import Connection as Connection
 from .socket_client import connect as connect
 from .socket_server import SocketServer as SocketServer
-from .socket_server import serve_socket as serve_socket
 from .tools.registry import TOOLS as TOOLS
 from .tools.registry import as_text as as_text
 from .tools.registry import call as call

@@ -1,6 +1,7 @@
-"""A running language server answers other processes of its user on a local socket.
+"""A local socket on which other processes of this user are answered.
 
-So the command line and MCP see the text of open editors. `socket_address` says where it listens.
+So the command line, agents and other editors see the same text. `relay` has the client's end, the
+address file and the frames.
 """
 
 from __future__ import annotations
@@ -12,30 +13,39 @@ import os
 import secrets
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Mapping
+from functools import partial
+from io import BufferedRWPair
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
-from packhound.api.json_codec import Json, query_of, results_json, settings_json
-from packhound.api.pack_codec import pack_json
-from packhound.api.schema import pack_request_from
-from packhound.api.socket_address import (
+from packhound.api.json_codec import Json
+from packhound.api.socket_requests import answer
+from packhound.core.errors import PackhoundError, SettingsError, StoreError
+from packhound.relay import (
     ACCEPTED,
-    CONFIG,
-    FORGET,
-    PACK,
-    RESULTS,
+    NOT_ALLOWED,
+    SERVER,
     ServerAddress,
     bind_listener,
     read_address,
     remove_address,
     write_address,
 )
-from packhound.api.tools.registry import call
-from packhound.core.errors import PackhoundError, StoreError
 from packhound.service import Engine
 
 log = logging.getLogger("packhound")
+
+Answer: TypeAlias = Callable[[str, dict[str, Any]], Json]
+"""Return the result of a request; raises PackhoundError."""
+
+
+class Session(Protocol):
+    """Serves a client on its socket until it ends."""
+
+    def __call__(self, connection: socket.socket, /, arguments: Mapping[str, Any]) -> None:
+        """Serve a session that began with these arguments."""
+
 
 _MAX_FRAME_BYTES = 4_000_000
 _MAX_CONNECTIONS = 64
@@ -46,16 +56,25 @@ _ACCEPT_BACKOFF_S = 0.1
 
 
 class SocketServer:
-    """Answers for one engine until it is closed; each connection has its own thread."""
+    """Answers requests and serves sessions until it is closed; each connection has its thread."""
 
-    def __init__(self, engine: Engine, folder: Path) -> None:
-        self._engine = engine
+    def __init__(
+        self,
+        folder: Path,
+        answer: Answer,
+        sessions: Mapping[str, Session] | None = None,
+        name: str = SERVER,
+    ) -> None:
+        """Listen, and write the address `name` into `folder`. Raises OSError or StoreError."""
         self._folder = folder
-        self._listener, address = bind_listener(folder)
+        self._answer = answer
+        self._sessions = sessions or {}
+        self._name = name
+        self._listener, address = bind_listener(folder, name)
         self._listener.listen(_BACKLOG)
         self._address = ServerAddress(address, secrets.token_hex(32), os.getpid())
         # The file comes last, so that what it names is there.
-        write_address(folder, self._address)
+        write_address(folder, self._address, name)
         self._closed = threading.Event()
         self._connections: set[socket.socket] = set()
         self._thread = threading.Thread(target=self._accept, name="packhound-socket", daemon=True)
@@ -64,20 +83,25 @@ class SocketServer:
     @property
     def reachable(self) -> bool:
         """Return True if the address file names this server; False once the cache was deleted."""
-        return read_address(self._folder) == self._address
+        return read_address(self._folder, self._name) == self._address
+
+    @property
+    def n_connections(self) -> int:
+        """Number of open connections."""
+        return len(self._connections)
 
     def close(self) -> None:
         """Stop answering and remove the socket."""
         if self._closed.is_set():
             return
         self._closed.set()
+        if self.reachable:
+            remove_address(self._folder, self._name)
         for open_socket in (self._listener, *self._connections):
             # Closing a socket does not wake a thread that waits for it.
             with contextlib.suppress(OSError):
                 open_socket.shutdown(socket.SHUT_RDWR)
         self._listener.close()
-        if self.reachable:
-            remove_address(self._folder)
 
     def _accept(self) -> None:
         while not self._closed.is_set():
@@ -109,44 +133,55 @@ class SocketServer:
         try:
             with contextlib.suppress(OSError), connection, connection.makefile("rwb") as stream:
                 while line := stream.readline(_MAX_FRAME_BYTES):
-                    for frame in self._answer(line):
-                        stream.write(json.dumps(frame).encode() + b"\n")
-                        stream.flush()
+                    session = self._respond(line, partial(_send, stream))
+                    if session:
+                        session(connection)
+                        return
         finally:
             self._connections.discard(connection)
 
-    def _answer(self, line: bytes) -> Iterator[Json]:
-        """Yield the frames that answer a request: its acceptance at once, then its result."""
+    def _respond(
+        self, line: bytes, send: Callable[[Json], None]
+    ) -> Callable[[socket.socket], None] | None:
+        """Send the acceptance of a request at once, then its result; or return a session."""
         try:
             request = json.loads(line)
-            token, tool, arguments = request["token"], request["tool"], request["arguments"]
+            token, arguments = request["token"], dict(request["arguments"])
             if not secrets.compare_digest(str(token), self._address.token):
-                yield {"error": "not allowed"}
-                return
-            yield {ACCEPTED: True}
-            yield {"result": self._run(str(tool), dict(arguments))}
+                send(dict(NOT_ALLOWED))
+                return None
+            if "session" in request:
+                session = self._session(str(request["session"]))
+                send({ACCEPTED: True})
+                return partial(session, arguments=arguments)
+            tool = str(request["tool"])
+            send({ACCEPTED: True})
+            send({"result": self._answer(tool, arguments)})
         except PackhoundError as problem:
-            yield {"error": str(problem)}
+            send({"error": str(problem)})
         except (ValueError, KeyError, TypeError, RecursionError) as problem:
-            yield {"error": f"not a request: {type(problem).__name__}"}
+            send({"error": f"not a request: {type(problem).__name__}"})
+        return None
 
-    def _run(self, tool: str, arguments: dict[str, Any]) -> Json:
-        if tool == RESULTS:
-            return results_json(self._engine.search(query_of(arguments)))
-        if tool == PACK:
-            return pack_json(self._engine.pack(pack_request_from(arguments)))
-        if tool == CONFIG:
-            return settings_json(self._engine.follow_settings())
-        if tool == FORGET:
-            self._engine.forget()
-            return {}
-        return call(self._engine, tool, arguments)
+    def _session(self, name: str) -> Session:
+        if name not in self._sessions:
+            raise SettingsError(
+                f"no session of {name!r:.40} here; expected one of: {', '.join(self._sessions)}"
+            )
+        return self._sessions[name]
 
 
-def serve_socket(engine: Engine) -> SocketServer | None:
+def serve_socket(
+    engine: Engine, sessions: Mapping[str, Session] | None = None
+) -> SocketServer | None:
     """Start answering other processes for a folder; None if no socket can be bound."""
     try:
-        return SocketServer(engine, engine.folder)
+        return SocketServer(engine.folder, partial(answer, engine), sessions)
     except (OSError, StoreError) as problem:
         log.info("no local socket for %s: %s", engine.root, problem)
         return None
+
+
+def _send(stream: BufferedRWPair, frame: Json) -> None:
+    stream.write(json.dumps(frame).encode() + b"\n")
+    stream.flush()

@@ -29,6 +29,7 @@ _LAZY_COMMANDS = {
     "pack": "packhound.cli.packing:pack",
     "lsp": "packhound.cli.servers:lsp",
     "mcp": "packhound.cli.servers:mcp",
+    "engine": "packhound.cli.servers:engine",
     "config": "packhound.cli.config:config",
     "completion": "packhound.cli.completion:completion",
     "agents": "packhound.cli.agents:agents",
@@ -86,7 +87,7 @@ def main(context: click.Context, log_file: Path | None) -> None:
     """Find code by name and by meaning, and see why it ranked."""
     context.obj = log_file
     # The servers have logs of their own.
-    if context.invoked_subcommand not in ("lsp", "mcp"):
+    if context.invoked_subcommand not in ("lsp", "mcp", "engine"):
         log_to_file(log_file, "cli.log")
         log.info("packhound %s: %s", __version__, context.invoked_subcommand)
 

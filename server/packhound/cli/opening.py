@@ -126,7 +126,7 @@ def folder_settings(
     """
     from packhound.service import real_path
 
-    values = _parse_changes(encoder_path, changes)
+    values = parse_changes(encoder_path, changes)
     layer = Layer(COMMAND_LINE, values)
     settings = FolderSettings(real_path(root), lambda: (layer,))
     for problem in settings.read().problems:
@@ -141,10 +141,10 @@ def settings_of(
 
     Raises SettingsError.
     """
-    return read_settings(_parse_changes(encoder_path, changes), base)[0]
+    return read_settings(parse_changes(encoder_path, changes), base)[0]
 
 
-def _parse_changes(encoder_path: str, changes: Sequence[str]) -> dict[str, object]:
+def parse_changes(encoder_path: str, changes: Sequence[str]) -> dict[str, object]:
     """Return the values of `--model` and every `--set`. Raises SettingsError."""
     values: dict[str, object] = {"encoder.path": encoder_path} if encoder_path else {}
     for change in changes:

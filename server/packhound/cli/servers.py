@@ -1,17 +1,21 @@
-"""`packhound lsp` and `packhound mcp`: the servers for editors and for agents."""
+"""`packhound lsp`, `mcp` and `engine`: the servers for editors and for agents."""
 
 from __future__ import annotations
 
+import logging
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from packhound.cli.opening import folder_settings
+from packhound.cli.opening import folder_settings, parse_changes
 from packhound.cli.options import SET
 from packhound.core.errors import SettingsError
 from packhound.core.log_file import log_to_file
+
+log = logging.getLogger("packhound")
 
 
 @click.command()
@@ -51,20 +55,49 @@ def lsp(
 @click.command()
 @click.argument("roots", nargs=-1, type=click.Path(path_type=Path))
 @SET
+@click.option("--alone", hidden=True, help="Reason to serve in a process of its own.")
 @click.option(
     "--log-file",
     type=click.Path(path_type=Path),
-    help="Write the log here.  [default: mcp.log in your state folder]",
+    help="Log of a server that works alone.  [default: mcp.log in your state folder]",
 )
 @click.pass_context
 def mcp(
     context: click.Context,
     roots: tuple[Path, ...],
     changes: tuple[str, ...],
+    alone: str | None,
     log_file: Path | None,
 ) -> None:
-    """Serve ROOTS (default: here) to an agent over MCP, on standard input and output."""
-    from packhound.mcp import serve_mcp
+    """Serve ROOTS (default: here) to an agent over MCP, on standard input and output.
 
+    All agents of a user share one engine in the background, which ends when nobody uses it.
+    """
+    from packhound.mcp import relay, serve_mcp
+    from packhound.service import check_root
+
+    settings = [(root, folder_settings(root, "", changes)) for root in roots or (Path(),)]
+    folders = [check_root(root, of_root.read().settings) for root, of_root in settings]
+    if alone is None:
+        relay(folders, parse_changes("", changes), _command(context, folders, changes))
     log_to_file(log_file or context.obj, "mcp.log")
-    serve_mcp(roots or (Path(),), lambda root: folder_settings(root, "", changes))
+    log.warning("this server works alone: %s", alone)
+    serve_mcp(folders, lambda root: folder_settings(root, "", changes))
+
+
+@click.command(hidden=True)
+@click.option("--log-file", type=click.Path(path_type=Path), help="Write the log here.")
+@click.pass_context
+def engine(context: click.Context, log_file: Path | None) -> None:
+    """Serve agents and editors in the background until nobody is connected; relays start it."""
+    from packhound.background import serve_engine
+
+    log_to_file(log_file or context.obj, "engine.log")
+    serve_engine()
+
+
+def _command(context: click.Context, folders: Sequence[Path], changes: Sequence[str]) -> list[str]:
+    """Return the arguments of this command, with absolute folders."""
+    log_file = context.params["log_file"] or context.obj
+    options = [f"--set={change}" for change in changes]
+    return ["mcp", *map(str, folders), *options, *([f"--log-file={log_file}"] if log_file else [])]

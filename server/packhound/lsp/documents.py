@@ -85,7 +85,7 @@ class Documents:
                 self._send(aliases[-1])
             else:
                 engine, path = document.engine_path
-                engine.release(path)
+                engine.release(path, self)
 
     def did_change_files(self, uris: tuple[str, ...]) -> None:
         """Refresh files or folders that were created, changed or deleted on disk."""
@@ -98,8 +98,19 @@ class Documents:
         """Look all documents up again and send their texts: folders were added or removed."""
         with self._lock:
             for document in self._open.values():
-                document.engine_path = self._look_up(document.path)
+                before, document.engine_path = document.engine_path, self._look_up(document.path)
+                if before and before != document.engine_path:
+                    before[0].release(before[1], self)
                 self._send(document)
+
+    def close(self) -> None:
+        """Drop all documents: others may go on with their engines."""
+        with self._lock:
+            for document in self._open.values():
+                if document.engine_path:
+                    engine, path = document.engine_path
+                    engine.release(path, self)
+            self._open.clear()
 
     def locate(self, uri: str) -> EnginePath | None:
         """Return the engine and path of a document, open or not."""
@@ -162,7 +173,7 @@ class Documents:
     def _send(self, document: OpenDocument) -> None:
         if document.engine_path:
             engine, path = document.engine_path
-            engine.update(Document(path, document.buffer.source))
+            engine.update(Document(path, document.buffer.source), self)
 
     def _look_up(self, path: str | None) -> EnginePath | None:
         return self._workspace.locate(Path(path)) if path else None

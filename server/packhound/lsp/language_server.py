@@ -12,6 +12,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 
 from packhound import __version__
+from packhound.api import EngineHost
 from packhound.core.parent_process import watch_parent
 from packhound.lsp.capabilities import Client, read_client
 from packhound.lsp.jsonrpc.converter import lenient_converter
@@ -35,7 +36,7 @@ class PackhoundServer(LanguageServer):
     protocol: PackhoundProtocol
     session: Session
 
-    def __init__(self) -> None:
+    def __init__(self, host: EngineHost) -> None:
         super().__init__(
             "packhound",
             __version__,
@@ -43,6 +44,7 @@ class PackhoundServer(LanguageServer):
             protocol_cls=PackhoundProtocol,
             converter_factory=lenient_converter,
         )
+        self._host = host
         self._client: Client | None = None
 
     def serve(self, stream: Stream) -> NoReturn:
@@ -85,7 +87,7 @@ class PackhoundServer(LanguageServer):
     def start_session(self) -> None:
         """Create the session of the client that sent `initialize`."""
         assert self._client is not None
-        self.session = Session(self, self._client)
+        self.session = Session(self, self._client, self._host)
         if self._client.process_id is not None:
             watch_parent(self._client.process_id, lambda: self.exit(1))
 

@@ -32,11 +32,12 @@ def serve(
     # lsprotocol has hundreds of classes that live for ever; collecting garbage among them would
     # take an eighth of the time that they take to load.
     gc.disable()
+    from packhound.api import EngineHost
     from packhound.lsp.handlers.registry import create_server
     from packhound.lsp.logs import log_to
 
     gc.enable()
     gc.freeze()
-    server = create_server()
+    server = create_server(EngineHost())
     log_to(server, log_file, verbose=verbose)
     server.serve(stream)

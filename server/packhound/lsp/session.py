@@ -13,7 +13,7 @@ from typing import Any
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
-from packhound.api import Json, SocketServer, serve_socket, workspace_json
+from packhound.api import EngineHost, Json, workspace_json
 from packhound.core.errors import PackhoundError
 from packhound.core.settings import Settings
 from packhound.core.settings_files import CLIENT, FolderSettings, Layer
@@ -24,7 +24,7 @@ from packhound.lsp.index_state import IndexStateNotifier
 from packhound.lsp.jsonrpc.executors import SerialExecutor
 from packhound.lsp.uris import path_from_uri
 from packhound.lsp.work_done_progress import IndexingProgress
-from packhound.service import Engine, Workspace, real_path
+from packhound.service import Workspace, real_path
 
 SECTION = "packhound"
 # Time for a client to answer `workspace/configuration` before folders are opened without it.
@@ -38,8 +38,9 @@ log = logging.getLogger("packhound.lsp")
 class Session:
     """State of one client. Notifications reach it on the reading thread, requests on any thread."""
 
-    def __init__(self, server: LanguageServer, client: Client) -> None:
+    def __init__(self, server: LanguageServer, client: Client, host: EngineHost) -> None:
         self._server = server
+        self._host = host
         self.client = client
         self.last_search: tuple[Query, Results] | None = None
         self._folder_problems: dict[str, str] = {}
@@ -52,13 +53,12 @@ class Session:
         self._opened = threading.Event()
         self._closing = threading.Event()
         self._client_paths: dict[str, str] = {}
-        self._sockets: dict[str, SocketServer | None] = {}
         self._report_settings(self._window_settings)
         self.progress = IndexingProgress(server, lambda: self.workspace.cancel_indexing())
         progress = self.progress if client.shows_progress else None
         self._state_notifier = IndexStateNotifier(server, self._new_state, progress)
         self.workspace = Workspace(
-            self.settings, self._state_notifier.mark_dirty, self._follow_settings
+            self.settings, self._state_notifier.mark_dirty, self._follow_settings, host.pool
         )
         self.documents = Documents(self.workspace, client.encoding)
 
@@ -133,9 +133,8 @@ class Session:
         if not self._closing.is_set():
             self._closing.set()
             self._opened.set()
-            for root in tuple(self._sockets):
-                self._close_socket(root)
             self._executor.submit(self.workspace.close)
+            self._executor.submit(self.documents.close)
         self._executor.wait(timeout_s)
 
     def _open_folders(self) -> None:
@@ -152,8 +151,6 @@ class Session:
     def _replace_folders(self, removed: Sequence[str], added: Sequence[str]) -> None:
         for path in removed:
             self._folder_problems.pop(path, None)
-            if engine := self.workspace.engine_of(Path(path)):
-                self._close_socket(str(engine.root))
             self.workspace.remove(Path(path))
         for path in added:
             self._add(path)
@@ -164,7 +161,6 @@ class Session:
         try:
             engine = self.workspace.add(Path(path))
             self._client_paths[str(engine.root)] = path
-            self._serve_socket(engine)
             self._folder_problems.pop(path, None)
         except PackhoundError as error:
             self._report_problem(path, str(error))
@@ -177,30 +173,11 @@ class Session:
         log.warning("%s", problem)
 
     def _new_state(self) -> Json:
-        """Return the state after a change; by it an engine may have become its index's writer."""
+        """Return the state after a change; the process that served a folder may have ended."""
         for engine in self.workspace.engines:
-            if engine.writer and not self._is_served(engine):
-                self._executor.submit(partial(self._serve_socket, engine))
+            if not self._host.is_served(engine):
+                self._executor.submit(partial(self._host.serve, engine))
         return self.state()
-
-    def _serve_socket(self, engine: Engine) -> None:
-        """Serve the command line and agents for a folder, if this process writes its index."""
-        root = str(engine.root)
-        is_active = engine in self.workspace.engines and not self._closing.is_set()
-        if is_active and engine.writer and not self._is_served(engine):
-            self._close_socket(root)
-            self._sockets[root] = serve_socket(engine)
-
-    def _is_served(self, engine: Engine) -> bool:
-        """Return True if the socket of a folder is reachable, or no socket can be had."""
-        root = str(engine.root)
-        server = self._sockets.get(root)
-        return root in self._sockets and (server is None or server.reachable)
-
-    def _close_socket(self, root: str) -> None:
-        server = self._sockets.pop(root, None)
-        if server:
-            server.close()
 
     def _receive_settings(self, response: Future[Any]) -> None:
         result = None if response.exception() else response.result()

@@ -1,24 +1,28 @@
-"""The tools over the Model Context Protocol, on standard input and output.
+"""The tools over the Model Context Protocol: sessions of agents in the process of the engines.
 
-Calls for a folder that a language server has open go to that server, so that agents see unsaved
-text; any other folder gets an engine of this process. Needs the extra `packhound[mcp]`.
+Calls for a folder that another process serves, such as an editor's, go to that process, so that
+agents see unsaved text; `session` has the protocol.
 """
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 import signal
+import socket
+import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TextIO
 
 from packhound import __version__
 from packhound.api import (
     TOOLS,
     Connection,
+    EngineHost,
     Json,
     Root,
     as_text,
@@ -27,19 +31,21 @@ from packhound.api import (
     connect,
     labels_of,
 )
-from packhound.core.errors import PackhoundError, SettingsError, StoreError
+from packhound.core.errors import SettingsError, StoreError
 from packhound.core.parameters import text
 from packhound.core.parent_process import watch_parent
 from packhound.core.settings import Settings
-from packhound.core.settings_files import FolderSettings
+from packhound.core.settings_files import COMMAND_LINE, FolderSettings, Layer
+from packhound.mcp.session import Call, McpSession
 from packhound.service import Engine, check_root, index_folder
-
-if TYPE_CHECKING:
-    import mcp_types as protocol
-    from mcp.server import ServerRequestContext
 
 log = logging.getLogger("packhound")
 
+_ATTEMPTS = 2
+"""An editor may end with a question unanswered; the next process is then asked, or is this one."""
+_CONNECT_S = 10.0
+"""Time for a process that has the lock of a folder to open its index."""
+_POLL_S = 0.02
 _INSTRUCTIONS = (
     "Packhound knows this workspace as the editor has it, unsaved text included. Use search to "
     "find code by meaning or name, pack to get all code that a task needs in a budget of tokens, "
@@ -50,11 +56,12 @@ _INSTRUCTIONS = (
 
 
 class Folder:
-    """One root, served by the language server that has it open or by an engine of this process."""
+    """One root, served by the process that has it open, be it this one or another."""
 
-    def __init__(self, root: Path, settings: Settings | FolderSettings) -> None:
+    def __init__(self, root: Path, settings: Settings | FolderSettings, host: EngineHost) -> None:
         self._settings = settings
         self.root = check_root(root, self.settings)
+        self._host = host
         self._lock = threading.Lock()
         self._connection: Connection | None = None
         self._engine: Engine | None = None
@@ -67,25 +74,36 @@ class Folder:
 
     def call(self, tool: str, arguments: Mapping[str, object]) -> Json:
         """Run a tool where the newest text is. Raises SettingsError."""
-        try:
-            connection = self._connect()
-            if connection is not None:
+        for _ in range(_ATTEMPTS):
+            try:
+                connection = self._connect()
+                if connection is None:
+                    break
                 return connection.call(tool, arguments)
-        except StoreError as problem:
-            log.warning("%s: %s; answered without it", self.root, problem)
-            self._disconnect()
+            except StoreError as problem:
+                log.warning("%s: %s; asking another", self.root, problem)
+                self._disconnect()
         return call(self._open_engine(), tool, arguments)
 
     def close(self) -> None:
-        """Close the connection or the engine."""
+        """Close the connection, and follow the folder no longer."""
         self._disconnect()
         if self._engine:
-            self._engine.close()
+            self._host.pool.release(self._engine, self._on_change)
 
     def _connect(self) -> Connection | None:
-        """Return the connection to a running language server. Raises StoreError."""
+        """Return the connection to the process that serves the folder; None if this one does.
+
+        Raises StoreError.
+        """
+        deadline = time.monotonic() + _CONNECT_S
         with self._lock:
-            self._connection = self._connection or connect(index_folder(self.root))
+            while self._connection is None and not self._host.claim(self.root):
+                self._connection = connect(index_folder(self.root))
+                if self._connection is None and time.monotonic() > deadline:
+                    log.warning("%s is answered without the process that serves it", self.root)
+                    return None
+                time.sleep(_POLL_S)
             return self._connection
 
     def _disconnect(self) -> None:
@@ -97,12 +115,13 @@ class Folder:
     def _open_engine(self) -> Engine:
         with self._lock:
             if self._engine is None:
-                self._engine = Engine.open(self.root, self._settings)
-                self._engine.prepare()
-            else:
-                # There is no file watcher; an unchanged file costs one stat each.
-                self._engine.refresh()
+                self._engine = self._host.pool.acquire(self.root, self._settings, self._on_change)
+            # There is no file watcher; an unchanged file costs one stat each.
+            self._engine.refresh()
             return self._engine
+
+    def _on_change(self) -> None:
+        """Ignore changes of the index: each call asks for what it needs."""
 
 
 class Folders:
@@ -112,9 +131,11 @@ class Folders:
         self,
         roots: Sequence[Path],
         settings: Settings | Callable[[Path], FolderSettings] | None = None,
+        host: EngineHost | None = None,
     ) -> None:
+        host = host or EngineHost()
         self._folders = [
-            Folder(root, settings(root) if callable(settings) else settings or Settings())
+            Folder(root, settings(root) if callable(settings) else settings or Settings(), host)
             for root in roots
         ]
         if not self._folders:
@@ -158,78 +179,79 @@ class Folders:
 def serve_mcp(
     roots: Sequence[Path], settings: Callable[[Path], FolderSettings] | None = None
 ) -> None:
-    """Serve until standard input ends. Raises SettingsError if the extra is not installed."""
-    try:
-        import mcp.server  # noqa: F401 - fails early and with a remedy
-    except ImportError:
-        raise SettingsError(
-            "the MCP server needs the extra: pip install 'packhound[mcp]'"
-        ) from None
-    folders = Folders(roots, settings)
+    """Serve on standard input and output until the input ends, in a process of its own."""
+    host = EngineHost()
+    folders = Folders(roots, settings, host)
     log.info("packhound %s serves %s", __version__, ", ".join(folders.roots))
-    # The library would first wait for a line of input, which may never come.
+    # Python would first wait for a line of input, which may never come.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     watch_parent(os.getppid(), lambda: os._exit(1))
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # What anything else prints is no message.
     try:
-        asyncio.run(_serve(folders))
+        _serve(folders, sys.stdin, answers)
     finally:
-        folders.close()
+        host.close()
 
 
-async def _serve(folders: Folders) -> None:
-    import mcp_types as protocol
-    from mcp.server import Server
-    from mcp.server.stdio import stdio_server
+class McpSessions:
+    """Sessions of agents over the engines of a host."""
 
-    async def list_tools(
-        context: ServerRequestContext[Any, Any], params: protocol.PaginatedRequestParams | None
-    ) -> protocol.ListToolsResult:
-        return protocol.ListToolsResult(tools=_describe_tools(protocol, folders.roots))
+    def __init__(self, host: EngineHost) -> None:
+        self._host = host
 
-    async def call_tool(
-        context: ServerRequestContext[Any, Any], params: protocol.CallToolRequestParams
-    ) -> protocol.CallToolResult:
-        try:
-            answer = await asyncio.to_thread(folders.call, params.name, params.arguments or {})
-        except PackhoundError as problem:
-            log.info("%s: %s", params.name, problem)
-            message = protocol.TextContent(type="text", text=str(problem))
-            return protocol.CallToolResult(content=[message], is_error=True)
-        except Exception:
-            log.exception("%s failed", params.name)
-            raise
-        content = protocol.TextContent(
-            type="text", text=as_text(params.name, answer, params.arguments)
+    def __call__(self, connection: socket.socket, /, arguments: Mapping[str, Any]) -> None:
+        """Serve a client on its socket; the arguments are the roots and the settings of `--set`."""
+        values = dict(arguments["settings"])
+        folders = Folders(
+            [Path(root) for root in arguments["roots"]],
+            lambda root: FolderSettings(root, lambda: (Layer(COMMAND_LINE, values),)),
+            self._host,
         )
-        return protocol.CallToolResult(content=[content], structured_content=dict(answer))
+        with (
+            connection.makefile("r", encoding="utf-8", errors="replace") as requests,
+            connection.makefile("w", encoding="utf-8") as answers,
+        ):
+            try:
+                _serve(folders, requests, answers)
+            finally:
+                folders.close()
 
-    server: Server[Any] = Server(
-        "packhound",
-        version=__version__,
-        instructions=_INSTRUCTIONS,
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
+
+def _serve(folders: Folders, requests: Iterable[str], answers: TextIO) -> None:
+    def write(line: str) -> None:
+        answers.write(line)
+        answers.flush()
+
+    def call_tool(name: str, arguments: Mapping[str, object], call: Call) -> Json:
+        answer = folders.call(name, arguments)
+        content = [{"type": "text", "text": as_text(name, answer, arguments)}]
+        return {"content": content, "structuredContent": dict(answer)}
+
+    McpSession(write, _INSTRUCTIONS, partial(_describe_tools, folders.roots), call_tool).run(
+        requests
     )
-    async with stdio_server() as (read, write):
-        await server.run(read, write, server.create_initialization_options())
 
 
-def _describe_tools(protocol: Any, roots: Sequence[str]) -> list[Any]:  # noqa: ANN401 - an extra
+def _describe_tools(roots: Sequence[str]) -> list[Json]:
     """Return the tools for a client; none of them writes."""
-    hints = protocol.ToolAnnotations(
-        read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
-    )
+    hints = {
+        "readOnlyHint": True,
+        "destructiveHint": False,
+        "idempotentHint": True,
+        "openWorldHint": False,
+    }
     root = text(f"One of the roots served: {', '.join(roots)}. Empty for all.", 4_096).json_schema()
-    tools = []
-    for tool in TOOLS.values():
-        schema = {**tool.schema, "properties": {**tool.schema["properties"], "root": root}}
-        tools.append(
-            protocol.Tool(
-                name=tool.name,
-                title=tool.title,
-                description=tool.description,
-                input_schema=schema,
-                annotations=hints,
-            )
-        )
-    return tools
+    return [
+        {
+            "name": tool.name,
+            "title": tool.title,
+            "description": tool.description,
+            "inputSchema": {
+                **tool.schema,
+                "properties": {**tool.schema["properties"], "root": root},
+            },
+            "annotations": hints,
+        }
+        for tool in TOOLS.values()
+    ]

@@ -65,6 +65,8 @@ class Engine:
         self.root = root
         self._settings = settings
         self._edited: set[str] = set()
+        self._texts: dict[str, dict[object, Document]] = {}
+        self._texts_lock = threading.Lock()
         self._activity = Activity(timing.recent_use_s)
         self._index = IndexedFolder(root, settings, on_change or (lambda: None), timing)
         self._personalization = Personalization(root, self.folder, settings)
@@ -106,21 +108,35 @@ class Engine:
         """Return True if this process is the one that saves this folder's index."""
         return self._index.writer
 
-    def update(self, document: Document) -> None:
-        """Submit the text of a document that is open in an editor; returns at once."""
+    def update(self, document: Document, editor: object = None) -> None:
+        """Submit the text of a document that is open in an editor; returns at once.
+
+        Where several editors have it open the newest text counts.
+        """
         self._personalization.record_use(
             document.path, "edit" if document.path in self._edited else "open"
         )
         self._edited.add(document.path)
         self._activity.mark_used()
-        self._index.update(document)
+        with self._texts_lock:
+            texts = self._texts.setdefault(document.path, {})
+            texts.pop(editor, None)
+            texts[editor] = document
+            self._index.update(document)
 
-    def release(self, path: str) -> None:
-        """Submit that the editor closed `path`: the file on disk counts again."""
+    def release(self, path: str, editor: object = None) -> None:
+        """Submit that an editor closed `path`: the text of another one counts, or the file."""
         self._edited.discard(path)
         self._packs.invalidate_changes()
         self._personalization.invalidate()
-        self._index.release(path)
+        with self._texts_lock:
+            texts = self._texts.get(path, {})
+            texts.pop(editor, None)
+            if texts:
+                self._index.update([*texts.values()][-1])
+            else:
+                self._texts.pop(path, None)
+                self._index.release(path)
 
     def refresh(self, paths: Sequence[str] | None = None) -> None:
         """Compare with the disk again: `paths` (files or folders), or everything."""

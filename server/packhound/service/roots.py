@@ -10,9 +10,9 @@ from pathlib import Path, PurePath
 from typing import TypeVar
 
 from packhound.core.errors import RootError
+from packhound.core.file_lock import FileLock
 from packhound.core.settings import Settings
 from packhound.core.user_folders import cache_folder
-from packhound.storage import WriterLock
 
 P = TypeVar("P", bound=PurePath)
 
@@ -75,7 +75,7 @@ def _lock_of(root: Path) -> Path:
 
 
 def _clear(folder: Path) -> int:
-    lock = WriterLock(folder / "lock")
+    lock = FileLock(folder / "lock")
     unused = lock.acquire()
     files = [file for file in folder.rglob("*" if unused else "index.sqlite*") if file.is_file()]
     n_bytes = sum(file.stat().st_size for file in files)

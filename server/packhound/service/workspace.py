@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from packhound.core.settings import Settings
 from packhound.core.settings_files import FolderSettings
 from packhound.core.types import Query, Results
-from packhound.indexing import collect_all_and_trim
 from packhound.search import STOPPED_NOTE, WEAK_NOTE, merge_notes, rank_hits, rate_in_order
 from packhound.service.engine import Engine
+from packhound.service.engine_pool import EnginePool
 from packhound.service.roots import innermost_root, real_path
 from packhound.service.status import Listener
 
@@ -34,11 +34,16 @@ class Workspace:
         settings: Settings | None = None,
         on_change: Listener | None = None,
         settings_of: Callable[[Path], FolderSettings] | None = None,
+        pool: EnginePool | None = None,
     ) -> None:
-        """Follow each folder with what `settings_of` returns for its path, else `settings`."""
+        """Follow each folder with what `settings_of` returns for its path, else `settings`.
+
+        Engines are those of `pool`, which the clients of one process share.
+        """
         self.settings = settings or Settings()
         self._settings_of = settings_of
-        self._on_change = on_change
+        self._on_change = on_change or (lambda: None)
+        self._pool = pool or EnginePool()
         self._engines: dict[Path, Engine] = {}
         self._polling: threading.Event | None = None
 
@@ -57,8 +62,7 @@ class Workspace:
         if engine:
             return engine
         settings = self._settings_of(root) if self._settings_of else self.settings
-        engine = Engine.open(root, settings, self._on_change)
-        engine.prepare()
+        engine = self._pool.acquire(root, settings, self._on_change)
         # Copied, since other threads may be going through it.
         self._engines = {**self._engines, engine.root: engine}
         return engine
@@ -68,9 +72,7 @@ class Workspace:
         engine = self.engine_of(root)
         if engine:
             self._engines = {e.root: e for e in self.engines if e is not engine}
-            engine.close()
-            del engine
-            collect_all_and_trim()
+            self._pool.release(engine, self._on_change)
 
     def engine_of(self, root: Path) -> Engine | None:
         """The engine of a folder that is followed."""

@@ -14,11 +14,11 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from packhound.core.errors import StoreError
+from packhound.core.file_lock import FileLock
 from packhound.core.private_file import make_private_folder
 from packhound.index import Saved, Snapshot
 from packhound.storage.dirty_rows import Row, Written, changed_rows
 from packhound.storage.load import FORMAT, read_saved
-from packhound.storage.writer_lock import WriterLock
 
 _APPLICATION_ID = 0x5061636B
 _SCHEMA = "CREATE TABLE rows (key INTEGER PRIMARY KEY, head BLOB, body BLOB, sum BLOB)"
@@ -36,7 +36,7 @@ _BUSY_S = 2.0
 class Store:
     """The saved index of one folder of sources. `folder` belongs to it alone."""
 
-    def __init__(self, folder: Path, versions: Callable[[], str], lock: WriterLock) -> None:
+    def __init__(self, folder: Path, versions: Callable[[], str], lock: FileLock) -> None:
         self._path = folder / _DATABASE
         self._versions = versions
         self._lock = lock
@@ -54,7 +54,7 @@ class Store:
             StoreError: the folder cannot be made, is not ours, or has no locks.
         """
         make_private_folder(folder)
-        lock = WriterLock(folder / "lock")
+        lock = FileLock(folder / "lock")
         lock.acquire()
         return cls(folder, versions, lock)
 

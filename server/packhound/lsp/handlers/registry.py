@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from lsprotocol import types
 
+from packhound.api import EngineHost
 from packhound.lsp.handlers import execute_command as commands
 from packhound.lsp.handlers.did_change import did_change
 from packhound.lsp.handlers.did_change_configuration import did_change_configuration
@@ -82,9 +83,9 @@ COMMANDS: dict[str, Handler] = {
 """The same handlers as commands, for clients that cannot send requests of their own."""
 
 
-def create_server() -> PackhoundServer:
-    """Return a server with all handlers registered."""
-    server = PackhoundServer()
+def create_server(host: EngineHost) -> PackhoundServer:
+    """Return a server with all handlers registered, over the engines of a host."""
+    server = PackhoundServer(host)
     options = {types.TEXT_DOCUMENT_DID_SAVE: types.SaveOptions(include_text=False)}
     for method, handler in ON_READING_THREAD.items():
         server.feature(method, options.get(method))(handler)

@@ -1,9 +1,8 @@
-"""The address file of a running language server: how other processes of its user reach it.
+"""The address file of a serving process: how other processes of its user reach it.
 
-It lies in the index folder of the workspace, which only its owner may enter. Where there are no
-Unix sockets (Windows) or their path would be too long it names a loopback port. Frames are one JSON
-object a line: {"token", "tool", "arguments"} is answered by {"accepted": true} at once and by
-{"result"} or {"error"} when the work is done, or by {"error"} alone.
+It lies in a folder of the user's cache, which only its owner may enter, and bears the version of
+Packhound, so that another version never reads it. Where there are no Unix sockets (Windows) or
+their path would be too long it names a loopback port.
 """
 
 from __future__ import annotations
@@ -11,29 +10,25 @@ from __future__ import annotations
 import json
 import os
 import socket
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
+from packhound import __version__
 from packhound.core.errors import StoreError
 from packhound.core.private_file import make_private_folder, read_private, write_private_atomic
 
 Address: TypeAlias = str | tuple[str, int]
 """Path of a Unix socket, or loopback host and port."""
 
-# Requests of the command line, which are no tools of agents.
-RESULTS, PACK, FORGET, CONFIG = "results", "packed", "forget", "config"
+SERVER = "server"
+"""Name of the address of the process that serves a folder, in the folder's cache."""
 
-ACCEPTED = "accepted"
-
-_SOCKET, _ADDRESS = "server.sock", "server.json"
 _MAX_PATH = 100
 """Longer paths do not fit into a socket address."""
 _LOOPBACK = "127.0.0.1"
 
 
-@dataclass(frozen=True, slots=True)
-class ServerAddress:
+class ServerAddress(NamedTuple):
     """Address of a server, and the token that every request must carry."""
 
     address: Address
@@ -46,10 +41,15 @@ class ServerAddress:
         return socket.AF_UNIX if isinstance(self.address, str) else socket.AF_INET
 
 
-def read_address(folder: Path) -> ServerAddress | None:
-    """Return the address in an index folder; None if there is none of this user on this machine."""
+def address_file(folder: Path, name: str = SERVER, suffix: str = "json") -> Path:
+    """Return the path of the address, socket or lock of a server of this version."""
+    return folder / f"{name}-{__version__}.{suffix}"
+
+
+def read_address(folder: Path, name: str = SERVER) -> ServerAddress | None:
+    """Return an address in a folder; None if there is none of this user on this machine."""
     try:
-        stored = json.loads(read_private(folder / _ADDRESS) or b"null")
+        stored = json.loads(read_private(address_file(folder, name)) or b"null")
         address = stored["address"]
         if not isinstance(address, str):
             address = str(address[0]), int(address[1])
@@ -60,21 +60,21 @@ def read_address(folder: Path) -> ServerAddress | None:
         return None
 
 
-def write_address(folder: Path, address: ServerAddress) -> None:
+def write_address(folder: Path, address: ServerAddress, name: str = SERVER) -> None:
     """Make a server reachable. Raises OSError."""
-    write_private_atomic(folder / _ADDRESS, json.dumps(asdict(address)).encode())
+    write_private_atomic(address_file(folder, name), json.dumps(address._asdict()).encode())
 
 
-def remove_address(folder: Path) -> None:
+def remove_address(folder: Path, name: str = SERVER) -> None:
     """Make a server unreachable again. Raises OSError."""
-    for name in (_ADDRESS, _SOCKET):
-        (folder / name).unlink(missing_ok=True)
+    for suffix in ("json", "sock"):
+        address_file(folder, name, suffix).unlink(missing_ok=True)
 
 
-def bind_listener(folder: Path) -> tuple[socket.socket, Address]:
-    """Return a bound socket in an index folder, which is created. Raises OSError or StoreError."""
+def bind_listener(folder: Path, name: str = SERVER) -> tuple[socket.socket, Address]:
+    """Return a bound socket in a folder, which is created. Raises OSError or StoreError."""
     make_private_folder(folder)
-    path = folder / _SOCKET
+    path = address_file(folder, name, "sock")
     if hasattr(socket, "AF_UNIX") and len(os.fsencode(path)) <= _MAX_PATH:
         path.unlink(missing_ok=True)
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

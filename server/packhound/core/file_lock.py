@@ -1,4 +1,4 @@
-"""Lock file of the one writer of a folder; the kernel frees it however its holder dies."""
+"""Lock file that one process holds; the kernel frees it however its holder dies."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from packhound.core.errors import StoreError
 
 
-class WriterLock:
+class FileLock:
     """Held from a successful `acquire` to `release`, or to the end of the process."""
 
     def __init__(self, path: Path) -> None:
@@ -19,12 +19,12 @@ class WriterLock:
 
     @property
     def held(self) -> bool:
-        """True if this process is the writer; False once somebody has deleted the file."""
+        """True if this process holds the lock; False once somebody has deleted the file."""
         file = self._file
         return file is not None and _is_at(file, self._path)
 
     def acquire(self) -> bool:
-        """Try to become the writer, without waiting; return False if another process is.
+        """Try to take the lock, without waiting; return False if another process holds it.
 
         Raises:
             StoreError: the file system has no locks, or no file can be made there.

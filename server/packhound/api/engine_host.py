@@ -1,0 +1,90 @@
+"""The engines of one process, and the sockets on which other processes reach them.
+
+One process serves a folder: the holder of its lock, which the kernel frees however it ends.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+
+from packhound.api.socket_server import Session, SocketServer, serve_socket
+from packhound.core.errors import StoreError
+from packhound.core.file_lock import FileLock
+from packhound.core.private_file import make_private_folder
+from packhound.relay import address_file
+from packhound.service import Engine, EnginePool, index_folder, real_path
+
+log = logging.getLogger("packhound")
+
+
+class EngineHost:
+    """Thread-safe. `sessions` are what other processes may begin on the socket of a folder."""
+
+    def __init__(
+        self, sessions: Mapping[str, Session] | None = None, linger_s: float = 0.0
+    ) -> None:
+        self.sessions: Mapping[str, Session] = sessions or {}
+        self.pool = EnginePool(linger_s, self.serve, self._leave)
+        self._lock = threading.RLock()
+        self._claims: dict[Path, FileLock | None] = {}
+        self._servers: dict[Path, SocketServer | None] = {}
+
+    @property
+    def n_connections(self) -> int:
+        """Number of open connections of other processes."""
+        return sum(server.n_connections for server in tuple(self._servers.values()) if server)
+
+    def claim(self, root: Path) -> bool:
+        """Become the process that serves a folder; False if another one is or will be.
+
+        Where there are no locks each process works alone, and this returns True.
+        """
+        root, folder = real_path(root), index_folder(real_path(root))
+        with self._lock:
+            claim = self._claims.get(root)
+            if root in self._claims and (claim is None or claim.held):
+                return True
+            try:
+                make_private_folder(folder)
+                claim = FileLock(address_file(folder, suffix="lock"))
+                if not claim.acquire():
+                    return False
+            except StoreError as problem:
+                log.warning("%s is not shared with other processes: %s", root, problem)
+                claim = None
+            self._claims[root] = claim
+            return True
+
+    def serve(self, engine: Engine) -> None:
+        """Answer other processes for a folder, unless another process does; may be repeated."""
+        with self._lock:
+            if not self.is_served(engine) and self.claim(engine.root):
+                self._close_socket(engine.root)
+                self._servers[engine.root] = serve_socket(engine, self.sessions)
+
+    def is_served(self, engine: Engine) -> bool:
+        """Return True if the socket of a folder is reachable, or no socket can be had."""
+        server = self._servers.get(engine.root)
+        return engine.root in self._servers and (server is None or server.reachable)
+
+    def close(self) -> None:
+        """Close all sockets, then all engines."""
+        with self._lock:
+            for root in tuple(self._servers):
+                self._close_socket(root)
+        self.pool.close()
+
+    def _leave(self, engine: Engine) -> None:
+        with self._lock:
+            self._close_socket(engine.root)
+            claim = self._claims.pop(engine.root, None)
+            if claim:
+                claim.release()
+
+    def _close_socket(self, root: Path) -> None:
+        server = self._servers.pop(root, None)
+        if server:
+            server.close()

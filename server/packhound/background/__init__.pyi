@@ -1,0 +1,1 @@
+from .server import serve_engine as serve_engine

@@ -1,0 +1,18 @@
+"""How processes of one user reach the process that has a folder's index, and start one.
+
+Standard library only, and no lazy faces: a relay is a whole process of some five megabytes.
+"""
+
+from packhound.relay.address import SERVER as SERVER
+from packhound.relay.address import ServerAddress as ServerAddress
+from packhound.relay.address import address_file as address_file
+from packhound.relay.address import bind_listener as bind_listener
+from packhound.relay.address import read_address as read_address
+from packhound.relay.address import remove_address as remove_address
+from packhound.relay.address import write_address as write_address
+from packhound.relay.connection import ACCEPTED as ACCEPTED
+from packhound.relay.connection import NOT_ALLOWED as NOT_ALLOWED
+from packhound.relay.connection import Connection as Connection
+from packhound.relay.engine_process import ENGINE as ENGINE
+from packhound.relay.engine_process import MCP_RELAY as MCP_RELAY
+from packhound.relay.engine_process import command_line as command_line

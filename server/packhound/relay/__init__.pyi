@@ -1,0 +1,13 @@
+from .address import SERVER as SERVER
+from .address import ServerAddress as ServerAddress
+from .address import address_file as address_file
+from .address import bind_listener as bind_listener
+from .address import read_address as read_address
+from .address import remove_address as remove_address
+from .address import write_address as write_address
+from .connection import ACCEPTED as ACCEPTED
+from .connection import NOT_ALLOWED as NOT_ALLOWED
+from .connection import Connection as Connection
+from .engine_process import ENGINE as ENGINE
+from .engine_process import MCP_RELAY as MCP_RELAY
+from .engine_process import command_line as command_line

@@ -1,0 +1,133 @@
+"""`packhound mcp` as a relay: a process of the standard library between an agent and the engine.
+
+The command line executes this file, so that nothing of what it has imported stays in memory.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+if __name__ == "__main__":
+    # Without `site` Python finds nothing but its standard library; the folder of this file goes.
+    sys.path[0] = str(Path(__file__).resolve().parents[2])
+
+from packhound.core.errors import PackhoundError, StoreError
+from packhound.core.parent_process import watch_parent
+from packhound.relay.engine_process import connect_engine
+from packhound.relay.relay import Message, Relay, json_value
+
+_ATTEMPTS = 3
+"""An engine may end between two steps of connecting to it."""
+SESSION = "mcp"
+"""Name of such sessions on the socket of the background engine."""
+
+
+class McpDialect:
+    """JSON texts, one a line. A session is its `initialize` and `notifications/initialized`."""
+
+    def __init__(self) -> None:
+        self._initialized: list[bytes] = []
+
+    def read(self, receive: Callable[[], bytes]) -> Iterator[Message]:
+        """Yield the lines of a stream until it ends."""
+        parts: list[bytes] = []
+        while data := receive():
+            *lines, rest = data.split(b"\n")
+            for line in lines:
+                wire = b"".join((*parts, line, b"\n"))
+                parts.clear()
+                if wire.strip():
+                    yield Message(wire, json_value(wire))
+            if rest:
+                parts.append(rest)
+
+    def encode(self, value: dict[str, object]) -> bytes:
+        """Return a message as a line."""
+        return json.dumps(value).encode() + b"\n"
+
+    def note(self, message: Message) -> None:
+        """Remember that the client is initialized."""
+        value = message.value
+        if isinstance(value, dict) and value.get("method") == "notifications/initialized":
+            self._initialized = [message.wire]
+
+    def cancelled(self, value: dict[str, Any]) -> object:
+        """Return the id of a cancelled request, which MCP does not answer."""
+        params = value.get("params")
+        if value.get("method") != "notifications/cancelled" or not isinstance(params, dict):
+            return ""
+        return params.get("requestId")
+
+    def answer_again(self, method: str) -> bool:
+        """Return False: each server asks for roots anew."""
+        return False
+
+    def state(self, initialized: dict[str, object]) -> Iterable[bytes]:
+        """Return the notification that ends the initialization."""
+        return self._initialized
+
+
+def run_mcp_relay(cache: Path, arguments: dict[str, object]) -> None:
+    """Relay standard input and output until the input ends. Raises PackhoundError before that.
+
+    `arguments` are those of the session: the roots, and the settings of the command line.
+    """
+    # Python would first wait for a line of input, which may never come.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    watch_parent(os.getppid(), lambda: os._exit(1))
+    dialect = McpDialect()
+
+    def write(wire: bytes) -> None:
+        rest = memoryview(wire)
+        try:
+            while rest:
+                rest = rest[os.write(1, rest) :]
+        except OSError:
+            os._exit(1)  # The agent is gone.
+
+    def receive() -> bytes:
+        try:
+            return os.read(0, 1 << 16)
+        except OSError:
+            return b""
+
+    def connect() -> socket.socket:
+        for _ in range(_ATTEMPTS):
+            with suppress(StoreError):
+                return connect_engine(cache).begin_session(SESSION, arguments)
+        return connect_engine(cache).begin_session(SESSION, arguments)
+
+    def leave(problem: PackhoundError) -> None:
+        sys.stderr.write(f"Error: {problem}\n")
+        os._exit(1)
+
+    Relay(dialect, connect, write, leave).run(dialect.read(receive))
+
+
+def main() -> None:
+    """Run the relay with the arguments of `packhound.mcp.relay_command`."""
+    cache, arguments, alone = sys.argv[1:]
+    try:
+        run_mcp_relay(Path(cache), json.loads(arguments))
+    except StoreError as problem:
+        # Nothing was read yet, so another process can serve this client.
+        command = [*json.loads(alone), "--alone", str(problem)]
+        os.execv(command[0], command)
+    except PackhoundError as problem:
+        sys.stderr.write(f"Error: {problem}\n")
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()
+    # A thread may still read from the server.
+    sys.stdout.flush()
+    os._exit(0)

@@ -1,0 +1,206 @@
+"""Relay of a client's session: each request gets one response, whatever becomes of the server.
+
+When the serving process ends, the relay connects to the next one, repeats what the session consists
+of (its dialect remembers that), and sends each request again that has no response yet. The client
+sees nothing of it: responses to what was repeated are dropped.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from typing import NamedTuple, Protocol
+
+from packhound.core.errors import PackhoundError
+
+_EXIT_S = 2.0
+"""Time for the server to answer what a client has asked before it closed its end."""
+_RETRY_S = 0.1
+_MAX_RETRIES = 20
+
+
+class Message(NamedTuple):
+    """One message: its bytes on the wire, and its JSON value, None if it is not JSON."""
+
+    wire: bytes
+    value: object
+
+
+class Dialect(Protocol):
+    """Framing of a protocol, and the messages that a new server has to be sent."""
+
+    def read(self, receive: Callable[[], bytes]) -> Iterator[Message]:
+        """Yield the messages of a stream until it ends."""
+
+    def encode(self, value: dict[str, object]) -> bytes:
+        """Return the bytes of a message."""
+
+    def note(self, message: Message) -> None:
+        """Remember what a notification of the client changes in the session."""
+
+    def cancelled(self, value: dict[str, object]) -> object:
+        """Return the id of a request that a notification cancels and that gets no response."""
+
+    def answer_again(self, method: str) -> bool:
+        """Return True if the client has answered such a request of an earlier server for good."""
+
+    def state(self, initialized: dict[str, object]) -> Iterable[bytes]:
+        """Return the messages that follow a repeated `initialize`, given its response."""
+
+
+class Relay:
+    """One client. `connect` returns a new server's socket; it may block, and raise StoreError.
+
+    `on_lost` is called, and must end the process, when there is no server any more.
+    """
+
+    def __init__(
+        self,
+        dialect: Dialect,
+        connect: Callable[[], socket.socket],
+        write: Callable[[bytes], object],
+        on_lost: Callable[[PackhoundError], object],
+    ) -> None:
+        self._dialect = dialect
+        self._connect = connect
+        self._write = write
+        self._on_lost = on_lost
+        # What the client says is noted and sent in one step, so that a replay misses nothing.
+        self._lock = threading.Lock()
+        self._server: socket.socket | None = None
+        self._n_servers = 0
+        self._n_server_requests = 0
+        self._server_requests: dict[str, tuple[int, object]] = {}
+        self._initialize: Message | None = None
+        self._pending: dict[str, list[bytes]] = {}
+        self._client_gone = threading.Event()
+
+    def run(self, client: Iterable[Message]) -> None:
+        """Relay until the client closes its end. Raises PackhoundError if there is no server."""
+        first = self._connect()
+        follower = threading.Thread(target=self._follow, args=(first,), daemon=True)
+        follower.start()
+        for message in client:
+            self._from_client(message)
+        self._client_gone.set()
+        with self._lock, suppress(OSError):
+            if self._server:
+                self._server.shutdown(socket.SHUT_WR)
+        follower.join(_EXIT_S)
+
+    def _from_client(self, message: Message) -> None:
+        with self._lock:
+            wire = self._noted(message)
+            if wire and self._server:
+                with suppress(OSError):  # The follower sees the end of the server as well.
+                    self._server.sendall(wire)
+
+    def _noted(self, message: Message) -> bytes:
+        """Return the bytes to send, empty for an answer to a server that is gone."""
+        value = message.value
+        if not isinstance(value, dict):
+            return message.wire
+        if "method" not in value:
+            n_server, request_id = self._server_requests.pop(repr(value.get("id")), (0, None))
+            if n_server != self._n_servers:
+                return b""
+            return self._dialect.encode({**value, "id": request_id})
+        if "id" in value:
+            self._pending.setdefault(repr(value["id"]), []).append(message.wire)
+            if value["method"] == "initialize":
+                self._initialize = message
+            return message.wire
+        self._pending.pop(repr(self._dialect.cancelled(value)), None)
+        self._dialect.note(message)
+        return message.wire
+
+    def _follow(self, server: socket.socket) -> None:
+        """Pass on what servers say, one after the other, until the client is gone."""
+        while True:
+            with suppress(OSError):
+                self._n_servers += 1
+                messages = self._dialect.read(lambda server=server: server.recv(1 << 16))  # type: ignore[misc]
+                self._join(server, messages)
+                for message in messages:
+                    self._from_server(server, message)
+            with self._lock:
+                self._server = None
+            server.close()
+            if self._client_gone.is_set():
+                return
+            try:
+                server = self._reconnect()
+            except PackhoundError as problem:
+                self._on_lost(problem)
+                return
+
+    def _reconnect(self) -> socket.socket:
+        for _ in range(_MAX_RETRIES):
+            with suppress(PackhoundError):
+                return self._connect()
+            time.sleep(_RETRY_S)
+        return self._connect()
+
+    def _join(self, server: socket.socket, messages: Iterator[Message]) -> None:
+        """Bring a server to where the client is, and let the client talk to it."""
+        initialize = self._initialize
+        initialized: dict[str, object] = {}
+        if initialize and isinstance(initialize.value, dict):
+            initialize_id = initialize.value["id"]
+            server.sendall(initialize.wire)
+            for message in messages:
+                self._from_server(server, message)
+                value = message.value
+                if isinstance(value, dict) and value.get("id") == initialize_id:
+                    result = value.get("result")
+                    initialized = result if isinstance(result, dict) else {}
+                    break
+        with self._lock:
+            if initialize:
+                for wire in self._dialect.state(initialized):
+                    server.sendall(wire)
+            for wires in tuple(self._pending.values()):
+                for wire in wires:
+                    server.sendall(wire)
+            self._server = server
+
+    def _from_server(self, server: socket.socket, message: Message) -> None:
+        value = message.value
+        if not isinstance(value, dict) or "id" not in value:
+            self._write(message.wire)
+        elif "method" in value:
+            self._pass_request(server, value)
+        elif value["id"] is None or self._pop_pending(repr(value["id"])):
+            self._write(message.wire)
+
+    def _pass_request(self, server: socket.socket, value: dict[str, object]) -> None:
+        """Pass on a request of the server, under an id that no other server has used."""
+        if self._n_servers > 1 and self._dialect.answer_again(str(value["method"])):
+            answer = {"jsonrpc": "2.0", "id": value["id"], "result": None}
+            server.sendall(self._dialect.encode(answer))
+            return
+        self._n_server_requests += 1
+        request_id = f"relay-{self._n_server_requests}"
+        self._server_requests[repr(request_id)] = self._n_servers, value["id"]
+        self._write(self._dialect.encode({**value, "id": request_id}))
+
+    def _pop_pending(self, key: str) -> bool:
+        wires = self._pending.get(key)
+        if not wires:
+            return False
+        wires.pop(0)
+        if not wires:
+            self._pending.pop(key, None)
+        return True
+
+
+def json_value(text: bytes) -> object:
+    """Return the JSON value of a text, None if it has none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,109 @@
+"""The engines of one process: each folder has one, however many clients follow it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TypeAlias
+
+from packhound.core.settings import Settings
+from packhound.core.settings_files import FolderSettings
+from packhound.indexing import collect_all_and_trim
+from packhound.service.engine import Engine
+from packhound.service.roots import real_path
+from packhound.service.status import Listener
+
+Opened: TypeAlias = Callable[[Engine], None]
+
+
+class EnginePool:
+    """Engines by the real path of their folder; thread-safe.
+
+    One that nobody follows any more is closed `linger_s` later, at the next `close_unused`: agents
+    come and go, and reading an index again takes longer than most of their questions.
+    """
+
+    def __init__(
+        self,
+        linger_s: float = 0.0,
+        on_open: Opened | None = None,
+        on_close: Opened | None = None,
+    ) -> None:
+        self._linger_s = linger_s
+        self._on_open = on_open or (lambda engine: None)
+        self._on_close = on_close or (lambda engine: None)
+        self._lock = threading.RLock()
+        self._engines: dict[Path, Engine] = {}
+        self._followers: dict[Path, list[Listener]] = {}
+        self._unused_since: dict[Path, float] = {}
+
+    def get(self, root: Path) -> Engine | None:
+        """Return the engine of a folder, if there is one."""
+        return self._engines.get(real_path(root))
+
+    @property
+    def engines(self) -> tuple[Engine, ...]:
+        """All engines, in the order in which they were opened."""
+        return tuple(self._engines.values())
+
+    def acquire(
+        self, root: Path, settings: Settings | FolderSettings, on_change: Listener
+    ) -> Engine:
+        """Follow a folder. The first follower's settings are the folder's. Raises RootError."""
+        with self._lock:
+            engine = self.get(root)
+            if engine is None:
+                followers = [on_change]
+                engine = Engine.open(root, settings, partial(_call_all, followers))
+                engine.prepare()
+                # Copied, since other threads may be going through it.
+                self._engines = {**self._engines, engine.root: engine}
+                self._followers[engine.root] = followers
+                self._on_open(engine)
+            else:
+                self._followers[engine.root].append(on_change)
+            self._unused_since.pop(engine.root, None)
+            return engine
+
+    def release(self, engine: Engine, on_change: Listener) -> None:
+        """Follow a folder no longer."""
+        with self._lock:
+            followers = self._followers.get(engine.root, [])
+            if on_change in followers:
+                followers.remove(on_change)
+            if not followers and engine in self.engines:
+                self._unused_since[engine.root] = time.monotonic()
+        if not self._linger_s:
+            self.close_unused()
+
+    def close_unused(self) -> None:
+        """Close the engines that nobody has followed for a while."""
+        with self._lock:
+            now = time.monotonic()
+            unused = [root for root, at in self._unused_since.items() if now - at >= self._linger_s]
+            engines = [self._engines[root] for root in unused]
+            self._engines = {r: e for r, e in self._engines.items() if r not in unused}
+            for root in unused:
+                del self._unused_since[root], self._followers[root]
+            for engine in engines:
+                self._on_close(engine)
+                engine.close()
+        if engines:
+            del engine, engines
+            collect_all_and_trim()
+
+    def close(self) -> None:
+        """Close all engines."""
+        with self._lock:
+            for engine in self._engines.values():
+                self._on_close(engine)
+                engine.close()
+            self._engines = {}
+
+
+def _call_all(listeners: list[Listener]) -> None:
+    for listener in tuple(listeners):
+        listener()
