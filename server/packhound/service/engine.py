@@ -29,6 +29,7 @@ from packhound.search import (
     pipeline,
     related,
 )
+from packhound.service.editor_texts import EditorTexts
 from packhound.service.indexed_folder import IndexedFolder
 from packhound.service.packs import Packs
 from packhound.service.preparation import Activity, BackgroundPreparation
@@ -65,10 +66,9 @@ class Engine:
         self.root = root
         self._settings = settings
         self._edited: set[str] = set()
-        self._texts: dict[str, dict[object, Document]] = {}
-        self._texts_lock = threading.Lock()
         self._activity = Activity(timing.recent_use_s)
         self._index = IndexedFolder(root, settings, on_change or (lambda: None), timing)
+        self._texts = EditorTexts(self._index)
         self._personalization = Personalization(root, self.folder, settings)
         self._packs = Packs(root, self._index, self._search)
         self.sources = FolderSources(root, self._index, lambda: self._settings, {})
@@ -118,25 +118,14 @@ class Engine:
         )
         self._edited.add(document.path)
         self._activity.mark_used()
-        with self._texts_lock:
-            texts = self._texts.setdefault(document.path, {})
-            texts.pop(editor, None)
-            texts[editor] = document
-            self._index.update(document)
+        self._texts.update(document, editor)
 
     def release(self, path: str, editor: object = None) -> None:
         """Submit that an editor closed `path`: the text of another one counts, or the file."""
         self._edited.discard(path)
         self._packs.invalidate_changes()
         self._personalization.invalidate()
-        with self._texts_lock:
-            texts = self._texts.get(path, {})
-            texts.pop(editor, None)
-            if texts:
-                self._index.update([*texts.values()][-1])
-            else:
-                self._texts.pop(path, None)
-                self._index.release(path)
+        self._texts.release(path, editor)
 
     def refresh(self, paths: Sequence[str] | None = None) -> None:
         """Compare with the disk again: `paths` (files or folders), or everything."""
