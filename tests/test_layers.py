@@ -53,6 +53,7 @@ CONFINED = {
     "lsprotocol": {"lsp"},
     "pygls": {"lsp"},
     "mcp": set(),
+    "tomlkit": {"mcp"},
     "click": {"cli"},
     "rich": {"cli"},
 }

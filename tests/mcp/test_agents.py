@@ -8,6 +8,9 @@ import subprocess
 import sys
 
 import pytest
+import tomlkit
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from packhound.core.errors import SettingsError
 from packhound.mcp.agent_configs import agents, apply, plan, server_command
@@ -19,21 +22,115 @@ def agent(tmp_path, name):
 
 
 @pytest.mark.parametrize(
-    "name", ["Claude Code", "Cursor", "VS Code", "Gemini CLI", "Windsurf", "Zed"]
+    "name",
+    [
+        *("Claude Code", "Claude Desktop", "Cursor", "VS Code", "VS Code Insiders", "Gemini CLI"),
+        *("Windsurf", "Zed", "opencode", "Cline", "Copilot CLI", "this folder"),
+    ],
 )
 def test_json_agents_keep_everything_else(tmp_path, name):
     one = agent(tmp_path, name)
     one.config.parent.mkdir(parents=True, exist_ok=True)
     before = '{\n    "theme": "dark",\n    "x": [\n        1\n    ]\n}\n'
     one.config.write_text(before)
-    apply(plan(one, server_command(".")))
+    change = plan(one, server_command(one.root))
+    assert not [line for line in change.diff.splitlines()[2:] if line.startswith("-")]
+    apply(change)
     written = json.loads(one.config.read_text())
-    servers = next(value for key, value in written.items() if "ervers" in key)
-    assert servers["packhound"]["args"][:3] == ["-m", "packhound", "mcp"]
     assert written["theme"] == "dark"
-    assert not plan(one, server_command(".")).diff
+    entry = written[one.key]["packhound"]
+    command = entry["command"]
+    command = command if isinstance(command, list) else [command, *entry["args"]]
+    assert command[1:4] == ["-m", "packhound", "mcp"]
+    assert not plan(one, server_command(one.root)).diff
     apply(plan(one, None))
     assert one.config.read_text() == before
+
+
+def test_editors_that_start_servers_elsewhere_name_the_folder_by_a_variable(tmp_path):
+    roots = {agent.name: agent.root for agent in agents(tmp_path, tmp_path)}
+    variable = {name for name, root in roots.items() if root == "${workspaceFolder}"}
+    assert variable == {"Cursor", "VS Code", "VS Code Insiders"}
+    assert server_command("")[-1] == "mcp"
+
+
+LINE_END = st.sampled_from(["\n", "\r\n"])
+MEMBERS = st.dictionaries(st.sampled_from(["a", "mcpServers", "z"]), st.just({}), max_size=3)
+LAYOUT = st.sampled_from([None, 2, 4, "\t"])
+
+
+@settings(max_examples=300, deadline=None)
+@given(MEMBERS, LAYOUT, LINE_END, st.sampled_from(["", "\n", " \n\n"]), st.data())
+def test_every_byte_of_json_is_restored(members, indent, line_end, tail, data):
+    others = st.dictionaries(st.sampled_from(["other", "x y"]), st.just({"command": "y"}))
+    if "mcpServers" in members:
+        members = {**members, "mcpServers": data.draw(others)}
+    text = (json.dumps(members, indent=indent) + tail).replace("\n", line_end)
+    entry = {"command": "/usr/bin/python", "args": ["-m", "packhound", "mcp", "."]}
+    changed = with_entry(text, "mcpServers", "packhound", entry)
+    assert json.loads(changed)["mcpServers"]["packhound"] == entry
+    assert without_entry(changed, "mcpServers", "packhound") == text
+
+
+@pytest.mark.parametrize("name", ["Cursor", "Codex"])
+@pytest.mark.parametrize("before", [None, b"", b"\n"])
+def test_a_file_that_was_not_there_is_gone_again_and_an_empty_one_is_empty(tmp_path, name, before):
+    one = agent(tmp_path, name)
+    one.config.parent.mkdir(parents=True)
+    if before is not None:
+        one.config.write_bytes(before)
+    apply(plan(one, server_command(one.root)))
+    assert b"packhound" in one.config.read_bytes()
+    apply(plan(one, None))
+    assert (one.config.read_bytes() if one.config.exists() else None) == before
+
+
+TOML = (
+    'model = "x"',
+    '# mine\nmodel = "x"\n\n[mcp_servers.other]\ncommand = "y"\n',
+    '[mcp_servers]\n[mcp_servers.other] # yours\ncommand = "y"\n\n\n',
+    'mcp_servers = {other = {command = "y"}}\n',
+    'mcp_servers.other.command = "y" # dotted\n\n[tui]\nx = 1\n',
+    "\r\n[tui]\r\nx = 1 # last\r\n",
+)
+
+
+@pytest.mark.parametrize("before", TOML)
+def test_every_byte_of_toml_is_restored(tmp_path, before):
+    one = agent(tmp_path, "Codex")
+    one.config.parent.mkdir(parents=True)
+    one.config.write_bytes(before.encode())
+    apply(plan(one, server_command(".")))
+    written = tomlkit.parse(one.config.read_bytes().decode()).unwrap()
+    assert written["mcp_servers"]["packhound"]["args"] == ["-m", "packhound", "mcp", "."]
+    assert ("other" in before) == ("other" in written["mcp_servers"])
+    assert not plan(one, server_command(".")).diff
+    apply(plan(one, None))
+    assert one.config.read_bytes() == before.encode()
+
+
+def test_a_table_with_a_comment_beside_its_header_is_changed_and_not_repeated(tmp_path):
+    one = agent(tmp_path, "Codex")
+    one.config.parent.mkdir(parents=True)
+    before = '[mcp_servers.packhound] # comment\ncommand = "old" # mine\nenabled = true\n'
+    one.config.write_text(before)
+    apply(plan(one, server_command(".")))
+    text = one.config.read_text()
+    assert text.startswith("[mcp_servers.packhound] # comment\n") and "# mine" in text
+    assert tomlkit.parse(text).unwrap()["mcp_servers"]["packhound"]["enabled"] is True
+    apply(plan(one, None))
+    assert "packhound" not in one.config.read_text()
+
+
+def test_a_byte_order_mark_stays(tmp_path):
+    one = agent(tmp_path, "Cursor")
+    one.config.parent.mkdir(parents=True)
+    before = b'\xef\xbb\xbf{\r\n  "a": 1\r\n}'
+    one.config.write_bytes(before)
+    apply(plan(one, server_command(".")))
+    assert one.config.read_bytes().startswith(b"\xef\xbb\xbf{\r\n")
+    apply(plan(one, None))
+    assert one.config.read_bytes() == before
 
 
 def test_codex_keeps_comments(tmp_path):
@@ -54,8 +151,8 @@ def test_codex_keeps_comments(tmp_path):
     ("before", "after"),
     [
         # A remark after the last member, with what looks like the end of an object in it.
-        ('{"a": 1 /* , } */}', '{\n  "a": 1 /* , } */}'),
-        ('{ // mine\n"mcpServers": {}, "b": 2}', '{ // mine\n "b": 2}'),
+        ('{"a": 1 /* , } */}', '{"a": 1 /* , } */}'),
+        ('{ // mine\n"mcpServers": {}, "b": 2}', '{ // mine\n"mcpServers": {}, "b": 2}'),
         ('{"b": 2, // mine\n  "mcpServers": {"packhound": {}}\n}', '{"b": 2 // mine\n}'),
         ('{"mcpServers": {"packhound": {}},}', "{}"),
         ('{"mcpServers": {"x": {}, "packhound": {},},}', '{"mcpServers": {"x": {}, },}'),
@@ -126,19 +223,36 @@ def test_comments_and_trailing_commas_stay(tmp_path, servers):
     assert "/* not } this */" in one.config.read_text()
 
 
+def run_agents(home, *arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "packhound", "agents", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=home,
+        env={
+            **os.environ,
+            **{"HOME": str(home), "USERPROFILE": str(home), "PACKHOUND_IDLE_SECONDS": "1"},
+        },
+    )
+
+
 def test_one_unreadable_file_does_not_keep_the_others(tmp_path):
     (tmp_path / ".cursor").mkdir()
     (tmp_path / ".cursor" / "mcp.json").write_text("{ broken")
     (tmp_path / ".codex").mkdir()
-    home = {"HOME": str(tmp_path), "USERPROFILE": str(tmp_path)}
-    done = subprocess.run(
-        [sys.executable, "-m", "packhound", "agents", "install", "--yes"],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        env={**os.environ, **home},
-    )
-    assert done.returncode == 0 and "left unchanged" in done.stderr, done.stderr
-    assert "-m packhound mcp ." in done.stderr
+    run = run_agents(tmp_path, "install", "--yes")
+    assert run.returncode == 0 and "left unchanged" in run.stderr, run.stderr
+    assert "-m packhound mcp '${workspaceFolder}'" in run.stderr
+    assert "the server starts and offers" in run.stdout
     assert "[mcp_servers.packhound]" in (tmp_path / ".codex" / "config.toml").read_text()
     assert (tmp_path / ".cursor" / "mcp.json").read_text() == "{ broken"
+    assert run_agents(tmp_path, "remove", "--yes").returncode == 0
+    assert not (tmp_path / ".codex" / "config.toml").exists()
+
+
+def test_nothing_is_written_for_a_server_that_does_not_start(tmp_path):
+    (tmp_path / ".codex").mkdir()
+    run = run_agents(tmp_path, "install", "--yes", "--root", str(tmp_path / "nowhere"))
+    assert run.returncode == 2 and "the server does not start" in run.stderr, run.stderr
+    assert "nowhere" in run.stderr
+    assert not (tmp_path / ".codex" / "config.toml").exists()

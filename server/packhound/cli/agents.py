@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import shlex
+import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
 
 from packhound.cli.options import complete_folder
 from packhound.core.errors import SettingsError
-from packhound.mcp import Agent, apply, plan, server_command
+from packhound.mcp import (
+    Agent,
+    Change,
+    apply,
+    check_server,
+    plan,
+    server_command,
+)
 from packhound.mcp import agents as known_agents
+from packhound.service import real_path
 
 
 @click.group()
@@ -29,14 +39,24 @@ def list_agents() -> None:
 @click.option("--only", multiple=True, metavar="NAME", help="Only this agent.")
 @click.option(
     "--root",
-    default=".",
-    help="Folder to serve; . is the one the agent works in.",
+    default="",
+    help="Folder to serve.  [default: the one that the agent works in]",
     shell_complete=complete_folder,
 )
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def install(only: tuple[str, ...], root: str, yes: bool) -> None:
-    """Add the MCP server to the configuration of the installed agents."""
-    _change(only, server_command(root), yes)
+    """Add the MCP server to the configuration of the installed agents.
+
+    It is started first: nothing is written unless it answers.
+    """
+    selected = _select(only)
+    folder = str(real_path(Path(root))) if root else ""
+    commands = {agent.name: server_command(folder or agent.root) for agent in selected}
+    changes = _plan(selected, commands)
+    if changes:
+        n_tools = _check(folder)
+        click.echo(f"the server starts and offers {n_tools} tools")
+    _write(changes, selected, only, yes)
 
 
 @agents.command()
@@ -44,34 +64,51 @@ def install(only: tuple[str, ...], root: str, yes: bool) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def remove(only: tuple[str, ...], yes: bool) -> None:
     """Remove the MCP server from the agents' configuration."""
-    _change(only, None, yes)
-
-
-def _change(only: tuple[str, ...], command: list[str] | None, yes: bool) -> None:
-    """Show each change, then make it."""
     selected = _select(only)
-    changes, refused = [], []
+    _write(_plan(selected, {}), selected, only, yes)
+
+
+def _check(folder: str) -> int:
+    """Return how many tools the server offers, started as an agent would. Raises SettingsError."""
+    if folder:
+        return check_server(server_command(folder), Path(folder))
+    with tempfile.TemporaryDirectory() as empty:
+        return check_server(server_command("."), Path(empty))
+
+
+def _plan(selected: Sequence[Agent], commands: Mapping[str, list[str]]) -> list[Change]:
+    """Return the changes to make; what cannot be changed is named on stderr."""
+    changes = []
     for agent in selected:
+        command = commands.get(agent.name)
         try:
-            changes.append(plan(agent, command))
+            change = plan(agent, command)
         except SettingsError as problem:
             # One unreadable file does not stop the others.
-            refused.append(agent)
             click.echo(f"{agent.name}: {problem}", err=True)
             if command:
                 click.echo(f"  the server's command is: {shlex.join(command)}", err=True)
+        else:
+            changes.append(change)
+    return changes
+
+
+def _write(
+    changes: Sequence[Change], selected: Sequence[Agent], only: Sequence[str], yes: bool
+) -> None:
+    """Show each change, then make it."""
+    refused = [agent.name for agent in selected if agent.name not in {c.agent for c in changes}]
     changes = [change for change in changes if change.diff]
     if not changes:
         click.echo("nothing to change" if selected else "no agent was found")
-        return
     for change in changes:
         click.echo(f"{change.agent}:\n{change.diff}")
-    if yes or click.confirm("Write these changes?"):
+    if changes and (yes or click.confirm("Write these changes?")):
         for change in changes:
             apply(change)
-            click.echo(f"written: {change.path}")
+            click.echo(f"{'deleted' if change.after is None else 'written'}: {change.path}")
     if refused and only:
-        raise SettingsError(f"not changed: {', '.join(agent.name for agent in refused)}")
+        raise SettingsError(f"not changed: {', '.join(refused)}")
 
 
 def _select(only: tuple[str, ...]) -> list[Agent]:

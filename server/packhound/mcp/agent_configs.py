@@ -1,38 +1,46 @@
 """Configuration files of coding agents, and the entry of Packhound's MCP server in them.
 
 A change is first planned and shown as a diff; only the entry `packhound` is touched, and removing
-it restores the file.
+it restores every byte of the file.
 """
 
 from __future__ import annotations
 
 import difflib
-import json
 import os
-import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from packhound.core.errors import SettingsError
 from packhound.core.private_file import write_private_atomic
-from packhound.mcp.jsonc import plain, with_entry, without_entry
+from packhound.mcp.jsonc import with_entry, without_entry
+from packhound.mcp.toml_entry import with_table, without_table
 
 _NAME = "packhound"
+_BOM = "\ufeff"
+WORKSPACE = "${workspaceFolder}"
+
+Entry: TypeAlias = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
 class Agent:
     """A coding agent: the file with its MCP servers, and paths that exist if it is installed.
 
-    `entry` makes the text of the file with the server (given its command) or without it (None).
+    `entry` makes the entry of a server from its command. `root` is what stands for the folder that
+    the agent works in: "." if it starts servers there, a variable that it replaces, or "" if it
+    works in no folder.
     """
 
     name: str
     config: Path
     marks: tuple[Path, ...]
-    entry: Callable[[str, list[str] | None], str]
+    key: str
+    entry: Callable[[Sequence[str]], Entry]
+    root: str = "."
 
     @property
     def installed(self) -> bool:
@@ -42,19 +50,19 @@ class Agent:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A planned change of one file."""
+    """A planned change of one file; None where there is no file."""
 
     agent: str
     path: Path
-    before: str
-    after: str
+    before: str | None
+    after: str | None
 
     @property
     def diff(self) -> str:
         """The change as a unified diff; empty if there is none."""
         lines = difflib.unified_diff(
-            self.before.splitlines(keepends=True),
-            self.after.splitlines(keepends=True),
+            (self.before or "").splitlines(keepends=True),
+            (self.after or "").splitlines(keepends=True),
             str(self.path),
             str(self.path),
         )
@@ -63,51 +71,66 @@ class Change:
 
 def agents(home: Path, workspace: Path) -> tuple[Agent, ...]:
     """Return all known agents, installed or not."""
-    user_code, zed = _vscode_folder(home), _config_home(home) / "zed"
-    claude = home / ".claude.json"
+    config, support = home / ".config", _support_folder(home)
+    code, insiders = support / "Code" / "User", support / "Code - Insiders" / "User"
+    cline = code / "globalStorage" / "saoudrizwan.claude-dev"
+    copilot, windsurf, zed = home / ".copilot", home / ".codeium" / "windsurf", config / "zed"
+    desktop, claude, opencode = support / "Claude", home / ".claude.json", config / "opencode"
     return (
-        Agent("Claude Code", claude, (home / ".claude", claude), _servers),
-        Agent("Cursor", home / ".cursor" / "mcp.json", (home / ".cursor",), _servers),
-        Agent("VS Code", user_code / "mcp.json", (user_code,), _vscode_servers),
-        Agent("Codex", home / ".codex" / "config.toml", (home / ".codex",), _codex_table),
-        Agent("Gemini CLI", home / ".gemini" / "settings.json", (home / ".gemini",), _servers),
-        Agent(
-            "Windsurf",
-            home / ".codeium" / "windsurf" / "mcp_config.json",
-            (home / ".codeium" / "windsurf",),
-            _servers,
-        ),
-        Agent("Zed", zed / "settings.json", (zed,), _zed),
-        Agent("this folder", workspace / ".mcp.json", (workspace / ".mcp.json",), _servers),
+        _agent("Claude Code", claude, home / ".claude", claude),
+        _agent("Claude Desktop", desktop / "claude_desktop_config.json", desktop, root=""),
+        _agent("Cursor", home / ".cursor" / "mcp.json", home / ".cursor", root=WORKSPACE),
+        _agent("VS Code", code / "mcp.json", code, **_VSCODE),
+        _agent("VS Code Insiders", insiders / "mcp.json", insiders, **_VSCODE),
+        _agent("Codex", home / ".codex" / "config.toml", home / ".codex", key="mcp_servers"),
+        _agent("Gemini CLI", home / ".gemini" / "settings.json", home / ".gemini"),
+        _agent("Windsurf", windsurf / "mcp_config.json", windsurf, root=""),
+        _agent("Zed", zed / "settings.json", zed, key="context_servers", entry=_zed),
+        _agent("opencode", opencode / "opencode.json", opencode, key="mcp", entry=_opencode),
+        _agent("Cline", cline / "settings" / "cline_mcp_settings.json", cline, root=""),
+        _agent("Copilot CLI", copilot / "mcp-config.json", copilot, entry=_copilot),
+        _agent("this folder", workspace / ".mcp.json", workspace / ".mcp.json"),
     )
 
 
-def plan(agent: Agent, command: list[str] | None) -> Change:
+def plan(agent: Agent, command: Sequence[str] | None) -> Change:
     """Return the change that adds the server to an agent's file, or removes it (None).
 
     Raises:
         SettingsError: the file is not one that the agent itself would write.
     """
     try:
-        before = agent.config.read_text("utf-8")
+        before: str | None = agent.config.read_bytes().decode("utf-8")
     except FileNotFoundError:
-        before = ""
+        before = None
     except (OSError, UnicodeDecodeError) as problem:
         raise SettingsError(f"'{agent.config}' cannot be read: {problem}") from None
     if command is None and not before:
-        return Change(agent.name, agent.config, "", "")
+        return Change(agent.name, agent.config, before, before)
+    mark = _BOM if before and before.startswith(_BOM) else ""
+    text = before.removeprefix(_BOM) if before else before
     try:
-        after = agent.entry(before, command)
-    except (ValueError, TypeError, AttributeError) as problem:
+        after = _edit(agent, text, agent.entry(command) if command else None)
+    except (ValueError, TypeError, AttributeError, KeyError) as problem:
         raise SettingsError(f"'{agent.config}' is left unchanged: {problem}") from None
-    return Change(agent.name, agent.config, before, after)
+    return Change(agent.name, agent.config, before, None if after is None else mark + after)
+
+
+def _edit(agent: Agent, text: str | None, entry: Entry | None) -> str | None:
+    is_toml = agent.config.suffix == ".toml"
+    if entry is not None:
+        return (with_table if is_toml else with_entry)(text, agent.key, _NAME, entry)
+    return (without_table if is_toml else without_entry)(text or "", agent.key, _NAME)
 
 
 def apply(change: Change) -> None:
     """Write a planned change, in one step. Raises SettingsError."""
     try:
-        change.path.parent.mkdir(parents=True, exist_ok=True)
         target = change.path.resolve()
+        if change.after is None:
+            target.unlink(missing_ok=True)
+            return
+        change.path.parent.mkdir(parents=True, exist_ok=True)
         mode = target.stat().st_mode & 0o777 if target.exists() else None
         write_private_atomic(target, change.after.encode())
         if mode is not None:
@@ -117,71 +140,49 @@ def apply(change: Change) -> None:
 
 
 def server_command(root: str) -> list[str]:
-    """Return the command of the server; `root` "." means the working folder of the agent."""
-    return [sys.executable, "-m", "packhound", "mcp", root]
+    """Return the command of the server for a root, or for none where the agent names its own."""
+    return [sys.executable, "-m", "packhound", "mcp", *([root] if root else [])]
 
 
-def _servers(before: str, command: list[str] | None) -> str:
-    return _json_entry(before, "mcpServers", _stdio(command))
+def _stdio(command: Sequence[str]) -> Entry:
+    return {"command": command[0], "args": list(command[1:])}
 
 
-def _vscode_servers(before: str, command: list[str] | None) -> str:
-    # VS Code does not start servers in the workspace; it replaces this variable.
-    entry = _stdio([*command[:-1], "${workspaceFolder}"] if command else None)
-    return _json_entry(before, "servers", entry and {"type": "stdio", **entry})
+def _typed(command: Sequence[str]) -> Entry:
+    return {"type": "stdio", **_stdio(command)}
 
 
-def _zed(before: str, command: list[str] | None) -> str:
-    entry = _stdio(command)
-    return _json_entry(before, "context_servers", entry and {"source": "custom", **entry})
+def _zed(command: Sequence[str]) -> Entry:
+    return {"source": "custom", **_stdio(command)}
 
 
-def _stdio(command: list[str] | None) -> dict[str, object] | None:
-    return {"command": command[0], "args": command[1:]} if command else None
+def _opencode(command: Sequence[str]) -> Entry:
+    return {"type": "local", "command": list(command), "enabled": True}
 
 
-def _json_entry(before: str, key: str, entry: dict[str, object] | None) -> str:
-    """Return the file with the entry under `key`, everything else unchanged and in order."""
-    if before.strip() and plain(before) != before:
-        # Comments and trailing commas stay as they were written.
-        return with_entry(before, key, _NAME, entry) if entry else without_entry(before, key, _NAME)
-    config = json.loads(before) if before.strip() else {}
-    if not isinstance(config, dict) or not isinstance(config.get(key, {}), dict):
-        raise ValueError("it is not a JSON object of settings")
-    servers = config.get(key, {})
-    if entry is None:
-        if _NAME not in servers:
-            return before
-        del servers[_NAME]
-        if not servers:
-            config.pop(key, None)
-    else:
-        config[key] = {**servers, _NAME: entry}
-    first_indent = re.search(r"^([ \t]+)\"", before, re.MULTILINE)
-    indent = first_indent[1] if first_indent else "  "
-    return json.dumps(config, indent=indent, ensure_ascii=False) + "\n"
+def _copilot(command: Sequence[str]) -> Entry:
+    return {"type": "local", **_stdio(command), "tools": ["*"]}
 
 
-_CODEX = re.compile(rf"(?ms)^\[mcp_servers\.{_NAME}\]\n.*?(?=^\[|\Z)")
+# VS Code does not start servers in the workspace; it replaces this variable.
+_VSCODE: dict[str, Any] = {"key": "servers", "entry": _typed, "root": WORKSPACE}
 
 
-def _codex_table(before: str, command: list[str] | None) -> str:
-    """Edit a TOML file as text, so that its comments stay."""
-    without = _CODEX.sub("", before)
-    if command is None:
-        return without.rstrip("\n") + "\n" if without.strip() else ""
-    arguments = ", ".join(json.dumps(argument) for argument in command[1:])
-    table = f"[mcp_servers.{_NAME}]\ncommand = {json.dumps(command[0])}\nargs = [{arguments}]\n"
-    return f"{without.rstrip()}\n\n{table}" if without.strip() else table
+def _agent(
+    name: str,
+    config: Path,
+    *marks: Path,
+    key: str = "mcpServers",
+    entry: Callable[[Sequence[str]], Entry] = _stdio,
+    root: str = ".",
+) -> Agent:
+    return Agent(name, config, marks, key, entry, root)
 
 
-def _vscode_folder(home: Path) -> Path:
+def _support_folder(home: Path) -> Path:
+    """Return the folder in which desktop programs keep their settings."""
     if sys.platform == "darwin":
-        return home / "Library" / "Application Support" / "Code" / "User"
+        return home / "Library" / "Application Support"
     if sys.platform == "win32":
-        return Path(os.environ.get("APPDATA", home / "AppData" / "Roaming")) / "Code" / "User"
-    return _config_home(home) / "Code" / "User"
-
-
-def _config_home(home: Path) -> Path:
+        return Path(os.environ.get("APPDATA", home / "AppData" / "Roaming"))
     return home / ".config"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 _TOKEN = re.compile(
     r'(?P<text>"(?:[^"\\\n]|\\.)*")|(?P<comment>//[^\n]*|/\*.*?\*/)'
@@ -15,6 +16,7 @@ _TOKEN = re.compile(
 )
 _VISIBLE = re.compile(r"[^\s]")
 _REST_OF_LINE = re.compile(r"[ \t]*\r?\n")
+Entry: TypeAlias = Mapping[str, object]
 _decode = json.JSONDecoder().raw_decode
 
 
@@ -44,29 +46,73 @@ def _blank(text: str, kinds: tuple[str, ...]) -> str:
     return _TOKEN.sub(replace, text)
 
 
-def with_entry(text: str, key: str, name: str, entry: dict[str, object]) -> str:
-    """Return the text with `entry` as member `name` of the object `key`. Raises ValueError."""
-    root, indent = _root(text), _indent(text)
-    holder = next((m for m in _members(plain(text), root) if m.name == key), None)
+def with_entry(text: str | None, key: str, name: str, entry: Entry) -> str:
+    """Return the text with `entry` as member `name` of the object `key`. Raises ValueError.
+
+    None stands for a file that does not exist.
+    """
+    if text is None or not text.strip():
+        # What tells an empty file from none is the last line feed.
+        whole = json.dumps({key: {name: entry}}, indent=2, ensure_ascii=False)
+        return whole + "\n" if text is None else text + whole
+    root = _root(text)
+    holder = _member(text, root, key)
     if holder is None:
-        return _insert(text, root, indent, key, {name: entry})
-    member = next((m for m in _members(plain(text), holder.value) if m.name == name), None)
+        return _insert(text, root, _indent(text), key, {name: entry})
+    member = _member(text, holder.value, name)
     if member is None:
-        return _insert(text, holder.value, 2 * indent, name, entry)
+        return _insert(text, holder.value, 2 * _indent(text), name, entry)
     if json.loads(plain(text)[member.value : member.end]) == entry:
         return text
-    return text[: member.value] + _dump(entry, 2 * indent) + text[member.end :]
+    return text[: member.value] + _dump(entry, 2 * _indent(text)) + text[member.end :]
 
 
-def without_entry(text: str, key: str, name: str) -> str:
-    """Return the text without that member, and without `key` if it becomes empty."""
-    cleared = plain(text)
-    holder = next((m for m in _members(cleared, _root(text)) if m.name == key), None)
-    members = list(_members(cleared, holder.value)) if holder else []
-    member = next((m for m in members if m.name == name), None)
+def without_entry(text: str, key: str, name: str) -> str | None:
+    """Return the text that `with_entry` was given, None for no file.
+
+    A text that was edited since loses the member, and `key` if it becomes empty.
+    """
+    root = _root(text)
+    holder = _member(text, root, key)
+    member = _member(text, holder.value, name) if holder else None
     if holder is None or member is None:
         return text
-    return _remove(text, holder if len(members) == 1 else member)
+    entry = json.loads(plain(text)[member.value : member.end])
+    for before in _candidates(text, root, holder, name, entry):
+        if before != text and with_entry(before, key, name, entry) == text:
+            return before
+    is_only = len(list(_members(plain(text), holder.value))) == 1
+    return _remove(text, holder if is_only else member)
+
+
+def _candidates(
+    text: str, root: int, holder: _Member, name: str, entry: Entry
+) -> Iterator[str | None]:
+    """Yield what the text may have been before an insertion."""
+    whole = json.dumps({holder.name: {name: entry}}, indent=2, ensure_ascii=False)
+    if text == whole + "\n":
+        yield None
+    if text.endswith(whole):
+        yield text[: -len(whole)]
+    indent = _indent(text)
+    for start, at, key, value in (
+        (root, indent, holder.name, {name: entry}),
+        (holder.value, 2 * indent, name, entry),
+    ):
+        for member in _layouts(text, start, at, key, value):
+            if text.startswith(member, start + 1):
+                yield text[: start + 1] + text[start + 1 + len(member) :]
+
+
+def _layouts(text: str, start: int, indent: str, name: str, value: Entry) -> Iterator[str]:
+    """Yield every form in which a member may be inserted into the object at `start`."""
+    compact = _compact(name, value)
+    line_end = _line_end(text)
+    # The indent that is seen now may be that of the inserted lines.
+    for unit in dict.fromkeys((indent, indent[: len(indent) // 2], 2 * "  ", "  ")):
+        line = f"{json.dumps(name)}: {_dump(value, unit)}".replace("\n", line_end)
+        yield from (f"{line_end}{unit}{line},", f"{line_end}{unit}{line}")
+    yield from (f"{compact}, ", compact)
 
 
 def _root(text: str) -> int:
@@ -90,14 +136,33 @@ def _members(cleared: str, start: int) -> Iterator[_Member]:
         offset = _skip(cleared, offset + 1) if cleared[offset] == "," else offset
 
 
-def _insert(text: str, start: int, indent: str, name: str, value: dict[str, object]) -> str:
-    """Insert a first member into the object at `start`."""
+def _insert(text: str, start: int, indent: str, name: str, value: Entry) -> str:
+    """Insert a first member into the object at `start`: on a line of its own if others are."""
     rest = text[start + 1 :]
-    empty = plain(text)[_skip(plain(text), start + 1)] == "}"
-    more = "" if empty else ","
-    line_end = "" if rest.lstrip(" \t").startswith(("\n", "\r", "//", "/*")) else f"\n{indent}"
-    member = f"\n{indent}{json.dumps(name)}: {_dump(value, indent)}{more}"
-    return text[: start + 1] + member + line_end + rest
+    is_empty = plain(text)[_skip(plain(text), start + 1)] == "}"
+    # An empty object may have been inserted whole, and on several lines then.
+    if rest.lstrip(" \t").startswith(("\n", "\r")) and (not is_empty or start == _root(text)):
+        line_end = _line_end(text)
+        member = f"{json.dumps(name)}: {_dump(value, indent)}".replace("\n", line_end)
+        member = f"{line_end}{indent}{member}{'' if is_empty else ','}"
+    else:
+        member = _compact(name, value) + ("" if is_empty else ", ")
+    return text[: start + 1] + member + rest
+
+
+def _compact(name: str, value: Entry) -> str:
+    """Return a member on one line; blanks tell an object that came with its only member."""
+    dumped = json.dumps(value, ensure_ascii=False)
+    is_holder = all(isinstance(inner, dict) for inner in value.values())
+    return f"{json.dumps(name)}: " + (f"{{ {dumped[1:-1]} }}" if is_holder else dumped)
+
+
+def _line_end(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def _member(text: str, start: int, name: str) -> _Member | None:
+    return next((m for m in _members(plain(text), start) if m.name == name), None)
 
 
 def _remove(text: str, member: _Member) -> str:
@@ -116,7 +181,7 @@ def _remove(text: str, member: _Member) -> str:
     return head + tail
 
 
-def _dump(value: dict[str, object], indent: str) -> str:
+def _dump(value: Entry, indent: str) -> str:
     return json.dumps(value, indent=_unit(indent), ensure_ascii=False).replace("\n", f"\n{indent}")
 
 
