@@ -43,6 +43,10 @@ QUERY: dict[str, Parameter] = {
         "How candidates become one order: linear, blend, rrf or an installed plugin.",
         MAX_PLUGIN_NAME,
     ),
+    "scorers": array(
+        "Installed plugins that score the best hits again, each NAME or NAME=WEIGHT.",
+        text("A scorer.", MAX_PLUGIN_NAME, 1),
+    ),
     "types": array(f"Only these types: {', '.join(TYPES[len(KINDS) :])}, a kind.", text("A type.")),
     "since": text("Only what was written on this day (YYYY-MM-DD) or later."),
     "before": text("Only what was written before this day (YYYY-MM-DD)."),

@@ -59,6 +59,13 @@ _GIT_TIMEOUT_S = 10.0
     "--fuser",
     help="linear, blend, rrf or an installed plugin.  [default: the setting search.fuser]",
 )
+@click.option(
+    "--scorer",
+    "scorers",
+    multiple=True,
+    metavar="NAME[=WEIGHT]",
+    help="An installed plugin that scores the best hits again.  [default: search.scorers]",
+)
 @click.option("--show-scores", is_flag=True, help="Draw a box per hit with what made its score.")
 @click.option("--git", "by_git", is_flag=True, help="Add columns: commits, and the last change.")
 @click.option(

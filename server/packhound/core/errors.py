@@ -4,6 +4,7 @@ PackhoundError
 ├── SettingsError    an invalid setting or argument
 ├── RootError        a folder that is missing, is no folder, or must not be indexed unasked
 ├── ModelError       an embedding model folder that cannot be used
+├── PluginError      a plugin of another package that cannot be used
 ├── StoreError       the index on disk cannot be read or written
 └── Cancelled        the caller asked to stop
 """
@@ -23,6 +24,10 @@ class RootError(PackhoundError):
 
 class ModelError(PackhoundError):
     """An embedding model folder that cannot be used."""
+
+
+class PluginError(PackhoundError):
+    """A plugin of another package that is not installed or fails."""
 
 
 class StoreError(PackhoundError):

@@ -123,6 +123,16 @@ class Settings(SourceSettings):
         ),
         harmless=True,
     )
+    scorers: tuple[str, ...] = _setting(
+        (),
+        "search.scorers",
+        array(
+            "Scorers of installed plugins that score the 50 best hits again, each `NAME` or "
+            "`NAME=WEIGHT`.",
+            text("A scorer.", MAX_PLUGIN_NAME, 1),
+        ),
+        harmless=True,
+    )
     words_weight: float = _factor("words.weight", "words and names")
     k1: float = _setting(
         1.2,

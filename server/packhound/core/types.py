@@ -160,7 +160,7 @@ class Query:
     per file: the node that answers best in it. With `deep` the best hits are read again by the
     small transformer, if it is installed and the setting allows it. Without `types` code alone
     answers; `since` and `before` are days (YYYY-MM-DD), of any of the `tags` one suffices.
-    `fuser` replaces that of the settings.
+    `fuser` and `scorers` replace those of the settings.
     """
 
     text: str
@@ -177,6 +177,7 @@ class Query:
     excluded_paths: tuple[str, ...] = ()
     deep: bool = False
     fuser: str = ""
+    scorers: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
     since: str = ""
     before: str = ""

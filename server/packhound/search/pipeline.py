@@ -16,6 +16,8 @@ from dataclasses import replace
 import numpy as np
 
 from packhound.core.arrays import Doubles, top_k
+from packhound.core.errors import PluginError
+from packhound.core.settings import Settings
 from packhound.core.types import Hit, Query, Results
 from packhound.index import Snapshot
 from packhound.search.answer_notes import name_notes, weak_note
@@ -139,10 +141,26 @@ def _rank_nodes(
     if settings.fuser == "linear" and run.remaining_ms < _HURRIED_RANKING_MS:
         run.skip("the learned ranker")
         settings = replace(settings, fuser="blend")
-    ranking = rank(context, settings, unit, source, max(depth, _SIBLING_DEPTH))
+    ranking = _rank(context, settings, unit, source, max(depth, _SIBLING_DEPTH), run)
     run.check()
     run.truncated |= context.candidates.truncated
     return context, ranking
+
+
+def _rank(
+    context: SignalContext,
+    settings: Settings,
+    unit: Unit,
+    source: Source,
+    depth: int,
+    run: SearchRun,
+) -> Ranking:
+    """Rank, by the linear ranker where a plugin fails."""
+    try:
+        return rank(context, settings, unit, source, depth)
+    except PluginError as problem:
+        run.notes.append(f"{problem}; ranked by linear")
+        return rank(context, replace(settings, fuser="linear"), unit, source, depth)
 
 
 def explain(
@@ -169,7 +187,8 @@ def explain(
         context = context.with_files(np.unique(files))
     run.check()
     unit, source = unit_of(query), source_of(query, vectors)
-    ranking = rank(context, environment.settings, unit, source, len(context.candidates))
+    settings = environment.settings
+    ranking = _rank(context, settings, unit, source, len(context.candidates), run)
     [row] = np.flatnonzero(context.candidates.node_ids == node_id).tolist()
     position = int((ranking.scores > ranking.scores[row]).sum()) + 1 if is_candidate else 0
     [hit] = _make_hits(context, ranking, [row], environment.root)

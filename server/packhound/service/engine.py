@@ -20,10 +20,8 @@ from packhound.core.types import Document, Hit, NodeRef, Query, Results
 from packhound.index import Snapshot
 from packhound.indexing import DEFAULT_TIMING, Timing, limit_malloc_arenas, raise_gc_threshold
 from packhound.search import (
-    Diversity,
     Personalization,
     SearchEnvironment,
-    Stage,
     ablated,
     personal_settings,
     pipeline,
@@ -35,6 +33,7 @@ from packhound.service.packs import Packs
 from packhound.service.preparation import Activity, BackgroundPreparation
 from packhound.service.roots import check_root
 from packhound.service.sources import FolderSources
+from packhound.service.stages import stages_of
 from packhound.service.status import Listener
 
 if TYPE_CHECKING:
@@ -275,19 +274,13 @@ class Engine:
 
     def _environment(self, snapshot: Snapshot, query: Query) -> SearchEnvironment:
         models = self._index.models
-        is_deep = query.deep or self._settings.deep == "on"
-        deep = models.deep if is_deep and query.mode == "hybrid" and not query.files else None
-        stages: list[Stage] = [stage for stage in (deep, models.reranker) if stage]
-        stages.append(self._personalization)
         settings = self._settings
-        if settings.mmr_lambda < 1:
-            stages.append(Diversity(snapshot, settings.mmr_lambda))
         return SearchEnvironment(
             root=str(self.root),
             embedder=models.embedder,
             cache=self._index.search_cache,
             settings=replace(settings, fuser=query.fuser) if query.fuser else settings,
-            stages=tuple(stages),
+            stages=stages_of(query, settings, models, self._personalization, snapshot),
             text_of=partial(self._index.node_text, snapshot),
         )
 

@@ -14,6 +14,7 @@ from packhound.core.settings import Settings
 from packhound.core.types import Signal
 from packhound.search.order import SCORE_DIGITS
 from packhound.search.rank.linear import Source, Unit, score_linear, weights_for
+from packhound.search.rank.plugin_fuser import contributions_of
 from packhound.search.signals.context import SignalContext, relative
 from packhound.search.signals.node import dense_node, node_words
 
@@ -47,11 +48,17 @@ class Ranking(Protocol):
 def rank(
     context: SignalContext, settings: Settings, unit: Unit, source: Source, depth: int
 ) -> Ranking:
-    """Score candidate nodes, among them the best `depth`, by the fuser of the settings."""
+    """Score candidate nodes, among them the best `depth`, by the fuser of the settings.
+
+    Raises PluginError where it is one of another package and fails.
+    """
     if settings.fuser == "rrf":
         return fuse_reciprocal_ranks(context, settings)
     if settings.fuser == "blend":
         return blend(context, settings)
+    if settings.fuser != "linear":
+        names, values = contributions_of(settings.fuser, context)
+        return _sum(names, values, (1.0,) * len(names))
     weights = weights_for(unit, source, context.query.kind, settings)
     return score_linear(context, weights, depth)
 

@@ -1,0 +1,56 @@
+"""Plugins: objects that installed packages offer under an entry point group.
+
+Only what a setting or a request names is imported. See docs/plugins.md.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal
+
+from packhound.core.errors import PluginError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+Group = Literal["packhound.fusers", "packhound.scorers", "packhound.extractors"]
+
+_BUILT_IN: dict[Group, tuple[str, ...]] = {"packhound.fusers": ("linear", "blend", "rrf")}
+
+
+def plugin_names(group: Group) -> tuple[str, ...]:
+    """Return the names that installed packages offer, sorted."""
+    return tuple(sorted(_entry_points(group)))
+
+
+@lru_cache(maxsize=64)
+def load_plugin(group: Group, name: str) -> Any:  # noqa: ANN401 - what a package offers
+    """Return the object of a name. Raises PluginError, which names it and its package."""
+    kind = group.rpartition(".")[2].removesuffix("s")
+    entry_point = _entry_points(group).get(name)
+    if entry_point is None:
+        expected = ", ".join((*_BUILT_IN.get(group, ()), *plugin_names(group))) or "none"
+        raise PluginError(f"no {kind} '{name}' is installed; expected one of: {expected}")
+    try:
+        plugin = entry_point.load()
+    except Exception as error:
+        # Whatever a package raises while it is imported.
+        raise PluginError(f"{kind} {describe(group, name)} cannot be loaded: {error}") from error
+    if not callable(plugin):
+        raise PluginError(f"{kind} {describe(group, name)} is no function")
+    return plugin
+
+
+def describe(group: Group, name: str) -> str:
+    """Return the name of a plugin with its package, for a message."""
+    entry_point = _entry_points(group).get(name)
+    package = entry_point.dist if entry_point else None
+    return f"'{name}' of {package.name} {package.version}" if package else f"'{name}'"
+
+
+@lru_cache(maxsize=3)
+def _entry_points(group: Group) -> dict[str, EntryPoint]:
+    # Reading the metadata of all packages takes milliseconds.
+    from importlib.metadata import entry_points
+
+    return {entry_point.name: entry_point for entry_point in entry_points(group=group)}

@@ -1,0 +1,93 @@
+"""Plugins of an installed package: `tests/fixtures/example-plugin`, installed into a folder."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from packhound.mcp.server import Folders
+from tests.support.command_line import packhound
+
+PLUGIN = Path(__file__).parents[1] / "fixtures" / "example-plugin"
+
+
+@pytest.fixture(scope="session")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    target, copy = tmp_path_factory.mktemp("site"), tmp_path_factory.mktemp("source") / "plugin"
+    shutil.copytree(PLUGIN, copy)  # A build leaves files beside the sources.
+    options = ("--no-deps", "--no-build-isolation", "--no-index", "--quiet", "--target")
+    command = [sys.executable, "-m", "pip", "install", *options, str(target), str(copy)]
+    subprocess.run(command, check=True)
+    return target
+
+
+@pytest.fixture
+def search(tmp_path: Path, root: Path, installed: Path, monkeypatch: pytest.MonkeyPatch):
+    paths = [str(installed), *sys.path]
+    monkeypatch.setenv("PYTHONPATH", ":".join(path for path in paths if path))
+
+    def search(*options: str) -> dict:
+        command = ("search", "unlock the door", "--root", str(root), "--json", "--set")
+        done = packhound(tmp_path, *command, "search.deep=off", *options)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    return search
+
+
+def reasons(answer: dict) -> set[str]:
+    for hit in answer["hits"]:
+        total = sum(signal["contribution"] for signal in hit["why"])
+        assert hit["score"] == pytest.approx(total)
+    return {signal["signal"] for hit in answer["hits"] for signal in hit["why"]}
+
+
+def test_a_fuser_ranks_and_its_reasons_are_shown(search) -> None:
+    assert reasons(search("--fuser", "names_first")) == {"name", "words"}
+    assert reasons(search("--set", "search.fuser=names_first")) == {"name", "words"}
+
+
+def test_a_scorer_adds_a_reason_by_its_weight(search) -> None:
+    best, plain = search("--scorer", "documented=0.5")["hits"][0], search()["hits"][0]
+    [reason] = [s for s in best["why"] if s["signal"] == "scorer_documented"]
+    assert (reason["value"], reason["weight"]) == (1, 0.5)
+    assert best["score"] == pytest.approx(plain["score"] + 0.5)
+    configured = search("--set", 'search.scorers=["documented=0.5"]')
+    assert configured["hits"][0]["score"] == best["score"]
+    assert "scorer_documented" in reasons(configured)
+
+
+@pytest.mark.parametrize(
+    ("options", "note"),
+    [
+        (("--fuser", "broken"), "'broken' of packhound-example-plugin 1.2.0 failed (RuntimeError:"),
+        (("--fuser", "short"), "'short' of packhound-example-plugin 1.2.0 did not return lists of"),
+        (("--fuser", "gone"), "'gone' of packhound-example-plugin 1.2.0 cannot be loaded"),
+        (("--fuser", "absent"), "no fuser 'absent' is installed; expected one of: linear, blend"),
+        (("--scorer", "broken"), "'broken' of packhound-example-plugin 1.2.0 failed (RuntimeError"),
+        (("--scorer", "documented=much"), "'documented=much': its weight must be a number"),
+    ],
+)
+def test_a_plugin_that_fails_is_named_and_the_search_goes_on(search, options, note: str) -> None:
+    answer = search(*options)
+    assert [text for text in answer["notes"] if note in text], answer["notes"]
+    assert [hit["score"] for hit in answer["hits"]] == [hit["score"] for hit in search()["hits"]]
+
+
+def test_agents_choose_by_argument(
+    tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
+    folders = Folders([root])
+    try:
+        answer = folders.call("search", {"query": "unlock the door", "fuser": "absent"})
+        assert any("no fuser 'absent'" in note for note in answer["notes"])
+        answer = folders.call("search", {"query": "unlock the door", "fuser": "rrf"})
+        assert answer["hits"] and not any("fuser" in note for note in answer["notes"])
+    finally:
+        folders.close()
