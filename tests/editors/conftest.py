@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.editor_clients import CLIENTS, missing
+
 collect_ignore = ["workspace"]
 
 
@@ -56,3 +58,22 @@ def editor_env(tmp_path: Path) -> dict[str, str]:
         "XDG_CACHE_HOME": str(home / "cache"),
         "PACKHOUND_CACHE_DIR": str(tmp_path / "index"),
     }
+
+
+@pytest.fixture(scope="module")
+def node() -> str:
+    program = CLIENTS / "vscode" / "node_modules" / "node" / "bin" / "node"
+    host = CLIENTS / "vscode" / "node_modules" / "code-server"
+    if not program.is_file() or not host.is_dir():
+        missing("VS Code")
+    if not shutil.which("chromium") and not shutil.which("chromium-browser"):
+        missing("chromium")
+    return str(program)
+
+
+@pytest.fixture
+def pictures(tmp_path: Path) -> Path:
+    """Where pictures of the screen go; PACKHOUND_SCREENSHOTS keeps them."""
+    folder = Path(os.environ.get("PACKHOUND_SCREENSHOTS") or tmp_path / "screenshots")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

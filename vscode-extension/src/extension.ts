@@ -4,19 +4,21 @@ import { registerTools } from './agents/tools';
 import { explainAtCursor } from './explain/explainCommand';
 import { withLink } from './explain/hover';
 import { HitActions } from './hitActions';
-import { clearIndex, forget, offerHelp, openSettings, rebuild, restart } from './maintenance';
+import { clearIndex, forget, openSettings, rebuild, restart } from './maintenance';
 import { Packer } from './pack/packCommand';
 import { Pins } from './pack/pins';
 import { onDidPick, openHit } from './places';
 import { asked } from './problems';
 import type { Pack, SearchResults } from './protocol';
+import { offerRemedies } from './remedies';
 import { ReadOnlyDocuments } from './readOnlyDocuments';
 import { findRelated } from './relatedCommand';
 import { Results } from './results/results';
 import { ResultTree, type HitRow } from './results/resultTree';
 import { QueryMemory } from './search/queryMemory';
 import { SearchSession } from './search/searchCommand';
-import { onInterpreterChange } from './server/machine';
+import { choosePython } from './server/choosePython';
+import { onInterpreterChange, thisMachine } from './server/machine';
 import { PackhoundClient } from './server/packhoundClient';
 import { statusItem } from './status/statusItem';
 import { showStatus } from './status/statusList';
@@ -30,7 +32,7 @@ export interface PackhoundApi {
 
 export function activate(context: vscode.ExtensionContext): PackhoundApi {
   const log = vscode.window.createOutputChannel('Packhound', { log: true });
-  const client = new PackhoundClient(log, context.extensionPath);
+  const client = new PackhoundClient(log, context.extensionPath, version(context));
   const results = new Results();
   const documents = new ReadOnlyDocuments();
   const pins = new Pins();
@@ -43,12 +45,9 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
     vscode.commands.registerCommand(`packhound.${id}`, (...args: never[]) =>
       asked(() => Promise.resolve().then(() => run(...args))),
     );
-  // Whoever asks for something while there is no server is told once, with a way out.
   const needsServer = (id: string, run: (...args: never[]) => unknown): vscode.Disposable =>
     command(id, (...args: never[]) =>
-      client.state.kind === 'missing' || client.state.kind === 'failed'
-        ? offerHelp(client)
-        : run(...args),
+      'problem' in client.state ? offerRemedies(client.state.problem) : run(...args),
     );
 
   context.subscriptions.push(
@@ -58,6 +57,7 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
     documents,
     new ResultTree(results),
     statusItem(client),
+    client.onProblem((problem) => void offerRemedies(problem)),
     onDidPick((hit) => {
       client.picked(hit);
     }),
@@ -80,6 +80,7 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
     needsServer('rebuild', () => rebuild(client)),
     needsServer('clear', () => clearIndex(client)),
     needsServer('forget', () => forget(client)),
+    command('choosePython', () => choosePython(thisMachine(context.extensionPath))),
     command('showLogs', () => {
       log.show();
     }),

@@ -3,39 +3,11 @@ import { promisify } from 'node:util';
 import * as vscode from 'vscode';
 import type { PackhoundClient } from './server/packhoundClient';
 
-const INSTALL_HELP = 'How to Install';
-const SETTINGS = 'Open Settings';
-
 /** Starts or restarts the server because the user asked; the outcome is said in one message. */
 export async function restart(client: PackhoundClient): Promise<void> {
   await client.restart();
   if (client.state.kind === 'running') {
     vscode.window.setStatusBarMessage('Packhound: the server was restarted', 4000);
-  } else {
-    await offerHelp(client);
-  }
-}
-
-/** The one message for a server that is not there or does not start, with what to do about it. */
-export async function offerHelp(client: PackhoundClient): Promise<void> {
-  const { state } = client;
-  if (state.kind === 'missing') {
-    const chosen = await vscode.window.showWarningMessage(state.reason, INSTALL_HELP, SETTINGS);
-    if (chosen === INSTALL_HELP) {
-      await vscode.commands.executeCommand(
-        'workbench.action.openWalkthrough',
-        'packhound.packhound#start',
-      );
-    } else if (chosen === SETTINGS) {
-      await openSettings('packhound.server');
-    }
-  } else if (state.kind === 'failed') {
-    const chosen = await vscode.window.showErrorMessage(state.reason, 'Show Logs', SETTINGS);
-    if (chosen === 'Show Logs') {
-      await vscode.commands.executeCommand('packhound.showLogs');
-    } else if (chosen === SETTINGS) {
-      await openSettings('packhound.server');
-    }
   }
 }
 

@@ -171,7 +171,7 @@ await play(({ page, rows, status, cursor, activeTab, until, asks, labels, row, e
     await page.keyboard.insertText('Packhound');
     await row(/Get started with Packhound/);
     await page.keyboard.press('Enter');
-    await page.locator('.gettingStartedContainer', { hasText: 'Install the server' }).waitFor();
+    await page.locator('.gettingStartedContainer', { hasText: 'Start the server' }).waitFor();
     await picture('walkthrough');
   },
 }));

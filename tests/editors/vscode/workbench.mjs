@@ -37,7 +37,8 @@ export async function startWorkbench({ clients, workspace, settings = {}, extens
   const server = spawn(
     node,
     [...common, '--host', '127.0.0.1', '--port', String(port), '--without-connection-token', ...driver, '--disable-telemetry', '--disable-workspace-trust'],
-    { stdio: ['ignore', log, log], env: { ...process.env, PACKHOUND_CACHE_DIR: path.join(home, 'cache') } },
+    // As started from a terminal, or it would take the PATH of a login shell.
+    { stdio: ['ignore', log, log], env: { ...process.env, VSCODE_CLI: '1', PACKHOUND_CACHE_DIR: path.join(home, 'cache') } },
   );
   let context;
   const close = async () => {

@@ -1,27 +1,71 @@
 import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import * as vscode from 'vscode';
 import { findOnPath } from './pathLookup';
-import type { Machine } from './serverCommand';
+import type { Machine, Python } from './serverCommand';
 
 const PYTHON_EXTENSION = 'ms-python.python';
-const PROBE = 'import importlib.util, sys; sys.exit(importlib.util.find_spec("packhound") is None)';
-// A cold interpreter on a slow disk; a probe that takes longer counts as "no".
+// Also read by Pythons that are too old.
+const PROBE = `
+import sys
+print("%d.%d" % sys.version_info[:2])
+try:
+    import importlib.util
+    print(importlib.util.find_spec("packhound") is not None)
+except Exception:
+    print(False)
+`;
+// A cold interpreter on a slow disk; one that takes longer counts as broken.
 const PROBE_TIMEOUT_MS = 10_000;
 
-/** This machine as the search for a server sees it. `folder` is where probes run: an own folder. */
-export function thisMachine(folder: string): Machine {
+/** This machine as the search for a server sees it. Probes run in the extension's own folder. */
+export function thisMachine(extension: string): Machine {
   const settings = vscode.workspace.getConfiguration('packhound');
+  const carriedMinors = minorsIn(path.join(extension, 'bundled', 'libs'));
   return {
     trusted: vscode.workspace.isTrusted,
     configuredPath: settings.get<string[]>('server.path', []).map(expand),
     configuredInterpreter: expand(settings.get<string>('server.interpreter', '')),
+    carriedMinors,
+    runner: path.join(extension, 'bundled', 'run.py'),
     selectedInterpreter,
-    hasPackhound: (interpreter) => hasPackhound(interpreter, folder),
+    probe: (program, args) => probe(extension, program, args),
+    pythonsOnPath: () => pythonsOnPath(extension, carriedMinors),
     onPath: (program) => findOnPath(program),
   };
+}
+
+/** The minors that `bundled/libs` has compiled packages for, from folders such as `cp312`. */
+function minorsIn(libs: string): string[] {
+  try {
+    const names = readdirSync(libs).sort();
+    return names.flatMap((name) => /^cp3(\d+)$/.exec(name)?.[1] ?? []).map((minor) => `3.${minor}`);
+  } catch {
+    return [];
+  }
+}
+
+async function* pythonsOnPath(folder: string, carried: readonly string[]): AsyncGenerator<Python> {
+  const windows = process.platform === 'win32';
+  const candidates: [string, ...string[]][] = [
+    ...carried.map((minor): [string, ...string[]] =>
+      windows ? ['py', `-${minor}`] : [`python${minor}`],
+    ),
+    ['python3'],
+    ['python'],
+  ];
+  for (const [name, ...args] of candidates) {
+    const program = await findOnPath(name);
+    // Without Apple's developer tools this one is a stub that opens a dialog; with them it is 3.9.
+    const isStub = process.platform === 'darwin' && program === '/usr/bin/python3';
+    const python = program && !isStub ? await probe(folder, program, args) : undefined;
+    if (python) {
+      yield python;
+    }
+  }
 }
 
 /** `~` and `${workspaceFolder}` as VS Code users expect them in a setting that names a file. */
@@ -59,14 +103,19 @@ export async function onInterpreterChange(changed: () => void): Promise<vscode.D
   return environments?.onDidChangeActiveEnvironmentPath(changed) ?? new vscode.Disposable(() => {});
 }
 
-async function hasPackhound(interpreter: string, folder: string): Promise<boolean> {
+async function probe(
+  folder: string,
+  program: string,
+  args: string[] = [],
+): Promise<Python | undefined> {
   try {
-    await promisify(execFile)(interpreter, ['-c', PROBE], {
-      cwd: folder,
-      timeout: PROBE_TIMEOUT_MS,
-    });
-    return true;
+    const options = { cwd: folder, timeout: PROBE_TIMEOUT_MS };
+    const { stdout } = await promisify(execFile)(program, [...args, '-c', PROBE], options);
+    const [minor, hasPackhound] = stdout.split(/\s+/);
+    return minor && /^\d+\.\d+$/.test(minor)
+      ? { program, args, minor, hasPackhound: hasPackhound === 'True' }
+      : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }

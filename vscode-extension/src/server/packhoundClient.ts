@@ -1,11 +1,10 @@
 import * as vscode from 'vscode';
-import type { CancellationToken, LanguageClientOptions } from 'vscode-languageclient/node';
-import {
+import type {
+  CancellationToken,
   LanguageClient,
-  RevealOutputChannelOn,
-  State,
-  TransportKind,
+  LanguageClientOptions,
 } from 'vscode-languageclient/node';
+import { RevealOutputChannelOn, State, TransportKind } from 'vscode-languageclient/node';
 import type {
   Explanation,
   Hit,
@@ -20,7 +19,10 @@ import { methods, serverCommands } from '../protocol';
 import type { ServerState } from '../status/statusText';
 import { configurationMiddleware } from './configuration';
 import { onlyNewest } from './onlyNewest';
-import { findServer, NOT_FOUND, sameCommand, type ServerCommand } from './serverCommand';
+import { QuietClient } from './quietClient';
+import { RestartPolicy } from './restartPolicy';
+import { findServer, sameCommand, type ServerCommand } from './serverCommand';
+import { couldNotStart, KEEPS_ENDING, outdated, type Problem } from './serverProblem';
 import { thisMachine } from './machine';
 
 /** The one connection to the server: finds it, starts it, restarts it, asks it. */
@@ -34,6 +36,9 @@ export class PackhoundClient implements vscode.Disposable {
   readonly onDidChangeState = this.changes.event;
   /** What the server explains from now on: the answer to the last search, whoever asked. */
   readonly onDidSearch = this.searches.event;
+  private readonly problems = new vscode.EventEmitter<Problem>();
+  /** Something that the user should know at once, and can do something about. */
+  readonly onProblem = this.problems.event;
   /** May add to the server's hover. */
   onHover:
     | ((
@@ -46,6 +51,7 @@ export class PackhoundClient implements vscode.Disposable {
   constructor(
     private readonly log: vscode.LogOutputChannel,
     private readonly ownFolder: string,
+    private readonly version: string,
   ) {}
 
   get state(): ServerState {
@@ -68,8 +74,8 @@ export class PackhoundClient implements vscode.Disposable {
 
   /** A restart only where another program would be run. */
   async restartIfMoved(): Promise<void> {
-    const now = await findServer(thisMachine(this.ownFolder));
-    if (!sameCommand(now, this.found)) {
+    const { command } = await findServer(thisMachine(this.ownFolder));
+    if (!command || !sameCommand(command, this.found)) {
       await this.restart();
     }
   }
@@ -131,11 +137,12 @@ export class PackhoundClient implements vscode.Disposable {
     void this.stop();
     this.changes.dispose();
     this.searches.dispose();
+    this.problems.dispose();
   }
 
   private async request<T>(method: string, params: object, token?: CancellationToken): Promise<T> {
     if (!this.client) {
-      throw new Error(this.current.kind === 'missing' ? NOT_FOUND : notRunning);
+      throw new Error('problem' in this.current ? this.current.problem.reason : notRunning);
     }
     await this.client.start();
     // An undefined token would be sent as a second parameter.
@@ -147,25 +154,35 @@ export class PackhoundClient implements vscode.Disposable {
   private async startAfresh(): Promise<void> {
     await this.stop();
     this.become({ kind: 'starting' });
-    this.found = await findServer(thisMachine(this.ownFolder));
-    if (!this.found) {
-      this.log.error(NOT_FOUND);
-      this.become({ kind: 'missing', reason: NOT_FOUND });
+    const { command, problem } = await findServer(thisMachine(this.ownFolder));
+    this.found = command;
+    if (!command) {
+      this.fail('missing', problem);
       return;
     }
-    const { program, args, source } = this.found;
+    const { program, args, source } = command;
     this.log.info(`Starting the server from ${source}: ${[program, ...args, 'lsp'].join(' ')}`);
-    const client = this.build(this.found);
+    const client = this.build(command);
     this.client = client;
     try {
       await client.start();
       if (this.client === client) {
         await this.askFirstStatus(client);
+        this.checkVersion(client, command);
       }
     } catch (error) {
       this.client = undefined;
       this.log.error(`The server could not be started: ${String(error)}`);
-      this.become({ kind: 'failed', reason: couldNotStart(this.found) });
+      this.fail('failed', couldNotStart(command));
+    }
+  }
+
+  private checkVersion(client: LanguageClient, command: ServerCommand): void {
+    const server = client.initializeResult?.serverInfo?.version;
+    const problem = outdated(server, this.version, command);
+    if (problem) {
+      this.log.warn(problem.reason);
+      this.problems.fire(problem);
     }
   }
 
@@ -175,9 +192,8 @@ export class PackhoundClient implements vscode.Disposable {
   }
 
   private build({ program, args }: ServerCommand): LanguageClient {
-    const client = new LanguageClient(
-      'packhound',
-      'Packhound',
+    const policy = new RestartPolicy();
+    const client = new QuietClient(
       {
         command: program,
         args: [...args, 'lsp'],
@@ -185,12 +201,13 @@ export class PackhoundClient implements vscode.Disposable {
         options: { cwd: this.ownFolder },
       },
       this.clientOptions(),
+      policy,
     );
     client.onNotification(methods.indexState, (index: IndexStatus) => {
       this.become({ kind: 'running', index });
     });
     client.onDidChangeState(({ newState }) => {
-      this.follow(client, newState);
+      this.follow(client, newState, policy);
     });
     return client;
   }
@@ -215,17 +232,27 @@ export class PackhoundClient implements vscode.Disposable {
   }
 
   /** The client restarts a server that dies by itself; the state says so meanwhile. */
-  private follow(client: LanguageClient, state: State): void {
+  private follow(client: LanguageClient, state: State, policy: RestartPolicy): void {
     if (client !== this.client) {
       return;
     }
-    if (state === State.Stopped) {
+    policy.hasRun ||= state === State.Running;
+    if (state === State.Stopped && policy.hasGivenUp) {
+      this.client = undefined;
+      this.fail('failed', KEEPS_ENDING);
+    } else if (state === State.Stopped) {
       this.become({ kind: 'stopped' });
     } else if (state === State.Starting) {
       this.become({ kind: 'starting' });
     } else if (this.current.kind !== 'running') {
       this.become({ kind: 'running' });
     }
+  }
+
+  private fail(kind: 'missing' | 'failed', problem: Problem): void {
+    this.log.error(problem.reason);
+    this.become({ kind, problem });
+    this.problems.fire(problem);
   }
 
   private become(state: ServerState): void {
@@ -237,7 +264,3 @@ export class PackhoundClient implements vscode.Disposable {
 const notRunning =
   'The Packhound server is not running. Restart it with "Packhound: Restart Server"; ' +
   '"Packhound: Show Logs" says why it stopped.';
-
-function couldNotStart({ source }: ServerCommand): string {
-  return `The server from ${source} could not be started. "Packhound: Show Logs" says why.`;
-}

@@ -32,7 +32,7 @@ export async function showStatus(client: PackhoundClient): Promise<void> {
 
 function serverDetail(client: PackhoundClient): string {
   const { program = '', args = [], source = '' } = client.command ?? {};
-  return `${[program, ...args].join(' ')} (${source})`;
+  return `from ${source}: ${[program, ...args].join(' ')}`;
 }
 
 function indexRows(index: IndexStatus): Action[] {

@@ -1,9 +1,10 @@
 import type { IndexStatus } from '../protocol';
+import type { Problem } from '../server/serverProblem';
 
 export type ServerState =
   | { kind: 'starting' }
-  | { kind: 'missing'; reason: string }
-  | { kind: 'failed'; reason: string }
+  | { kind: 'missing'; problem: Problem }
+  | { kind: 'failed'; problem: Problem }
   | { kind: 'stopped' }
   | { kind: 'running'; index?: IndexStatus };
 
@@ -21,9 +22,13 @@ export function statusText(state: ServerState): StatusText {
     case 'starting':
       return busy('starting', 'The server is starting.');
     case 'missing':
-      return { label: '$(circle-slash) Packhound', sentence: state.reason, severity: 'warning' };
+      return {
+        label: '$(circle-slash) Packhound',
+        sentence: state.problem.reason,
+        severity: 'warning',
+      };
     case 'failed':
-      return { label: '$(error) Packhound', sentence: state.reason, severity: 'error' };
+      return { label: '$(error) Packhound', sentence: state.problem.reason, severity: 'error' };
     case 'stopped':
       return {
         label: '$(circle-slash) Packhound',

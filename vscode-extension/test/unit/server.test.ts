@@ -6,45 +6,120 @@ import { test } from 'node:test';
 import { forServer } from '../../src/server/configuration';
 import { onlyNewest } from '../../src/server/onlyNewest';
 import { fileNames, findOnPath } from '../../src/server/pathLookup';
-import { findServer, sameCommand, type Machine } from '../../src/server/serverCommand';
+import { RestartPolicy } from '../../src/server/restartPolicy';
+import { findServer, sameCommand, type Machine, type Python } from '../../src/server/serverCommand';
+import { outdated } from '../../src/server/serverProblem';
 
+const RUNNER = '/extension/bundled/run.py';
+
+function python(program: string, minor = '3.12', hasPackhound = false): Python {
+  return { program, args: [], minor, hasPackhound };
+}
+
+/** Everything is there: what a test takes away shows what comes next. */
 function machine(changes: Partial<Machine> = {}): Machine {
   return {
     trusted: true,
     configuredPath: [],
     configuredInterpreter: '',
+    carriedMinors: ['3.12', '3.13'],
+    runner: RUNNER,
     selectedInterpreter: () => Promise.resolve('/env/python'),
-    hasPackhound: () => Promise.resolve(true),
+    probe: (program) => Promise.resolve(python(program, '3.12', true)),
+    pythonsOnPath: () => each(python('/bin/python3', '3.13')),
     onPath: (program) => Promise.resolve(`/bin/${program}`),
     ...changes,
   };
 }
 
-const without = (program: string): Machine['onPath'] => {
-  return (asked) => Promise.resolve(asked === program ? undefined : `/bin/${asked}`);
+async function* each(...pythons: Python[]): AsyncGenerator<Python> {
+  for (const one of pythons) {
+    yield await Promise.resolve(one);
+  }
+}
+
+const without = (...programs: string[]): Machine['onPath'] => {
+  return (asked) => Promise.resolve(programs.includes(asked) ? undefined : `/bin/${asked}`);
 };
 
-async function found(changes: Partial<Machine>): Promise<string | undefined> {
-  const command = await findServer(machine(changes));
-  return command && [command.program, ...command.args].join(' ');
+async function found(changes: Partial<Machine>): Promise<string> {
+  const { command, problem } = await findServer(machine(changes));
+  return command ? [command.program, ...command.args].join(' ') : problem.reason;
 }
+
+const noPackhound: Machine['probe'] = (program) => Promise.resolve(python(program, '3.11'));
+const bare = { probe: noPackhound, onPath: without('packhound') };
 
 test('the server is looked for in the promised order', async () => {
   assert.equal(await found({ configuredPath: ['/own/packhound', '-v'] }), '/own/packhound -v');
   assert.equal(await found({ configuredInterpreter: '/py' }), '/py -m packhound');
   assert.equal(await found({}), '/env/python -m packhound');
-  assert.equal(await found({ hasPackhound: () => Promise.resolve(false) }), '/bin/packhound');
+  assert.equal(await found({ probe: noPackhound }), '/bin/packhound');
   assert.equal(
     await found({ selectedInterpreter: () => Promise.resolve(undefined) }),
     '/bin/packhound',
   );
-  const bare = { hasPackhound: () => Promise.resolve(false) };
-  assert.equal(await found({ ...bare, onPath: without('packhound') }), '/bin/uvx packhound');
-  assert.equal(await found({ ...bare, onPath: () => Promise.resolve(undefined) }), undefined);
+  assert.equal(await found(bare), `/bin/python3 ${RUNNER}`);
+  assert.equal(await found({ ...bare, carriedMinors: [] }), '/bin/uvx packhound');
+  assert.equal(await found({ ...bare, pythonsOnPath: () => each() }), '/bin/uvx packhound');
+});
+
+test('the carried server runs in the selected interpreter, or one that the setting names', async () => {
+  const fits: Machine['probe'] = (program) => Promise.resolve(python(program));
+  assert.equal(await found({ ...bare, probe: fits }), `/env/python ${RUNNER}`);
+  assert.equal(
+    await found({ ...bare, probe: fits, configuredInterpreter: '/py' }),
+    `/py ${RUNNER}`,
+  );
+});
+
+test('what is missing is said in a sentence with the command that mends it', async () => {
+  const nothing = { ...bare, onPath: () => Promise.resolve(undefined) };
+  const selectedInterpreter = (): Promise<undefined> => Promise.resolve(undefined);
+  const with_ = (...pythons: Python[]): Partial<Machine> => ({
+    ...nothing,
+    selectedInterpreter,
+    pythonsOnPath: () => each(...pythons),
+  });
+  assert.match(await found(with_()), /needs Python 3\.10 or newer, and there is none/);
+  assert.match(
+    await found(with_(python('/bin/python3', '3.9'))),
+    /needs Python 3\.10 or newer, and \/bin\/python3 is 3\.9\./,
+  );
+  assert.match(
+    await found(with_(python('/bin/python3', '3.14'))),
+    /for Python 3\.12 and 3\.13, and .* is 3\.14: .*"\/bin\/python3 -m pip install packhound"/,
+  );
+  assert.match(await found({ ...nothing, carriedMinors: [] }), /"pip install packhound"/);
+  const broken = { configuredInterpreter: '/nowhere', probe: () => Promise.resolve(undefined) };
+  assert.match(await found(broken), /names "\/nowhere", which is not a Python/);
 });
 
 test("an untrusted folder's interpreter is not run", async () => {
   assert.equal(await found({ trusted: false }), '/bin/packhound');
+  assert.equal(await found({ ...bare, trusted: false }), `/bin/python3 ${RUNNER}`);
+});
+
+test('a server of an older release is named with the way to a newer one', () => {
+  const command = { program: '/bin/packhound', args: [], source: 'packhound on the PATH' };
+  const problem = outdated('0.1.9', '0.2.0', command);
+  assert.match(problem?.reason ?? '', /is 0\.1\.9, and this extension needs 0\.2 or newer/);
+  assert.equal(outdated('0.2.0', '0.2.5', command), undefined);
+  assert.equal(outdated('1.0.0', '0.2.5', command), undefined);
+  assert.equal(outdated(undefined, '0.2.5', command), undefined);
+});
+
+test('a server that ends five times in three minutes is not started again', () => {
+  let now = 0;
+  const policy = new RestartPolicy(() => now);
+  assert.ok(!policy.ended(), 'it never ran');
+  policy.hasRun = true;
+  for (const seconds of [0, 100, 181, 181, 181]) {
+    now = seconds * 1000;
+    assert.ok(policy.ended(), `${seconds} s`);
+  }
+  assert.ok(!policy.ended());
+  assert.ok(policy.hasGivenUp);
 });
 
 test('only another program is a reason to restart', () => {

@@ -32,8 +32,8 @@ test('every state of the server has a text', () => {
   const states: ServerState[] = [
     { kind: 'starting' },
     { kind: 'stopped' },
-    { kind: 'missing', reason: 'It is not there.' },
-    { kind: 'failed', reason: 'It did not start.' },
+    { kind: 'missing', problem: { reason: 'It is not there.', remedies: [] } },
+    { kind: 'failed', problem: { reason: 'It did not start.', remedies: [] } },
     { kind: 'running' },
     running({ state: 'starting' }),
     running({ state: 'closed' }),

@@ -1,0 +1,52 @@
+import * as vscode from 'vscode';
+import type { Machine, Python } from './serverCommand';
+
+interface PythonItem extends vscode.QuickPickItem {
+  program?: string;
+}
+
+/** Lets the user choose a Python for the server, from the PATH or from the disk. */
+export async function choosePython(machine: Machine): Promise<void> {
+  const chosen = await vscode.window.showQuickPick(items(machine), {
+    title: 'Packhound: Choose Python',
+    placeholder: 'Python 3.10 or newer, with packhound or of a minor that this extension carries',
+  } as vscode.QuickPickOptions);
+  const program = chosen && (chosen.program ?? (await browse()));
+  if (program) {
+    // A setting of the user that the search for the server reads again at once.
+    await vscode.workspace
+      .getConfiguration('packhound')
+      .update('server.interpreter', program, vscode.ConfigurationTarget.Global);
+  }
+}
+
+async function items(machine: Machine): Promise<PythonItem[]> {
+  const rows: PythonItem[] = [];
+  for await (const python of machine.pythonsOnPath()) {
+    // A launcher such as `py` cannot be named by the setting.
+    if (python.args.length === 0 && !rows.some(({ program }) => program === python.program)) {
+      rows.push({
+        label: `Python ${python.minor}`,
+        description: python.program,
+        detail: fitness(python, machine.carriedMinors),
+        program: python.program,
+      });
+    }
+  }
+  return [...rows, { label: '$(folder-opened) Browse…' }];
+}
+
+function fitness({ minor, hasPackhound }: Python, carried: readonly string[]): string {
+  if (hasPackhound) {
+    return 'has packhound';
+  }
+  return carried.includes(minor) ? 'runs the server of this extension' : 'has no packhound';
+}
+
+async function browse(): Promise<string | undefined> {
+  const files = await vscode.window.showOpenDialog({
+    title: 'A Python interpreter',
+    openLabel: 'Choose',
+  });
+  return files?.[0]?.fsPath;
+}
