@@ -21,7 +21,7 @@ HERE = Path(__file__).resolve().parent
 VENV = HERE / ".venv"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 READY = VENV / ".ready"
-FOLDERS = ("server", "tests", "benchmarks", "training", "dev.py")
+FOLDERS = ("server", "tests", "benchmarks", "training", "vscode-extension/scripts", ".ci", "dev.py")
 
 
 def main() -> int:

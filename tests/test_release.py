@@ -1,0 +1,103 @@
+"""The release workflow: what of it runs without a network is run, the rest names what exists."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+CHECKOUT = Path(__file__).parents[1]
+WORKFLOW = yaml.safe_load((CHECKOUT / ".github" / "workflows" / "release.yml").read_text())
+JOBS = WORKFLOW["jobs"]
+COMMANDS = [
+    shlex.split(line)
+    for job in JOBS.values()
+    for step in job["steps"]
+    for line in step.get("run", "").splitlines()
+]
+NOTES = CHECKOUT / ".ci" / "release_notes.py"
+
+
+def version() -> str:
+    return json.loads((CHECKOUT / "vscode-extension" / "package.json").read_text())["version"]
+
+
+def test_the_notes_of_this_version_are_its_section_of_the_changelog() -> None:
+    done = run(NOTES, f"v{version()}")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() in (CHECKOUT / "CHANGELOG.md").read_text()
+    assert "\n## " not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("changed", "text", "problem"),
+    [
+        ("CHANGELOG.md", "# Changelog\n", "CHANGELOG.md has no section '## {version}'"),
+        (
+            "vscode-extension/package.json",
+            '{"version": "9.9.9"}',
+            "package.json has version 9.9.9; the tag wants {version}",
+        ),
+    ],
+)
+def test_a_release_that_is_not_ready_is_refused(
+    tmp_path: Path, changed: str, text: str, problem: str
+) -> None:
+    for name in ("CHANGELOG.md", "vscode-extension/package.json", "server/packhound/__init__.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(CHECKOUT / name, tmp_path / name)
+    (tmp_path / ".ci").mkdir()
+    script = Path(shutil.copy(NOTES, tmp_path / ".ci"))
+    (tmp_path / changed).write_text(text)
+    done = run(script, version())
+    assert done.returncode == 1
+    assert problem.format(version=version()) in done.stderr
+
+
+def test_scripts_and_options_of_the_workflow_exist() -> None:
+    scripts = [(name, words) for words in COMMANDS for name in words if name.endswith(".py")]
+    scripts = [(name, words) for name, words in scripts if not name.startswith("unpacked")]
+    assert len(scripts) == 2
+    for name, words in scripts:
+        usage = run(CHECKOUT / name, "--help")
+        known = usage.stdout + usage.stderr
+        for option in (word for word in words if word.startswith("--")):
+            assert option in known, f"{name} has no {option}"
+
+
+def test_npm_scripts_of_the_workflow_exist() -> None:
+    manifest = json.loads((CHECKOUT / "vscode-extension" / "package.json").read_text())
+    runs = [words[-1] for words in COMMANDS if words[0] == "npm" and "run" in words]
+    assert runs == ["package"]
+    assert set(runs) <= set(manifest["scripts"])
+
+
+def test_what_is_published_was_built_and_checked_first() -> None:
+    for name, job in JOBS.items():
+        assert name == "build" or "build" in job["needs"], name
+    produced = {"dist", "vsix", "release-notes.md"}
+    uploaded = JOBS["build"]["steps"][-1]["with"]["path"].split()
+    assert {path.rstrip("/") for path in uploaded} == produced
+    for words in COMMANDS:
+        for word in words:
+            if re.fullmatch(r"(dist|vsix)/\*(\.\w+)?", word):
+                assert word.split("/")[0] in produced
+
+
+def test_secrets_reach_only_the_steps_that_publish() -> None:
+    assert WORKFLOW["permissions"] == {"contents": "read"}
+    for name, job in JOBS.items():
+        for step in job["steps"]:
+            if "secrets." in json.dumps(step):
+                assert name == "galleries" and "publish" in step["run"]
+
+
+def run(script: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, script, *arguments], capture_output=True, text=True)
