@@ -19,9 +19,8 @@ from typing import NamedTuple
 EXTENSION = Path(__file__).resolve().parent.parent
 CHECKOUT = EXTENSION.parent
 STAGED = ("package.json", "README.md", "CHANGELOG.md", "LICENSE", ".vscodeignore", "media", "dist")
-# hnswlib has no wheels, and the server scans exactly without it. The tokenizer needs the hub's
-# client only to download, which never happens.
-LEFT_OUT = ("hnswlib", "huggingface-hub")
+# The tokenizer needs the hub's client only to download, which never happens.
+OVERRIDES = 'huggingface-hub; python_version < "0"\n'
 
 
 class Target(NamedTuple):
@@ -92,7 +91,7 @@ def stage_extension(stage: Path) -> None:
 def install(wheel: Path, libs: Path, target: Target) -> None:
     """Install the server for each minor, then move what all minors share into `any`."""
     overrides = libs.parent / "overrides.txt"
-    overrides.write_text("".join(f'{name}; python_version < "0"\n' for name in LEFT_OUT))
+    overrides.write_text(OVERRIDES)
     folders = {minor: libs / f"cp{minor.replace('.', '')}" for minor in target.minors}
     for minor, folder in folders.items():
         uv(
@@ -107,7 +106,8 @@ def install(wheel: Path, libs: Path, target: Target) -> None:
 
 def drop_unused(folder: Path) -> None:
     """Delete grammars that no language uses, programs, and the installer's own files."""
-    sys.path.insert(0, str(CHECKOUT / "server"))
+    sys.path.insert(0, str(folder))
+    sys.dont_write_bytecode = True
     from packhound.parsing.languages import BY_NAME
 
     used = {language.grammar for language in BY_NAME.values()}
