@@ -102,7 +102,7 @@ def test_no_match_is_an_empty_list_with_a_note() -> None:
     assert ask("zzzzqqqq", mode="symbol").notes == ("no name matches",)
     assert (
         ask("lang:klingon session")
-        .notes[-1]
+        .notes[0]
         .startswith("no file here is in 'klingon'; languages here: ")
     )
 

@@ -55,6 +55,13 @@ function M.rows(results)
   return vim.list_extend(rows, items)
 end
 
+--- Why the last list is empty, and what to change.
+---@return string
+function M.no_hits_text()
+  local notes = M.last and M.last.notes or {}
+  return #notes > 0 and table.concat(notes, '; ') or 'nothing was found.'
+end
+
 --- Opens an item in the current window, with a way back (CTRL-O), and notifies the server.
 function M.open(item)
   vim.cmd("normal! m'")

@@ -195,6 +195,9 @@ def status_json(status: Status) -> Json:
         "files": status.files,
         "nodes": status.nodes,
         "languages": dict(status.languages),
+        "kinds": dict(status.kinds),
+        "failed_vectors": status.n_failed,
+        "disk_bytes": status.disk_bytes,
         "vectors": status.vectors,
         "dense": status.dense,
         "dead_share": status.dead_share,
@@ -208,9 +211,10 @@ def status_json(status: Status) -> Json:
 
 def workspace_json(statuses: Sequence[Status], notes: Sequence[str] = ()) -> Json:
     """Return the state of all folders as one, and of each under `roots`."""
-    languages = Counter[str]()
+    languages, kinds = Counter[str](), Counter[str]()
     for status in statuses:
         languages.update(status.languages)
+        kinds.update(status.kinds)
     recalls = [status.recall for status in statuses if status.recall is not None]
     all_notes = dict.fromkeys([*notes, *(note for s in statuses for note in s.notes)])
     return {
@@ -220,6 +224,9 @@ def workspace_json(statuses: Sequence[Status], notes: Sequence[str] = ()) -> Jso
         "files": sum(s.files for s in statuses),
         "nodes": sum(s.nodes for s in statuses),
         "languages": dict(languages.most_common()),
+        "kinds": dict(kinds.most_common()),
+        "failed_vectors": sum(s.n_failed for s in statuses),
+        "disk_bytes": sum(s.disk_bytes for s in statuses),
         "vectors": sum(s.vectors for s in statuses),
         "dead_share": max((s.dead_share for s in statuses), default=0.0),
         "recall": min(recalls, default=None),

@@ -102,23 +102,28 @@ def index(root: Path, as_json: bool, encoder_path: str, changes: Sequence[str]) 
     start = time.perf_counter()
     with open_engine(root, folder_settings(root, encoder_path, changes)) as engine:
         engine.flush()
-        status = engine.status()
-    elapsed_ms = (time.perf_counter() - start) * 1_000
+        elapsed_ms = (time.perf_counter() - start) * 1_000
+        status, left_out = engine.status(), engine.left_out()
     if as_json:
         print_json(
             {
                 "files": status.files,
                 "nodes": status.nodes,
                 "languages": status.languages,
+                "kinds": status.kinds,
+                "vectors": status.vectors,
+                "failed_vectors": status.n_failed,
+                "left_out": [row._asdict() for row in left_out],
+                "disk_bytes": status.disk_bytes,
                 "elapsed_ms": round(elapsed_ms, 1),
                 "generation": status.generation,
                 "warnings": list(status.notes),
             }
         )
     else:
-        click.echo(f"{status.files:,} files, {status.nodes:,} nodes in {elapsed_ms / 1_000:.1f} s")
-        for note in status.notes:
-            click.echo(f"note: {note}")
+        from packhound.cli import show
+
+        show.indexed(status, left_out, elapsed_ms)
     _exit_unless_saved(status)
 
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+import click
 from rich.cells import cell_len
 from rich.console import Console
 from rich.panel import Panel
@@ -15,7 +16,7 @@ from rich.text import Text
 
 from packhound.cli.columns import HEADINGS
 from packhound.core.records import iso_date
-from packhound.core.status import Drift, Status
+from packhound.core.status import Drift, LeftOutRow, Status
 from packhound.core.titles import heading as node_heading
 from packhound.core.types import Hit, Results, SignalGroup
 from packhound.search import phrase, signals_by_group
@@ -149,6 +150,31 @@ def _drift(drift: Drift) -> str:
         f"{drift.tail:,} vectors outside, {drift.graph_dead_share:.1%} dead,"
         f" average length moved {drift.length_shift:.1%}"
     )
+
+
+def indexed(state: Status, left_out: Sequence[LeftOutRow], elapsed_ms: float) -> None:
+    """Print what indexing a folder did, the notes last."""
+    size = f", {state.disk_bytes / 1e6:,.1f} MB on disk" if state.disk_bytes else ""
+    click.echo(f"{state.files:,} files, {state.nodes:,} nodes in {elapsed_ms / 1e3:.1f} s{size}")
+    for title, counts in (("languages", state.languages), ("kinds", state.kinds)):
+        if counts:
+            click.echo(f"{title}: {', '.join(f'{name} {n:,}' for name, n in counts.items())}")
+    if state.vectors or state.n_failed:
+        failed = f", {state.n_failed:,} failed" if state.n_failed else ""
+        click.echo(f"by meaning: {state.vectors:,} nodes{failed}")
+    if left_out:
+        click.echo(f"left out: {'; '.join(map(_left_out, left_out))}")
+    for note in state.notes:
+        click.echo(f"note: {note}")
+
+
+def _left_out(row: LeftOutRow) -> str:
+    counts = [f"{n:,} {noun}{'s'[: n != 1]}" for n, noun in _nouns(row) if n]
+    return f"{' and '.join(counts)} ({row.reason})"
+
+
+def _nouns(row: LeftOutRow) -> tuple[tuple[int, str], ...]:
+    return (row.files, "file"), (row.folders, "folder")
 
 
 def _writing(state: Status) -> str:

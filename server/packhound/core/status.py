@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 State = Literal["starting", "indexing", "ready", "degraded", "closed"]
 
@@ -21,6 +21,14 @@ class Drift:
     tail: int = 0
     graph_dead_share: float = 0.0
     length_shift: float = 0.0
+
+
+class LeftOutRow(NamedTuple):
+    """Files and folders that are not indexed for one reason; folders are not looked into."""
+
+    reason: str
+    files: int
+    folders: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,5 +50,9 @@ class Status:
     writer: bool
     notes: tuple[str, ...] = ()
     drift: Drift = field(default_factory=Drift)
+    kinds: dict[str, int] = field(default_factory=dict)
+    n_failed: int = 0
+    """Nodes without a vector because the encoder failed."""
+    disk_bytes: int = 0
     save_problem: str = ""
     """Why the index is in memory only though it should be on disk; it is in `notes` too."""

@@ -4,6 +4,7 @@ from .reader import is_indexed_text as is_indexed_text
 from .reader import read as read
 from .reader import read_text as read_text
 from .walk import IGNORE_FILES as IGNORE_FILES
+from .walk import LeftOut as LeftOut
 from .walk import WalkLimits as WalkLimits
 from .walk import is_folder as is_folder
 from .walk import is_included as is_included

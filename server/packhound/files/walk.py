@@ -11,10 +11,12 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import translate
 from pathlib import Path, PurePosixPath
+from typing import TypeAlias
 
 from packhound.core.types import FileStamp
 from packhound.files.gitignore import IgnoreRules, parse_rules
@@ -34,6 +36,9 @@ from packhound.files.skip_lists import (
 
 IGNORE_FILES = (".packhoundignore", ".gitignore")
 """In order of authority within one folder."""
+
+LeftOut: TypeAlias = "Counter[tuple[str, bool]]"
+"""Files, or folders (True) whose contents are not looked at, by the reason to leave them out."""
 
 _SKIPPED_FILES = re.compile("|".join(map(translate, (*SECRET_FILES, *GENERATED_FILES))))
 _MAX_DEPTH = 128
@@ -61,8 +66,13 @@ def walk(root: Path, limits: WalkLimits) -> Iterator[tuple[str, FileStamp]]:
     return (entry for entry in walk_by_steps(root, limits) if entry)
 
 
-def walk_by_steps(root: Path, limits: WalkLimits) -> Iterator[tuple[str, FileStamp] | None]:
-    """As `walk`, with None every few milliseconds, for a caller that has other things to do too."""
+def walk_by_steps(
+    root: Path, limits: WalkLimits, left_out: LeftOut | None = None
+) -> Iterator[tuple[str, FileStamp] | None]:
+    """As `walk`, with None every few milliseconds, for a caller that has other things to do too.
+
+    What is left out is counted in `left_out`.
+    """
     n_files = n_entries = 0
     rules = _Rules(root, limits)
     folders = [""]
@@ -75,17 +85,24 @@ def walk_by_steps(root: Path, limits: WalkLimits) -> Iterator[tuple[str, FileSta
             if n_entries % _STEP == 0:
                 yield None
             path = f"{folder}/{entry.name}" if folder else entry.name
-            if entry.is_dir(follow_symlinks=False):
-                if rules.includes_folder(path, entry.name):
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if is_folder:
+                reason = rules.why_no_folder(path, entry.name)
+                if not reason:
                     subfolders.append(path)
-            elif rules.includes_file(path, entry.name):
-                stamp = _regular_stamp(entry)
-                if stamp is None or not _may_be_indexed(entry.name, stamp.size, limits):
-                    continue
-                yield path, stamp
-                n_files += 1
-                if n_files >= limits.max_files:
-                    return
+            else:
+                stamp = None
+                reason = rules.why_no_file(path, entry.name)
+                if not reason:
+                    stamp = _regular_stamp(entry)
+                    reason = _why_no_stamp(entry.name, stamp, limits)
+                if stamp and not reason:
+                    yield path, stamp
+                    n_files += 1
+                    if n_files >= limits.max_files:
+                        return
+            if reason and left_out is not None:
+                left_out[reason, is_folder] += 1
         folders.extend(reversed(subfolders))
 
 
@@ -114,12 +131,13 @@ def is_included(root: Path, path: str, limits: WalkLimits) -> bool:
     if not _is_encodable(path):
         return False
     rules = _Rules(root, limits)
+    name = PurePosixPath(path).name
     parents = [str(parent) for parent in PurePosixPath(path).parents][::-1]
     for folder in ("" if parent == "." else parent for parent in parents):
-        if folder and not rules.includes_folder(folder, PurePosixPath(folder).name):
+        if folder and rules.why_no_folder(folder, PurePosixPath(folder).name):
             return False
         rules.enter(folder)
-    return rules.includes_file(path, PurePosixPath(path).name)
+    return not rules.why_no_file(path, name)
 
 
 class _Rules:
@@ -136,28 +154,34 @@ class _Rules:
         by_name = {name: read_rules(self._root, prefix + name) for name in IGNORE_FILES}
         self._rules[folder] = {name: rules for name, rules in by_name.items() if rules}
 
-    def includes_folder(self, path: str, name: str) -> bool:
+    def why_no_folder(self, path: str, name: str) -> str:
+        """Return why a folder is left out, or nothing."""
         if path.count("/") >= _MAX_DEPTH:
-            return False
-        return self._includes(path + "/", skipped=name in SKIPPED_FOLDERS)
+            return "too deep"
+        skipped = "dependencies and output of tools" if name in SKIPPED_FOLDERS else ""
+        return self._why_not(path + "/", skipped)
 
-    def includes_file(self, path: str, name: str) -> bool:
-        lower = name.lower()
-        skipped = PurePosixPath(lower).suffix in BINARY_SUFFIXES or _SKIPPED_FILES.match(lower)
-        return self._includes(path, skipped=bool(skipped))
+    def why_no_file(self, path: str, name: str) -> str:
+        """Return why a file is left out, or nothing."""
+        lower, skipped = name.lower(), ""
+        if PurePosixPath(lower).suffix in BINARY_SUFFIXES:
+            skipped = "binary by name"
+        elif _SKIPPED_FILES.match(lower):
+            skipped = "credentials or generated by name"
+        return self._why_not(path, skipped)
 
-    def _includes(self, path: str, *, skipped: bool) -> bool:
+    def _why_not(self, path: str, skipped: str) -> str:
         if self._excluded.verdict(path):
-            return False
+            return "index.exclude"
         verdict = self._verdict(path, ".packhoundignore")
         if verdict is not None:
-            return not verdict
+            return ".packhoundignore" if verdict else ""
         if skipped:
-            return False
+            return skipped
         verdict = self._verdict(path, ".gitignore")
         if verdict is None:
             verdict = self._outer.verdict(path)
-        return not verdict
+        return "git's ignore files" if verdict else ""
 
     def _verdict(self, path: str, name: str) -> bool | None:
         """Return that of `IgnoreRules`; the deepest file with a matching rule wins."""
@@ -194,6 +218,14 @@ def _regular_stamp(entry: os.DirEntry[str]) -> FileStamp | None:
     except OSError:
         return None
     return stamp_of(status) if stat.S_ISREG(status.st_mode) else None
+
+
+def _why_no_stamp(name: str, stamp: FileStamp | None, limits: WalkLimits) -> str:
+    if stamp is None:
+        return "links and special files"
+    if _may_be_indexed(name, stamp.size, limits):
+        return ""
+    return "too large" if stamp.size else "empty"
 
 
 def _may_be_indexed(name: str, size: int, limits: WalkLimits) -> bool:

@@ -168,10 +168,15 @@ class Index:
         """Stop the maintenance that runs; nothing may be called after."""
         self._maintenance.close()
 
+    @property
+    def n_failed(self) -> int:
+        """Number of nodes without a vector because the encoder failed."""
+        return self._queue.failures.n_nodes if self._queue else 0
+
     def health(self) -> Health:
         """Return the health of the published snapshot."""
         health = health_of(self._snapshot, self._state.graph, self._limits)
-        n_failed = self._queue.failures.n_nodes if self._queue else 0
+        n_failed = self.n_failed
         if not n_failed or not self._queue:
             return health
         note = (

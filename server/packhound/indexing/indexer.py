@@ -78,7 +78,7 @@ class Indexer:
         self._settings = settings
         self._index.set_graph_threshold(settings.graph_from)
         max_bytes = settings.max_file_kilobytes * 1_000
-        self._limits = WalkLimits(
+        self.limits = WalkLimits(
             settings.max_files, max_bytes, settings.exclude, user_ignore_file(self._root)
         )
 
@@ -165,7 +165,7 @@ class Indexer:
         self._on_change()
 
     def _apply_update(self, document: Document) -> None:
-        if not self._filter.admits(document, self._limits):
+        if not self._filter.admits(document, self.limits):
             self._index.remove([document.path])
         elif self._parser.is_indexed(document):
             self._parser.prewarm(document)
@@ -174,8 +174,8 @@ class Indexer:
 
     def _apply_release(self, path: str) -> None:
         """Put the file on disk in place of a text that its editor has discarded."""
-        readable = is_searchable(self._root, path, self._limits)
-        file = read(self._root, path, self._limits.max_file_bytes) if readable else None
+        readable = is_searchable(self._root, path, self.limits)
+        file = read(self._root, path, self.limits.max_file_bytes) if readable else None
         if file is None:
             self._index.remove([path])
         elif not self._parser.is_indexed(file):
@@ -186,7 +186,7 @@ class Indexer:
         retry_unparsed = self._unparsed.due
         if retry_unparsed:
             self._unparsed.fail()
-        scan = FolderScan(self._root, self._limits, rescan.cancelled, retry_unparsed=retry_unparsed)
+        scan = FolderScan(self._root, self.limits, rescan.cancelled, retry_unparsed=retry_unparsed)
         self._filter.clear()
         self.queue.resubmit_open()
         self.queue.start(scan, rescan.cancelled)
@@ -205,7 +205,7 @@ class Indexer:
 
     def _classify_paths(self, named: NamedPaths) -> None:
         files = self._index.snapshot.files
-        differences, rescan = classify_changed_paths(self._root, named.paths, files, self._limits)
+        differences, rescan = classify_changed_paths(self._root, named.paths, files, self.limits)
         self.queue.add_differences(differences, named.cancelled)
         if rescan:
             self.queue.refresh()
@@ -216,7 +216,7 @@ class Indexer:
         is_bulk = sum(closed.values()) > _SMALL_PASS
         self._gc_due = self._gc_due or is_bulk
         pool = self._start_bulk_pool() if is_bulk else self._parser.pool
-        max_bytes, first_publish_s = self._limits.max_file_bytes, self._timing.first_publish_s
+        max_bytes, first_publish_s = self.limits.max_file_bytes, self._timing.first_publish_s
         reading = IndexingPass(self._root, closed, pool, max_bytes, task.cancelled, first_publish_s)
         self.queue.start(reading, task.cancelled)
 

@@ -41,6 +41,7 @@ from packhound.search.retrieve.retrieve import retrieve
 from packhound.search.run import SearchRun
 from packhound.search.signals.context import SignalContext
 from packhound.search.stages import StageContext, apply_stages, first_stage_depth
+from packhound.search.suggestions import no_match_notes, no_symbol_notes
 from packhound.search.symbols import rank_symbols
 
 _WORDS_SHARE, _RETRIEVAL_SHARE = 0.5, 0.75
@@ -71,7 +72,7 @@ def search(
     if query.mode == "symbol":
         stats = environment.cache.stats(snapshot)
         hits, considered = rank_symbols(snapshot, stats, parsed, depth, environment.root)
-        run.notes += () if hits else ("no name matches",)
+        run.notes += () if hits else no_symbol_notes(snapshot, stats, parsed, environment.root)
         hits = apply_stages(stages, hits, query.limit, stage_context)
         hits = explain_symbols(_rate(run, parsed, None, hits), parsed)
         return run.results(hits, considered, snapshot.generation)
@@ -133,7 +134,7 @@ def _rank_nodes(
     run.check()
     run.notes += name_notes(context)
     if not len(context.candidates):
-        run.notes.append(_unknown_language(snapshot, parsed) or "nothing matches")
+        run.notes += no_match_notes(context)
         return context, None
     if vectors.text is not None and not len(context.retrieval.matches.matched):
         run.notes.append("no word of the query is in the index: ranked by meaning alone")
@@ -289,12 +290,3 @@ def _make_hits(
         )
         for node_id, why in zip(node_ids, ranking.why(rows), strict=True)
     ]
-
-
-def _unknown_language(snapshot: Snapshot, parsed: ParsedQuery) -> str:
-    """Return a note if no file is in a language that the query asks for, or nothing."""
-    indexed = sorted({entry.language.lower() for entry in snapshot.files.values()})
-    if not parsed.languages or not set(parsed.languages).isdisjoint(indexed):
-        return ""
-    languages = ", ".join(parsed.languages)
-    return f"no file here is in '{languages}'; languages here: {', '.join(indexed)}"

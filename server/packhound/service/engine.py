@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from packhound.core.settings import Settings
 from packhound.core.settings_files import FolderSettings, SettingsInForce
-from packhound.core.status import Status
+from packhound.core.status import LeftOutRow, Status
 from packhound.core.types import Document, Hit, NodeRef, Query, Results
 from packhound.index import Snapshot
 from packhound.indexing import DEFAULT_TIMING, Timing, limit_malloc_arenas, raise_gc_threshold
@@ -258,6 +258,10 @@ class Engine:
     def status(self) -> Status:
         """Return the state, figures and problems of the index."""
         return self._index.status()
+
+    def left_out(self) -> tuple[LeftOutRow, ...]:
+        """Walk over the folder, and count what is not in the index by reason."""
+        return self._index.left_out()
 
     def rebuild(self) -> None:
         """Discard the index and read everything again."""

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from packhound.core.settings import Settings
-from packhound.core.status import Status
+from packhound.core.status import LeftOutRow, Status
 from packhound.core.types import Document, NodeRef
 from packhound.files import read_text
 from packhound.index import Snapshot
@@ -20,7 +20,7 @@ from packhound.search import SearchCache
 from packhound.service.models import Models, model_settings
 from packhound.service.open_index import OpenedIndex, WaitForEmbedder, open_index
 from packhound.service.roots import index_folder
-from packhound.service.status import Listener, build_status
+from packhound.service.status import Listener, build_status, count_left_out
 
 log = logging.getLogger("packhound")
 
@@ -136,6 +136,10 @@ class IndexedFolder:
         """Return the state, figures and problems of the index."""
         status = build_status(self.root, self._settings, self.models, self._opened, self._indexer)
         return replace(status, state="closed") if self.closed else status
+
+    def left_out(self) -> tuple[LeftOutRow, ...]:
+        """Walk over the folder, and count what is not in the index by reason."""
+        return count_left_out(self.root, self.snapshot, self._indexer.limits)
 
     def close(self) -> None:
         """Stop following the folder; what was read is saved."""

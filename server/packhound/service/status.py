@@ -6,8 +6,13 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+
 from packhound.core.settings import Settings
-from packhound.core.status import State, Status
+from packhound.core.status import LeftOutRow, State, Status
+from packhound.core.types import KINDS
+from packhound.files import LeftOut, WalkLimits, walk_by_steps
+from packhound.index import Snapshot
 from packhound.indexing import Indexer
 from packhound.service.models import Models
 from packhound.service.open_index import OpenedIndex
@@ -33,6 +38,9 @@ def build_status(
         files=snapshot.n_files,
         nodes=snapshot.n_nodes,
         languages=dict(languages.most_common()),
+        kinds=_count_kinds(snapshot),
+        n_failed=opened.index.n_failed,
+        disk_bytes=opened.store.n_bytes if opened.store else 0,
         vectors=health.vectors,
         dense=health.dense,
         dead_share=health.dead_share,
@@ -48,6 +56,23 @@ def build_status(
             *indexer.warnings,
         ),
     )
+
+
+def _count_kinds(snapshot: Snapshot) -> dict[str, int]:
+    """Return the number of nodes of each kind that there is, the most first."""
+    counts = np.bincount(snapshot.kind_of[snapshot.live], minlength=len(KINDS)).tolist()
+    by_kind = Counter(dict(zip(KINDS, counts, strict=True)))
+    return {kind: n for kind, n in by_kind.most_common() if n}
+
+
+def count_left_out(root: Path, snapshot: Snapshot, limits: WalkLimits) -> tuple[LeftOutRow, ...]:
+    """Walk over a folder, and count what is not in its index by reason, the most first."""
+    left_out: LeftOut = Counter()
+    walked = {entry[0] for entry in walk_by_steps(root, limits, left_out) if entry}
+    left_out["no text, minified or not readable", False] += len(walked - snapshot.files.keys())
+    reasons = {reason for (reason, _), n in left_out.items() if n}
+    rows = (LeftOutRow(r, left_out[r, False], left_out[r, True]) for r in reasons)
+    return tuple(sorted(rows, key=lambda row: (-row.files - row.folders, row.reason)))
 
 
 def _model(settings: Settings, models: Models) -> str:

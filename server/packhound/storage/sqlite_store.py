@@ -63,6 +63,12 @@ class Store:
         """True if this process may save."""
         return self._lock.held
 
+    @property
+    def n_bytes(self) -> int:
+        """Size of the saved index on disk, with its journal."""
+        files = (Path(f"{self._path}{end}") for end in ("", "-wal", "-journal"))
+        return sum(file.stat().st_size for file in files if file.is_file())
+
     def claim(self) -> bool:
         """Become the writer if there is none; return True if so. Raises StoreError as `open`."""
         if not self._lock.held:

@@ -91,8 +91,7 @@ end
 function M.list(title, results)
   hits.last = results
   if #results.hits == 0 then
-    local notes = #results.notes > 0 and table.concat(results.notes, ' ') or 'Nothing was found.'
-    vim.notify('Packhound: ' .. notes)
+    vim.notify('Packhound: ' .. hits.no_hits_text())
     return
   end
   local _, adapter = M.chosen()

@@ -1,4 +1,6 @@
 -- Without a picker: one question for the query, one list of the hits.
+local hits = require('packhound.hits')
+
 local M = {}
 
 function M.list(task)
@@ -22,7 +24,7 @@ function M.live(task)
     end
     task.search(query, function(items)
       if #items == 0 then
-        vim.notify('Packhound: nothing was found.')
+        vim.notify('Packhound: ' .. hits.no_hits_text())
         return
       end
       M.list({ title = 'Packhound: ' .. query, items = items, open = task.open })
