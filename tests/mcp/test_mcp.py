@@ -13,23 +13,106 @@ import pytest
 
 pytest.importorskip("mcp.client.stdio")
 
+import mcp_types as types
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from packhound.api.engine_host import EngineHost
 from packhound.core.parent_process import is_alive
 from packhound.core.types import Document
+from packhound.llm import counter_for
 
 pytestmark = pytest.mark.asyncio
 
 
-def parameters(*roots):
-    code = "from packhound.mcp.server import serve_mcp; import sys, pathlib; " + (
-        "serve_mcp([pathlib.Path(root) for root in sys.argv[1:]])"
-    )
-    return StdioServerParameters(
-        command=sys.executable, args=["-c", code, *map(str, roots)], env=dict(os.environ)
-    )
+CODE = """
+import json, pathlib, sys
+from packhound.core.settings_files import COMMAND_LINE, FolderSettings, Layer
+from packhound.mcp.server import serve_mcp
+
+layers = [Layer(COMMAND_LINE, json.loads(sys.argv[1]))]
+roots = [pathlib.Path(root) for root in sys.argv[2:]]
+serve_mcp(roots, lambda root: FolderSettings(root, lambda: layers))
+"""
+
+
+def parameters(*roots, cwd=None, **settings):
+    settings = {"mcp.structuredContent": True, **settings}
+    arguments = ["-c", CODE, json.dumps(settings), *map(str, roots)]
+    environment = dict(os.environ)
+    return StdioServerParameters(command=sys.executable, args=arguments, env=environment, cwd=cwd)
+
+
+async def test_a_model_gets_the_text_alone_and_no_root_to_choose(folder):
+    settings = {"mcp.structuredContent": False}
+    async with (
+        stdio_client(parameters(folder, **settings)) as (read, write),
+        ClientSession(read, write) as client,
+    ):
+        await client.initialize()
+        hits = await client.call_tool("search", {"query": "load records", "limit": 3})
+        assert hits.structured_content is None and len(hits.content) == 1
+        assert hits.content[0].text.startswith("confidence: ")
+        tools = (await client.list_tools()).tools
+        assert not any("root" in tool.input_schema["properties"] for tool in tools)
+
+
+async def test_the_list_of_tools_is_short(folder):
+    async with (
+        stdio_client(parameters(folder)) as (read, write),
+        ClientSession(read, write) as client,
+    ):
+        await client.initialize()
+        listed = await client.list_tools()
+        text = listed.model_dump_json(by_alias=True, exclude_none=True)
+        assert counter_for().count(text) < 2_400
+
+
+async def test_the_setting_names_the_tools(folder):
+    async with (
+        stdio_client(parameters(folder, **{"mcp.tools": ["search", "status"]})) as (read, write),
+        ClientSession(read, write) as client,
+    ):
+        await client.initialize()
+        await client.call_tool("status", {})
+        assert [tool.name for tool in (await client.list_tools()).tools] == ["search", "status"]
+        refused = await client.call_tool("outline", {})
+        assert refused.is_error and "tool 'outline' is switched off" in refused.content[0].text
+
+
+# Clients of today have the capability, though the next version of the protocol deprecates it.
+@pytest.mark.filterwarnings("ignore:The roots capability is deprecated")
+async def test_without_a_root_those_of_the_client_are_served(folder, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "tea.py").write_text("def brew_tea(leaves):\n    return leaves\n")
+    roots = [folder, tmp_path / "missing"]
+
+    async def list_roots(context):
+        uris = [types.Root(uri=root.as_uri()) for root in roots]
+        return types.ListRootsResult(roots=uris)
+
+    async with (
+        stdio_client(parameters(cwd=tmp_path)) as (read, write),
+        ClientSession(read, write, list_roots_callback=list_roots) as client,
+    ):
+        await client.initialize()
+        hits = await client.call_tool("search", {"query": "load_records", "limit": 1})
+        assert hits.structured_content["hits"][0]["path"] == "store/disk.py"
+        roots[:] = [folder, other]
+        await client.send_roots_list_changed()
+        node = await client.call_tool("read_node", {"path": "other/tea.py:1"})
+        assert node.content[0].text.startswith("other/tea.py:1-2 function brew_tea")
+
+
+async def test_a_client_without_roots_is_served_the_folder_that_it_starts_in(folder):
+    async with (
+        stdio_client(parameters(cwd=folder)) as (read, write),
+        ClientSession(read, write) as client,
+    ):
+        await client.initialize()
+        status = await client.call_tool("status", {})
+        assert status.structured_content["files"] == 2
 
 
 async def test_every_tool_over_stdio(folder):

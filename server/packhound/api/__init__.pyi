@@ -16,5 +16,7 @@ from .tools.registry import TOOLS as TOOLS
 from .tools.registry import as_text as as_text
 from .tools.registry import call as call
 from .tools.registry import call_roots as call_roots
+from .tools.registry import offered as offered
 from .tools.roots import Root as Root
 from .tools.roots import labels_of as labels_of
+from .tools.tool import Tool as Tool

@@ -69,14 +69,16 @@ def mcp(
     alone: str | None,
     log_file: Path | None,
 ) -> None:
-    """Serve ROOTS (default: here) to an agent over MCP, on standard input and output.
+    """Serve ROOTS to an agent over MCP, on standard input and output.
+
+    Without ROOTS those that the agent names are served, or else this folder.
 
     All agents of a user share one engine in the background, which ends when nobody uses it.
     """
     from packhound.mcp import relay, serve_mcp
     from packhound.service import check_root
 
-    settings = [(root, folder_settings(root, "", changes)) for root in roots or (Path(),)]
+    settings = [(root, folder_settings(root, "", changes)) for root in roots]
     folders = [check_root(root, of_root.read().settings) for root, of_root in settings]
     if alone is None:
         relay(folders, parse_changes("", changes), _command(context, folders, changes))

@@ -270,6 +270,22 @@ class Settings(SourceSettings):
         ),
         renamed=True,
     )
+    mcp_tools: tuple[str, ...] = _setting(
+        (),
+        "mcp.tools",
+        array(
+            "Tools that agents are offered, by name or by group; empty means the group `default`.",
+            text("A tool or a group."),
+        ),
+    )
+    mcp_structured: bool = _setting(
+        False,
+        "mcp.structuredContent",
+        boolean(
+            "Send agents each answer as JSON too, for clients that are programs; some give a model "
+            "that instead of the text, which costs up to four times the tokens."
+        ),
+    )
     rerank_weight: float = _setting(
         0.5,
         "rerank.weight",

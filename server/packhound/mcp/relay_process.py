@@ -18,7 +18,9 @@ def relay(
     roots: Sequence[Path], settings: Mapping[str, object], command: Sequence[str]
 ) -> NoReturn:
     """Replace this process by a relay, or by `command --alone REASON` where there is no engine."""
-    session = json.dumps({"roots": list(map(str, roots)), "settings": dict(settings)})
+    session = json.dumps(
+        {"roots": list(map(str, roots)), "started_in": str(Path.cwd()), "settings": dict(settings)}
+    )
     alone = json.dumps([*command_line(), *command])
     # Without `site` and the environment it is the interpreter and the standard library alone.
     arguments = [sys.executable, "-S", "-E", "-s", str(MCP_RELAY)]

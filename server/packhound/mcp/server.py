@@ -25,11 +25,13 @@ from packhound.api import (
     EngineHost,
     Json,
     Root,
+    Tool,
     as_text,
     call,
     call_roots,
     connect,
     labels_of,
+    offered,
 )
 from packhound.core.errors import SettingsError, StoreError
 from packhound.core.parameters import text
@@ -37,6 +39,7 @@ from packhound.core.parent_process import watch_parent
 from packhound.core.settings import Settings
 from packhound.core.settings_files import COMMAND_LINE, FolderSettings, Layer
 from packhound.mcp.session import Call, McpSession
+from packhound.mcp.session_folders import SessionFolders
 from packhound.service import Engine, check_root, index_folder
 
 log = logging.getLogger("packhound")
@@ -151,11 +154,30 @@ class Folders:
         """The label and the path of each root."""
         return [f"{root.label} ({root.path})" for root in self._roots]
 
+    @property
+    def settings(self) -> Settings:
+        """The settings of the first root, which are those of the session."""
+        return self._folders[0].settings
+
+    @property
+    def tools(self) -> list[Tool]:
+        """The tools that the settings offer; the default ones where they name an unknown one."""
+        try:
+            return offered(self.settings.mcp_tools)
+        except SettingsError as problem:
+            log.warning("%s", problem)
+            return offered(())
+
     def call(self, tool: str, arguments: Mapping[str, object]) -> Json:
         """Run a tool on the root that `root` names, on the first that has the path, or on all.
 
         Where several roots are served, each hit and each answer says under `root` whose it is.
         """
+        if tool in TOOLS and TOOLS[tool] not in self.tools:
+            raise SettingsError(
+                f"tool '{tool}' is switched off; name it or its group '{TOOLS[tool].group}' in the"
+                " setting 'mcp.tools'"
+            )
         return call_roots(self._roots, tool, {**self._defaults(tool), **arguments})
 
     def close(self) -> None:
@@ -165,7 +187,7 @@ class Folders:
 
     def _defaults(self, tool: str) -> dict[str, object]:
         """Return what the settings say of arguments that a call leaves out."""
-        settings = self._folders[0].settings
+        settings = self.settings
         limit = TOOLS[tool].parameters.get("limit") if tool in ("search", "related") else None
         if limit is None:
             return {}
@@ -181,8 +203,8 @@ def serve_mcp(
 ) -> None:
     """Serve on standard input and output until the input ends, in a process of its own."""
     host = EngineHost()
-    folders = Folders(roots, settings, host)
-    log.info("packhound %s serves %s", __version__, ", ".join(folders.roots))
+    folders = SessionFolders(roots, Path(), lambda paths: Folders(paths, settings, host))
+    log.info("packhound %s serves %s", __version__, folders.known and folders.known.roots)
     # Python would first wait for a line of input, which may never come.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     watch_parent(os.getppid(), lambda: os._exit(1))
@@ -201,13 +223,18 @@ class McpSessions:
         self._host = host
 
     def __call__(self, connection: socket.socket, /, arguments: Mapping[str, Any]) -> None:
-        """Serve a client on its socket; the arguments are the roots and the settings of `--set`."""
+        """Serve a client on its socket; the arguments are the roots and the settings of `--set`.
+
+        Without roots the client is asked for its own, or else `started_in` is served.
+        """
         values = dict(arguments["settings"])
-        folders = Folders(
-            [Path(root) for root in arguments["roots"]],
-            lambda root: FolderSettings(root, lambda: (Layer(COMMAND_LINE, values),)),
-            self._host,
-        )
+
+        def open_folders(roots: Sequence[Path]) -> Folders:
+            layers = [Layer(COMMAND_LINE, values)]
+            return Folders(roots, lambda root: FolderSettings(root, lambda: layers), self._host)
+
+        roots = [Path(root) for root in arguments["roots"]]
+        folders = SessionFolders(roots, Path(arguments["started_in"]), open_folders)
         with (
             connection.makefile("r", encoding="utf-8", errors="replace") as requests,
             connection.makefile("w", encoding="utf-8") as answers,
@@ -218,30 +245,31 @@ class McpSessions:
                 folders.close()
 
 
-def _serve(folders: Folders, requests: Iterable[str], answers: TextIO) -> None:
+def _serve(folders: SessionFolders, requests: Iterable[str], answers: TextIO) -> None:
     def write(line: str) -> None:
         answers.write(line)
         answers.flush()
 
     def call_tool(name: str, arguments: Mapping[str, object], call: Call) -> Json:
-        answer = folders.call(name, arguments)
+        served = folders.of(call.session)
+        answer = served.call(name, arguments)
         content = [{"type": "text", "text": as_text(name, answer, arguments)}]
-        return {"content": content, "structuredContent": dict(answer)}
+        structured = {"structuredContent": dict(answer)} if served.settings.mcp_structured else {}
+        return {"content": content, **structured}
 
-    McpSession(write, _INSTRUCTIONS, partial(_describe_tools, folders.roots), call_tool).run(
-        requests
-    )
+    list_tools = partial(_describe_tools, folders)
+    McpSession(write, _INSTRUCTIONS, list_tools, call_tool, folders.forget).run(requests)
 
 
-def _describe_tools(roots: Sequence[str]) -> list[Json]:
-    """Return the tools for a client; none of them writes."""
+def _describe_tools(folders: SessionFolders) -> list[Json]:
+    """Return the tools that the settings offer to a client; none of them writes."""
     hints = {
         "readOnlyHint": True,
         "destructiveHint": False,
         "idempotentHint": True,
         "openWorldHint": False,
     }
-    root = text(f"One of the roots served: {', '.join(roots)}. Empty for all.", 4_096).json_schema()
+    served = folders.known
     return [
         {
             "name": tool.name,
@@ -249,9 +277,19 @@ def _describe_tools(roots: Sequence[str]) -> list[Json]:
             "description": tool.description,
             "inputSchema": {
                 **tool.schema,
-                "properties": {**tool.schema["properties"], "root": root},
+                "properties": {**tool.schema["properties"], **_root_parameter(served)},
             },
             "annotations": hints,
         }
-        for tool in TOOLS.values()
+        for tool in (served.tools if served else offered(()))
     ]
+
+
+def _root_parameter(served: Folders | None) -> Json:
+    """Return the parameter `root`, which a single root does not need."""
+    if served is None:
+        return {"root": text("One of the roots served; empty for all.", 4_096).json_schema()}
+    if len(served.roots) == 1:
+        return {}
+    names = ", ".join(served.roots)
+    return {"root": text(f"One of the roots served: {names}. Empty for all.", 4_096).json_schema()}

@@ -46,7 +46,7 @@ class Call:
 
     def __init__(self, session: McpSession, params: Mapping[str, Any]) -> None:
         self.cancelled = threading.Event()
-        self._session = session
+        self.session = session
         meta = params.get("_meta")
         self._token = meta.get("progressToken") if isinstance(meta, dict) else None
         self._progress = -1.0
@@ -56,7 +56,7 @@ class Call:
         if self._token is not None and progress > self._progress and not self.cancelled.is_set():
             self._progress = progress
             params = {"progressToken": self._token, "progress": progress, "total": total}
-            self._session.notify("notifications/progress", {**params, "message": message})
+            self.session.notify("notifications/progress", {**params, "message": message})
 
 
 class McpSession:
@@ -68,7 +68,9 @@ class McpSession:
         instructions: str,
         list_tools: Callable[[], list[Json]],
         call_tool: Callable[[str, Mapping[str, object], Call], Json],
+        on_roots_changed: Callable[[], None] = lambda: None,
     ) -> None:
+        self._on_roots_changed = on_roots_changed
         self._write = write
         self._instructions = instructions
         self._list_tools = list_tools
@@ -121,6 +123,8 @@ class McpSession:
             call = self._calls.pop(repr(isinstance(params, dict) and params.get("requestId")), None)
             if call:
                 call.cancelled.set()
+        elif message["method"] == "notifications/roots/list_changed":
+            self._on_roots_changed()
 
     def _answer(self, message_id: object, method: str, params: object) -> None:
         params = params if isinstance(params, dict) else {}

@@ -60,6 +60,22 @@ def as_text(name: str, answer: Json, arguments: Mapping[str, object] | None = No
     return tool.text(answer).fit(most)
 
 
+def offered(names: Sequence[str]) -> list[Tool]:
+    """Return the tools of some names and groups, those of the group `default` for none.
+
+    Raises SettingsError for a name that is neither.
+    """
+    names = names or ("default",)
+    known = {**TOOLS, **{tool.group: tool for tool in TOOLS.values()}}
+    for name in names:
+        if name not in known:
+            raise SettingsError(
+                f"setting 'mcp.tools' names '{visible_line(name)}'; expected some of: "
+                f"{', '.join(known)}"
+            )
+    return [tool for tool in TOOLS.values() if tool.name in names or tool.group in names]
+
+
 def tool_named(name: str) -> Tool:
     """Return a tool. Raises SettingsError that names all."""
     if name not in TOOLS:

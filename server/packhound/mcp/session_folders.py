@@ -1,0 +1,74 @@
+"""The folders of one agent's session: those of its command, or else those that the client names."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlparse
+from urllib.request import url2pathname
+
+from packhound.core.errors import PackhoundError
+from packhound.mcp.session import McpSession
+
+if TYPE_CHECKING:
+    from packhound.mcp.server import Folders
+
+log = logging.getLogger("packhound")
+
+_ANSWER_S = 5.0
+"""Time for a client to answer `roots/list`; then the folder that it was started in is served."""
+
+
+class SessionFolders:
+    """Folders that are opened when they are first asked for; any thread may call."""
+
+    def __init__(
+        self, roots: Sequence[Path], started_in: Path, open_: Callable[[Sequence[Path]], Folders]
+    ) -> None:
+        """Open `roots` at once, raising RootError; without any the client is asked."""
+        self._open = open_
+        self._started_in = started_in
+        self._asks_client = not roots
+        self._lock = threading.Lock()
+        self._folders = open_(roots) if roots else None
+
+    @property
+    def known(self) -> Folders | None:
+        """The folders, None until the client has been asked."""
+        return self._folders
+
+    def of(self, session: McpSession) -> Folders:
+        """Return the folders; not to be called by the thread that reads. Raises RootError."""
+        with self._lock:
+            if self._folders is None:
+                self._folders = self._open(_client_roots(session) or [self._started_in])
+            return self._folders
+
+    def forget(self) -> None:
+        """Ask the client again: its folders have changed."""
+        if self._asks_client:
+            self.close()
+
+    def close(self) -> None:
+        """Follow the folders no longer."""
+        with self._lock:
+            folders, self._folders = self._folders, None
+        if folders:
+            folders.close()
+
+
+def _client_roots(session: McpSession) -> list[Path]:
+    """Return the folders that the client names; none if it does not know of roots."""
+    if "roots" not in session.client_capabilities:
+        return []
+    try:
+        answer: Any = session.request("roots/list").result(_ANSWER_S)
+        uris = [str(root["uri"]) for root in answer["roots"]]
+    except (PackhoundError, TimeoutError, LookupError, TypeError) as problem:
+        log.warning("the client does not name its roots: %s", problem or "no answer")
+        return []
+    paths = [Path(url2pathname(urlparse(uri).path)) for uri in uris if uri.startswith("file:")]
+    return [path for path in paths if path.is_dir()]
