@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 
+from packhound.search.signals.groups import group_of
 from tests.support.git_repository import git
 from tests.support.lsp_client import eventually, write_files
 
@@ -106,3 +107,41 @@ def test_a_new_file_is_a_change(editor, repository):
         return {path for path, _ in changed_in(editor, "the total of an invoice")}
 
     assert eventually(told, {"fresh.py"}) == {"fresh.py"}
+
+
+def test_each_item_says_what_brought_it_and_can_be_asked_for(editor):
+    made = editor.request("packhound/pack", {"prompt": "the total of a bill", "budget": 2_000})
+    origins = [origin for item in made["items"] for origin in item["origins"]]
+    hits = [origin for origin in origins if origin["source"] == "search"]
+    assert hits and all(origin["rank"] >= 1 and origin["words"] for origin in hits)
+    assert any(
+        origin["path"][1] in ("references", "referenced-by")
+        for origin in origins
+        if origin["source"] == "graph"
+    )
+    assert not any("why" in origin for origin in origins)
+    for number, item in enumerate(made["items"]):
+        asked = editor.request("packhound/packItem", {"id": made["id"], "item": number})
+        for short, full in zip(item["origins"], asked.pop("origins"), strict=True):
+            why = full.pop("why", [])
+            assert full == short and bool(why) == (full["source"] == "search")
+            by_meaning = [s for s in why if group_of(s["signal"]) == "Meaning"]
+            total = sum(signal["contribution"] for signal in by_meaning)
+            assert total == pytest.approx(full.get("meaning", 0))
+        assert asked == {key: item[key] for key in asked}
+    for bad in ({"id": "pack-9"}, {"id": made["id"], "item": 99}, {}):
+        with pytest.raises(Exception, match="expected"):
+            editor.request("packhound/packItem", bad)
+
+
+def test_the_price_of_a_pack_and_of_a_session(editor):
+    request = {"prompt": "the total of a bill", "budget": 2_000, "model": "gpt-4o"}
+    first = editor.request("packhound/pack", request)
+    assert first["cost"]["model"] == "gpt-4o" and first["cost"]["usd"] > 0
+    second = editor.request("packhound/pack", {**request, "model": ""})
+    assert second["cost"] is None
+    assert second["total"] == {
+        "packs": 2,
+        "tokens": first["tokens"] + second["tokens"],
+        "usd": first["cost"]["usd"],
+    }

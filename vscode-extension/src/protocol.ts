@@ -113,9 +113,26 @@ export interface PackItem {
   tokens: number;
   score: number;
   reason: string;
+  /** What brought it here, the strongest first. */
+  origins?: PackOrigin[];
+}
+
+export interface PackOrigin {
+  source: string;
+  utility: number;
+  reason: string;
+  rank?: number;
+  words?: number;
+  meaning?: number;
+  path?: string[];
 }
 
 export interface Pack {
+  id?: string;
+  /** Of reading it with the model of the setting `pack.model`. */
+  cost?: { model: string; usd: number } | null;
+  /** Of all packs of this session. */
+  total?: { packs: number; tokens: number; usd: number | null };
   tokens: number;
   budget: number;
   items: PackItem[];

@@ -19,6 +19,27 @@ function M.read(text)
   return rest, tonumber(number) * (thousands == 'k' and 1000 or 1)
 end
 
+-- JSON's null is a value of its own.
+local function number(value)
+  return type(value) == 'number' and value or nil
+end
+
+--- What a pack costs, and what all packs of the session came to.
+---@return string[]
+function M.price_lines(pack)
+  local lines = {}
+  if type(pack.cost) == 'table' then
+    table.insert(lines, ('%.4f USD for %s'):format(pack.cost.usd, pack.cost.model))
+  end
+  local total = pack.total
+  if type(total) == 'table' and total.packs > 1 then
+    local usd = number(total.usd)
+    local price = usd and (', %.4f USD'):format(usd) or ''
+    table.insert(lines, ('This session: %d packs, %d tokens%s'):format(total.packs, total.tokens, price))
+  end
+  return lines
+end
+
 ---@return string[]
 function M.lines(pack, prompt)
   local lines = { '# Context pack', '' }
@@ -28,6 +49,9 @@ function M.lines(pack, prompt)
     end
   end
   add('> ' .. prompt:gsub('\n', '\n> '), '', ('%d of %d tokens'):format(pack.tokens, pack.budget), '')
+  for _, line in ipairs(M.price_lines(pack)) do
+    add(line, '')
+  end
   for _, note in ipairs(pack.notes) do
     add('- ' .. note)
   end

@@ -7,6 +7,7 @@ the same everywhere. Settings are defined the same way, in `core/settings.py`.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from packhound.core.errors import SettingsError
 from packhound.core.parameters import Parameter, array, boolean, choice, integer, read_present, text
@@ -97,10 +98,22 @@ def query_from(
 
 
 def pack_request_from(
-    values: Mapping[str, object], *, focus: PackFocus | None = None
+    values: Mapping[str, object],
+    settings: Settings = _DEFAULTS,
+    *,
+    focus: PackFocus | None = None,
 ) -> PackRequest:
-    """Return the pack request of a request, read like a query. Raises SettingsError."""
+    """Return the pack request of a request; the settings say what it leaves out or has empty.
+
+    Raises SettingsError.
+    """
     request = PackRequest(focus=focus, **read_present(PACK_REQUEST, values, "prompt"))
+    request = replace(
+        request,
+        reserve=request.reserve or min(settings.pack_reserve, request.budget),
+        model=request.model or settings.pack_model,
+        tokenizer=request.tokenizer or settings.pack_tokenizer,
+    )
     if request.reserve > request.budget:
         raise SettingsError(
             f"'reserve' is {request.reserve}; must be between 0 and the budget of {request.budget}"

@@ -27,7 +27,7 @@ def _results(engine: Engine, arguments: dict[str, Any]) -> Json:
 
 
 def _pack(engine: Engine, arguments: dict[str, Any]) -> Json:
-    return pack_json(engine.pack(pack_request_from(arguments)))
+    return pack_json(engine.pack(pack_request_from(arguments)), contributions=True)
 
 
 def _config(engine: Engine, arguments: dict[str, Any]) -> Json:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from packhound.api import pack_json, pack_request_from
-from packhound.cli.opening import Answerer, folder_settings
-from packhound.cli.options import MODEL, ROOT, complete_file
+from packhound.cli.opening import Answerer, folder_settings, print_json
+from packhound.cli.options import JSON, MODEL, ROOT, SET, complete_file
 from packhound.pack import FORMATS
 
 
@@ -38,21 +38,25 @@ from packhound.pack import FORMATS
     shell_complete=complete_file,
 )
 @MODEL
+@JSON
+@SET
 def pack(
     prompt: str,
     root: Path,
     encoder_path: str,
+    as_json: bool,
+    changes: Sequence[str],
     **options: Any,  # noqa: ANN401 - the fields of PackRequest, checked by their schema
 ) -> None:
     """Pack the code that PROMPT is about; - reads the prompt from standard input."""
     if prompt == "-":
         prompt = sys.stdin.buffer.read().decode("utf-8", "replace")
-    request = pack_request_from({"prompt": prompt, **options})
-    settings = folder_settings(root, encoder_path)
-    with Answerer(root, settings, overridden=bool(encoder_path)) as answerer:
+    settings = folder_settings(root, encoder_path, changes)
+    request = pack_request_from({"prompt": prompt, **options}, settings.read().settings)
+    with Answerer(root, settings, overridden=bool(encoder_path or changes)) as answerer:
         result = answerer.pack(request)
-    if options["format"] == "json":
-        click.echo(json.dumps(pack_json(result), ensure_ascii=False))
+    if as_json or options["format"] == "json":
+        print_json(pack_json(result, request.model, contributions=True))
         return
     click.echo(result.text)
     click.echo(f"{result.tokens:,} of {result.budget:,} tokens", err=True)

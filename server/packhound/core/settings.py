@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
+from packhound.core.pack_settings import PackSettings
 from packhound.core.parameters import Parameter, array, boolean, choice, integer, number, text
 from packhound.core.setting_fields import public
-from packhound.core.source_settings import SourceSettings
 from packhound.core.types import MOST_HITS
 
 Hover = Literal["results", "always", "off"]
@@ -51,7 +51,7 @@ def _top_k(default: int, name: str, description: str) -> Any:  # noqa: ANN401 - 
 # No public name may begin with a former one and a dot (`git`, `model`, `hover`, ...): VS Code
 # ignores `packhound.git.enabled` as long as `packhound.git` is there too.
 @dataclass(frozen=True, slots=True)
-class Settings(SourceSettings):
+class Settings(PackSettings):
     """One workspace's settings; `SETTINGS` holds their public names."""
 
     limit: int = _setting(

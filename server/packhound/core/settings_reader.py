@@ -11,9 +11,9 @@ from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
 from packhound.core.errors import SettingsError
+from packhound.core.pack_settings import PackSettings
 from packhound.core.parameters import Parameter
 from packhound.core.settings import Settings
-from packhound.core.source_settings import SourceSettings
 
 
 class Setting(NamedTuple):
@@ -40,7 +40,7 @@ def _camel_case(name: str) -> str:
     return head + "".join(word.capitalize() for word in rest)
 
 
-_OF_SOURCES = {each.name for each in fields(SourceSettings)}
+_INHERITED = {each.name for each in fields(PackSettings)}
 SETTINGS: dict[str, Setting] = {
     each.metadata["name"]: Setting(
         each.metadata["name"],
@@ -50,7 +50,7 @@ SETTINGS: dict[str, Setting] = {
         each.metadata["parameter"],
         each.metadata["harmless"],
     )
-    for each in sorted(fields(Settings), key=lambda each: each.name in _OF_SOURCES)
+    for each in sorted(fields(Settings), key=lambda each: each.name in _INHERITED)
 }
 FORMER_NAMES: dict[str, Setting] = {
     setting.former_name: setting for setting in SETTINGS.values() if setting.former_name

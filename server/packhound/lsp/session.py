@@ -22,6 +22,7 @@ from packhound.lsp.capabilities import Client
 from packhound.lsp.documents import Documents, EnginePath
 from packhound.lsp.index_state import IndexStateNotifier
 from packhound.lsp.jsonrpc.executors import SerialExecutor
+from packhound.lsp.session_packs import SessionPacks
 from packhound.lsp.uris import path_from_uri
 from packhound.lsp.work_done_progress import IndexingProgress
 from packhound.service import Workspace, real_path
@@ -43,6 +44,7 @@ class Session:
         self._host = host
         self.client = client
         self.last_search: tuple[Query, Results] | None = None
+        self.packs = SessionPacks()
         self._folder_problems: dict[str, str] = {}
         self._problems: set[str] = set()
         self._layers: dict[str, Mapping[str, object]] = {"options": _section(client.options)}

@@ -1,10 +1,12 @@
 from .context import PackContext as PackContext
 from .context import no_changed_lines as no_changed_lines
 from .excerpt import Excerpts as Excerpts
+from .notes import price as price
 from .path_resolver import PathResolver as PathResolver
 from .pipeline import pack as pack
 from .request import FORMATS as FORMATS
 from .request import Omitted as Omitted
+from .request import Origin as Origin
 from .request import Pack as Pack
 from .request import PackFocus as PackFocus
 from .request import PackItem as PackItem

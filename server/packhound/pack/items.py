@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 
+from packhound.core.types import GroupName
 from packhound.pack.excerpt import Excerpts
 from packhound.pack.knapsack import Choice
+from packhound.pack.pool import Candidate
 from packhound.pack.render import Block
-from packhound.pack.request import CONTAINERS, PackItem
+from packhound.pack.request import CONTAINERS, Origin, PackItem
+from packhound.redact import safe_line
+from packhound.search import group_of
 
-_MAX_REASONS = 4
+_MAX_REASONS, _MAX_ORIGINS = 4, 8
 _BLANK_GAP = 2
 _LEADING_REASONS = ("pinned", "selected", "changed", "stack frame", "line ", "diff", "hit ")
 """Reasons that are listed before others."""
@@ -105,4 +110,24 @@ class _Group:
             tokens=tokens,
             score=round(max(candidate.utility for candidate in candidates), 4),
             reason="; ".join(reasons[:_MAX_REASONS]) + more,
+            origins=_origins(candidates),
         )
+
+
+def _origins(candidates: Sequence[Candidate]) -> tuple[Origin, ...]:
+    """Return the origins of an item that weigh most, those of a search with its parts."""
+    origins = sorted((o for c in candidates for o in c.origins), key=lambda o: -o.utility)
+    return tuple(
+        origin._replace(
+            utility=round(origin.utility, 4),
+            reason=safe_line(origin.reason),
+            path=tuple(map(safe_line, origin.path)),
+            words=_sum_group(origin, "Name") + _sum_group(origin, "Words"),
+            meaning=_sum_group(origin, "Meaning"),
+        )
+        for origin in origins[:_MAX_ORIGINS]
+    )
+
+
+def _sum_group(origin: Origin, group: GroupName) -> float:
+    return math.fsum(s.contribution for s in origin.why if group_of(s.signal) == group)

@@ -29,6 +29,12 @@ def request_notes(
     return tuple(notes)
 
 
+def price(model: str, tokens: int) -> float | None:
+    """Return the US dollars for reading tokens with a model; None if it is not in the table."""
+    found = find_model(model) if model else None
+    return cost(tokens, found) if found else None
+
+
 def unknown_file_notes(noun: str, paths: Iterable[str]) -> Iterator[str]:
     """Yield a note for each path of a request that names no file."""
     for path in paths:

@@ -8,7 +8,7 @@ from packhound.core.types import KINDS, Kind, Node
 from packhound.files import compile_globs
 from packhound.index import FileEntry
 from packhound.pack.context import PackContext
-from packhound.pack.request import Lines, PackRequest
+from packhound.pack.request import Lines, Origin, PackRequest
 
 _MAX_MATE_UTILITY = 0.12
 """What being in a file with others is worth at most."""
@@ -29,6 +29,7 @@ class Candidate:
     changed: bool = False
     duplicate_of: str = ""
     reasons: list[str] = field(default_factory=list)
+    origins: list[Origin] = field(default_factory=list)
     _node: Node | None = None
 
     @property
@@ -53,8 +54,10 @@ class Candidate:
         """The name in reasons."""
         return f"{self.name} ({self.path})"
 
-    def add(self, utility: float, reason: str) -> None:
-        """Add a reason, "" for none; independent reasons combine as probabilities do (noisy-or)."""
+    def add(self, origin: Origin) -> None:
+        """Add an origin, whose reason may be ""; utilities combine as probabilities (noisy-or)."""
+        utility, reason = origin.utility, origin.reason
+        self.origins.append(origin)
         self.utility = 1.0 - (1.0 - self.utility) * (1.0 - min(utility, 0.999))
         if reason and reason not in self.reasons:
             self.reasons.append(reason)
@@ -92,7 +95,7 @@ class Pool:
         for mate in mates:
             # Next to a reason of its own this one says nothing.
             utility = min(share / len(mates), _MAX_MATE_UTILITY)
-            mate.add(utility, "" if mate.reasons else reason)
+            mate.add(Origin("file", utility, "" if mate.reasons else reason))
 
     def _candidate(self, entry: FileEntry, position: int, node_id: int) -> Candidate | None:
         candidate = self.by_node_id.get(node_id)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
+
+from packhound.core.types import Signal
 
 Detail = Literal["outline", "signature", "elided", "full"]
 DETAILS: tuple[Detail, ...] = get_args(Detail)
@@ -55,11 +57,33 @@ class PackRequest:
         return max(0, self.budget - max(0, self.reserve))
 
 
+OriginSource = Literal[
+    "pin", "selection", "cursor", "mention", "file", "search", "change", "open file", "graph"
+]
+
+
+class Origin(NamedTuple):
+    """One source that brought a node into a pack, and the utility that it gave.
+
+    Of a search there is the rank, what words and meaning added to its score, and all reasons for
+    it; of the graph the path: the node that was there before, and the edge.
+    """
+
+    source: OriginSource
+    utility: float
+    reason: str
+    rank: int = 0
+    words: float = 0.0
+    meaning: float = 0.0
+    path: tuple[str, ...] = ()
+    why: tuple[Signal, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class PackItem:
     """A part of one file in the pack; parts of one file do not overlap.
 
-    `root` is given in packs of several roots.
+    `root` is given in packs of several roots. `origins` come by falling utility.
     """
 
     path: str
@@ -70,6 +94,7 @@ class PackItem:
     score: float
     reason: str
     root: str = ""
+    origins: tuple[Origin, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

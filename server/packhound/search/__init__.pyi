@@ -26,4 +26,5 @@ from .rank.plugin_scorers import PluginScorers as PluginScorers
 from .rank.reranker import Reranker as Reranker
 from .related import related as related
 from .run import STOPPED_NOTE as STOPPED_NOTE
+from .signals.groups import group_of as group_of
 from .stages import Stage as Stage

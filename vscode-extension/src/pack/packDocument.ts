@@ -11,6 +11,7 @@ export function packDocument(pack: Pack, prompt: string): string {
     ...prompt.split('\n').map((line) => `> ${line}`),
     '',
     `${bar(pack.tokens / Math.max(1, pack.budget), BAR_CELLS)} ${numeral(pack.tokens)} of ${numeral(pack.budget)} tokens`,
+    ...priceLines(pack),
     '',
     ...pack.notes.map((note) => `- ${note}`),
     ...(pack.notes.length > 0 ? [''] : []),
@@ -28,6 +29,23 @@ export function packDocument(pack: Pack, prompt: string): string {
     '',
     pack.text,
   ].join('\n');
+}
+
+/** What the pack costs, and what all packs of the session came to. */
+function priceLines({ cost, total }: Pack): string[] {
+  return [
+    ...(cost ? [`${dollars(cost.usd)} for ${cost.model}`] : []),
+    ...(total && total.packs > 1
+      ? [
+          `This session: ${total.packs} packs, ${numeral(total.tokens)} tokens` +
+            (total.usd === null ? '' : `, ${dollars(total.usd)}`),
+        ]
+      : []),
+  ].flatMap((line) => ['', line]);
+}
+
+function dollars(usd: number): string {
+  return `${usd.toFixed(4)} USD`;
 }
 
 function itemLines(item: PackItem): string[] {

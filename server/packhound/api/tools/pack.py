@@ -33,12 +33,13 @@ def _answer(engine: Engine, arguments: Arguments) -> Json:
     if arguments["focus_path"]:
         path, line = resolve(engine, arguments["focus_path"], arguments["focus_line"] or 1)
         focus = PackFocus(path, line or 0)
-    request = pack_request_from(arguments, focus=focus)
+    settings = engine.follow_settings().settings
+    request = pack_request_from(arguments, settings, focus=focus)
     notes_tokens = min(_NOTES_TOKENS, int(request.available * _NOTES_SHARE))
     pack = engine.pack(replace(request, reserve=request.reserve + notes_tokens))
     n_more = len(pack.omitted) - _MAX_OMITTED
     notes = (*pack.notes, f"{n_more:,} more were left out") if n_more > 0 else pack.notes
-    return pack_json(replace(pack, omitted=pack.omitted[:_MAX_OMITTED], notes=notes))
+    return pack_json(replace(pack, omitted=pack.omitted[:_MAX_OMITTED], notes=notes), request.model)
 
 
 def _join(roots: Sequence[Root], arguments: Arguments) -> Json:
@@ -58,7 +59,9 @@ def _join(roots: Sequence[Root], arguments: Arguments) -> Json:
         return pack
 
     request = pack_request_from(arguments)
-    joined = pack_json(pack_roots([(root.path, packer(root)) for root in roots], request))
+    joined = pack_json(
+        pack_roots([(root.path, packer(root)) for root in roots], request), request.model
+    )
     labels = {root.path: root.label for root in roots}
     for key in ("items", "omitted"):
         rows = [{**row, "label": labels[row["root"]]} for row in rows_in(joined, key)]

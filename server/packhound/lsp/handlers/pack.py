@@ -1,13 +1,13 @@
-"""`packhound/pack`: prompt, budget?, reserve?, focus?, pinned?, excluded?, model?, ..."""
+"""`packhound/pack`: prompt, budget?, reserve?, focus?, ...; `packhound/packItem`: id, item?."""
 
 from __future__ import annotations
 
 from pygls.exceptions import JsonRpcInvalidParams
 
-from packhound.api import Json, pack_json, pack_request_from
+from packhound.api import Json, pack_item_json, pack_json, pack_request_from
 from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.language_server import PackhoundServer
-from packhound.lsp.params import line_in, object_in, uri_in
+from packhound.lsp.params import line_in, number_in, object_in, text_in, uri_in
 from packhound.lsp.session import Session
 from packhound.pack import PackFocus
 from packhound.service import Engine
@@ -20,9 +20,26 @@ def pack(ls: PackhoundServer, params: Params) -> Json:
     """
     ls.session.wait_for_folders()
     engine, focus = _engine_and_focus(ls.session, object_in(params, "focus"))
-    request = pack_request_from(params, focus=focus)
+    request = pack_request_from(params, ls.session.settings, focus=focus)
     packed = ls.session.workspace.pack(request, engine, ls.protocol.cancel_event())
-    return {**pack_json(packed), "root": str(engine.root)}
+    identity, total = ls.session.packs.add(packed, request.model)
+    answer = pack_json(packed, request.model)
+    return {**answer, "root": str(engine.root), "id": identity, "total": total}
+
+
+def pack_item(ls: PackhoundServer, params: Params) -> Json:
+    """Return an item of a pack of this session with all that brought it there."""
+    identity = text_in(params, "id")
+    packed = ls.session.packs.get(identity)
+    if packed is None:
+        raise JsonRpcInvalidParams(
+            f"'id' is {identity!r:.80}; expected that of one of the last packs: "
+            + (", ".join(ls.session.packs.identities) or "none")
+        )
+    number = number_in(params, "item", 0, low=0, high=max(0, len(packed.items) - 1))
+    if not packed.items:
+        raise JsonRpcInvalidParams(f"the pack '{identity}' has no items")
+    return pack_item_json(packed.items[number])
 
 
 def _engine_and_focus(session: Session, focus: Params | None) -> tuple[Engine, PackFocus | None]:

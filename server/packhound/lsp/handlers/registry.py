@@ -25,7 +25,7 @@ from packhound.lsp.handlers.forget import forget
 from packhound.lsp.handlers.hover import hover
 from packhound.lsp.handlers.initialize import initialize, initialized
 from packhound.lsp.handlers.neighbors import neighbors
-from packhound.lsp.handlers.pack import pack
+from packhound.lsp.handlers.pack import pack, pack_item
 from packhound.lsp.handlers.picked import picked
 from packhound.lsp.handlers.rebuild import rebuild
 from packhound.lsp.handlers.related import related
@@ -65,6 +65,7 @@ ON_WORKER_THREADS: dict[str, Handler] = {
     "packhound/status": status,
     "packhound/rebuild": rebuild,
     "packhound/pack": pack,
+    "packhound/packItem": pack_item,
     "packhound/neighbors": neighbors,
     "packhound/forget": forget,
 }
@@ -77,6 +78,7 @@ COMMANDS: dict[str, Handler] = {
     "packhound.server.status": status,
     "packhound.server.rebuild": rebuild,
     "packhound.server.pack": pack,
+    "packhound.server.packItem": pack_item,
     "packhound.server.picked": picked,
     "packhound.server.forget": forget,
 }

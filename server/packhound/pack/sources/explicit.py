@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from packhound.core.types import Hit
 from packhound.pack.path_resolver import PathResolver
 from packhound.pack.pool import Pool
-from packhound.pack.request import Lines, PackRequest
+from packhound.pack.request import Lines, Origin, PackRequest
 from packhound.pack.sources.search_hits import probability_at
 from packhound.search import Mention, MentionKind
 
@@ -34,7 +34,7 @@ def add_pinned(pool: Pool, pins: Sequence[tuple[str, Lines]], paths: PathResolve
         for path in paths.resolve(written):
             for candidate in pool.innermost(path, lines):
                 candidate.pinned = True
-                candidate.add(0.9, "pinned")
+                candidate.add(Origin("pin", 0.9, "pinned"))
 
 
 def parse_pin(pin: str) -> tuple[str, Lines]:
@@ -54,9 +54,9 @@ def add_focus(pool: Pool, request: PackRequest) -> None:
     if focus.selection:
         for candidate in pool.innermost(focus.path, focus.selection):
             candidate.pinned = True
-            candidate.add(0.9, "selected")
+            candidate.add(Origin("selection", 0.9, "selected"))
     for candidate in pool.innermost(focus.path, (focus.line, focus.line)):
-        candidate.add(0.25, "at the cursor")
+        candidate.add(Origin("cursor", 0.25, "at the cursor"))
 
 
 def add_mentions(pool: Pool, mentions: Sequence[Mention], paths: PathResolver) -> None:
@@ -68,7 +68,8 @@ def add_mentions(pool: Pool, mentions: Sequence[Mention], paths: PathResolver) -
         for path in paths.resolve(mention.path):
             for candidate in pool.innermost(path, mention.lines):
                 utility = _MENTION_UTILITY[mention.kind] * decay
-                candidate.add(utility, f"{mention.kind} {mention.path}:{mention.lines[0] + 1}")
+                reason = f"{mention.kind} {mention.path}:{mention.lines[0] + 1}"
+                candidate.add(Origin("mention", utility, reason))
         decay *= _FRAME_DECAY
 
 
@@ -83,5 +84,5 @@ def add_mentioned_files(
         for rank, hit in enumerate(file_hits[:_FILE_HITS], 1):
             candidate = pool.get(int(hit.node.node_id))
             if candidate:
-                candidate.add(0.6 * probability_at(rank), reason)
+                candidate.add(Origin("mention", 0.6 * probability_at(rank), reason))
         pool.share_out(path, _FILE_SHARE, reason)

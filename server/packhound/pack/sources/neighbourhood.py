@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from packhound.graph import EdgeKind
 from packhound.pack.context import PackContext
 from packhound.pack.pool import Candidate, Pool
-from packhound.pack.request import PackRequest
+from packhound.pack.request import Origin, PackRequest
 
 _SEEDS = 16
 """Nodes whose neighbours join."""
@@ -54,7 +54,7 @@ def add_changes(pool: Pool, context: PackContext) -> None:
         for candidate in changed:
             # A file that is new as a whole says less of each of its parts.
             utility = min(_CHANGED_UTILITY, _CHANGED_FILE_UTILITY / len(changed))
-            candidate.add(utility, "changed and not committed")
+            candidate.add(Origin("change", utility, "changed and not committed"))
             candidate.changed = True
 
 
@@ -63,7 +63,7 @@ def add_open_files(pool: Pool, request: PackRequest) -> None:
     open_paths = set(request.focus.open_paths) if request.focus else set()
     for candidate in pool.ranked()[: 2 * _SEEDS] if open_paths else ():
         if candidate.path in open_paths:
-            candidate.add(_OPEN_UTILITY, "in an open file")
+            candidate.add(Origin("open file", _OPEN_UTILITY, "in an open file"))
 
 
 def add_neighbours(pool: Pool, context: PackContext) -> None:
@@ -79,7 +79,7 @@ def add_neighbours(pool: Pool, context: PackContext) -> None:
                 share = _EDGE_SHARE[edge.kind] * edge.weight
                 if edge.kind == "references":
                     share *= _rarity(context.graph.n_users(edge.node_id))
-                candidate.add(utility * share, f"{_INVERSE[edge.kind]} {seed_name}")
+                candidate.add(_by_edge(utility * share, edge.kind, seed_name))
 
 
 _INVERSE: dict[EdgeKind, str] = {
@@ -91,6 +91,11 @@ _INVERSE: dict[EdgeKind, str] = {
 }
 
 
+def _by_edge(utility: float, edge: EdgeKind, seed_name: str) -> Origin:
+    reason = f"{_INVERSE[edge]} {seed_name}"
+    return Origin("graph", utility, reason, path=(seed_name, edge))
+
+
 def _rarity(n_users: int) -> float:
     """Return a weight that falls with the users of a definition, as inverse document frequency."""
     return min(1.0, (_COMMON_USERS / n_users) ** 0.5) if n_users else 1.0
@@ -100,12 +105,11 @@ def referenced_by(pool: Pool, context: PackContext, bodies: Iterable[Candidate])
     """Return the definitions that chosen bodies use, best first."""
     referenced: dict[int, Candidate] = {}
     for body in bodies:
-        reason = f"used by {body.display_name}"
         for edge in context.graph.references(body.node_id, context.graph_top_k):
             candidate = pool.get(edge.node_id)
             if candidate:
                 share = 0.3 * edge.weight * _rarity(context.graph.n_users(edge.node_id))
-                candidate.add(body.utility * share, reason)
+                candidate.add(_by_edge(body.utility * share, "references", body.display_name))
                 referenced[edge.node_id] = candidate
     best = sorted(referenced.values(), key=lambda c: (-c.utility, c.path, c.start))
     return best[:_MAX_REFERENCED]

@@ -8,7 +8,7 @@ from itertools import islice
 from packhound.core.types import Budget, Focus, Hit, Query
 from packhound.pack.context import PackContext
 from packhound.pack.pool import Pool
-from packhound.pack.request import PackRequest
+from packhound.pack.request import Origin, PackRequest
 
 _HITS = 120
 _SEARCH_MS = 1_000.0
@@ -41,7 +41,8 @@ def add_hits(pool: Pool, hits: Sequence[Hit]) -> None:
         candidate, probability = pool.get(int(hit.node.node_id)), probability_at(hit.rank)
         is_file = hit.node.kind == "file"
         if candidate:
-            candidate.add(probability * (_FILE_NODE_FACTOR if is_file else 1.0), _reason(hit))
+            utility = probability * (_FILE_NODE_FACTOR if is_file else 1.0)
+            candidate.add(Origin("search", utility, _reason(hit), hit.rank, why=hit.why))
         if is_file:
             _add_file_contents(pool, hit, hits)
 
@@ -54,7 +55,8 @@ def _add_file_contents(pool: Pool, hit: Hit, hits: Sequence[Hit]) -> None:
     for rank, inner in enumerate(nodes[:_FILE_HITS], 1):
         candidate = pool.get(int(inner.node.node_id))
         if candidate:
-            candidate.add(probability * probability_at(rank) / probability_at(1), reason)
+            utility = probability * probability_at(rank) / probability_at(1)
+            candidate.add(Origin("file", utility, reason))
     if not nodes:
         pool.share_out(path, probability, reason)
 

@@ -1,0 +1,43 @@
+"""`packhound pack`: provenance as data, and settings for what a request leaves out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from packhound.core.settings_files import FolderSettings
+from packhound.mcp.server import Folders
+from tests.support.command_line import packhound
+
+
+def test_json_has_the_origins_of_each_item(tmp_path: Path, root: Path) -> None:
+    done = packhound(tmp_path, "pack", "unlock the door", "--root", str(root), "--json")
+    pack = json.loads(done.stdout)
+    [search] = [
+        origin
+        for item in pack["items"]
+        if item["path"] == "door.py"
+        for origin in item["origins"]
+        if origin["source"] == "search"
+    ]
+    assert (search["rank"], pack["cost"]) == (1, None)
+    assert search["why"] and all(signal["signal"] for signal in search["why"])
+
+
+def test_settings_say_what_a_request_leaves_out(tmp_path: Path, root: Path, monkeypatch) -> None:
+    monkeypatch.setenv("PACKHOUND_CONFIG_DIR", str(tmp_path))
+    monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
+    (tmp_path / "packhound.toml").write_text("pack.model = 'gpt-4o'\npack.reserve = 7_990\n")
+    command = ("pack", "unlock the door", "--root", str(root), "--json")
+    pack = json.loads(packhound(tmp_path, *command).stdout)
+    assert pack["cost"]["model"] == "gpt-4o" and pack["tokens"] <= 10
+    asked = json.loads(packhound(tmp_path, *command, "--reserve", "1").stdout)
+    assert asked["tokens"] > 10
+    changed = json.loads(packhound(tmp_path, *command, "--set", "pack.reserve=1").stdout)
+    assert changed["tokens"] == asked["tokens"]
+    folders = Folders([root], FolderSettings)
+    try:
+        answer = folders.call("pack", {"prompt": "unlock the door"})
+        assert answer["cost"]["model"] == "gpt-4o" and answer["tokens"] <= 10
+    finally:
+        folders.close()
