@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import TypeAlias
@@ -132,6 +133,34 @@ class Graph:
             edges = self._references_from(*self._locate(node_id))
             return tuple(islice((edge for edge in edges if edge.node_id != node_id), limit))
 
+    def reading(self) -> AbstractContextManager[object]:
+        """Return a context in which no other thread updates the graph."""
+        return self._lock
+
+    @property
+    def files(self) -> Mapping[str, File]:
+        """The files of the graph, by path."""
+        return self._files
+
+    def location(self, node_id: int) -> tuple[str, int] | None:
+        """Return the path and the position of a node, None for an unknown node id."""
+        return self._locations.get(node_id)
+
+    def using_paths(self, name: str) -> Iterable[str]:
+        """Return the files that use a name."""
+        return self._used.get(name, ())
+
+    def resolve_import(self, importer: str, module: str) -> tuple[str, ...]:
+        """Return the files that `module`, as a file writes it, most likely means."""
+        if self._import_resolver is None:
+            self._import_resolver = ImportResolver(self._files)
+        return self._import_resolver.resolve(importer, module)
+
+    def positions(self, name: str) -> Mapping[str, tuple[int, ...]]:
+        """Return the positions of the definitions of a name, by path."""
+        defined, locations = self._defined.get(name, {}), self._locations
+        return {path: tuple([locations[i][1] for i in ids]) for path, ids in defined.items()}
+
     def n_users(self, node_id: int) -> int:
         """Return the number of nodes that refer to a node."""
         with self._lock:
@@ -242,11 +271,8 @@ class Graph:
         """Return the paths of the files that a file imports."""
         imported = self._imported.get(path)
         if imported is None:
-            if self._import_resolver is None:
-                self._import_resolver = ImportResolver(self._files)
-            resolve = self._import_resolver.resolve
             modules = self._files[path].imports
-            targets = {target for module in modules for target in resolve(path, module)}
+            targets = {t for module in modules for t in self.resolve_import(path, module)}
             imported = self._imported[path] = frozenset(targets - {path})
         return imported
 

@@ -1,0 +1,202 @@
+"""Uses of definitions, each resolved where it is written, with distances over several calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple, TypeAlias
+
+from packhound.core.caching import BoundedMemo
+from packhound.graph.definitions import folder_of
+from packhound.graph.exports import Definition, Exports
+from packhound.graph.file_scope import TYPE_KINDS, FileScope
+from packhound.graph.graph import Graph
+from packhound.graph.resolver import Meaning, Owner, Resolver
+
+Source: TypeAlias = Callable[[str], "bytes | None"]
+"""The text of a path as the graph has it, None where there is none any more."""
+
+_MAX_OCCURRENCES = 4
+"""Places of one name in one node that are read."""
+_MAX_USING_FILES = 300
+_MEMO_ENTRIES = 10_000
+_MAX_REACHED = 400
+"""Nodes that a search over several calls visits."""
+
+
+class Use(NamedTuple):
+    """`node_id` uses a definition, or is used, on a 0-based line of the using file.
+
+    `by_name` if nothing but the name says so. `distance` counts calls.
+    """
+
+    node_id: int
+    line: int
+    by_name: bool
+    distance: int = 1
+
+
+class CallGraph:
+    """Resolved uses between the nodes of a graph, for the questions of one request.
+
+    Each text is read once. Callers drop node ids that their snapshot does not have.
+    """
+
+    def __init__(self, graph: Graph, source: Source) -> None:
+        self._graph, self._source = graph, source
+        self._scopes: dict[str, FileScope | None] = {}
+        self._positions = BoundedMemo(self._find_positions, _MEMO_ENTRIES).__getitem__
+        exports = Exports(graph.resolve_import, self._scope, self._positions)
+        self._resolver = Resolver(self._positions, exports)
+
+    def uses(self, node_id: int) -> tuple[Use, ...]:
+        """Return what a node's own text uses, in order of first use."""
+        with self._graph.reading():
+            return tuple(self._uses(node_id))
+
+    def users(self, node_id: int) -> tuple[Use, ...]:
+        """Return the nodes that use a definition, those in its own file and folder first."""
+        with self._graph.reading():
+            return tuple(self._users(node_id))
+
+    def implementations(self, node_id: int) -> tuple[int, ...]:
+        """Return the types that derive from a type, or the members that override a member."""
+        with self._graph.reading():
+            return tuple(dict.fromkeys(self._implementations(node_id)))
+
+    def callers(
+        self, node_ids: Iterable[int], distance: int
+    ) -> dict[int, Use]:
+        """Return the nodes that reach some nodes over at most `distance` calls, nearest first.
+
+        Uses by name only count as the last step: what they lead to is not followed.
+        """
+        with self._graph.reading():
+            level = dict.fromkeys(node_ids)
+            start, reached = set(level), dict[int, Use]()
+            for step in range(1, distance + 1):
+                next_level: dict[int, None] = {}
+                for node_id in level:
+                    for use in self._users(node_id):
+                        if use.node_id in start or use.node_id in reached:
+                            continue
+                        reached[use.node_id] = use._replace(distance=step)
+                        if not use.by_name:
+                            next_level[use.node_id] = None
+                    if len(reached) >= _MAX_REACHED:
+                        return reached
+                level = next_level
+            return reached
+
+    def _uses(self, node_id: int) -> Iterator[Use]:
+        located = self._locate(node_id)
+        if located is None:
+            return
+        scope, position = located
+        occurrences = scope.occurrences(position)
+        seen = {node_id}
+        for name in scope.node(position).references:
+            if name not in occurrences or not self._positions(name):
+                continue
+            for offset in occurrences[name][:_MAX_OCCURRENCES]:
+                meaning = self._resolver.meaning(scope, position, name, offset)
+                for used in self._node_ids(meaning):
+                    if used not in seen:
+                        seen.add(used)
+                        yield Use(used, scope.line(offset), meaning.by_name)
+
+    def _users(self, node_id: int) -> Iterator[Use]:
+        located = self._locate(node_id)
+        if located is None:
+            return
+        target, position = located
+        name = target.file.name(position)
+        definition = Definition(target.path, position)
+        for path in self._using_paths(name, target.path):
+            scope = self._scope(path)
+            for user in scope.file.users(name) if scope else ():
+                use = self._use_in(scope, user, name, definition)
+                if use and use.node_id != node_id:
+                    yield use
+
+    def _use_in(
+        self, scope: FileScope, user: int, name: str, definition: Definition
+    ) -> Use | None:
+        """Return the use of a definition in a node that has its name, None if it means another."""
+        by_name: Use | None = None
+        for offset in scope.occurrences(user).get(name, ())[:_MAX_OCCURRENCES]:
+            meaning = self._resolver.meaning(scope, user, name, offset)
+            if definition in meaning.definitions:
+                use = Use(int(scope.file.node_ids[user]), scope.line(offset), meaning.by_name)
+                if not use.by_name:
+                    return use
+                by_name = by_name or use
+        return by_name
+
+    def _implementations(self, node_id: int) -> Iterator[int]:
+        located = self._locate(node_id)
+        if located is None:
+            return
+        scope, position = located
+        node = scope.node(position)
+        if node.kind in TYPE_KINDS:
+            for owner in self._derived(Owner(scope.path, node.name)):
+                ids = self._node_ids(Meaning(self._types(owner)))
+                yield from ids
+        elif scope.is_member(position):
+            owner = Owner(scope.path, scope.owner(position))
+            for derived in self._derived(owner):
+                yield from self._node_ids(Meaning(self._resolver.declared_members(derived, node.name)))
+
+    def _derived(self, owner: Owner) -> list[Owner]:
+        """Return the types whose bases include a type, directly or not."""
+        derived: dict[Owner, None] = {}
+        level = [owner]
+        while level and len(derived) < _MAX_REACHED:
+            base = level.pop()
+            for path in self._using_paths(base.name, base.path):
+                scope = self._scope(path)
+                for user in scope.file.users(base.name) if scope else ():
+                    node = scope.node(user)
+                    candidate = Owner(path, node.name)
+                    if node.kind in TYPE_KINDS and candidate not in derived and candidate != owner:
+                        if base in self._resolver.bases(candidate):
+                            derived[candidate] = None
+                            level.append(candidate)
+        return list(derived)
+
+    def _types(self, owner: Owner) -> tuple[Definition, ...]:
+        positions = self._positions(owner.name).get(owner.path, ())
+        return tuple(Definition(owner.path, position) for position in positions)
+
+    def _using_paths(self, name: str, path: str) -> list[str]:
+        """Return the files that use a name, those near a path first."""
+        folder = folder_of(path)
+        paths = sorted(self._graph.using_paths(name))
+        paths.sort(key=lambda p: (p != path, folder_of(p) != folder))
+        return paths[:_MAX_USING_FILES]
+
+    def _node_ids(self, meaning: Meaning) -> list[int]:
+        files = self._graph.files
+        return [int(files[path].node_ids[position]) for path, position in meaning.definitions]
+
+    def _find_positions(self, name: str) -> Mapping[str, tuple[int, ...]]:
+        """Return the definitions of a name that others can refer to: no tests, which only run."""
+        by_path = self._graph.positions(name)
+        files = self._graph.files
+        return {
+            path: rest
+            for path, positions in by_path.items()
+            if (rest := tuple([p for p in positions if files[path].node(p).kind != "test"]))
+        }
+
+    def _locate(self, node_id: int) -> tuple[FileScope, int] | None:
+        location = self._graph.location(node_id)
+        scope = self._scope(location[0]) if location else None
+        return (scope, location[1]) if scope and location else None
+
+    def _scope(self, path: str) -> FileScope | None:
+        if path not in self._scopes:
+            file = self._graph.files.get(path)
+            scope = FileScope(path, file, lambda: self._source(path)) if file else None
+            self._scopes[path] = scope
+        return self._scopes[path]

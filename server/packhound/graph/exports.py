@@ -1,0 +1,142 @@
+"""What a module exports: its definitions, and what it imports from others and passes on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple, TypeAlias
+
+from packhound.graph.definitions import folder_of, language_family
+from packhound.graph.file_scope import FileScope
+from packhound.graph.import_bindings import DEFAULT, Binding
+from packhound.text import is_test
+
+_MAX_HOPS = 4
+"""Re-exports that are followed."""
+_DEFAULT_EXPORT = re.compile(
+    r"\bexport\s+default\s+(?:async\s+)?(?:abstract\s+)?(?:function\b\s*\*?|class\b)?\s*([\w$]+)"
+    r"|\bmodule\.exports\s*=\s*(?:async\s+)?(?:function\b\s*\*?|class\b)?\s*([\w$]+)"
+)
+_SEPARATOR = {"rust": "::", "php": "\\", "go": "/"}
+
+
+class Definition(NamedTuple):
+    """A node of the graph: its file and its position there."""
+
+    path: str
+    position: int
+
+
+Definitions: TypeAlias = tuple[Definition, ...]
+Defined: TypeAlias = Callable[[str], Mapping[str, Iterable[int]]]
+"""Positions of the definitions of a name, by path."""
+
+
+class Exports:
+    """Names that files of one graph export; of use until the graph changes."""
+
+    def __init__(
+        self,
+        resolve_import: Callable[[str, str], tuple[str, ...]],
+        scope: Callable[[str], FileScope | None],
+        defined: Defined,
+    ) -> None:
+        self._resolve_import, self.scope, self._defined = resolve_import, scope, defined
+
+    def language(self, path: str) -> str:
+        """Return the language of a file, "" for one that is not in the graph."""
+        scope = self.scope(path)
+        return scope.language if scope else ""
+
+    def files_of(self, importer: FileScope, module: str) -> tuple[str, ...]:
+        """Return the files that a module is made of, as far as they are in the graph."""
+        family = language_family(importer.language)
+        files = self._resolve_import(importer.path, module.replace("\\", "/"))
+        paths = [p for p in files if p != importer.path and language_family(self.language(p)) == family]
+        if importer.language == "python" and not module.startswith("."):
+            top = module.partition(".")[0]
+            paths = [path for path in paths if self._is_absolute(path, top)]
+        return tuple(paths)
+
+    def of_binding(self, importer: FileScope, binding: Binding, hops: int = 0) -> Definitions:
+        """Return the definitions that an imported name stands for."""
+        if not binding.name or hops > _MAX_HOPS:
+            return ()
+        files = self.files_of(importer, binding.module)
+        definitions = self._in_files(files, binding.name, hops)
+        if definitions:
+            return definitions
+        # A folder of many files says nothing, but a file that bears the name does.
+        return self._in_files(self.files_of(importer, _joined(importer, binding)), binding.name, hops)
+
+    def module_of(self, importer: FileScope, binding: Binding) -> tuple[str, ...]:
+        """Return the files of the module that an imported name stands for."""
+        if not binding.name or binding.name == DEFAULT:
+            return self.files_of(importer, binding.module)
+        return self.files_of(importer, _joined(importer, binding))
+
+    def visible_in(self, path: str, name: str, hops: int = 0) -> Definitions:
+        """Return what a file exports under a name."""
+        scope = self.scope(path)
+        if scope is None or hops > _MAX_HOPS:
+            return ()
+        if name == DEFAULT:
+            match = _DEFAULT_EXPORT.search(scope.bare)
+            name = (match[1] or match[2]) if match else ""
+        positions = [p for p in self._defined(name).get(path, ()) if scope.is_top_level(p)]
+        if positions:
+            return tuple(Definition(path, p) for p in positions)
+        binding = scope.imports.names.get(name)
+        if binding is not None:
+            return self.of_binding(scope, binding, hops + 1)
+        return self.of_wildcards(scope, name, hops + 1)
+
+    def of_wildcards(self, scope: FileScope, name: str, hops: int = 0) -> Definitions:
+        """Return what the wildcard imports of a file make visible under a name."""
+        if not self._defined(name):
+            return ()
+        for module in scope.imports.wildcards:
+            definitions = self._in_files(self.files_of(scope, module), name, hops)
+            if definitions:
+                return definitions
+        return ()
+
+    def in_package(self, scope: FileScope, name: str) -> Definitions:
+        """Return the definitions that the other files of a folder share."""
+        folder = folder_of(scope.path)
+        paths = [p for p in self._defined(name) if folder_of(p) == folder]
+        return self._top_level(scope, paths, name)
+
+    def in_program(self, scope: FileScope, name: str) -> Definitions:
+        """Return the definitions of a name that the whole program shares."""
+        return self._top_level(scope, self._defined(name), name)
+
+    def _top_level(self, scope: FileScope, paths: Iterable[str], name: str) -> Definitions:
+        family, from_test = language_family(scope.language), is_test(scope.path)
+        definitions = []
+        for path in sorted(paths):
+            if language_family(self.language(path)) != family or (is_test(path) and not from_test):
+                continue
+            other = self.scope(path)
+            positions = self._defined(name)[path] if other else ()
+            definitions += [Definition(path, p) for p in positions if other and other.is_top_level(p)]
+        return tuple(definitions)
+
+    def _in_files(self, files: Iterable[str], name: str, hops: int) -> Definitions:
+        return tuple(d for path in files for d in self.visible_in(path, name, hops))
+
+    def _is_absolute(self, path: str, top: str) -> bool:
+        """Return True if a Python module can be imported by a path that begins with `top`."""
+        parts = path.removesuffix(".py").removesuffix(".pyi").split("/")
+        if top not in parts:
+            return False
+        above = "/".join(parts[: parts.index(top)])
+        return not above or self.scope(f"{above}/__init__.py") is None
+
+
+def _joined(importer: FileScope, binding: Binding) -> str:
+    separator = _SEPARATOR.get(importer.language, ".")
+    module = binding.module
+    if importer.language == "python" and module.endswith("."):
+        return module + binding.name
+    return f"{module}{separator}{binding.name}" if module else binding.name

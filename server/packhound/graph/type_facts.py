@@ -1,0 +1,115 @@
+"""Types that signatures and class bodies state: bases, attributes and results of calls."""
+
+from __future__ import annotations
+
+import re
+
+from packhound.graph.file_scope import FileScope
+from packhound.graph.local_names import bracket_parts, read_type, read_value
+
+_GENERICS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
+_PATH = re.compile(r"[A-Za-z_][\w.:\\]*")
+_NO_BASES = frozenset(
+    ("extends", "implements", "with", "public", "private", "protected", "virtual", "class", "where")
+    + ("metaclass", "object", "abstract", "for", "impl", "unsafe", "pub", "override", "final", "by")
+)
+_EMBEDDED = re.compile(r"^[ \t]*\*?([A-Za-z_][\w.]*)[ \t]*$", re.M)
+_MIXIN = re.compile(r"^\s*(?:include|extend|prepend|use)\s+([A-Z\\][\w:\\]*)", re.M)
+_AFTER_NAME = {
+    "python": re.compile(r"\((.*)\)"),
+    "ruby": re.compile(r"<\s*([\w:]+)"),
+    "rust": re.compile(r"(?:^|\s)(?:impl\b\s*(.*)\bfor\b|:\s*([^{]*))"),
+}
+_BASE_LIST = re.compile(r"(?:\bextends\b|\bimplements\b|(?<!:):(?!:))(.*)")
+_ARROW = re.compile(r"->\s*([^:{]+)")
+_COLON_RESULT = re.compile(r"\)\s*:\s*([^={]+)")
+_GO_RESULT = re.compile(r"\)\s*\(?\s*(\*?[\w.]+)[^()]*\)?\s*$")
+_RESULTS = {
+    "go": _GO_RESULT,
+    **dict.fromkeys(("python", "rust", "swift"), _ARROW),
+    **dict.fromkeys(("typescript", "tsx", "kotlin", "scala", "php"), _COLON_RESULT),
+}
+_DECLARED_FIELD = r"([A-Za-z_][\w.]*)(?:<[^;(){}]*>)?[ \t*&]+%s\s*[;={]"
+_GO_FIELD = r"^[ \t]*%s[ \t]+([*\w.]+)"
+_COLON_FIELD = r"\b%s\s*[!?]?:\s*([^=,;\n{)]+)"
+_ASSIGNED_FIELD = r"(?:self|this|@)\.?%s\s*(?::\s*([^=\n]+?))?\s*=(?!=)\s*([^\n;]*)"
+_DECLARING = frozenset({"java", "csharp", "cpp", "c", "dart"})
+
+
+def base_names(scope: FileScope, position: int) -> list[str]:
+    """Return the names of the bases of a type, as its head and its mixins write them."""
+    node = scope.node(position)
+    head = node.signature
+    if scope.language == "go":
+        names = _EMBEDDED.findall(scope.own_text(position))
+    else:
+        pattern = _AFTER_NAME.get(scope.language, _BASE_LIST)
+        bare = head
+        while (shorter := _GENERICS.sub("", bare)) != bare:
+            bare = shorter
+        match = pattern.search(bare)
+        groups = " ".join(filter(None, match.groups())) if match else ""
+        names = [name for name in _PATH.findall(groups) if name not in _NO_BASES]
+        if scope.language in ("ruby", "php"):
+            names += _MIXIN.findall(scope.own_text(position))
+    return [name for name in dict.fromkeys(names) if name != node.name]
+
+
+def result_type(scope: FileScope, position: int) -> str:
+    """Return the type that a function's signature says it returns, "" if it says none."""
+    node = scope.node(position)
+    if scope.language in _DECLARING:
+        match = re.search(rf"([A-Za-z_][\w.]*)(?:<.*>)?[\s*&]+{re.escape(node.name)}\s*\(", node.signature)
+    else:
+        pattern = _RESULTS.get(scope.language)
+        match = pattern.search(node.signature) if pattern else None
+    return read_type(match[1]) if match else ""
+
+
+def attribute_type(scope: FileScope, position: int, name: str) -> str:
+    """Return the type of an attribute that the body of a type states, "" if it states none.
+
+    An attribute that a method assigns one of its parameters has the type of the parameter.
+    """
+    text, escaped = scope.text(position), re.escape(name)
+    if scope.language in _DECLARING:
+        match = re.search(_DECLARED_FIELD % escaped, text)
+        return read_type(match[1]) if match else ""
+    if scope.language == "go":
+        match = re.search(_GO_FIELD % escaped, text, re.M)
+        return read_type(match[1]) if match else ""
+    assigned = re.search(_ASSIGNED_FIELD % escaped, text)
+    if assigned:
+        stated = read_type(assigned[1] or "") or read_value(assigned[2])
+        return stated or _parameter_type(scope, position, assigned[2].strip())
+    match = re.search(_COLON_FIELD % escaped, text)
+    return read_type(match[1]) if match else ""
+
+
+def _parameter_type(scope: FileScope, position: int, name: str) -> str:
+    if not name.isidentifier():
+        return ""
+    methods = (i for i, parent in enumerate(scope.file.parents()) if parent == position)
+    types = (scope.locals_of(i).get(name, "") for i in methods)
+    return next(filter(None, types), "")
+
+
+_OPENING_ARGUMENTS = re.compile(r"(?:::)?(?:<[^<>()]*>)?\(")
+_MANY = range(100)
+_VARIADIC = re.compile(r"\.\.\.|\*\w|\bparams\b|\bvararg\b")
+
+
+def count_arguments(text: str, end: int) -> int:
+    """Return the number of arguments of the call of a name that ends at an offset, -1 for none."""
+    match = _OPENING_ARGUMENTS.match(text, end)
+    return len(bracket_parts(text, match.end() - 1)) if match else -1
+
+
+def count_parameters(signature: str) -> range:
+    """Return the numbers of arguments that a signature takes."""
+    start = signature.find("(")
+    if start < 0 or _VARIADIC.search(signature):
+        return _MANY
+    parameters = bracket_parts(signature, start)
+    n_optional = sum("=" in parameter or "?" in parameter for parameter in parameters)
+    return range(len(parameters) - n_optional, len(parameters) + 1)
