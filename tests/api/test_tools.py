@@ -150,7 +150,7 @@ def test_bad_arguments_are_refused(engine, tool, arguments):
 
 def test_refusals_name_the_value_and_the_remedy(engine):
     for tool, arguments, message in (
-        ("serach", {}, "unknown tool 'serach'; expected one of: search, related, pack"),
+        ("serach", {}, "unknown tool 'serach'; expected one of: search, related, symbol, pack"),
         ("search", {"q": 1}, "unknown argument 'q'; expected one of: query, limit"),
         ("search", {"query": "x", "limit": 51}, "is 51; must be a whole number between 1 and 50"),
         ("search", {}, "argument 'query' is missing"),

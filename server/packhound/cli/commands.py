@@ -26,6 +26,7 @@ _LAZY_COMMANDS = {
     "clear": "packhound.cli.clear:clear",
     "eval": "packhound.cli.evaluate:evaluate_suite",
     "search": "packhound.cli.search:search",
+    "symbol": "packhound.cli.impact:symbol",
     "pack": "packhound.cli.packing:pack",
     "lsp": "packhound.cli.servers:lsp",
     "mcp": "packhound.cli.servers:mcp",

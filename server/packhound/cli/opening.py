@@ -60,13 +60,13 @@ class Answerer:
         """Answer a query. Raises PackhoundError."""
         from packhound.api import results_of
 
-        return self._ask(
+        return self.ask(
             lambda server: results_of(server.search(query)), lambda engine: engine.search(query)
         )
 
     def pack(self, request: PackRequest) -> Pack:
         """Make a pack. Raises PackhoundError."""
-        return self._ask(lambda server: server.pack(request), lambda engine: engine.pack(request))
+        return self.ask(lambda server: server.pack(request), lambda engine: engine.pack(request))
 
     def config(self) -> Json | None:
         """Return the settings of a running server; None if there is none."""
@@ -76,7 +76,8 @@ class Answerer:
             _warn_unavailable(problem)
             return None
 
-    def _ask(self, ask_server: Callable[[Connection], T], ask_engine: Callable[[Engine], T]) -> T:
+    def ask(self, ask_server: Callable[[Connection], T], ask_engine: Callable[[Engine], T]) -> T:
+        """Return the answer of the server, or of an engine where it has none."""
         if self._server is not None:
             try:
                 return ask_server(self._server)

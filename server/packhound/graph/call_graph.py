@@ -10,7 +10,8 @@ from packhound.graph.definitions import folder_of
 from packhound.graph.exports import Definition, Exports
 from packhound.graph.file_scope import TYPE_KINDS, FileScope
 from packhound.graph.graph import Graph
-from packhound.graph.resolver import Meaning, Owner, Resolver
+from packhound.graph.receivers import Meaning, Owner
+from packhound.graph.resolver import Resolver
 
 Source: TypeAlias = Callable[[str], "bytes | None"]
 """The text of a path as the graph has it, None where there is none any more."""
@@ -45,7 +46,7 @@ class CallGraph:
         self._graph, self._source = graph, source
         self._scopes: dict[str, FileScope | None] = {}
         self._positions = BoundedMemo(self._find_positions, _MEMO_ENTRIES).__getitem__
-        exports = Exports(graph.resolve_import, self._scope, self._positions)
+        exports = Exports(graph.resolve_import, self._scope, self._positions, graph.files)
         self._resolver = Resolver(self._positions, exports)
 
     def uses(self, node_id: int) -> tuple[Use, ...]:
@@ -63,27 +64,32 @@ class CallGraph:
         with self._graph.reading():
             return tuple(dict.fromkeys(self._implementations(node_id)))
 
-    def callers(
-        self, node_ids: Iterable[int], distance: int
-    ) -> dict[int, Use]:
+    def callers(self, node_ids: Iterable[int], distance: int) -> dict[int, Use]:
         """Return the nodes that reach some nodes over at most `distance` calls, nearest first.
 
-        Uses by name only count as the last step: what they lead to is not followed.
+        A use by name only is a last step: what it leads to is not followed.
         """
+        return self._reach(node_ids, distance, self._users)
+
+    def callees(self, node_ids: Iterable[int], distance: int) -> dict[int, Use]:
+        """Return the nodes that some nodes reach, as `callers` does."""
+        return self._reach(node_ids, distance, self._uses)
+
+    def _reach(
+        self, node_ids: Iterable[int], distance: int, step: Callable[[int], Iterator[Use]]
+    ) -> dict[int, Use]:
         with self._graph.reading():
             level = dict.fromkeys(node_ids)
             start, reached = set(level), dict[int, Use]()
-            for step in range(1, distance + 1):
+            for n_steps in range(1, distance + 1):
                 next_level: dict[int, None] = {}
-                for node_id in level:
-                    for use in self._users(node_id):
-                        if use.node_id in start or use.node_id in reached:
-                            continue
-                        reached[use.node_id] = use._replace(distance=step)
-                        if not use.by_name:
-                            next_level[use.node_id] = None
+                for use in (use for node_id in level for use in step(node_id)):
                     if len(reached) >= _MAX_REACHED:
                         return reached
+                    if use.node_id not in start and use.node_id not in reached:
+                        reached[use.node_id] = use._replace(distance=n_steps)
+                        if not use.by_name:
+                            next_level[use.node_id] = None
                 level = next_level
             return reached
 
@@ -113,14 +119,14 @@ class CallGraph:
         definition = Definition(target.path, position)
         for path in self._using_paths(name, target.path):
             scope = self._scope(path)
-            for user in scope.file.users(name) if scope else ():
+            if scope is None:
+                continue
+            for user in scope.file.users(name):
                 use = self._use_in(scope, user, name, definition)
                 if use and use.node_id != node_id:
                     yield use
 
-    def _use_in(
-        self, scope: FileScope, user: int, name: str, definition: Definition
-    ) -> Use | None:
+    def _use_in(self, scope: FileScope, user: int, name: str, definition: Definition) -> Use | None:
         """Return the use of a definition in a node that has its name, None if it means another."""
         by_name: Use | None = None
         for offset in scope.occurrences(user).get(name, ())[:_MAX_OCCURRENCES]:
@@ -145,7 +151,9 @@ class CallGraph:
         elif scope.is_member(position):
             owner = Owner(scope.path, scope.owner(position))
             for derived in self._derived(owner):
-                yield from self._node_ids(Meaning(self._resolver.declared_members(derived, node.name)))
+                yield from self._node_ids(
+                    Meaning(self._resolver.receivers.declared_members(derived, node.name))
+                )
 
     def _derived(self, owner: Owner) -> list[Owner]:
         """Return the types whose bases include a type, directly or not."""
@@ -153,16 +161,23 @@ class CallGraph:
         level = [owner]
         while level and len(derived) < _MAX_REACHED:
             base = level.pop()
-            for path in self._using_paths(base.name, base.path):
-                scope = self._scope(path)
-                for user in scope.file.users(base.name) if scope else ():
-                    node = scope.node(user)
-                    candidate = Owner(path, node.name)
-                    if node.kind in TYPE_KINDS and candidate not in derived and candidate != owner:
-                        if base in self._resolver.bases(candidate):
-                            derived[candidate] = None
-                            level.append(candidate)
+            for candidate in self._using_types(base):
+                if candidate not in derived and candidate != owner:
+                    derived[candidate] = None
+                    level.append(candidate)
         return list(derived)
+
+    def _using_types(self, base: Owner) -> Iterator[Owner]:
+        """Yield the types whose own bases include a type."""
+        for path in self._using_paths(base.name, base.path):
+            scope = self._scope(path)
+            if scope is None:
+                continue
+            for user in scope.file.users(base.name):
+                node = scope.node(user)
+                candidate = Owner(path, node.name)
+                if node.kind in TYPE_KINDS and base in self._resolver.receivers.bases(candidate):
+                    yield candidate
 
     def _types(self, owner: Owner) -> tuple[Definition, ...]:
         positions = self._positions(owner.name).get(owner.path, ())
@@ -181,13 +196,14 @@ class CallGraph:
 
     def _find_positions(self, name: str) -> Mapping[str, tuple[int, ...]]:
         """Return the definitions of a name that others can refer to: no tests, which only run."""
-        by_path = self._graph.positions(name)
-        files = self._graph.files
-        return {
-            path: rest
-            for path, positions in by_path.items()
-            if (rest := tuple([p for p in positions if files[path].node(p).kind != "test"]))
-        }
+        referable: dict[str, tuple[int, ...]] = {}
+        for path, node_ids in self._graph.definitions(name).items():
+            file = self._graph.files[path]
+            located = [self._graph.location(node_id) for node_id in node_ids]
+            positions = tuple([at[1] for at in located if at and file.node(at[1]).kind != "test"])
+            if positions:
+                referable[path] = positions
+        return referable
 
     def _locate(self, node_id: int) -> tuple[FileScope, int] | None:
         location = self._graph.location(node_id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
@@ -48,3 +48,17 @@ def containment_edges(file: File, position: int) -> Iterator[Edge]:
     for child, parent in enumerate(parents):
         if parent == position:
             yield Edge("contains", int(file.node_ids[child]), 1.0)
+
+
+def import_edges(imported: Iterable[File]) -> Iterator[Edge]:
+    """Yield the edges of a file's own node, which alone stands for its imports."""
+    for file in imported:
+        if len(file.node_ids):
+            yield Edge("imports", int(file.node_ids[0]), 0.5)
+
+
+def has_changed(old: File | None, file: File) -> bool:
+    """Return True if a file has other nodes, or node ids, than it had."""
+    if old is None or old is file:
+        return old is None
+    return not (old.digest == file.digest and np.array_equal(old.node_ids, file.node_ids))

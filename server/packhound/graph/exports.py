@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from packhound.graph.definitions import folder_of, language_family
@@ -40,8 +41,10 @@ class Exports:
         resolve_import: Callable[[str, str], tuple[str, ...]],
         scope: Callable[[str], FileScope | None],
         defined: Defined,
+        paths: Iterable[str],
     ) -> None:
         self._resolve_import, self.scope, self._defined = resolve_import, scope, defined
+        self._paths = paths
 
     def language(self, path: str) -> str:
         """Return the language of a file, "" for one that is not in the graph."""
@@ -50,9 +53,13 @@ class Exports:
 
     def files_of(self, importer: FileScope, module: str) -> tuple[str, ...]:
         """Return the files that a module is made of, as far as they are in the graph."""
+        if importer.language == "go":
+            return self._go_package(module)
         family = language_family(importer.language)
         files = self._resolve_import(importer.path, module.replace("\\", "/"))
-        paths = [p for p in files if p != importer.path and language_family(self.language(p)) == family]
+        paths = [
+            p for p in files if p != importer.path and language_family(self.language(p)) == family
+        ]
         if importer.language == "python" and not module.startswith("."):
             top = module.partition(".")[0]
             paths = [path for path in paths if self._is_absolute(path, top)]
@@ -67,7 +74,9 @@ class Exports:
         if definitions:
             return definitions
         # A folder of many files says nothing, but a file that bears the name does.
-        return self._in_files(self.files_of(importer, _joined(importer, binding)), binding.name, hops)
+        return self._in_files(
+            self.files_of(importer, _joined(importer, binding)), binding.name, hops
+        )
 
     def module_of(self, importer: FileScope, binding: Binding) -> tuple[str, ...]:
         """Return the files of the module that an imported name stands for."""
@@ -119,11 +128,28 @@ class Exports:
                 continue
             other = self.scope(path)
             positions = self._defined(name)[path] if other else ()
-            definitions += [Definition(path, p) for p in positions if other and other.is_top_level(p)]
+            definitions += [
+                Definition(path, p) for p in positions if other and other.is_top_level(p)
+            ]
         return tuple(definitions)
 
     def _in_files(self, files: Iterable[str], name: str, hops: int) -> Definitions:
         return tuple(d for path in files for d in self.visible_in(path, name, hops))
+
+    def _go_package(self, module: str) -> tuple[str, ...]:
+        """Return the files of the folder that an import path ends with."""
+        parts = module.split("/")
+        folders = ("/".join(parts[n:]) for n in range(len(parts)))
+        return next((self._folders[f] for f in folders if f in self._folders), ())
+
+    @cached_property
+    def _folders(self) -> dict[str, tuple[str, ...]]:
+        """The files of each folder with source in Go, without its tests."""
+        folders: dict[str, tuple[str, ...]] = {}
+        for path in self._paths:
+            if path.endswith(".go") and not is_test(path):
+                folders[folder_of(path)] = (*folders.get(folder_of(path), ()), path)
+        return folders
 
     def _is_absolute(self, path: str, top: str) -> bool:
         """Return True if a Python module can be imported by a path that begins with `top`."""

@@ -23,7 +23,9 @@ _KEY = {
     "python": re.compile(r"\s*=(?!=)"),
     **dict.fromkeys(("kotlin", "scala", "php", "r", "julia"), re.compile(r"\s*=(?![=>])")),
     **dict.fromkeys(("go", "swift", "dart"), re.compile(r"\s*:(?![:=])")),
-    **dict.fromkeys(("javascript", "typescript", "tsx", "vue", "svelte"), re.compile(r"\??\s*:(?!:)")),
+    **dict.fromkeys(
+        ("javascript", "typescript", "tsx", "vue", "svelte"), re.compile(r"\??\s*:(?!:)")
+    ),
     **dict.fromkeys(("ruby", "rust", "csharp"), re.compile(r":(?!:)")),
 }
 """What follows a name that is a key, a label or a keyword argument."""

@@ -1,7 +1,8 @@
 """Edges between nodes, resolved by name and scope and updated as files change.
 
 A name used in a file means the definitions of that name in the same file, else in files that it
-imports, else in its folder, else anywhere if there are few of them. The graph stores which files
+imports, else in its folder, else anywhere if there are few of them; by name alone, source never
+means a definition in tests. The graph stores which files
 define and which use a name; a name is resolved when it is first asked for, and cached until a file
 that has it changes. So the graph after any edits equals one built from scratch.
 """
@@ -12,36 +13,24 @@ import threading
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from itertools import chain, islice
-from typing import TypeAlias
 
-import numpy as np
-
-from packhound.graph.definitions import Definitions, NodeIdTuple, folder_of, language_family
-from packhound.graph.edges import Edge, File, containment_edges
+from packhound.graph.definitions import (
+    FILE_WEIGHT,
+    UNRESOLVED,
+    Definitions,
+    NodeIdTuple,
+    Resolution,
+    ResolvedName,
+    language_family,
+    resolve_in_scopes,
+)
+from packhound.graph.edges import Edge, File, containment_edges, has_changed, import_edges
 from packhound.graph.imports import ImportResolver
-
-_MAX_ELSEWHERE = 3
-"""A name with more definitions outside of every scope stays unresolved."""
-_MAX_IN_SCOPE = 30
-"""A name with more definitions within one scope is a convention (`init`), not a reference."""
+from packhound.text import is_test
 
 _NO_LIMIT = 1 << 30
-_SCOPE_WEIGHT = {"file": 1.0, "import": 0.9, "folder": 0.7, "elsewhere": 0.4}
-
-Resolution: TypeAlias = tuple[NodeIdTuple, float]
-"""The definitions that a name means in a file, and the weight of an edge to each."""
-_UNRESOLVED: Resolution = ((), 0.0)
 _NO_LOCATION = "", -1
-
-
-@dataclass(slots=True, eq=False)
-class _ResolvedName:
-    """Cached answers about one name: by language family, and by path."""
-
-    definitions: dict[str, Definitions] = field(default_factory=dict)
-    resolutions: dict[str, Resolution] = field(default_factory=dict)
 
 
 class Graph:
@@ -59,15 +48,18 @@ class Graph:
         self._used: dict[str, dict[str, int]] = defaultdict(dict)
         self._import_resolver: ImportResolver | None = None
         self._imported: dict[str, frozenset[str]] = {}
-        self._resolved: dict[str, _ResolvedName] = defaultdict(_ResolvedName)
+        self._resolved: dict[str, ResolvedName] = defaultdict(ResolvedName)
         self._n_users: dict[int, int] = {}
+        self._test_paths: set[str] = set()
 
     def update(self, files: Mapping[str, File]) -> None:
         """Take the files of a newer snapshot; the cost grows with what has changed."""
         with self._lock:
             if files is self._latest_files:
                 return
-            changed = [path for path, file in files.items() if self._has_changed(path, file)]
+            changed = [
+                path for path, file in files.items() if has_changed(self._files.get(path), file)
+            ]
             removed_paths = [path for path in self._files if path not in files]
             if removed_paths or any(path not in self._files for path in changed):
                 self._import_resolver = None
@@ -118,7 +110,7 @@ class Graph:
             edges += self._references_from(path, file, position)
             edges += self._references_to(file.name(position), node_id, limit)
             if file.node(position).kind == "file":
-                edges += self._import_edges(path)
+                edges += import_edges(self._files[p] for p in self._imported_files(path))
             unique = {(edge.kind, edge.node_id): edge for edge in edges if edge.node_id != node_id}
             # Ties go by location, since node ids depend on the order in which files were read.
             locations = self._locations
@@ -156,10 +148,9 @@ class Graph:
             self._import_resolver = ImportResolver(self._files)
         return self._import_resolver.resolve(importer, module)
 
-    def positions(self, name: str) -> Mapping[str, tuple[int, ...]]:
-        """Return the positions of the definitions of a name, by path."""
-        defined, locations = self._defined.get(name, {}), self._locations
-        return {path: tuple([locations[i][1] for i in ids]) for path, ids in defined.items()}
+    def definitions(self, name: str) -> Mapping[str, NodeIdTuple]:
+        """Return the definitions of a name, by path."""
+        return self._defined.get(name, {})
 
     def n_users(self, node_id: int) -> int:
         """Return the number of nodes that refer to a node."""
@@ -173,12 +164,6 @@ class Graph:
                 self._n_users.update(dict.fromkeys(definitions, 0))
                 self._n_users.update(self._count_users(name))
             return self._n_users[node_id]
-
-    def _has_changed(self, path: str, file: File) -> bool:
-        old = self._files.get(path)
-        if old is None or old is file:
-            return old is None
-        return not (old.digest == file.digest and np.array_equal(old.node_ids, file.node_ids))
 
     def _remove_file(self, path: str) -> None:
         old = self._files.pop(path, None)
@@ -197,6 +182,8 @@ class Graph:
 
     def _add_file(self, path: str, file: File) -> None:
         self._files[path] = file
+        if is_test(path):
+            self._test_paths.add(path)
         node_ids = file.node_ids.tolist()
         ids_by_name: dict[str, list[int]] = defaultdict(list)
         for name, node_id in zip(file.names(), node_ids, strict=True):
@@ -218,7 +205,7 @@ class Graph:
             self._n_users.pop(node_id, None)
 
     def _definition_ids(self, name: str) -> Iterator[int]:
-        return chain.from_iterable(self._defined.get(name, {}).values())
+        return chain.from_iterable(self.definitions(name).values())
 
     def _locate(self, node_id: int) -> tuple[str, File, int]:
         path, position = self._locations[node_id]
@@ -227,7 +214,7 @@ class Graph:
     def _resolve(self, path: str, name: str) -> Resolution:
         """Return what `name` means in a file."""
         if not self._defined.get(name):
-            return _UNRESOLVED
+            return UNRESOLVED
         resolutions = self._resolved[name].resolutions
         resolution = resolutions.get(path)
         if resolution is None:
@@ -238,23 +225,13 @@ class Graph:
         """Resolve a name that some file defines."""
         defined = self._defined[name]
         if path in defined:
-            return defined[path], _SCOPE_WEIGHT["file"] / len(defined[path])
-        return self._resolve_in_scopes(path, self._definitions_for(path, name))
+            return defined[path], FILE_WEIGHT / len(defined[path])
+        return self._resolve_elsewhere(path, self._definitions_for(path, name))
 
-    def _resolve_in_scopes(self, path: str, definitions: Definitions) -> Resolution:
+    def _resolve_elsewhere(self, path: str, definitions: Definitions) -> Resolution:
         """Resolve a name in a file that does not define it."""
-        if not definitions.all:
-            return _UNRESOLVED
-        node_ids = definitions.in_files(self._imported_files(path))
-        if 0 < len(node_ids) <= _MAX_IN_SCOPE:
-            return node_ids, _SCOPE_WEIGHT["import"] / len(node_ids)
-        node_ids = definitions.by_folder.get(folder_of(path), ())
-        if 0 < len(node_ids) <= _MAX_IN_SCOPE:
-            return node_ids, _SCOPE_WEIGHT["folder"] / len(node_ids)
-        node_ids = definitions.all
-        if 0 < len(node_ids) <= _MAX_ELSEWHERE:
-            return node_ids, _SCOPE_WEIGHT["elsewhere"] / len(node_ids)
-        return _UNRESOLVED
+        imported = self._imported_files(path) if definitions.all else ()
+        return resolve_in_scopes(definitions, path, path in self._test_paths, imported)
 
     def _definitions_for(self, path: str, name: str) -> Definitions:
         """Return the definitions of a name in the language family of a file."""
@@ -311,16 +288,9 @@ class Graph:
             targets = defined.get(path)
             if targets is None:
                 definitions = self._definitions_for(path, name)
-                targets = definitions.all
+                targets = definitions.for_user(path in self._test_paths)
                 if len(targets) != 1:  # A single definition is meant in whichever scope it is.
-                    targets, _ = self._resolve_in_scopes(path, definitions)
+                    targets, _ = self._resolve_elsewhere(path, definitions)
             for target in targets:
                 counts[target] += n
         return counts
-
-    def _import_edges(self, path: str) -> Iterator[Edge]:
-        """Yield the edges of a file's own node, which alone stands for its imports."""
-        for imported in self._imported_files(path):
-            node_ids = self._files[imported].node_ids
-            if len(node_ids):
-                yield Edge("imports", int(node_ids[0]), 0.5)

@@ -138,4 +138,5 @@ def _is_long_enough(
 def _is_near(path: str, folder: str) -> bool:
     """Return True for a neighbour or a top-level module: all that one bare word can mean."""
     parent = folder_of(path)
-    return parent == folder or "/" not in parent or folder_of(parent) == folder
+    top = parent.removeprefix("src/").removeprefix("lib/")
+    return parent == folder or "/" not in top or folder_of(parent) == folder

@@ -20,6 +20,7 @@ _BLANKS = re.compile(r"[ \t\r\f\v]+")
 _LINE_ENDS = re.compile(r" ?\n[ \n]*")
 _BREAK = re.compile(r"(?<=[(,=|{\[])\n|\n(?=[)\]])")
 """A line end within a list. With each run of blanks as one, patterns take linear time."""
+_STATED_TYPE = re.compile(r":[^,]*")
 _MAX_TEXT = 60_000
 _MAX_BRACKET = 4_000
 """Characters of a definition, and of a list of parameters, that are read."""
@@ -28,11 +29,16 @@ _TYPE = re.compile(
     r"(?:[&*?\[\]\s]|'\w+\b(?!')|\b(?:mut|dyn|impl|const|final|readonly|struct)\b)*"
     r"[\"']?([A-Za-z_][\w.:\\]*)"
 )
-_VALUE = re.compile(r"\s*(?:await\s+)?(new\s+|&)?([A-Za-z_$@][\w.:$@>\\-]*?)(?:<[^<>()]*>)?\s*([({])")
+_VALUE = re.compile(
+    r"\s*(?:await\s+)?(new\s+|&)?([A-Za-z_$@][\w.:$@>\\-]*?)(?:<[^<>()]*>)?\s*([({])"
+)
 _NO_TYPES = frozenset(
-    ("return", "throw", "new", "else", "case", "goto", "in", "await", "yield", "package", "import")
-    + ("using", "typeof", "instanceof", "delete", "is", "as", "not", "and", "or", "namespace", "raise")
-    + ("class", "interface", "enum", "extends", "implements", "throws", "where", "let", "var", "val")
+    (
+        *("return", "throw", "new", "else", "case", "goto", "in", "await", "yield", "package"),
+        *("import", "using", "typeof", "instanceof", "delete", "is", "as", "not", "and", "or"),
+        *("namespace", "raise", "class", "interface", "enum", "extends", "implements", "throws"),
+        *("where", "let", "var", "val"),
+    )
 )
 
 
@@ -54,7 +60,10 @@ _SCRIPT = (
         r"\b(?:const|let|var) (?P<names>[\w$]+|[\[{][^=;]{0,400}[\]}])"
         r"(?: ?[!?]?:(?P<type>[^=\n;]{1,200}?))?<assigned>"
     ),
-    _statement(r"\b(?:const|let|var) (?P<names>[\w$]+|[\[{][^=;]{0,400}?[\]}]) ?(?::|;|\n|\bof\b|\bin\b)"),
+    _statement(
+        r"\b(?:const|let|var) (?P<names>[\w$]+|[\[{][^=;]{0,400}?[\]}]) ?"
+        r"(?::|;|\n|\bof\b|\bin\b)"
+    ),
     _statement(r"(?P<names>[\w$]+) ?=>|\((?P<names2>[^()]{0,400})\) ?(?::[^=()\n]{1,200})?=>"),
     _statement(r"\bfunction\b[^(\n]{0,200}\((?P<names>[^()]{0,400})\)|\bcatch ?\((?P<names2>\w+)"),
 )
@@ -78,9 +87,13 @@ _DECLARED = (
 )
 _KEYWORD_DECLARED = (
     _statement(
-        r"\b(?:val|var|let) (?P<names>\w+|\([\w, ]{1,200}\))(?: ?: ?(?P<type>[^=\n]{1,200}?))?(?:<assigned>|$)"
+        r"\b(?:val|var|let) (?P<names>\w+|\([\w, ]{1,200}\))"
+        r"(?: ?: ?(?P<type>[^=\n]{1,200}?))?(?:<assigned>|$)"
     ),
-    _statement(r"\{ ?\(?(?P<names>[\w, ]{1,200})\)? ?(?:->|=>|\bin\b)|\bfor ?\(?(?P<names2>[\w, ()]{1,200}) in\b"),
+    _statement(
+        r"\{ ?\(?(?P<names>[\w, ]{1,200})\)? ?(?:->|=>|\bin\b)"
+        r"|\bfor ?\(?(?P<names2>[\w, ()]{1,200}) in\b"
+    ),
     _statement(r"\bcase (?P<names>\w+) ?(?:=>|:)|\b(?P<names2>\w+) ?(?:=>|<-)"),
     _COLON_PARAMETER,
 )
@@ -91,7 +104,10 @@ _RUBY = (
 )
 _LUA = (
     _statement(r"\blocal (?P<names>[\w, ]{1,200}?)<assigned>"),
-    _statement(r"\bfunction\b[^(\n]{0,200}\((?P<names>[^)]{0,400})\)|\bfor (?P<names2>[\w, ]{1,200}?) ?(?:=|\bin\b)"),
+    _statement(
+        r"\bfunction\b[^(\n]{0,200}\((?P<names>[^)]{0,400})\)"
+        r"|\bfor (?P<names2>[\w, ]{1,200}?) ?(?:=|\bin\b)"
+    ),
 )
 _PHP = (
     _statement(r"(?P<names>\$\w+)<assigned>"),
@@ -142,6 +158,8 @@ def _bound(text: str, language: str) -> Iterator[tuple[str, str]]:
             if type_text in _NO_TYPES or written in _NO_TYPES:
                 continue
             type_name = read_type(type_text) or read_value(groups.get("value") or "")
+            if language in _WITH_PARAMETERS and written[:1] not in "{[":
+                written = _STATED_TYPE.sub("", written)
             words = _WORD.findall(written)
             for word in words:
                 yield word, type_name if len(words) == 1 else ""

@@ -10,8 +10,11 @@ from packhound.graph.local_names import bracket_parts, read_type, read_value
 _GENERICS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
 _PATH = re.compile(r"[A-Za-z_][\w.:\\]*")
 _NO_BASES = frozenset(
-    ("extends", "implements", "with", "public", "private", "protected", "virtual", "class", "where")
-    + ("metaclass", "object", "abstract", "for", "impl", "unsafe", "pub", "override", "final", "by")
+    (
+        *("extends", "implements", "with", "public", "private", "protected", "virtual", "class"),
+        *("where", "metaclass", "object", "abstract", "for", "impl", "unsafe", "pub", "override"),
+        *("final", "by"),
+    )
 )
 _EMBEDDED = re.compile(r"^[ \t]*\*?([A-Za-z_][\w.]*)[ \t]*$", re.M)
 _MIXIN = re.compile(r"^\s*(?:include|extend|prepend|use)\s+([A-Z\\][\w:\\]*)", re.M)
@@ -59,7 +62,9 @@ def result_type(scope: FileScope, position: int) -> str:
     """Return the type that a function's signature says it returns, "" if it says none."""
     node = scope.node(position)
     if scope.language in _DECLARING:
-        match = re.search(rf"([A-Za-z_][\w.]*)(?:<.*>)?[\s*&]+{re.escape(node.name)}\s*\(", node.signature)
+        match = re.search(
+            rf"([A-Za-z_][\w.]*)(?:<.*>)?[\s*&]+{re.escape(node.name)}\s*\(", node.signature
+        )
     else:
         pattern = _RESULTS.get(scope.language)
         match = pattern.search(node.signature) if pattern else None

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
 from packhound.core.types import Document, NodeId, NodeRef, Query, Results
 from packhound.git import Changes
-from packhound.graph import EdgeKind, Graph
+from packhound.graph import CallGraph, EdgeKind, Graph, Use
 from packhound.index import Snapshot
 from packhound.llm import counter_for
 from packhound.pack import pipeline
@@ -94,15 +94,33 @@ class PackService:
             self._clean_texts,
         )
 
+    def call_graph(self, snapshot: Snapshot) -> CallGraph:
+        """Return the resolved uses of a snapshot, for the questions of one request."""
+        self._graph.update(snapshot.files)
+        return CallGraph(self._graph, lambda path: self._source(path, snapshot))
+
     def neighbors(
         self, snapshot: Snapshot, node_id: NodeId
     ) -> tuple[tuple[EdgeKind, NodeRef], ...]:
         """Return what a node contains and refers to, and what refers to it."""
-        self._graph.update(snapshot.files)
+        graph = self.call_graph(snapshot)
+        edges: list[tuple[EdgeKind, int]] = [
+            (edge.kind, edge.node_id)
+            for edge in self._graph.neighbors(node_id, limit=0)
+            if edge.kind in _STRUCTURE
+        ]
+        edges += [("references", use.node_id) for use in _sure_first(graph.uses(node_id))]
+        edges += [("referenced-by", use.node_id) for use in _sure_first(graph.users(node_id))]
         # Another thread may have updated the graph to a newer snapshot meanwhile.
-        edges = (
-            edge
-            for edge in self._graph.neighbors(node_id)
-            if edge.node_id < snapshot.n_node_ids and snapshot.live[edge.node_id]
+        return tuple(
+            (kind, snapshot.ref(neighbor, self._root))
+            for kind, neighbor in edges
+            if neighbor < snapshot.n_node_ids and snapshot.live[neighbor]
         )
-        return tuple((edge.kind, snapshot.ref(edge.node_id, self._root)) for edge in edges)
+
+
+_STRUCTURE = ("contains", "contained-in", "imports")
+
+
+def _sure_first(uses: Sequence[Use]) -> list[Use]:
+    return sorted(uses, key=lambda use: use.by_name)

@@ -28,6 +28,7 @@ from packhound.search import (
     related,
 )
 from packhound.service.editor_texts import EditorTexts
+from packhound.service.impact import Impact
 from packhound.service.indexed_folder import IndexedFolder
 from packhound.service.packs import Packs
 from packhound.service.preparation import Activity, BackgroundPreparation
@@ -71,6 +72,7 @@ class Engine:
         self._personalization = Personalization(root, self.folder, settings)
         self._packs = Packs(root, self._index, self._search)
         self.sources = FolderSources(root, self._index, lambda: self._settings, {})
+        self.impact = Impact(root, self._current, self._packs)
         self.preparation = BackgroundPreparation(self._index, self._packs, self._activity, timing)
 
     @classmethod

@@ -19,7 +19,11 @@ from packhound.search import merge_notes
 from packhound.service import real_path
 
 _MAX_PAGE = 50
-
+_ROWS = (
+    *("hits", "neighbors", "nodes", "folders", "items", "omitted"),
+    *("callers", "callees", "implementations", "tests", "others", "definitions", "related"),
+)
+"""Keys of answers whose rows have a path."""
 
 Join: TypeAlias = "Callable[[Sequence[Root], Arguments], Json]"
 
@@ -86,8 +90,9 @@ def join_roots(
     `join` makes one answer of them; None means that of the first root that has one.
     """
     arguments = dict(arguments)
-    if isinstance(path := arguments.get("path"), str):
-        roots, arguments["path"] = without_label(roots, path)
+    for key in ("path", "name"):
+        if isinstance(path := arguments.get(key), str):
+            roots, arguments[key] = without_label(roots, path)
     if len(roots) == 1:
         return _own_answer(roots[0], roots[0].call(tool, arguments))
     return (join or _first_answer(tool))(roots, arguments)
@@ -106,9 +111,7 @@ def without_label(roots: Sequence[Root], path: str) -> tuple[Sequence[Root], str
 def _own_answer(root: Root, answer: Json) -> Json:
     """Return an answer of one root of several, each row of it labelled."""
     rows: Json = {
-        key: [root.own(row) for row in rows_in(answer, key)]
-        for key in ("hits", "neighbors", "nodes", "folders", "items", "omitted")
-        if key in answer
+        key: [root.own(row) for row in rows_in(answer, key)] for key in _ROWS if key in answer
     }
     return root.own({**answer, **rows})
 

@@ -32,6 +32,7 @@ from packhound.lsp.handlers.related import related
 from packhound.lsp.handlers.search import search
 from packhound.lsp.handlers.shutdown import shutdown
 from packhound.lsp.handlers.status import status
+from packhound.lsp.handlers.symbol import symbol
 from packhound.lsp.handlers.work_done_progress_cancel import work_done_progress_cancel
 from packhound.lsp.handlers.workspace_symbol import workspace_symbol, workspace_symbol_resolve
 from packhound.lsp.language_server import PackhoundServer
@@ -67,6 +68,7 @@ ON_WORKER_THREADS: dict[str, Handler] = {
     "packhound/pack": pack,
     "packhound/packItem": pack_item,
     "packhound/neighbors": neighbors,
+    "packhound/symbol": symbol,
     "packhound/forget": forget,
 }
 """Requests that may take long; several run at a time, and each can be cancelled."""
@@ -75,6 +77,7 @@ COMMANDS: dict[str, Handler] = {
     "packhound.server.search": search,
     "packhound.server.explain": explain,
     "packhound.server.related": related,
+    "packhound.server.symbol": symbol,
     "packhound.server.status": status,
     "packhound.server.rebuild": rebuild,
     "packhound.server.pack": pack,

@@ -1,0 +1,277 @@
+"""What the expression in front of a name stands for: types, modules, or what nothing states.
+
+Members belong to the type of their receiver, which a scope, an annotation, a constructor or the
+signature of a called function states. Nothing is run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from packhound.graph.definitions import folder_of, language_family
+from packhound.graph.exports import Defined, Definition, Definitions, Exports
+from packhound.graph.file_scope import CALLABLE_KINDS, TYPE_KINDS, FileScope
+from packhound.graph.source_text import Segment
+from packhound.graph.type_facts import attribute_type, base_names, result_type
+
+_MAX_BASES = 6
+"""Depth of inheritance that is followed."""
+_MAX_OVERLOADS = 8
+_MAX_SEGMENTS = 6
+_OPEN_LANGUAGES = frozenset({"go", "rust", "c", "cpp", "swift", "ruby", "csharp", "kotlin"})
+"""Languages whose types have members outside of the file that defines them."""
+
+
+class Owner(NamedTuple):
+    """A type, by the file of one of its definitions and its name."""
+
+    path: str
+    name: str
+
+
+class Value(NamedTuple):
+    """What an expression stands for: members of `owners`, names of `modules`, or neither.
+
+    `is_foreign` says that it comes from outside of the folder.
+    """
+
+    owners: tuple[Owner, ...] = ()
+    modules: tuple[str, ...] = ()
+    is_foreign: bool = False
+
+
+class Meaning(NamedTuple):
+    """The definitions that a name means; `by_name` if nothing but the name says so."""
+
+    definitions: Definitions = ()
+    by_name: bool = False
+
+
+_UNKNOWN = Value()
+_FOREIGN = Value(is_foreign=True)
+
+
+class Receivers:
+    """Types and values of expressions in the files of one state of a graph."""
+
+    def __init__(
+        self,
+        positions: Defined,
+        exports: Exports,
+        visible: Callable[[FileScope, int, str], Meaning],
+    ) -> None:
+        """`visible` returns what a name that stands alone means at a position."""
+        self._positions, self._exports, self._visible = positions, exports, visible
+        self._bases: dict[Owner, list[Owner]] = {}
+        self._attributes: dict[tuple[Owner, str], Value] = {}
+        self._types: dict[tuple[str, int, str], Value] = {}
+
+    def value(self, scope: FileScope, position: int, chain: tuple[Segment, ...]) -> Value:
+        """Return what a receiver stands for."""
+        if not chain[0].name or len(chain) > _MAX_SEGMENTS:
+            return _UNKNOWN
+        for n in range(len(chain), 1, -1):
+            dotted = ".".join(segment.name for segment in chain[:n])
+            if dotted in scope.imports.names:
+                modules = self._exports.module_of(scope, scope.imports.names[dotted])
+                value = Value(modules=modules) if modules else _FOREIGN
+                return self._follow(scope, value, chain[n:])
+        return self._follow(scope, self._head(scope, position, chain[0]), chain[1:])
+
+    def members(self, owners: Iterable[Owner], name: str) -> Definitions:
+        """Return the members of types under a name, those of a base where the type has none."""
+        level = list(owners)
+        for _ in range(_MAX_BASES):
+            definitions = [d for owner in level for d in self.declared_members(owner, name)]
+            if definitions:
+                return tuple(dict.fromkeys(definitions))[:_MAX_OVERLOADS]
+            level = list(dict.fromkeys(base for owner in level for base in self.bases(owner)))
+        return ()
+
+    def bases(self, owner: Owner) -> list[Owner]:
+        """Return the bases of a type that are in the graph."""
+        if owner not in self._bases:
+            self._bases[owner] = []  # A type that is reached again while its bases are sought.
+            self._bases[owner] = list(dict.fromkeys(self._find_bases(owner)))
+        return self._bases[owner]
+
+    def _find_bases(self, owner: Owner) -> Iterator[Owner]:
+        scope = self._exports.scope(owner.path)
+        if scope is None:
+            return
+        for position in self._type_positions(scope, owner):
+            parent = scope.node(position).parent
+            for written in base_names(scope, position):
+                value = self._typed(scope, -1 if parent is None else parent, written)
+                yield from (base for base in value.owners if base != owner)
+
+    def owner_at(self, scope: FileScope, position: int) -> Owner | None:
+        """Return the type that a position lies in."""
+        for holder in scope.ancestors(position):
+            node = scope.node(holder)
+            if node.kind in TYPE_KINDS and node.kind != "type":
+                return self._owner_named(scope, node.name.partition("<")[0])
+            if node.kind == "method" and scope.owner(holder):
+                return self._owner_named(scope, scope.owner(holder))
+        return None
+
+    def _owner_named(self, scope: FileScope, name: str) -> Owner:
+        """Return the type of a name as its own file or, for an `impl`, another one defines it."""
+        positions = self._positions(name).get(scope.path, ())
+        if any(scope.node(p).kind in TYPE_KINDS - {"impl"} for p in positions):
+            return Owner(scope.path, name)
+        definitions = self._visible(scope, -1, name).definitions
+        return Owner(definitions[0].path if definitions else scope.path, name)
+
+    def declared_members(self, owner: Owner, name: str) -> Definitions:
+        """Return the members that a type itself has, wherever its language lets them stand."""
+        defined, folder = self._positions(name), folder_of(owner.path)
+        members = self._members_in((owner.path,) if owner.path in defined else (), owner, name)
+        language = self._exports.language(owner.path)
+        if members or language not in _OPEN_LANGUAGES:
+            return members
+        near = (path for path in defined if folder_of(path) == folder)
+        members = self._members_in(near, owner, name)
+        if members or language == "go":
+            return members
+        members = self._members_in(defined, owner, name)
+        return members if len({d.path for d in members}) <= 2 else ()
+
+    def _members_in(self, paths: Iterable[str], owner: Owner, name: str) -> Definitions:
+        language = self._exports.language(owner.path)
+        return tuple(
+            Definition(path, position)
+            for path in paths
+            if (scope := self._exports.scope(path))
+            and language_family(scope.language) == language_family(language)
+            for position in self._positions(name)[path]
+            if scope.is_member(position) and scope.owner(position) == owner.name != name
+        )
+
+    def _head(self, scope: FileScope, position: int, head: Segment) -> Value:
+        dialect = scope.dialect
+        owner = self.owner_at(scope, position)
+        if head.name in dialect.self_names and not head.called:
+            return Value((owner,)) if owner else _UNKNOWN
+        if head.name in dialect.super_names:
+            bases = self.bases(owner) if owner else []
+            return Value(tuple(bases)) if bases else _FOREIGN
+        for holder in scope.ancestors(position):
+            types = scope.locals_of(holder)
+            if head.name in types:
+                stated = types[head.name]
+                return (
+                    self._typed(scope, holder, stated) if stated and not head.called else _UNKNOWN
+                )
+        if owner and (head.name.startswith("@") or dialect.implicit_members):
+            value = self._attribute(owner, head.name.lstrip("@"))
+            if value != _UNKNOWN:
+                return value
+        meaning = self._visible(scope, position, head.name)
+        if meaning.definitions and not meaning.by_name:
+            return self._value_of(meaning.definitions, called=head.called)
+        binding = scope.imports.names.get(head.name)
+        if binding is None:
+            return _UNKNOWN
+        modules = self._exports.module_of(scope, binding)
+        return Value(modules=modules) if modules else _FOREIGN
+
+    def _follow(self, scope: FileScope, value: Value, chain: tuple[Segment, ...]) -> Value:
+        """Return what the rest of a chain stands for."""
+        for segment in chain:
+            if value.modules:
+                exported = [self._exports.visible_in(path, segment.name) for path in value.modules]
+                definitions = tuple(d for ds in exported for d in ds)
+                value = self._value_of(definitions, called=segment.called)
+            elif value.owners:
+                definitions = self.members(value.owners, segment.name)
+                attribute = self._attribute(value.owners[0], segment.name)
+                value = (
+                    self._value_of(definitions, called=segment.called)
+                    if definitions
+                    else attribute
+                    if not segment.called
+                    else _UNKNOWN
+                )
+            else:
+                return value
+        return value
+
+    def _attribute(self, owner: Owner, name: str) -> Value:
+        """Return the value of an attribute whose type the body of its own type states."""
+        key = owner, name
+        if key not in self._attributes:
+            self._attributes[key] = _UNKNOWN  # One that is reached again while it is sought.
+            self._attributes[key] = self._find_attribute(owner, name)
+        return self._attributes[key]
+
+    def _find_attribute(self, owner: Owner, name: str) -> Value:
+        level = [owner]
+        for _ in range(_MAX_BASES):
+            for holder in level:
+                scope = self._exports.scope(holder.path)
+                if scope is None:
+                    continue
+                for position in self._type_positions(scope, holder):
+                    stated = attribute_type(scope, position, name)
+                    if stated:
+                        return self._typed(scope, position, stated)
+            level = [base for holder in level for base in self.bases(holder)]
+        return _UNKNOWN
+
+    def _type_positions(self, scope: FileScope, owner: Owner) -> list[int]:
+        positions = self._positions(owner.name).get(owner.path, ())
+        return [p for p in positions if scope.node(p).kind in TYPE_KINDS]
+
+    def _typed(self, scope: FileScope, position: int, written: str) -> Value:
+        """Return an instance of the type `written` in a scope, or the result of a call `name()`."""
+        key = scope.path, position, written
+        if key not in self._types:
+            self._types[key] = _UNKNOWN  # One that is reached again, as by `x = x.strip()`.
+            self._types[key] = self._find_typed(scope, position, written)
+        return self._types[key]
+
+    def _find_typed(self, scope: FileScope, position: int, written: str) -> Value:
+        called = written.endswith("()")
+        text = written.removesuffix("()").replace("::", ".").replace("->", ".").replace("\\", ".")
+        *path, name = text.strip(".").split(".")
+        chain = tuple(Segment(part, called=False) for part in path)
+        head = chain[0].name if chain else name
+        if not head:
+            return _UNKNOWN
+        if not called and head in scope.dialect.self_names:
+            owner = self.owner_at(scope, position)
+            return Value((owner,)) if owner else _UNKNOWN
+        last = Segment(name, called)
+        value = self.value(scope, position, (*chain, last)) if called else _UNKNOWN
+        if called:
+            return value
+        definitions = self._static(scope, position, (*chain, last))
+        return self._value_of(definitions, called=False) if definitions else _FOREIGN
+
+    def _static(self, scope: FileScope, position: int, chain: tuple[Segment, ...]) -> Definitions:
+        """Return the definitions that a path of names without calls leads to."""
+        *path, last = chain
+        if not path:
+            meaning = self._visible(scope, position, last.name)
+            return () if meaning.by_name else meaning.definitions
+        value = self.value(scope, position, tuple(path))
+        if value.modules:
+            return tuple(d for p in value.modules for d in self._exports.visible_in(p, last.name))
+        return self.members(value.owners, last.name) if value.owners else ()
+
+    def _value_of(self, definitions: Definitions, *, called: bool) -> Value:
+        """Return what definitions stand for: a type, or the result of a call."""
+        for definition in definitions:
+            scope = self._exports.scope(definition.path)
+            if scope is None:
+                continue
+            node = scope.node(definition.position)
+            if node.kind in TYPE_KINDS:
+                return Value((Owner(definition.path, node.name.partition("<")[0]),))
+            if node.kind in CALLABLE_KINDS and called:
+                stated = result_type(scope, definition.position)
+                if stated:
+                    return self._typed(scope, definition.position, stated)
+        return _UNKNOWN

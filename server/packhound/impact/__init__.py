@@ -1,0 +1,5 @@
+"""What a definition or a change touches: callers, callees, implementations, tests, co-changes."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,4 @@
+from .symbol import Link as Link
+from .symbol import Symbol as Symbol
+from .symbol import definitions_named as definitions_named
+from .symbol import describe_symbol as describe_symbol

@@ -1,0 +1,101 @@
+"""A definition with its callers, callees and implementations, and the tests that reach it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from packhound.core.types import NodeId, NodeRef
+from packhound.graph import CallGraph, Use
+from packhound.index import Snapshot
+from packhound.text import is_test
+
+_TEST_DISTANCE = 4
+"""Calls between a test and what it reaches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A node that another one leads to over `distance` calls.
+
+    `line` is the 0-based line of the call in the calling file. `by_name` if only names say so.
+    """
+
+    node: NodeRef
+    line: int
+    distance: int
+    by_name: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A definition and what it touches, nearest first; `tests` are those among its callers."""
+
+    node: NodeRef
+    callers: tuple[Link, ...]
+    callees: tuple[Link, ...]
+    implementations: tuple[NodeRef, ...]
+    tests: tuple[Link, ...]
+
+
+def describe_symbol(
+    snapshot: Snapshot, root: str, graph: CallGraph, node_id: NodeId, distance: int
+) -> Symbol:
+    """Return a live node with its callers and callees over at most `distance` calls."""
+    callers = graph.callers([node_id], max(distance, _TEST_DISTANCE))
+    links = links_of(snapshot, root, callers.values())
+    callees = links_of(snapshot, root, graph.callees([node_id], distance).values())
+    node = snapshot.ref(node_id, root)
+    implementations = graph.implementations(node_id)
+    return Symbol(
+        node=node,
+        callers=tuple(c for c in links if c.distance <= distance and not is_test_node(c.node)),
+        callees=tuple(callees),
+        implementations=tuple(
+            snapshot.ref(i, root) for i in implementations if _is_live(snapshot, i)
+        ),
+        tests=tuple(link for link in links if is_test_node(link.node)),
+    )
+
+
+def links_of(snapshot: Snapshot, root: str, uses: Iterable[Use]) -> list[Link]:
+    """Return the uses of live definitions, the sure ones before those by name at each distance."""
+    links = [
+        Link(snapshot.ref(use.node_id, root), use.line, use.distance, use.by_name)
+        for use in uses
+        if _is_live(snapshot, use.node_id)
+    ]
+    links.sort(key=lambda link: (link.distance, link.by_name))
+    inside = {link.node.path for link in links if link.node.kind != "file"}
+    # Where code of a file is named, its imports say no more.
+    return [link for link in links if link.node.kind != "file" or link.node.path not in inside]
+
+
+def is_test_node(node: NodeRef) -> bool:
+    """Return True for a test, or code in a file of tests."""
+    return node.kind == "test" or is_test(node.path)
+
+
+def _is_live(snapshot: Snapshot, node_id: int) -> bool:
+    # Another thread may have updated the graph to a newer snapshot meanwhile.
+    return node_id < snapshot.n_node_ids and bool(snapshot.live[node_id])
+
+
+_SEPARATORS = re.compile(r"::|[.#]")
+_UNNAMED = frozenset({"file", "section", "window", "impl"})
+
+
+def definitions_named(snapshot: Snapshot, root: str, name: str) -> tuple[NodeRef, ...]:
+    """Return the definitions of a name or of the tail of a qualified name, tests last."""
+    parts = [part for part in _SEPARATORS.split(name.strip().removesuffix("()")) if part]
+    if not parts:
+        return ()
+    nodes = [snapshot.ref(i, root) for i in snapshot.node_ids_named(parts[-1]).tolist()]
+    nodes = [
+        node
+        for node in nodes
+        if node.kind not in _UNNAMED and _SEPARATORS.split(node.qualname)[-len(parts) :] == parts
+    ]
+    nodes.sort(key=lambda node: (is_test_node(node), len(node.qualname), node.path, node.span))
+    return tuple(nodes)

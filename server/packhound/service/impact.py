@@ -1,0 +1,42 @@
+"""Questions about what a definition or a change touches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from packhound.core.types import NodeRef, Query
+from packhound.index import Snapshot
+from packhound.service.packs import Packs
+
+if TYPE_CHECKING:
+    from packhound.impact import Symbol
+
+Current: TypeAlias = Callable[[Query], tuple[Snapshot, tuple[str, ...]]]
+"""The snapshot to answer from, and what the user should know of it."""
+
+
+class Impact:
+    """What definitions and changes of one folder touch; methods may be called from any thread."""
+
+    def __init__(self, root: Path, current: Current, packs: Packs) -> None:
+        self._root, self._current, self._packs = root, current, packs
+
+    def symbol(self, path: str, line: int, distance: int = 1) -> Symbol | None:
+        """Return the node at a 0-based line with what it touches, None if there is none."""
+        from packhound.impact import describe_symbol
+
+        snapshot, _ = self._current(Query(""))
+        node_id = snapshot.node_id_at(path, line)
+        if node_id is None:
+            return None
+        graph = self._packs.service().call_graph(snapshot)
+        return describe_symbol(snapshot, str(self._root), graph, node_id, distance)
+
+    def named(self, name: str) -> tuple[NodeRef, ...]:
+        """Return the definitions of a name or of the tail of a qualified name, tests last."""
+        from packhound.impact import definitions_named
+
+        snapshot, _ = self._current(Query(""))
+        return definitions_named(snapshot, str(self._root), name)
