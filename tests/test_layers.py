@@ -25,7 +25,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "encoder": {"parsing", "text"},
     "index": {"parsing", "text"},
     "storage": {"index"},
-    "search": {"encoder", "files", "git", "index", "text"},
+    "search": {"encoder", "files", "git", "graph", "index", "text"},
     "impact": {"graph", "index", "text"},
     "pack": {"files", "git", "graph", "index", "llm", "redact", "search", "text"},
     "indexing": {"files", "git", "index", "parsing", "storage"},

@@ -90,3 +90,18 @@ def test_what_is_wrong_is_named_with_the_remedy(read, values, message) -> None:
         read(values)
     assert message in str(refusal.value)
     assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ({"focus_path": "a/b.py:12"}, Focus("a/b.py", 11)),
+        ({"focus_path": "./a/b.py"}, Focus("a/b.py", 0)),
+        ({"focus_path": "a/b.py", "focus_line": 3}, Focus("a/b.py", 2)),
+        ({"focus_path": ""}, None),
+    ],
+)
+def test_the_focus_of_a_request(values, expected):
+    query = query_from({"query": "x", **values})
+    assert query.focus == expected
+    assert query_of(query_json(query)).focus == expected

@@ -244,3 +244,13 @@ def test_notes_are_in_the_text_too(engine):
     answer = call(engine, "search", {"query": "records", "languages": ["cobol"]})
     assert as_text("search", answer).splitlines()[0] == "nothing found"
     assert "note: " in as_text("search", answer)
+
+
+def test_a_search_takes_where_the_user_is(engine):
+    near = call(engine, "search", {"query": "records", "focus_path": "store/disk.py:3"})
+    assert any("the file you are in" in reason for reason in near["hits"][0]["reasons"])
+    lost = call(engine, "search", {"query": "records", "focus_path": "disk.py"})
+    plain = call(engine, "search", {"query": "records"})
+    assert [hit["score"] for hit in lost["hits"]] == [hit["score"] for hit in plain["hits"]]
+    assert "searched without focus: 'disk.py'" in lost["notes"][-1]
+    assert "did you mean 'store/disk.py'" in lost["notes"][-1]

@@ -146,3 +146,15 @@ def test_an_own_commit_is_a_use(start_server, town, monkeypatch):
     git(town, "commit", "-qm", "two")
     names = {("west.py", "cross_bridge"), ("west.py", "pay_toll")}
     assert eventually(lambda: set(used(client, "cross_bridge pay_toll")), names) == names
+
+
+def test_hits_and_packs_say_what_was_seen(editor, town):
+    pick(editor, town / "west.py")
+    hit = editor.request("packhound/search", {"query": "cross_bridge"})["hits"][0]
+    assert hit["path"] == "west.py"
+    texts = {group["group"]: group["text"] for group in hit["groups"]}
+    assert texts["You"] == "picked once, last used just now"
+    items = editor.request("packhound/pack", {"prompt": "cross_bridge"})["items"]
+    reasons = [item["reason"] for item in items if item["path"] == "west.py"]
+    assert "picked once, last used just now" in reasons[0]
+    assert not [item for item in items if "used" in item["reason"] and item["path"] != "west.py"]

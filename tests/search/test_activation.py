@@ -90,3 +90,19 @@ def test_stored_uses_are_bounded():
     now[0] += 100.0
     last_32 = sum(1.5 * (100.0 * n) ** -0.5 for n in range(1, 33))
     assert activation.level("a.py", "f") == pytest.approx(math.log(last_32))
+
+
+def test_uses_are_told_in_words():
+    now = [1_000.0]
+    activation = Activation(None, clock=lambda: now[0])
+    assert activation.describe("a.py", "f") == ""
+    for _ in range(3):
+        activation.use("a.py", "open")
+        now[0] += 3_600.0
+    activation.use("a.py", "edit", "f")
+    commits = [500.0, *(2_000.0 + i for i in range(23))]
+    now[0] += 2 * 86_400.0
+    text = "opened 3 times, edited once, 23 commits, last used 2 days ago"
+    assert activation.describe("a.py", "f", commits) == text
+    assert activation.describe("a.py", "g") == "opened 3 times, last used 2 days ago"
+    assert activation.describe("b.py", "", [2_000.0]) == "1 commit, last used 2 days ago"

@@ -201,6 +201,18 @@ function M.cursor()
   end
 end
 
+--- A function that adds to a request where the user is now, so that what is near ranks higher.
+---@return fun(params: table): fun(client: vim.lsp.Client): table
+function M.near()
+  local is_file = vim.api.nvim_buf_get_name(0) ~= '' and vim.bo.buftype == ''
+  local cursor = is_file and M.cursor() or nil
+  return function(params)
+    return function(client)
+      return vim.tbl_extend('force', { focus = cursor and cursor(client) }, params)
+    end
+  end
+end
+
 --- Stops every server; the next request or file starts one again.
 function M.stop()
   local clients = vim.lsp.get_clients({ name = NAME })

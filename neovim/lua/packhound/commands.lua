@@ -39,7 +39,7 @@ M.subcommands = {
       vim.cmd.copen()
     end
     if text ~= '' then
-      client.ask('packhound/search', { query = text }, function(results)
+      client.ask('packhound/search', client.near()({ query = text }), function(results)
         hits.last = results
         show(results)
       end)

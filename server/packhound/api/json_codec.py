@@ -16,6 +16,7 @@ from packhound.core.settings_files import SettingsInForce
 from packhound.core.status import State, Status
 from packhound.core.types import (
     Explanation,
+    Focus,
     Hit,
     NodeId,
     NodeRef,
@@ -25,6 +26,7 @@ from packhound.core.types import (
     SignalGroup,
     Span,
 )
+from packhound.pack import PackFocus
 from packhound.search import phrase, signals_by_group, word_of
 
 Json: TypeAlias = dict[str, object]
@@ -57,9 +59,9 @@ def results_json(results: Results, locate: Locate | None = None) -> Json:
 
 
 def query_json(query: Query) -> Json:
-    """Return a query for `query_of`; the focus does not cross processes."""
+    """Return a query for `query_of`."""
     fields = {name: getattr(query, name) for name in QUERY if name != "query"}
-    return {"text": query.text, **fields}
+    return {"text": query.text, **fields, **focus_json(query.focus)}
 
 
 def query_of(request: Mapping[str, object]) -> Query:
@@ -233,3 +235,8 @@ def workspace_json(statuses: Sequence[Status], notes: Sequence[str] = ()) -> Jso
         "notes": list(all_notes),
         "roots": [status_json(status) for status in statuses],
     }
+
+
+def focus_json(focus: Focus | PackFocus | None) -> Json:
+    """Return a focus as `focus_place` reads it; a selection and open files stay behind."""
+    return {"focus_path": focus.path, "focus_line": focus.line + 1} if focus else {}

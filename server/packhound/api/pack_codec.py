@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from packhound.api.json_codec import Json, signal_json
+from packhound.api.json_codec import Json, focus_json, signal_json
 from packhound.api.schema import PACK_REQUEST
 from packhound.core.types import Signal
 from packhound.pack import Omitted, Origin, Pack, PackItem, PackRequest, price
@@ -91,5 +91,6 @@ def pack_of(answer: Mapping[str, Any]) -> Pack:
 
 
 def pack_request_json(request: PackRequest) -> Json:
-    """Return a pack request as `pack_request_from` reads it; the focus does not cross processes."""
-    return {name: getattr(request, name) for name in PACK_REQUEST}
+    """Return a pack request as `pack_request_from` reads it."""
+    fields = {name: getattr(request, name) for name in PACK_REQUEST}
+    return {**fields, **focus_json(request.focus)}

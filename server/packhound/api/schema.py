@@ -6,6 +6,7 @@ the same everywhere. Settings are defined the same way, in `core/settings.py`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -22,6 +23,7 @@ PROMPT_CHARACTERS = 1_000_000
 """A conversation that was pasted whole still fits."""
 MAX_TOKENS = 10_000_000
 """More than any model reads at once."""
+_LINE = re.compile(r":(\d{1,8})$")
 _DEFAULTS = Settings()
 
 QUERY: dict[str, Parameter] = {
@@ -52,6 +54,10 @@ QUERY: dict[str, Parameter] = {
     "since": text("Only what was written on this day (YYYY-MM-DD) or later."),
     "before": text("Only what was written before this day (YYYY-MM-DD)."),
     "tags": array("Only what has one of these tags.", text("A tag.")),
+}
+FOCUS: dict[str, Parameter] = {
+    "focus_path": text("The file that the user looks at, or PATH:LINE: what is near ranks higher."),
+    "focus_line": integer("1-based line, where the path has none; 0 for none.", 0, 10_000_000),
 }
 PACK_REQUEST: dict[str, Parameter] = {
     "prompt": text("The task.", PROMPT_CHARACTERS),
@@ -91,10 +97,24 @@ def query_from(
         read.pop("time_ms", settings.time_ms or time_ms),
         read.pop("candidates", settings.candidates),
     )
+    if focus is None and (place := focus_place(values)):
+        focus = Focus(*place)
     query = Query(text=read.pop("query"), focus=focus, **read)
     for problem in scope_of(query)[1]:
         raise SettingsError(problem)
     return query
+
+
+def focus_place(values: Mapping[str, object]) -> tuple[str, int] | None:
+    """Return the path and the 0-based line of a request's focus. Raises SettingsError."""
+    read = read_present(FOCUS, values, "")
+    path = read.get("focus_path", "").replace("\\", "/").removeprefix("./")
+    if not path:
+        return None
+    line, match = read.get("focus_line", 0), _LINE.search(path)
+    if match and not line:
+        path, line = path[: match.start()], int(match[1])
+    return path, max(0, line - 1)
 
 
 def pack_request_from(
@@ -107,6 +127,8 @@ def pack_request_from(
 
     Raises SettingsError.
     """
+    if focus is None and (place := focus_place(values)):
+        focus = PackFocus(*place)
     request = PackRequest(focus=focus, **read_present(PACK_REQUEST, values, "prompt"))
     request = replace(
         request,

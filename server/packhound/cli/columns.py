@@ -5,19 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
+from packhound.core.ages import ago
 from packhound.core.types import Hit
 from packhound.git import History
 
 HEADINGS = ("commits", "changed")
-
-_UNITS = (
-    ("year", 365 * 86_400),
-    ("month", 30 * 86_400),
-    ("week", 7 * 86_400),
-    ("day", 86_400),
-    ("hour", 3_600),
-    ("minute", 60),
-)
 
 
 def git_columns(history: History, hits: Sequence[Hit]) -> list[tuple[str, str]]:
@@ -33,12 +25,3 @@ def _columns(history: History, path: str, now: float) -> tuple[str, str]:
         return "-", "untracked"
     changed = "not committed" if history.is_dirty(path) else ago(now - log.last_change)
     return f"{log.commits:,}", changed
-
-
-def ago(seconds: float) -> str:
-    """Return an age such as `3 days ago`."""
-    for unit, size in _UNITS:
-        if seconds >= size:
-            count = int(seconds // size)
-            return f"{count} {unit}{'s' if count > 1 else ''} ago"
-    return "just now"

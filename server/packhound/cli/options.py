@@ -58,6 +58,14 @@ SET = click.option(
     help="Change a setting, as in the editor; for example search.limit=20.",
     shell_complete=_complete_setting,
 )
+FOCUS = click.option(
+    "--focus",
+    "focus_path",
+    default="",
+    metavar="PATH[:LINE]",
+    help="Where you are: what is near ranks higher.",
+    shell_complete=complete_file,
+)
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 LIMIT = click.option(
     "--limit",

@@ -11,7 +11,7 @@ import click
 
 from packhound.api import pack_json, pack_request_from
 from packhound.cli.opening import Answerer, folder_settings, print_json
-from packhound.cli.options import JSON, MODEL, ROOT, SET, complete_file
+from packhound.cli.options import FOCUS, JSON, MODEL, ROOT, SET, complete_file
 from packhound.pack import FORMATS
 
 
@@ -30,6 +30,7 @@ from packhound.pack import FORMATS
     shell_complete=complete_file,
 )
 @click.option("--exclude", "excluded", multiple=True, metavar="GLOB", help="Must not be in it.")
+@FOCUS
 @click.option("--for", "model", default="", metavar="MODEL", help="Show what the pack costs there.")
 @click.option(
     "--tokenizer",

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from packhound.cli.opening import Answerer, folder_settings, print_json
-from packhound.cli.options import JSON, LIMIT, MODEL, ROOT, SET, complete_file
+from packhound.cli.options import FOCUS, JSON, LIMIT, MODEL, ROOT, SET, complete_file
 from packhound.core.errors import SettingsError
 from packhound.core.settings import DEEP_TIME_MS, MAX_CANDIDATES, MAX_TIME_MS, Settings
 from packhound.core.types import KINDS, MODES, TESTS, TYPES, Query
@@ -35,6 +35,7 @@ _GIT_TIMEOUT_S = 10.0
     "--tests", default="last", show_default=True, type=click.Choice(TESTS), help="Rank of tests."
 )
 @click.option("--files", is_flag=True, help="One hit per file.")
+@FOCUS
 @click.option(
     "--type",
     "types",

@@ -142,10 +142,11 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Focus:
-    """Position of the user's cursor: a path and a 0-based line."""
+    """Position of the user's cursor: a path, a 0-based line, and the folder, "" for any."""
 
     path: str
     line: int = 0
+    root: str = ""
 
 
 MOST_HITS = 1_000
@@ -257,6 +258,7 @@ class Hit:
     why: tuple[Signal, ...]
     siblings: tuple[NodeRef, ...] = ()
     confidence: float | None = None
+    used: str = ""
     explanation: Callable[[], Explanation] = field(default=Explanation, compare=False, repr=False)
     record: Record | None = None
     notes: tuple[NoteMark, ...] = ()

@@ -55,14 +55,20 @@ class _Commit:
 def cases_of_history(
     root: Path, files: Mapping[str, File], last: int, is_eligible: Callable[[str], bool]
 ) -> tuple[Case, ...]:
-    """Return the cases of the last commits of a folder, newest first.
+    """Return the cases of the last commits of a folder, newest first, see `commit_cases`."""
+    return tuple(case for _, case in commit_cases(root, files, last, is_eligible))
+
+
+def commit_cases(
+    root: Path, files: Mapping[str, File], last: int, is_eligible: Callable[[str], bool]
+) -> Iterator[tuple[str, Case]]:
+    """Yield the digest and the case of each of the last commits of a folder, newest first.
 
     `files` are those of the index; `is_eligible` admits the paths of answers. Raises SettingsError
     where there is no readable history.
     """
     if open_repository(root).state != "ready":
         raise SettingsError(f"'{root}' is not in a git repository that can be read")
-    cases = []
     for commit in _commits(root, last):
         subject = _NUMBER.sub("", _KIND.sub("", commit.subject)).strip()
         paths = [path for path in commit.files if path in files and is_eligible(path)]
@@ -71,8 +77,7 @@ def cases_of_history(
         targets = _targets(root, commit, paths, files)
         if 1 <= len(targets) <= MAX_NODES:
             language = files[targets[0].path].language
-            cases.append(Case(subject, targets, COMMIT, root.name, language, "."))
-    return tuple(cases)
+            yield commit.digest, Case(subject, targets, COMMIT, root.name, language, ".")
 
 
 def _is_chore(subject: str) -> bool:

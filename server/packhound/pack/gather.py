@@ -12,7 +12,7 @@ from packhound.pack.notes import unknown_file_notes
 from packhound.pack.path_resolver import PathResolver
 from packhound.pack.pool import Pool
 from packhound.pack.request import PackRequest
-from packhound.pack.sources.demotions import demote_duplicates, demote_tests
+from packhound.pack.sources.demotions import demote_duplicates, demote_tests, drop_far
 from packhound.pack.sources.explicit import (
     add_focus,
     add_mentioned_files,
@@ -52,4 +52,5 @@ def gather(context: PackContext, request: PackRequest) -> Pool:
     add_neighbours(pool, context)
     demote_tests(pool, request.prompt)
     demote_duplicates(pool, context)
+    drop_far(pool, context, request)
     return pool

@@ -23,6 +23,7 @@ from .rank.personalization import Personalization as Personalization
 from .rank.personalization import forget as forget
 from .rank.personalization import personal_settings as personal_settings
 from .rank.plugin_scorers import PluginScorers as PluginScorers
+from .rank.proximity import Proximity as Proximity
 from .rank.reranker import Reranker as Reranker
 from .related import related as related
 from .run import STOPPED_NOTE as STOPPED_NOTE

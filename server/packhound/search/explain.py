@@ -24,6 +24,13 @@ _OTHERS = {
     "record_recency": "Written lately.",
     "record_state": "The code that it is about has changed or is gone.",
     "reciprocal_rank": "Its rank in its own source, as scores of sources do not compare.",
+    "near_file": "In the file that you are in.",
+    "near_stem": "In a file of the same name as yours: its test, its header, its other half.",
+    "near_import": "Imported by the file that you are in, or importing it.",
+    "near_folder": "In the folder of the file that you are in.",
+    "near_name": "Its name is used in the file that you are in.",
+    "near_use": "Uses a name that the file you are in defines, and few others do.",
+    "near_edit": "In a file that you edited lately.",
     "used_lately": "Opened, edited, picked from results or committed by you lately.",
 }
 _PLACE = "Place in the order by: "

@@ -26,6 +26,7 @@ from packhound.search.evidence import (
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.rank.fusion import Ranking, competing_rows
 from packhound.search.rank.linear import Unit
+from packhound.search.rank.proximity import WEIGHTS as PROXIMITY_WEIGHTS
 from packhound.search.reasons import (
     PENALTIES,
     Evidence,
@@ -41,7 +42,9 @@ from packhound.search.signals.groups import group_of, membership
 N_CANDIDATES = 50
 """Best candidates that contributions are compared with."""
 
-STAGE_SIGNALS = frozenset({"deep_similarity", "cross_encoder", "changed_lately", "used_lately"})
+STAGE_SIGNALS = frozenset(
+    {"deep_similarity", "cross_encoder", "changed_lately", "used_lately", *PROXIMITY_WEIGHTS}
+)
 """Signals that stages append to those of the ranker."""
 _TIE = 1e-9
 _FOLDED_NAME = 0.95
@@ -169,7 +172,7 @@ def _gather_evidence(
         values = {signal: value for signal, value, _ in hit.why}
         naming = (is_named, is_folded, name_value)
         meaning = (likeness[i], meaning_rank[i], len(context.candidates))
-        evidence.append(Evidence(query, words, matches[i], *naming, *meaning, values))
+        evidence.append(Evidence(query, words, matches[i], *naming, *meaning, values, hit.used))
     return evidence
 
 
@@ -186,7 +189,7 @@ def _explain_symbols(hits: Sequence[Hit], query: ParsedQuery) -> list[Explanatio
         matches = WordMatches(name=typed)
         is_named, is_folded = name in names, name.lower() in folded
         evidence.append(
-            Evidence(query, (), matches, is_named, is_folded, quality, 0.0, 0, 0, values)
+            Evidence(query, (), matches, is_named, is_folded, quality, 0.0, 0, 0, values, hit.used)
         )
     return _combine(hits, _centre(sums, sums, scores), evidence)
 

@@ -44,6 +44,13 @@ _STRUCTURE = {
 _YOU = {
     "changed_lately": "changed lately",
     "used_lately": "used lately",
+    "near_file": "in the file you are in",
+    "near_stem": "file of the same name as yours",
+    "near_name": "named in the file you are in",
+    "near_use": "uses names of the file you are in",
+    "near_import": "imported by the file you are in, or imports it",
+    "near_edit": "file edited lately",
+    "near_folder": "in the folder you are in",
     "node_framed": "in your stack trace",
     "file_framed": "file in your stack trace",
     "file_mentioned": "file defines names of your report",
@@ -63,7 +70,7 @@ class Evidence(NamedTuple):
     `words` are those of the query and `matches` those of them that the hit has, `is_named` says
     that it has a name of the query, letter for letter or (`is_folded`) in another case. `likeness`
     is a cosine and `meaning_rank` its rank among the candidates, 0 without vectors; `values` are
-    those of the hit's signals by name.
+    those of the hit's signals by name, `used` is what the user did with it in words.
     """
 
     query: ParsedQuery
@@ -76,6 +83,7 @@ class Evidence(NamedTuple):
     meaning_rank: int
     n_candidates: int
     values: Mapping[str, float]
+    used: str = ""
 
     @property
     def overlap(self) -> float:
@@ -176,7 +184,11 @@ def _closeness(evidence: Evidence) -> str:
 
 
 def _you_texts(evidence: Evidence) -> list[str]:
-    return [text for signal, text in _YOU.items() if evidence.values.get(signal)]
+    values = evidence.values
+    texts = {signal: text for signal, text in _YOU.items() if values.get(signal)}
+    if evidence.used and "used_lately" in texts:
+        texts["used_lately"] = evidence.used
+    return list(texts.values())
 
 
 def _overlap(evidence: Evidence, reason: str) -> str:

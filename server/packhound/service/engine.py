@@ -34,7 +34,7 @@ from packhound.service.packs import Packs
 from packhound.service.preparation import Activity, BackgroundPreparation
 from packhound.service.roots import check_root
 from packhound.service.sources import FolderSources
-from packhound.service.stages import stages_of
+from packhound.service.stages import near_stages, stages_of
 from packhound.service.status import Listener
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Engine:
         raise_gc_threshold()
         self.root = root
         self._settings = settings
-        self._edited: set[str] = set()
+        self._opened: set[str] = set()
         self._activity = Activity(timing.recent_use_s)
         self._index = IndexedFolder(root, settings, on_change or (lambda: None), timing)
         self._texts = EditorTexts(self._index)
@@ -114,16 +114,16 @@ class Engine:
 
         Where several editors have it open the newest text counts.
         """
-        self._personalization.record_use(
-            document.path, "edit" if document.path in self._edited else "open"
-        )
-        self._edited.add(document.path)
+        if is_edit := document.path in self._opened:
+            self._activity.mark_edited(document.path)
+        self._personalization.record_use(document.path, "edit" if is_edit else "open")
+        self._opened.add(document.path)
         self._activity.mark_used()
         self._texts.update(document, editor)
 
     def release(self, path: str, editor: object = None) -> None:
         """Submit that an editor closed `path`: the text of another one counts, or the file."""
-        self._edited.discard(path)
+        self._opened.discard(path)
         self._packs.invalidate_changes()
         self._personalization.invalidate()
         self._texts.release(path, editor)
@@ -279,14 +279,14 @@ class Engine:
             return pipeline.search(snapshot, query, self._environment(snapshot, query), cancel)
 
     def _environment(self, snapshot: Snapshot, query: Query) -> SearchEnvironment:
-        models = self._index.models
-        settings = self._settings
+        models, settings = self._index.models, self._settings
+        near = near_stages(query, str(self.root), self._activity.edited, snapshot)
         return SearchEnvironment(
             root=str(self.root),
             embedder=models.embedder,
             cache=self._index.search_cache,
             settings=replace(settings, fuser=query.fuser) if query.fuser else settings,
-            stages=stages_of(query, settings, models, self._personalization, snapshot),
+            stages=stages_of(query, settings, models, near, self._personalization, snapshot),
             text_of=partial(self._index.node_text, snapshot),
         )
 

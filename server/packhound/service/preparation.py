@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from packhound.service.indexed_folder import IndexedFolder
     from packhound.service.packs import Packs
 
+_MAX_EDITED = 10
 _SLICE_PAUSE_S, _YIELD_S = 0.002, 0.02
 """Pauses after a slice of work, and while the engine is in use."""
 
@@ -25,11 +26,17 @@ class Activity:
     def __init__(self, recent_use_s: float) -> None:
         self._recent_use_s = recent_use_s
         self._used_at = -inf
+        self.edited: tuple[str, ...] = ()
+        """Paths of the documents that were edited last, the latest last."""
         self._searches: set[object] = set()
 
     def mark_used(self) -> None:
         """Note an edit or a question: another one is likely to follow."""
         self._used_at = time.monotonic()
+
+    def mark_edited(self, path: str) -> None:
+        """Note an edit of a document."""
+        self.edited = (*(other for other in self.edited if other != path), path)[-_MAX_EDITED:]
 
     @contextmanager
     def searching(self) -> Iterator[None]:

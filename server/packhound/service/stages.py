@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from packhound.core.settings import Settings
 from packhound.core.types import Query
 from packhound.index import Snapshot
-from packhound.search import Diversity, Personalization, PluginScorers, Stage
+from packhound.search import Diversity, Personalization, PluginScorers, Proximity, Stage
 from packhound.service.models import Models
 
 
@@ -13,16 +15,26 @@ def stages_of(
     query: Query,
     settings: Settings,
     models: Models,
+    near: Sequence[Stage],
     personalization: Personalization,
     snapshot: Snapshot,
 ) -> tuple[Stage, ...]:
-    """Return what rescores the best hits, in order."""
+    """Return what rescores the best hits, in order: what is `near` before what takes long."""
     is_deep = query.deep or settings.deep == "on"
     deep = models.deep if is_deep and query.mode == "hybrid" and not query.files else None
-    stages: list[Stage] = [stage for stage in (deep, models.reranker) if stage]
+    stages: list[Stage] = [*near, *(stage for stage in (deep, models.reranker) if stage)]
     if scorers := query.scorers or settings.scorers:
         stages.append(PluginScorers(scorers))
     stages.append(personalization)
     if settings.mmr_lambda < 1:
         stages.append(Diversity(snapshot, settings.mmr_lambda))
     return tuple(stages)
+
+
+def near_stages(
+    query: Query, root: str, edited: Sequence[str], snapshot: Snapshot
+) -> tuple[Stage, ...]:
+    """Return the stage of a query's focus, none for a focus in another folder than `root`."""
+    if query.focus is None or query.focus.root not in ("", root):
+        return ()
+    return (Proximity(snapshot, query.focus, edited),)

@@ -37,6 +37,7 @@ local SLOW_MS = 200
 ---@return fun(query: string, done: fun(items: table[]), on_slow: fun()?): fun() cancel
 function M.live_search()
   local bufnr = vim.api.nvim_get_current_buf()
+  local near = client.near()
   local cancel = function() end
   return function(query, done, on_slow)
     cancel()
@@ -46,7 +47,7 @@ function M.live_search()
       return cancel
     end
     local pending = true
-    local cancel_request = client.request_async('packhound/search', { query = query }, function(problem, results)
+    local cancel_request = client.request_async('packhound/search', near({ query = query }), function(problem, results)
       pending = false
       if problem then
         vim.notify('Packhound: ' .. problem, vim.log.levels.ERROR)

@@ -7,13 +7,12 @@ from dataclasses import replace
 
 from packhound.api.json_codec import Arguments, Json, Row
 from packhound.api.pack_codec import pack_json, pack_of
-from packhound.api.schema import PACK_REQUEST, pack_request_from
+from packhound.api.schema import FOCUS, PACK_REQUEST, pack_request_from
 from packhound.api.tools.references import resolve
 from packhound.api.tools.roots import Root, without_label
 from packhound.api.tools.text import Text, path_of, rows_in
-from packhound.api.tools.tool import LINE, Tool
+from packhound.api.tools.tool import Tool
 from packhound.core.errors import SettingsError
-from packhound.core.parameters import text
 from packhound.pack import Pack, PackFocus, PackRequest, pack_roots
 from packhound.redact import visible_line
 from packhound.service import Engine
@@ -98,8 +97,7 @@ TOOL = Tool(
     {
         **_FIELDS,
         "prompt": replace(PACK_REQUEST["prompt"], minimum=1),
-        "focus_path": text("The file that the user looks at, or PATH:LINE.", 4_096),
-        "focus_line": LINE,
+        **FOCUS,
     },
     {**_DEFAULTS, "focus_path": "", "focus_line": 0},
     _answer,

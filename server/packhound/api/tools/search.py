@@ -6,13 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from packhound.api.json_codec import Arguments, Json, Row
-from packhound.api.schema import QUERY, query_from
+from packhound.api.schema import FOCUS, QUERY, query_from
+from packhound.api.tools.references import resolve
 from packhound.api.tools.roots import join_pages
 from packhound.api.tools.rows import page
 from packhound.api.tools.text import Text, rows_in, title
 from packhound.api.tools.tool import LIMIT, MAX_TOKENS, OFFSET, SNIPPET_LINES, Tool
+from packhound.core.errors import SettingsError
 from packhound.core.settings import DEEP_TIME_MS
-from packhound.core.types import Query
+from packhound.core.types import Focus, Query
 from packhound.redact import visible_line
 from packhound.search import WEAK_NOTE
 from packhound.service import Engine
@@ -24,8 +26,22 @@ _DEFAULTS = {name: getattr(Query(""), name) for name in _FIELDS if name != "quer
 
 def _answer(engine: Engine, arguments: Arguments) -> Json:
     offset, limit = arguments["offset"], arguments["limit"]
-    query = replace(query_from(arguments), limit=offset + limit + 1, deep=True)
-    return page(engine, engine.search(query), offset, limit, arguments["snippet_lines"])
+    focus, notes = _focus(engine, arguments)
+    query = query_from({**arguments, "focus_path": ""}, focus=focus)
+    results = engine.search(replace(query, limit=offset + limit + 1, deep=True))
+    results = replace(results, notes=(*results.notes, *notes))
+    return page(engine, results, offset, limit, arguments["snippet_lines"])
+
+
+def _focus(engine: Engine, arguments: Arguments) -> tuple[Focus | None, tuple[str, ...]]:
+    """Return the focus, or a note why there is none: of several roots one has the file."""
+    if not arguments["focus_path"]:
+        return None, ()
+    try:
+        place = resolve(engine, arguments["focus_path"], arguments["focus_line"] or None)
+    except SettingsError as problem:
+        return None, (f"searched without focus: {problem}",)
+    return Focus(place.path, place.line or 0), ()
 
 
 def _text(answer: Row) -> Text:
@@ -65,13 +81,22 @@ TOOL = Tool(
     "a whole bug report.",
     {
         **_FIELDS,
+        **FOCUS,
         "query": replace(QUERY["query"], minimum=1),
         "limit": LIMIT,
         "offset": replace(OFFSET, maximum=10_000),
         "snippet_lines": SNIPPET_LINES,
         "max_tokens": MAX_TOKENS,
     },
-    {**_DEFAULTS, "time_ms": DEEP_TIME_MS, "offset": 0, "snippet_lines": 6, "max_tokens": 4_000},
+    {
+        **_DEFAULTS,
+        "focus_path": "",
+        "focus_line": 0,
+        "time_ms": DEEP_TIME_MS,
+        "offset": 0,
+        "snippet_lines": 6,
+        "max_tokens": 4_000,
+    },
     _answer,
     _text,
     join_pages,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pygls.exceptions import JsonRpcInvalidParams
 
 from packhound.api import Json, explanation_json
@@ -33,4 +31,4 @@ def _query_or_last(session: Session, params: Params) -> Query:
         return query_of(params, session.settings, None)
     if session.last_search is None:
         raise JsonRpcInvalidParams("'query' is missing, and nothing was searched yet")
-    return replace(session.last_search[0], focus=None)
+    return session.last_search[0]

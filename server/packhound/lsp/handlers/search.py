@@ -38,7 +38,8 @@ def _focus(session: Session, params: Params | None) -> Focus | None:
     if params is None:
         return None
     engine_path = session.locate(uri_in(params))
-    # Untitled documents have no path; a search from one has no focus.
-    if engine_path is None:
+    # Untitled documents have no path, and ignored ones nothing near; such a search has no focus.
+    if engine_path is None or engine_path[1] not in engine_path[0].snapshot.files:
         return None
-    return Focus(engine_path[1], line_in(params) if params.get("position") is not None else 0)
+    line = line_in(params) if params.get("position") is not None else 0
+    return Focus(engine_path[1], line, str(engine_path[0].root))

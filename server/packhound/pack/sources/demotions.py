@@ -1,4 +1,4 @@
-"""Demote tests and near-duplicates (MMR)."""
+"""Demote tests and near-duplicates (MMR), and leave out what is far from the focus."""
 
 from __future__ import annotations
 
@@ -6,12 +6,18 @@ import re
 
 import numpy as np
 
+from packhound.core.types import Focus
 from packhound.pack.context import PackContext
 from packhound.pack.pool import Pool
+from packhound.pack.request import PackRequest
+from packhound.search import Proximity
 
 _TEST_FACTOR = 0.5
 _TEST_WORD = re.compile(r"(?i)\btests?\b")
 _TEST_NAME = re.compile(r"(?:^|::|\.)tests?(?:::|\.|$)")
+
+_FAR_UTILITY = 0.03
+"""What is less useful is left out where it is far from the focus."""
 
 _COMPARED = 64
 _DUPLICATE_COSINE = 0.90
@@ -30,6 +36,22 @@ def demote_tests(pool: Pool, prompt: str) -> None:
 
 def _is_test(qualname: str) -> bool:
     return "test" in qualname and bool(_TEST_NAME.search(qualname))
+
+
+def drop_far(pool: Pool, context: PackContext, request: PackRequest) -> None:
+    """Leave out weak candidates that are far from the user's file."""
+    if request.focus is None or request.focus.path not in context.snapshot.files:
+        return
+    focus = Focus(request.focus.path, request.focus.line)
+    near = Proximity(context.snapshot, focus, request.focus.open_paths)
+    weak = {
+        node_id: candidate.path
+        for node_id, candidate in pool.by_node_id.items()
+        if candidate.utility < _FAR_UTILITY and not candidate.pinned
+    }
+    far = near.far(weak.values())
+    for node_id in [node_id for node_id, path in weak.items() if path in far]:
+        del pool.by_node_id[node_id]
 
 
 def demote_duplicates(pool: Pool, context: PackContext) -> None:

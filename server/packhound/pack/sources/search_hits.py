@@ -71,4 +71,4 @@ def _reason(hit: Hit) -> str:
     # Signals are sorted by contribution.
     signals = (s for s in hit.why if s.contribution > 0 and s.signal not in _QUERY_INDEPENDENT)
     names = ", ".join(signal.signal for signal in islice(signals, 3))
-    return f"hit {hit.rank}" + (f" ({names})" if names else "")
+    return f"hit {hit.rank}" + (f" ({names})" if names else "") + (f", {hit.used}" * bool(hit.used))

@@ -16,12 +16,14 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from packhound.core.ages import ago
 from packhound.core.errors import StoreError
 from packhound.core.private_file import make_private_folder, read_private, write_private_atomic
 
 Use = Literal["open", "edit", "pick"]
 
 _WEIGHT: dict[Use, float] = {"open": 1.0, "edit": 1.5, "pick": 2.0}
+_VERBS: dict[str, Use] = {"opened": "open", "edited": "edit", "picked": "pick"}
 _COMMIT = 1.0
 _DECAY = 0.5
 _MAX_USES = 32
@@ -73,18 +75,38 @@ class Activation:
         `commits` are the times at which the user committed the file; those from before the
         recording began do not count.
         """
-        now = self._clock()
-        with self._lock:
-            names = {(path, ""), (path, qualname)}
-            uses = [use for name in names for use in self._uses.get(name, ())]
-            uses += [(when, _COMMIT) for when in commits if when >= int(self._since)]
+        now, uses = self._clock(), self._uses_of(path, qualname)
+        uses += [(when, _COMMIT) for when in self._counted(commits)]
         total = sum(weight * max(now - when, _MIN_AGE_S) ** -_DECAY for when, weight in uses)
         return math.log(total) if total > 0 else -math.inf
+
+    def describe(self, path: str, qualname: str = "", commits: Iterable[float] = ()) -> str:
+        """Return the uses in words: `opened 3 times, 23 commits, last used 2 days ago`."""
+        uses, counted = self._uses_of(path, qualname), self._counted(commits)
+        times = [*(when for when, _ in uses), *counted]
+        if not times:
+            return ""
+        parts = [
+            f"{verb} {_times(n)}"
+            for verb, kind in _VERBS.items()
+            if (n := sum(1 for _, weight in uses if weight == _WEIGHT[kind]))
+        ]
+        if counted:
+            parts.append(f"{len(counted)} commit{'s' * (len(counted) > 1)}")
+        return ", ".join((*parts, f"last used {ago(self._clock() - max(times))}"))
 
     def signal(self, path: str, qualname: str = "", commits: Iterable[float] = ()) -> float:
         """Return the level as 0..1: 0 if never used, 0.5 if used once two minutes ago."""
         level = self.level(path, qualname, commits)
         return 0.0 if level == -math.inf else 1.0 / (1.0 + math.exp(-(level + 2.4)))
+
+    def _uses_of(self, path: str, qualname: str) -> Uses:
+        with self._lock:
+            names = {(path, ""), (path, qualname)}
+            return [use for name in names for use in self._uses.get(name, ())]
+
+    def _counted(self, commits: Iterable[float]) -> list[float]:
+        return [when for when in commits if when >= int(self._since)]
 
     def names(self) -> tuple[NodeName, ...]:
         """Return all nodes with uses, the latest last."""
@@ -147,6 +169,10 @@ class Activation:
         if self._saver is not None:
             self._saver.cancel()
             self._saver = None
+
+
+def _times(n: int) -> str:
+    return "once" if n == 1 else f"{n} times"
 
 
 def _read(path: Path | None) -> tuple[float, OrderedDict[NodeName, Uses]] | None:

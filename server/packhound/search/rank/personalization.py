@@ -83,7 +83,7 @@ class Personalization:
             log.warning("recent uses are forgotten: %s", error)
 
     def _rescore(self, hit: Hit, reader: HistoryReader) -> Hit:
-        path, reasons, history = hit.node.path, [], reader.history
+        path, reasons, history, used = hit.node.path, [], reader.history, ""
         if self._by_change and (recency := history.recency(path)):
             reasons.append(Signal("changed_lately", recency, _RECENT_CHANGE))
         if self._activation:
@@ -91,8 +91,9 @@ class Personalization:
             commits = file_history.own if file_history else ()
             if level := self._activation.signal(path, hit.node.qualname, commits):
                 reasons.append(Signal("used_lately", level, self._weight))
+                used = self._activation.describe(path, hit.node.qualname, commits)
         score = hit.score + sum(reason.contribution for reason in reasons)
-        return replace(hit, score=score, why=(*hit.why, *reasons))
+        return replace(hit, score=score, why=(*hit.why, *reasons), used=used)
 
 
 def personal_settings(settings: Settings) -> tuple[object, ...]:

@@ -32,7 +32,8 @@ _GROUPS: dict[GroupName, str] = {
         node_is_rest definition_kind same_file_above speaks_for_file repeats_above
     """,
     "You": """
-        changed_lately used_lately file_framed node_framed file_mentioned
+        changed_lately used_lately near_file near_stem near_folder near_import near_name near_use
+        near_edit file_framed node_framed file_mentioned
     """,
 }
 GROUP_OF: dict[str, GroupName] = {

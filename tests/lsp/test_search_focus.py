@@ -1,0 +1,64 @@
+"""The focus of a search through the language server, and from the command line that asks it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import packhound
+from tests.support.lsp_client import LspClient
+from tests.support.project import write_files
+
+LOADER = 'def load_settings(path):\n    """Read the settings."""\n    return open(path)\n'
+FILES = {f"{part}/{name}.py": LOADER for part in ("billing", "mail") for name in ("settings",)}
+FILES |= {"billing/money.py": "def pay():\n    pass\n", "mail/send.py": "def send():\n    pass\n"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_files(tmp_path / "workspace", FILES)
+    return tmp_path / "workspace"
+
+
+def near(folder: Path, path: str) -> dict:
+    return {"uri": (folder / path).as_uri(), "position": {"line": 0, "character": 0}}
+
+
+@pytest.mark.parametrize(
+    ("path", "first"), [("mail/send.py", "mail"), ("billing/money.py", "bill")]
+)
+def test_what_is_near_comes_first_in_every_front(client: LspClient, folder, tmp_path, path, first):
+    hits = client.request(
+        "packhound/search",
+        {"query": "load settings", "focus": near(folder, path), "deep": True, "time_ms": 30_000},
+    )["hits"]
+    assert hits[0]["path"].startswith(first)
+    texts = {group["group"]: group["text"] for group in hits[0]["groups"]}
+    assert texts["You"] == "in the folder you are in"
+    assert sum(s["contribution"] for s in hits[0]["why"]) == pytest.approx(hits[0]["score"])
+    position = near(folder, hits[0]["path"])
+    explained = client.request("packhound/explain", position)["hit"]
+    assert explained["score"] == pytest.approx(hits[0]["score"])
+
+    def from_command_line(*options: str) -> list[dict]:
+        command = ("search", "load settings", "--json", "--focus", path, "--time-ms", "30000")
+        return json.loads(packhound(tmp_path, *command, *options, "--root", str(folder)).stdout)[
+            "hits"
+        ]
+
+    asked_server = from_command_line()
+    alone = from_command_line("--set", "index.persist=false")
+    for answer in (asked_server, alone):
+        assert [(h["path"], h["score"]) for h in answer] == [(h["path"], h["score"]) for h in hits]
+
+
+def test_without_a_focus_hits_are_those_of_before(client: LspClient, folder):
+    plain = client.request("packhound/search", {"query": "load settings"})["hits"]
+    for focus in (None, {"uri": "untitled:Untitled-1", "position": {"line": 0, "character": 0}}):
+        hits = client.request("packhound/search", {"query": "load settings", "focus": focus})[
+            "hits"
+        ]
+        assert hits == plain
+    assert not [s for hit in plain for s in hit["why"] if s["signal"].startswith("near_")]
