@@ -44,9 +44,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     }
     | {"sources", "storage", "text"},
     "api": {"impact", "llm", "pack", "redact", "relay", "search", "service", "text"},
-    "lsp": {"api", "pack", "search", "service", "text"},
+    "lsp": {"api", "pack", "relay", "search", "service", "text"},
     "mcp": {"api", "relay", "service"},
-    "background": {"api", "mcp", "relay"},
+    "background": {"api", "lsp", "mcp", "relay"},
     "cli": {"api", "background", "encoder", "evaluation", "git", "index", "lsp", "mcp", "pack"}
     | {"parsing"}
     | {"search", "service", "text"},

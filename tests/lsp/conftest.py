@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.agent import kill_engine
 from tests.support.lsp_client import LspClient, write_files
 
 
@@ -27,6 +28,7 @@ def start_server(tmp_path: Path):
     yield start
     for client in clients:
         client.kill()
+    kill_engine(tmp_path / "cache")
     assert not any(client.tracebacks() for client in clients), [c.tracebacks() for c in clients]
 
 

@@ -100,7 +100,7 @@ async def test_no_answer_is_lost_when_the_engine_is_killed(folder):
             os.kill(engine_id(), signal.SIGKILL)
             answers = await asyncio.gather(*asked)
             assert all("store/disk.py" in answer for answer in answers)
-            assert len((await client.list_tools()).tools) == 6
+            assert (await client.list_tools()).tools
 
 
 async def test_a_file_that_changed_on_disk_is_seen(folder):

@@ -37,6 +37,10 @@ class EngineHost:
         """Number of open connections of other processes."""
         return sum(server.n_connections for server in tuple(self._servers.values()) if server)
 
+    def take(self, root: Path, claim: FileLock) -> None:
+        """Take over the lock of a folder, which was acquired before."""
+        self._claims[real_path(root)] = claim
+
     def claim(self, root: Path) -> bool:
         """Become the process that serves a folder; False if another one is or will be.
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
-from packhound.api.json_codec import Json, query_json
+from packhound.api.json_codec import Json, query_json, results_of
 from packhound.api.pack_codec import pack_of, pack_request_json
-from packhound.api.socket_requests import CONFIG, FORGET, PACK, RESULTS
-from packhound.core.types import Query
+from packhound.api.socket_requests import CONFIG, EXPLAIN, FORGET, PACK, RELATED, RESULTS, STATUS
+from packhound.core.status import Drift, Status
+from packhound.core.types import Hit, Query, Results
 from packhound.pack import Pack, PackRequest
 from packhound.relay import Connection as AnyConnection
 
@@ -25,6 +27,21 @@ class Connection(AnyConnection):
     def pack(self, request: PackRequest) -> Pack:
         """Return a pack."""
         return pack_of(self.call(PACK, pack_request_json(request)))
+
+    def explain(self, query: Query, path: str, line: int) -> Hit | None:
+        """Return the node at a 0-based line, scored for a query; None if there is none."""
+        answer = self.call(EXPLAIN, {**query_json(query), "path": path, "line": line})
+        return next(iter(results_of(answer).hits), None)
+
+    def related(self, path: str, line: int, limit: int) -> Results:
+        """Return nodes like the one at a 0-based line."""
+        return results_of(self.call(RELATED, {"path": path, "line": line, "limit": limit}))
+
+    def status(self) -> Status:
+        """Return the state and health of the index."""
+        fields: dict[str, Any] = self.call(STATUS, {})
+        drift = Drift(**fields.pop("drift"))
+        return Status(**{**fields, "drift": drift, "notes": tuple(fields["notes"])})
 
     def config(self) -> Json:
         """Return the settings object of the folder."""

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 from packhound.api.json_codec import Json, query_of, results_json, settings_json
 from packhound.api.pack_codec import pack_json
 from packhound.api.schema import pack_request_from
 from packhound.api.tools.registry import call
+from packhound.core.types import Results
 from packhound.service import Engine
 
 # Requests of the command line, which are no tools of agents.
 RESULTS, PACK, FORGET, CONFIG = "results", "packed", "forget", "config"
+EXPLAIN, RELATED, STATUS = "explained", "similar", "full status"
+
+_FRESH_S = 2.0
+"""Time for files that changed on disk to be read before an answer; then it says what is missing."""
 
 
 def answer(engine: Engine, name: str, arguments: dict[str, Any]) -> Json:
     """Run a request, or a tool of agents. Raises PackhoundError."""
+    if name not in (FORGET, CONFIG):
+        # Nobody may watch the folder; an unchanged file costs one stat each.
+        engine.refresh()
+        engine.settled(_FRESH_S)
     if name in _ANSWERS:
         return _ANSWERS[name](engine, arguments)
     return call(engine, name, arguments)
@@ -28,6 +38,23 @@ def _results(engine: Engine, arguments: dict[str, Any]) -> Json:
 
 def _pack(engine: Engine, arguments: dict[str, Any]) -> Json:
     return pack_json(engine.pack(pack_request_from(arguments)), contributions=True)
+
+
+def _explain(engine: Engine, arguments: dict[str, Any]) -> Json:
+    query = query_of(arguments)
+    hit = engine.explain(query, str(arguments["path"]), int(arguments["line"]))
+    hits = (hit,) if hit else ()
+    generation = engine.snapshot.generation
+    return results_json(Results(query.text, hits, False, generation, took_ms=0, candidates=0))
+
+
+def _related(engine: Engine, arguments: dict[str, Any]) -> Json:
+    path, line, limit = (arguments[name] for name in ("path", "line", "limit"))
+    return results_json(engine.related(str(path), int(line), int(limit)))
+
+
+def _status(engine: Engine, arguments: dict[str, Any]) -> Json:
+    return asdict(engine.status())
 
 
 def _config(engine: Engine, arguments: dict[str, Any]) -> Json:
@@ -44,4 +71,7 @@ _ANSWERS: dict[str, Callable[[Engine, dict[str, Any]], Json]] = {
     PACK: _pack,
     FORGET: _forget,
     CONFIG: _config,
+    EXPLAIN: _explain,
+    RELATED: _related,
+    STATUS: _status,
 }

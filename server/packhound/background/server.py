@@ -15,6 +15,7 @@ from packhound.core.errors import SettingsError
 from packhound.core.file_lock import FileLock
 from packhound.core.private_file import make_private_folder
 from packhound.core.user_folders import cache_folder
+from packhound.lsp import LspSessions
 from packhound.mcp import McpSessions
 from packhound.relay import ENGINE, address_file
 
@@ -39,8 +40,8 @@ def serve_engine() -> None:
     # Python's default of 5 ms is longer than a whole search and would dominate latency.
     sys.setswitchinterval(0.001)
     host = EngineHost(linger_s=idle_s)
-    sessions = {"mcp": McpSessions(host)}
-    server = SocketServer(cache, _refuse, sessions, ENGINE)
+    host.sessions = {"lsp": LspSessions(host), "mcp": McpSessions(host)}
+    server = SocketServer(cache, _refuse, host.sessions, ENGINE)
     log.info("packhound %s serves agents and editors in the background", __version__)
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from packhound import __version__
-from packhound.cli.opening import folder_settings, open_engine, print_json, wait
+from packhound.cli.opening import Answerer, folder_settings, open_engine, print_json, wait
 from packhound.cli.options import JSON, LIMIT, LOCATION, MODEL, ROOT, SET
 from packhound.core.errors import PackhoundError, SettingsError
 from packhound.core.log_file import log_to_file
@@ -140,8 +140,8 @@ def explain(query: str, location: str, root: Path, all_signals: bool, as_json: b
     from packhound.cli import show
 
     path, line = _parse_location(location)
-    with open_engine(root) as engine:
-        hit = engine.explain(Query(text=query, deep=True), path, line)
+    with Answerer(root, folder_settings(root)) as answerer:
+        hit = answerer.explain(Query(text=query, deep=True), path, line)
     if hit is None:
         raise SettingsError(f"there is no indexed code at '{location}'")
     if as_json:
@@ -162,8 +162,8 @@ def related(location: str, root: Path, limit: int | None, as_json: bool) -> None
 
     path, line = _parse_location(location)
     settings = folder_settings(root)
-    with open_engine(root, settings) as engine:
-        results = engine.related(path, line, limit or settings.read().settings.limit)
+    with Answerer(root, settings) as answerer:
+        results = answerer.related(path, line, limit or settings.read().settings.limit)
     if as_json:
         print_json(results_json(results))
     else:
@@ -178,9 +178,8 @@ def status(root: Path, as_json: bool) -> None:
     from packhound.api import status_json
     from packhound.cli import show
 
-    with open_engine(root) as engine:
-        engine.flush()
-        state = engine.status()
+    with Answerer(root, folder_settings(root)) as answerer:
+        state = answerer.status()
     if as_json:
         print_json(status_json(state))
     else:

@@ -15,7 +15,8 @@ from packhound.core.errors import SettingsError, StoreError
 from packhound.core.settings import Settings
 from packhound.core.settings_files import COMMAND_LINE, FolderSettings, Layer
 from packhound.core.settings_reader import read_settings
-from packhound.core.types import Query, Results
+from packhound.core.status import Status
+from packhound.core.types import Hit, Query, Results
 
 if TYPE_CHECKING:
     from packhound.api import Connection, Json
@@ -26,12 +27,12 @@ T = TypeVar("T")
 
 
 class Answerer:
-    """A folder's running language server, which sees unsaved text; an engine where it fails.
+    """The process that serves a folder, which sees unsaved text; an engine where it fails.
 
     A server that does not accept requests, refuses them or ends is left with one line on stderr.
     """
 
-    def __init__(self, root: Path, settings: FolderSettings, *, overridden: bool) -> None:
+    def __init__(self, root: Path, settings: FolderSettings, *, overridden: bool = False) -> None:
         self._root = root
         self._settings = settings
         self._overridden = overridden
@@ -68,6 +69,24 @@ class Answerer:
         """Make a pack. Raises PackhoundError."""
         return self.ask(lambda server: server.pack(request), lambda engine: engine.pack(request))
 
+    def explain(self, query: Query, path: str, line: int) -> Hit | None:
+        """Score the node at a 0-based line for a query. Raises PackhoundError."""
+        return self._ask(
+            lambda server: server.explain(query, path, line),
+            lambda engine: engine.explain(query, path, line),
+        )
+
+    def related(self, path: str, line: int, limit: int) -> Results:
+        """Return nodes like the one at a 0-based line. Raises PackhoundError."""
+        return self._ask(
+            lambda server: server.related(path, line, limit),
+            lambda engine: engine.related(path, line, limit),
+        )
+
+    def status(self) -> Status:
+        """Return the state and health of the index, saved first where this process saves it."""
+        return self._ask(lambda server: server.status(), _saved_status)
+
     def config(self) -> Json | None:
         """Return the settings of a running server; None if there is none."""
         try:
@@ -88,6 +107,11 @@ class Answerer:
         if self._engine is None:
             self._engine = self._resources.enter_context(open_engine(self._root, self._settings))
         return ask_engine(self._engine)
+
+
+def _saved_status(engine: Engine) -> Status:
+    engine.flush()
+    return engine.status()
 
 
 def _warn_unavailable(problem: StoreError) -> None:

@@ -21,6 +21,8 @@ from packhound.core.user_folders import config_folder
 
 USER_FILE, WORKSPACE_FILE, COMMAND_LINE, CLIENT = "user file", "workspace file", "--set", "client"
 _MAX_BYTES = 256 * 1024
+_OF_WINDOWS = ("limit", "hover", "poll_seconds", "workers", "mcp_structured", "mcp_tools")
+"""Fields that each client follows for itself, or that change no answer."""
 _PATH_FIELDS = ("model", "reranker")
 
 Values = Mapping[str, object]
@@ -192,3 +194,16 @@ def _stamp(path: Path) -> tuple[int, ...]:
     except (OSError, ValueError):
         return ()
     return status.st_mtime_ns, status.st_size, status.st_ino, status.st_ctime_ns
+
+
+def other_settings_note(wanted: Settings, in_force: Settings) -> str:
+    """Return which settings of a client do not count in a folder that others opened; else ""."""
+    names = [
+        name
+        for name, setting in SETTINGS.items()
+        if setting.field not in _OF_WINDOWS
+        and getattr(wanted, setting.field) != getattr(in_force, setting.field)
+    ]
+    if not names:
+        return ""
+    return f"the folder was opened by others, with other values of {', '.join(names)}; theirs count"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.jsonrpc.tcp import TOKEN_OPTION
 from packhound.lsp.position import choose_encoding
-from packhound.lsp.uris import path_from_uri
+from packhound.lsp.uris import folder_paths
 from packhound.text import Encoding
 
 _TRUSTED_OPTION = "trusted"
@@ -53,7 +53,7 @@ def read_client(params: Params) -> Client:
         name=name,
         process_id=process_id if isinstance(process_id, int) and process_id > 0 else None,
         encoding=choose_encoding(_get_path(capabilities, "general", "positionEncodings")),
-        folders=_folder_paths(params),
+        folders=folder_paths(params),
         options=_settings_in(options) if isinstance(options, dict) else {},
         is_trusted=isinstance(options, dict) and options.get(_TRUSTED_OPTION) is True,
         pulls_settings=_get_path(capabilities, "workspace", "configuration") is True,
@@ -71,18 +71,6 @@ def read_client(params: Params) -> Client:
 def _settings_in(options: Mapping[str, object]) -> Mapping[str, object]:
     others = (TOKEN_OPTION, _TRUSTED_OPTION)
     return {name: value for name, value in options.items() if name not in others}
-
-
-def _folder_paths(params: Params) -> tuple[str, ...]:
-    """Return the paths of the folders that are on this machine's disk."""
-    folders = params.get("workspaceFolders")
-    if isinstance(folders, list):
-        uris = [folder.get("uri") for folder in folders if isinstance(folder, dict)]
-        paths = [path_from_uri(uri) for uri in uris if isinstance(uri, str)]
-        return tuple(path for path in paths if path is not None)
-    root = params.get("rootUri")
-    path = path_from_uri(root) if isinstance(root, str) else params.get("rootPath")
-    return (path,) if isinstance(path, str) and path else ()
 
 
 def _registers(capabilities: object, name: str) -> bool:

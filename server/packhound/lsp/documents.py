@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from pygls.exceptions import JsonRpcInvalidParams
 
@@ -177,6 +177,18 @@ class Documents:
 
     def _look_up(self, path: str | None) -> EnginePath | None:
         return self._workspace.locate(Path(path)) if path else None
+
+
+def text_after(messages: Sequence[Mapping[str, Any]], encoding: Encoding) -> str | None:
+    """Return the text of a document after `didOpen` and some `didChange`; None if they fail."""
+    try:
+        opened, *changes = (message["params"] for message in messages)
+        buffer = TextBuffer(opened["textDocument"]["text"], encoding)
+        for params in changes:
+            _apply(buffer, params["contentChanges"])
+        return buffer.source.decode("utf-8", "replace")
+    except (JsonRpcInvalidParams, LookupError, TypeError, ValueError):
+        return None
 
 
 def _paths_of(engine: Engine, located: Iterable[EnginePath | None]) -> list[str]:

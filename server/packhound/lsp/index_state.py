@@ -38,6 +38,7 @@ class IndexStateNotifier:
         self._read_state = read_state
         self._progress = progress
         self._dirty = threading.Event()
+        self._closed = False
         self._last_sent: Json = {}
         threading.Thread(target=self._run, name="packhound-index-state", daemon=True).start()
 
@@ -45,8 +46,13 @@ class IndexStateNotifier:
         """Send the state soon if it has changed; from any thread, and cheap."""
         self._dirty.set()
 
+    def close(self) -> None:
+        """Send nothing more, and let the thread end."""
+        self._closed = True
+        self._dirty.set()
+
     def _run(self) -> None:
-        while True:
+        while not self._closed:
             self._dirty.wait(RECHECK_S if self._last_sent.get("pending") else None)
             time.sleep(DEBOUNCE_S)
             self._dirty.clear()

@@ -31,7 +31,7 @@ log = logging.getLogger("packhound.lsp")
 
 
 class PackhoundServer(LanguageServer):
-    """One process, one client; `session` exists from `initialize` on."""
+    """One client in a process of its own; `session` exists from `initialize` on."""
 
     protocol: PackhoundProtocol
     session: Session
@@ -50,7 +50,7 @@ class PackhoundServer(LanguageServer):
     def serve(self, stream: Stream) -> NoReturn:
         """Serve one client until `exit`, the end of the stream, or a stream without frames."""
         exit_code = 1
-        frames = FrameWriter(stream.write, on_lost=lambda: os._exit(1))
+        frames = FrameWriter(stream.write, on_lost=self.hang_up)
         try:
             self.protocol.run(FrameReader(stream.read), frames)
             exit_code = self.protocol.exit_code()
@@ -61,12 +61,24 @@ class PackhoundServer(LanguageServer):
         self.exit(exit_code)
 
     def exit(self, code: int) -> NoReturn:
-        """End the process, whatever is still running."""
+        """End the session, and with it the process, whatever is still running."""
         if self._client is not None:
             self.session.close(EXIT_TIMEOUT_S)
         self.protocol.close(EXIT_TIMEOUT_S)
+        self.end(code)
+
+    def end(self, code: int) -> NoReturn:
+        """End the process."""
         # Running searches are abandoned: joining their threads would keep the editor waiting.
         os._exit(code)
+
+    def hang_up(self) -> None:
+        """End the process, since nobody reads what it writes."""
+        os._exit(1)
+
+    def watch(self, process_id: int) -> None:
+        """End the process soon after that of the client."""
+        watch_parent(process_id, lambda: self.exit(1))
 
     def read_initialize(self, params: Params) -> types.InitializeParams:
         """Return the part of `initialize` that pygls needs.
@@ -89,7 +101,7 @@ class PackhoundServer(LanguageServer):
         assert self._client is not None
         self.session = Session(self, self._client, self._host)
         if self._client.process_id is not None:
-            watch_parent(self._client.process_id, lambda: self.exit(1))
+            self.watch(self._client.process_id)
 
     def require_engine_path(self, params: Params) -> tuple[Engine, str]:
         """Return the engine and path of a request's document; raises JsonRpcInvalidParams."""

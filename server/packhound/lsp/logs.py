@@ -21,7 +21,7 @@ _MESSAGE_TYPES = {
 _REPEAT_S = 10.0
 
 
-class _ClientHandler(logging.Handler):
+class ClientHandler(logging.Handler):
     """Sends `window/logMessage`, at most once in `_REPEAT_S` for the same text."""
 
     def __init__(self, server: LanguageServer) -> None:
@@ -30,6 +30,7 @@ class _ClientHandler(logging.Handler):
         self._sent_at: dict[str, float] = {}
 
     def emit(self, record: logging.LogRecord) -> None:
+        """Send a line."""
         text, now = self.format(record), time.monotonic()
         self._sent_at = {t: sent for t, sent in self._sent_at.items() if now - sent < _REPEAT_S}
         if text not in self._sent_at:
@@ -41,7 +42,7 @@ class _ClientHandler(logging.Handler):
 
 def log_to(server: LanguageServer, log_file: Path | None, *, verbose: bool) -> None:
     """Send this process's log lines to the client and to `log_file`; raises SettingsError."""
-    handlers: list[logging.Handler] = [_ClientHandler(server)]
+    handlers: list[logging.Handler] = [ClientHandler(server)]
     if log_file is not None:
         handlers.append(create_log_handler(log_file))
     root = logging.getLogger()

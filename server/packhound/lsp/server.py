@@ -11,8 +11,11 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
+from packhound.lsp.hosted import SESSION, LspSessions
+from packhound.lsp.join import claim_or_relay, read_initialize
 from packhound.lsp.jsonrpc.tcp import TcpAddress, accept_client
 from packhound.lsp.jsonrpc.transport import take_stdio
+from packhound.lsp.uris import folder_paths
 
 
 def serve(
@@ -27,6 +30,10 @@ def serve(
     cannot be written, and OSError for an address that is in use.
     """
     stream = accept_client(tcp) if tcp else take_stdio()
+    stream, params = read_initialize(stream)
+    root, claim = next(map(Path, folder_paths(params)), None), None
+    if root and root.is_dir() and not tcp:
+        claim = claim_or_relay(stream, root, params.get("processId"))
     # Python's default of 5 ms is longer than a whole search and would dominate latency.
     sys.setswitchinterval(0.001)
     # lsprotocol has hundreds of classes that live for ever; collecting garbage among them would
@@ -38,6 +45,10 @@ def serve(
 
     gc.enable()
     gc.freeze()
-    server = create_server(EngineHost())
+    host = EngineHost()
+    host.sessions = {SESSION: LspSessions(host)}
+    if root and claim:
+        host.take(root, claim)
+    server = create_server(host)
     log_to(server, log_file, verbose=verbose)
     server.serve(stream)

@@ -16,7 +16,7 @@ from pygls.lsp.server import LanguageServer
 from packhound.api import EngineHost, Json, workspace_json
 from packhound.core.errors import PackhoundError
 from packhound.core.settings import Settings
-from packhound.core.settings_files import CLIENT, FolderSettings, Layer
+from packhound.core.settings_files import CLIENT, FolderSettings, Layer, other_settings_note
 from packhound.core.types import Query, Results
 from packhound.lsp.capabilities import Client
 from packhound.lsp.documents import Documents, EnginePath
@@ -25,7 +25,7 @@ from packhound.lsp.jsonrpc.executors import SerialExecutor
 from packhound.lsp.session_packs import SessionPacks
 from packhound.lsp.uris import path_from_uri
 from packhound.lsp.work_done_progress import IndexingProgress
-from packhound.service import Workspace, real_path
+from packhound.service import Engine, Workspace, real_path
 
 SECTION = "packhound"
 # Time for a client to answer `workspace/configuration` before folders are opened without it.
@@ -137,6 +137,8 @@ class Session:
             self._opened.set()
             self._executor.submit(self.workspace.close)
             self._executor.submit(self.documents.close)
+            self._state_notifier.close()
+            self._executor.close()
         self._executor.wait(timeout_s)
 
     def _open_folders(self) -> None:
@@ -163,12 +165,20 @@ class Session:
         try:
             engine = self.workspace.add(Path(path))
             self._client_paths[str(engine.root)] = path
+            self._report_other_settings(engine)
             self._folder_problems.pop(path, None)
         except PackhoundError as error:
             self._report_problem(path, str(error))
         except (OSError, RuntimeError, MemoryError) as error:
             # The system gives no thread, no file or no memory; other folders may need less.
             self._report_problem(path, f"folder '{path}' cannot be opened: {error}")
+
+    def _report_other_settings(self, engine: Engine) -> None:
+        """Log which settings of this client do not count, where others opened the folder first."""
+        wanted = self._follow_settings(engine.root).read().settings
+        note = other_settings_note(wanted, engine.follow_settings().settings)
+        if note:
+            log.warning("%s: %s", engine.root, note)
 
     def _report_problem(self, path: str, problem: str) -> None:
         self._folder_problems[path] = problem

@@ -6,6 +6,7 @@ import ntpath
 import os
 import posixpath
 import re
+from collections.abc import Mapping
 from pathlib import PureWindowsPath
 from urllib.parse import quote_from_bytes, unquote, unquote_to_bytes
 
@@ -54,3 +55,15 @@ def _windows_path(host: str, octets: bytes) -> str:
     # Drive letters become upper case, however the client writes them, so that paths compare.
     text = _DRIVE.sub(lambda drive: f"{drive[1].upper()}:/", text)
     return ntpath.normpath(text)
+
+
+def folder_paths(params: Mapping[str, object]) -> tuple[str, ...]:
+    """Return the folders of `initialize` that are on this machine's disk."""
+    folders = params.get("workspaceFolders")
+    if isinstance(folders, list):
+        uris = [folder.get("uri") for folder in folders if isinstance(folder, dict)]
+        paths = [path_from_uri(uri) for uri in uris if isinstance(uri, str)]
+        return tuple(path for path in paths if path is not None)
+    root = params.get("rootUri")
+    path = path_from_uri(root) if isinstance(root, str) else params.get("rootPath")
+    return (path,) if isinstance(path, str) and path else ()

@@ -16,3 +16,6 @@ from packhound.relay.connection import Connection as Connection
 from packhound.relay.engine_process import ENGINE as ENGINE
 from packhound.relay.engine_process import MCP_RELAY as MCP_RELAY
 from packhound.relay.engine_process import command_line as command_line
+from packhound.relay.engine_process import connect_engine as connect_engine
+from packhound.relay.relay import Message as Message
+from packhound.relay.relay import Relay as Relay

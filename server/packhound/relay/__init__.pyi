@@ -11,3 +11,6 @@ from .connection import Connection as Connection
 from .engine_process import ENGINE as ENGINE
 from .engine_process import MCP_RELAY as MCP_RELAY
 from .engine_process import command_line as command_line
+from .engine_process import connect_engine as connect_engine
+from .relay import Message as Message
+from .relay import Relay as Relay

@@ -70,7 +70,10 @@ class McpDialect:
         """Return False: each server asks for roots anew."""
         return False
 
-    def state(self, initialized: dict[str, object]) -> Iterable[bytes]:
+    def initialized(self, result: dict[str, object]) -> None:
+        """Ignore the result of `initialize`."""
+
+    def state(self) -> Iterable[bytes]:
         """Return the notification that ends the initialization."""
         return self._initialized
 

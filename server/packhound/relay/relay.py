@@ -48,8 +48,11 @@ class Dialect(Protocol):
     def answer_again(self, method: str) -> bool:
         """Return True if the client has answered such a request of an earlier server for good."""
 
-    def state(self, initialized: dict[str, object]) -> Iterable[bytes]:
-        """Return the messages that follow a repeated `initialize`, given its response."""
+    def initialized(self, result: dict[str, object]) -> None:
+        """Take the result of `initialize`."""
+
+    def state(self) -> Iterable[bytes]:
+        """Return the messages that follow a repeated `initialize`."""
 
 
 class Relay:
@@ -148,20 +151,15 @@ class Relay:
     def _join(self, server: socket.socket, messages: Iterator[Message]) -> None:
         """Bring a server to where the client is, and let the client talk to it."""
         initialize = self._initialize
-        initialized: dict[str, object] = {}
         if initialize and isinstance(initialize.value, dict):
-            initialize_id = initialize.value["id"]
             server.sendall(initialize.wire)
             for message in messages:
                 self._from_server(server, message)
-                value = message.value
-                if isinstance(value, dict) and value.get("id") == initialize_id:
-                    result = value.get("result")
-                    initialized = result if isinstance(result, dict) else {}
+                if _answers(message.value, initialize.value):
                     break
         with self._lock:
             if initialize:
-                for wire in self._dialect.state(initialized):
+                for wire in self._dialect.state():
                     server.sendall(wire)
             for wires in tuple(self._pending.values()):
                 for wire in wires:
@@ -172,9 +170,14 @@ class Relay:
         value = message.value
         if not isinstance(value, dict) or "id" not in value:
             self._write(message.wire)
-        elif "method" in value:
+            return
+        if "method" in value:
             self._pass_request(server, value)
-        elif value["id"] is None or self._pop_pending(repr(value["id"])):
+            return
+        if self._initialize and _answers(value, self._initialize.value):
+            result = value.get("result")
+            self._dialect.initialized(result if isinstance(result, dict) else {})
+        if value["id"] is None or self._pop_pending(repr(value["id"])):
             self._write(message.wire)
 
     def _pass_request(self, server: socket.socket, value: dict[str, object]) -> None:
@@ -196,6 +199,13 @@ class Relay:
         if not wires:
             self._pending.pop(key, None)
         return True
+
+
+def _answers(response: object, request: object) -> bool:
+    """Return True if a message is the response to a request."""
+    if not isinstance(response, dict) or not isinstance(request, dict):
+        return False
+    return "method" not in response and response.get("id") == request["id"]
 
 
 def json_value(text: bytes) -> object:

@@ -91,6 +91,12 @@ COMMANDS: dict[str, Handler] = {
 def create_server(host: EngineHost) -> PackhoundServer:
     """Return a server with all handlers registered, over the engines of a host."""
     server = PackhoundServer(host)
+    register_handlers(server)
+    return server
+
+
+def register_handlers(server: PackhoundServer) -> None:
+    """Register all handlers with a server."""
     options = {types.TEXT_DOCUMENT_DID_SAVE: types.SaveOptions(include_text=False)}
     for method, handler in ON_READING_THREAD.items():
         server.feature(method, options.get(method))(handler)
@@ -98,4 +104,3 @@ def create_server(host: EngineHost) -> PackhoundServer:
         server.thread()(server.feature(method)(handler))
     for command, handler in COMMANDS.items():
         server.command(command)(commands.as_command(command, handler))
-    return server

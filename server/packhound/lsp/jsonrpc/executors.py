@@ -17,7 +17,8 @@ class ThreadPool:
     """Fixed number of daemon threads over one first-in, first-out queue."""
 
     def __init__(self, name: str, count: int) -> None:
-        self._tasks: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._tasks: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._count = count
         for n in range(count):
             threading.Thread(target=self._run, name=f"{name}-{n}", daemon=True).start()
 
@@ -25,9 +26,14 @@ class ThreadPool:
         """Queue a task, which must not raise."""
         self._tasks.put(task)
 
+    def close(self) -> None:
+        """Let the threads end once the queue is empty; returns at once."""
+        for _ in range(self._count):
+            self._tasks.put(None)
+
     def _run(self) -> None:
-        while True:
-            self._tasks.get()()
+        while task := self._tasks.get():
+            task()
 
 
 class SerialExecutor:
@@ -50,6 +56,10 @@ class SerialExecutor:
     def wait(self, timeout_s: float) -> bool:
         """Wait until no task is pending; False if that took longer than `timeout_s`."""
         return self._idle.wait(timeout_s)
+
+    def close(self) -> None:
+        """Let the thread end once the queue is empty; returns at once."""
+        self._pool.close()
 
     def _run(self, task: Callable[[], None]) -> None:
         try:

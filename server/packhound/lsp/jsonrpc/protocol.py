@@ -86,8 +86,9 @@ class PackhoundProtocol(PyglsSeam):
         self._frames.put(frame)
 
     def close(self, timeout_s: float) -> None:
-        """Flush what is queued, for at most `timeout_s`."""
+        """Flush what is queued, for at most `timeout_s`, and let the workers end."""
         self._frames.close(timeout_s)
+        self._workers.close()
 
     @lsp_method(types.INITIALIZE)
     def lsp_initialize(

@@ -1,0 +1,60 @@
+"""Sessions of editors in a process that serves their folder already, such as for agents."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from packhound.lsp.jsonrpc.transport import CHUNK, Stream
+
+if TYPE_CHECKING:
+    from packhound.api import EngineHost
+
+SESSION = "lsp"
+"""Name of such sessions on the socket of a folder and of the background engine."""
+
+
+class LspSessions:
+    """Sessions of editors over the engines of a host; the thread of a connection reads from it."""
+
+    def __init__(self, host: EngineHost) -> None:
+        self._host = host
+
+    def __call__(self, connection: socket.socket, /, arguments: Mapping[str, Any]) -> None:
+        """Serve a client until `exit` or the end of its stream."""
+        # An agent's process never needs these, and they take half a second to load.
+        from packhound.lsp.handlers.registry import register_handlers
+        from packhound.lsp.language_server import PackhoundServer
+        from packhound.lsp.logs import ClientHandler
+
+        class HostedServer(PackhoundServer):
+            def end(self, code: int) -> NoReturn:
+                raise SystemExit(code)
+
+            def hang_up(self) -> None:
+                with suppress(OSError):
+                    connection.shutdown(socket.SHUT_RDWR)
+
+            def watch(self, process_id: int) -> None:
+                """Leave that to the relay, whose end closes the connection."""
+
+        server = HostedServer(self._host)
+        register_handlers(server)
+        handler = ClientHandler(server)
+        logger = logging.getLogger("packhound")
+        logger.addHandler(handler)
+
+        def read() -> bytes:
+            with suppress(OSError):
+                return connection.recv(CHUNK)
+            return b""
+
+        try:
+            server.serve(Stream(read, connection.sendall))
+        except SystemExit:
+            pass  # Of the session, not of the process.
+        finally:
+            logger.removeHandler(handler)

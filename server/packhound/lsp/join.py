@@ -1,0 +1,210 @@
+"""`packhound lsp` where another process serves the folder: a relay to that process.
+
+Whoever holds the lock of the first folder of `initialize` serves it. All of this happens before
+anything heavy is imported.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from packhound.core.errors import PackhoundError, StoreError
+from packhound.core.file_lock import FileLock
+from packhound.core.parent_process import watch_parent
+from packhound.core.private_file import make_private_folder
+from packhound.core.user_folders import cache_folder
+from packhound.lsp.hosted import SESSION
+from packhound.lsp.jsonrpc.frames import FrameReader, Malformed, Params, WireError, encode
+from packhound.lsp.jsonrpc.transport import Stream
+from packhound.relay import Connection, Message, Relay, address_file, connect_engine
+from packhound.service import index_folder, real_path
+
+if TYPE_CHECKING:
+    from packhound.text import Encoding
+
+_LISTEN_S = 10.0
+"""Time for the holder of a lock to open its index and to listen."""
+_POLL_S = 0.02
+_ATTEMPTS = 3
+_MAX_CHANGES = 500
+"""Changes of a document that are repeated to a new server; more are applied to its text first."""
+_PARSE_ERROR = -32_700
+
+
+def read_initialize(stream: Stream) -> tuple[Stream, Params]:
+    """Return the params of the first message if it is `initialize`, and a stream from its start."""
+    received = bytearray()
+
+    def record() -> bytes:
+        data = stream.read()
+        received.extend(data)
+        return data
+
+    def replay() -> bytes:
+        if received:
+            data = bytes(received)
+            received.clear()
+            return data
+        return stream.read()
+
+    try:
+        first = next(iter(FrameReader(record)), None)
+    except WireError:
+        first = None
+    is_initialize = isinstance(first, dict) and first.get("method") == "initialize"
+    params = first.get("params") if is_initialize and isinstance(first, dict) else None
+    return Stream(replay, stream.write), params if isinstance(params, dict) else {}
+
+
+def claim_or_relay(stream: Stream, root: Path, process_id: object) -> FileLock | None:
+    """Return the lock of a folder that this process is to serve, None where there are no locks.
+
+    Where another process serves it this one relays to it and ends.
+    """
+    root = real_path(root)
+    lock = FileLock(address_file(index_folder(root), suffix="lock"))
+    deadline = time.monotonic() + _LISTEN_S
+    try:
+        make_private_folder(index_folder(root))
+        while not lock.acquire():
+            if server := _connect_folder(root):
+                _relay(stream, root, server, process_id)
+            if time.monotonic() > deadline:
+                return None
+            time.sleep(_POLL_S)
+    except StoreError:
+        return None
+    return lock
+
+
+def _connect_folder(root: Path) -> socket.socket | None:
+    """Return a session with the process that serves a folder, None if there is none."""
+    try:
+        connection = Connection.open(index_folder(root))
+        return connection.begin_session(SESSION, {}) if connection else None
+    except PackhoundError:
+        return None
+
+
+def _relay(stream: Stream, root: Path, first: socket.socket, process_id: object) -> None:
+    servers = [first]
+
+    def connect() -> socket.socket:
+        for _ in range(_ATTEMPTS):
+            server = servers.pop() if servers else _connect_folder(root)
+            if server:
+                return server
+            try:
+                return connect_engine(cache_folder()).begin_session(SESSION, {})
+            except StoreError:
+                time.sleep(_POLL_S)
+        raise StoreError(f"no process serves {root}")
+
+    def leave(problem: PackhoundError) -> None:
+        os._exit(1)
+
+    if isinstance(process_id, int) and process_id > 0:
+        watch_parent(process_id, lambda: os._exit(1))
+    dialect, messages = LspDialect(), Client(stream)
+    try:
+        Relay(dialect, connect, stream.write, leave).run(messages)
+    except (WireError, OSError):
+        os._exit(1)
+    os._exit(0 if messages.has_shut_down else 1)
+
+
+class Client:
+    """The messages of a client until `exit`; what is no message is answered here."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+        self.has_shut_down = False
+
+    def __iter__(self) -> Iterator[Message]:
+        for value in FrameReader(self._stream.read):
+            if isinstance(value, Malformed):
+                error = {"code": _PARSE_ERROR, "message": value.reason}
+                self._stream.write(encode({"jsonrpc": "2.0", "id": None, "error": error}))
+                continue
+            method = value.get("method") if isinstance(value, dict) else None
+            if method == "exit":
+                return
+            self.has_shut_down = self.has_shut_down or method == "shutdown"
+            yield Message(encode(value), value)
+
+
+class LspDialect:
+    """Frames of the base protocol. A session is its settings, its folders and its documents."""
+
+    def __init__(self) -> None:
+        self._encoding: Encoding = "utf-16"
+        self._workspace: dict[str, list[bytes]] = {}
+        self._documents: dict[str, list[dict[str, Any]]] = {}
+
+    def read(self, receive: Callable[[], bytes]) -> Iterator[Message]:
+        """Yield the messages of a server until it ends."""
+        for value in FrameReader(receive):
+            yield Message(encode(value), value)
+
+    def encode(self, value: dict[str, object]) -> bytes:
+        """Return a message as a frame."""
+        return encode(value)
+
+    def initialized(self, result: Mapping[str, Any]) -> None:
+        """Remember the position encoding that was chosen."""
+        self._encoding = result.get("capabilities", {}).get("positionEncoding", self._encoding)
+
+    def note(self, message: Message) -> None:
+        """Remember settings, folders and open documents."""
+        value: Any = message.value
+        match value["method"]:
+            case "initialized" | "workspace/didChangeConfiguration":
+                self._workspace[value["method"]] = [message.wire]
+            case "workspace/didChangeWorkspaceFolders":
+                self._workspace.setdefault(value["method"], []).append(message.wire)
+            case "textDocument/didOpen":
+                self._documents[_uri_of(value)] = [value]
+            case "textDocument/didChange":
+                changes = self._documents.setdefault(_uri_of(value), [])
+                changes.append(value)
+                if len(changes) > _MAX_CHANGES:
+                    self._compact(_uri_of(value))
+            case "textDocument/didClose":
+                self._documents.pop(_uri_of(value), None)
+
+    def cancelled(self, value: dict[str, object]) -> object:
+        """Return no id: a cancelled request is answered."""
+        return ""
+
+    def answer_again(self, method: str) -> bool:
+        """Return True for registrations, which the client keeps."""
+        return method in ("client/registerCapability", "window/workDoneProgress/create")
+
+    def state(self) -> Iterable[bytes]:
+        """Yield the notifications of a session so far."""
+        for wires in self._workspace.values():
+            yield from wires
+        for messages in self._documents.values():
+            yield from map(encode, messages)
+
+    def _compact(self, uri: str) -> None:
+        """Put the text of a document in place of its changes."""
+        from packhound.lsp.documents import text_after
+
+        messages = self._documents.pop(uri)
+        text = text_after(messages, self._encoding)
+        if text is not None:
+            document = {**messages[-1]["params"]["textDocument"], "text": text}
+            opened = {"jsonrpc": "2.0", "method": "textDocument/didOpen"}
+            self._documents[uri] = [{**opened, "params": {"textDocument": document}}]
+
+
+def _uri_of(value: Mapping[str, Any]) -> str:
+    params = value.get("params")
+    document = params.get("textDocument") if isinstance(params, dict) else None
+    return str(document.get("uri")) if isinstance(document, dict) else ""
