@@ -71,21 +71,21 @@ class Answerer:
 
     def explain(self, query: Query, path: str, line: int) -> Hit | None:
         """Score the node at a 0-based line for a query. Raises PackhoundError."""
-        return self._ask(
+        return self.ask(
             lambda server: server.explain(query, path, line),
             lambda engine: engine.explain(query, path, line),
         )
 
     def related(self, path: str, line: int, limit: int) -> Results:
         """Return nodes like the one at a 0-based line. Raises PackhoundError."""
-        return self._ask(
+        return self.ask(
             lambda server: server.related(path, line, limit),
             lambda engine: engine.related(path, line, limit),
         )
 
     def status(self) -> Status:
         """Return the state and health of the index, saved first where this process saves it."""
-        return self._ask(lambda server: server.status(), _saved_status)
+        return self.ask(lambda server: server.status(), _saved_status)
 
     def config(self) -> Json | None:
         """Return the settings of a running server; None if there is none."""
