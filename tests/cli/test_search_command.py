@@ -29,7 +29,7 @@ def test_search_json_is_the_published_object(tmp_path: Path, root: Path) -> None
     hit = answer["hits"][0]
     assert list(hit) == [
         *("rank", "score", "confidence", "confidence_word", "path", "start_line", "end_line"),
-        *("kind", "name", "qualname", "why"),
+        *("kind", "name", "qualname", "ref", "why"),
         *("siblings", "line", "reasons", "groups", "counterfactual", "source", "type"),
     ]
     assert 1 <= len(hit["reasons"]) <= 3

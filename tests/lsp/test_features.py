@@ -19,7 +19,7 @@ def test_a_search_result_has_exactly_these_keys(client, folder):
     hit = result["hits"][0]
     assert set(hit) == {
         "rank", "score", "confidence", "confidence_word", "path", "start_line", "end_line", "kind",
-        "name", "qualname",
+        "name", "qualname", "ref",
         "why", "siblings", "line", "reasons", "groups", "counterfactual", "source", "type",
         "uri", "range", "selectionRange",
     }  # fmt: skip

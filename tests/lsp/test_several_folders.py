@@ -54,3 +54,20 @@ def test_hits_of_both_folders_have_ranks_from_one(window):
     hits = client.request("packhound/search", {"query": "water", "limit": 2})["hits"]
     assert [hit["rank"] for hit in hits] == [1, 2]
     assert {hit["path"] for hit in hits} == {"kitchen.py", "garden.py"}
+
+
+@pytest.mark.parametrize("reference", ["garden.py#pour_water", "garden.py:2", "garden/garden.py:1"])
+def test_a_reference_is_read_from_the_folder_that_has_it(window, reference):
+    client, folders = window
+    answer = client.request("packhound/read", {"ref": reference})
+    assert answer["text"].splitlines()[0] == "def pour_water(jug):"
+    assert (answer["root"], answer["ref"]) == (str(folders[1]), "garden.py#pour_water")
+    assert answer["uri"] == (folders[1] / "garden.py").as_uri()
+    (hit,) = client.request("packhound/search", {"query": "pour_water", "limit": 1})["hits"]
+    assert hit["ref"] == "garden.py#pour_water"
+
+
+def test_a_reference_to_nothing_names_the_remedy(window):
+    client, _ = window
+    with pytest.raises(AssertionError, match=r"did you mean 'garden\.py#pour_water'"):
+        client.request("packhound/read", {"ref": "garden.py#Bed.pour_water"})

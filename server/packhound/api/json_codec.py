@@ -129,6 +129,7 @@ def hit_json(hit: Hit, locate: Locate | None = None) -> Json:
         "kind": node.kind,
         "name": node.name,
         "qualname": node.qualname,
+        "ref": _reference(node),
         "why": [signal_json(signal) for signal in hit.why],
         "siblings": [_sibling_json(sibling, locate) for sibling in hit.siblings],
         "line": explanation.line,
@@ -138,6 +139,12 @@ def hit_json(hit: Hit, locate: Locate | None = None) -> Json:
         **source_json(hit),
         **(locate(node) if locate and node.path else {}),
     }
+
+
+def _reference(node: NodeRef) -> str:
+    """Return what `packhound show` takes; empty for a record of another source."""
+    place = f"#{node.qualname}" if node.qualname else f":{node.span.start_line + 1}"
+    return f"{node.path}{place}" if node.path else ""
 
 
 def explanation_json(hit: Hit, locate: Locate | None = None) -> Json:

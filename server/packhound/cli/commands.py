@@ -28,6 +28,7 @@ _LAZY_COMMANDS = {
     "search": "packhound.cli.search:search",
     "symbol": "packhound.cli.impact:symbol",
     "pack": "packhound.cli.packing:pack",
+    "show": "packhound.cli.read:show_code",
     "lsp": "packhound.cli.servers:lsp",
     "mcp": "packhound.cli.servers:mcp",
     "engine": "packhound.cli.servers:engine",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -86,6 +86,15 @@ class Answerer:
     def status(self) -> Status:
         """Return the state and health of the index, saved first where this process saves it."""
         return self.ask(lambda server: server.status(), _saved_status)
+
+    def call(self, tool: str, arguments: Mapping[str, object]) -> Json:
+        """Run a tool of agents. Raises PackhoundError."""
+        from packhound.api import call
+
+        return self.ask(
+            lambda server: server.call(tool, arguments),
+            lambda engine: call(engine, tool, arguments),
+        )
 
     def config(self) -> Json | None:
         """Return the settings of a running server; None if there is none."""

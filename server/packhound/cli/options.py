@@ -42,6 +42,15 @@ ROOT = click.option(
     help="Folder to search; default: here.",
     shell_complete=complete_folder,
 )
+ROOTS = click.option(
+    "--root",
+    "roots",
+    default=[Path()],
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Folder to search, as often as there are folders; default: here.",
+    shell_complete=complete_folder,
+)
 LOCATION = click.argument("location", metavar="PATH:LINE", shell_complete=complete_file)
 MODEL = click.option(
     "--model",

@@ -10,14 +10,15 @@ from typing import Any
 import click
 
 from packhound.api import pack_json, pack_request_from
-from packhound.cli.opening import Answerer, folder_settings, print_json
-from packhound.cli.options import FOCUS, JSON, MODEL, ROOT, SET, complete_file
+from packhound.cli.opening import print_json
+from packhound.cli.options import FOCUS, JSON, MODEL, ROOTS, SET, complete_file
+from packhound.cli.several_roots import Answerers
 from packhound.pack import FORMATS
 
 
 @click.command()
 @click.argument("prompt")
-@ROOT
+@ROOTS
 @click.option("--budget", "-b", default=8_000, show_default=True, help="Tokens at most.")
 @click.option("--reserve", default=0, show_default=True, help="Tokens of the budget to leave free.")
 @click.option("--format", default="markdown", show_default=True, type=click.Choice(FORMATS))
@@ -43,7 +44,7 @@ from packhound.pack import FORMATS
 @SET
 def pack(
     prompt: str,
-    root: Path,
+    roots: Sequence[Path],
     encoder_path: str,
     as_json: bool,
     changes: Sequence[str],
@@ -52,10 +53,10 @@ def pack(
     """Pack the code that PROMPT is about; - reads the prompt from standard input."""
     if prompt == "-":
         prompt = sys.stdin.buffer.read().decode("utf-8", "replace")
-    settings = folder_settings(root, encoder_path, changes)
-    request = pack_request_from({"prompt": prompt, **options}, settings.read().settings)
-    with Answerer(root, settings, overridden=bool(encoder_path or changes)) as answerer:
-        result = answerer.pack(request)
+    with Answerers(roots, encoder_path, changes) as answerers:
+        settings = answerers.settings.read().settings
+        request = pack_request_from({"prompt": prompt, **options}, settings)
+        result = answerers.pack(request)
     if as_json or options["format"] == "json":
         print_json(pack_json(result, request.model, contributions=True))
         return

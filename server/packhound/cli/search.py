@@ -9,8 +9,9 @@ from typing import Any
 
 import click
 
-from packhound.cli.opening import Answerer, folder_settings, print_json
-from packhound.cli.options import FOCUS, JSON, LIMIT, MODEL, ROOT, SET, complete_file
+from packhound.cli.opening import print_json
+from packhound.cli.options import FOCUS, JSON, LIMIT, MODEL, ROOTS, SET, complete_file
+from packhound.cli.several_roots import Answerers
 from packhound.core.errors import SettingsError
 from packhound.core.settings import DEEP_TIME_MS, MAX_CANDIDATES, MAX_TIME_MS, Settings
 from packhound.core.types import KINDS, MODES, TESTS, TYPES, Query
@@ -21,7 +22,7 @@ _GIT_TIMEOUT_S = 10.0
 
 @click.command()
 @click.argument("query", required=False)
-@ROOT
+@ROOTS
 @LIMIT
 @click.option("--mode", default="hybrid", show_default=True, type=click.Choice(MODES))
 @click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Only this kind.")
@@ -80,7 +81,7 @@ _GIT_TIMEOUT_S = 10.0
 @SET
 def search(
     query: str | None,
-    root: Path,
+    roots: Sequence[Path],
     batch: str | None,
     as_json: bool,
     show_scores: bool,
@@ -95,27 +96,28 @@ def search(
 
     if (query is None) == (batch is None):
         raise SettingsError("give either QUERY or --batch FILE")
-    history = HistoryReader(root)
+    if by_git and len(roots) > 1:
+        raise SettingsError("--git takes one --root")
+    history = HistoryReader(roots[0])
     if by_git and not as_json:
         history.refresh()
-    folder = folder_settings(root, encoder_path, changes)
-    settings = folder.read().settings
     options["deep"] = True
-    with Answerer(root, folder, overridden=bool(encoder_path or changes)) as answerer:
+    with Answerers(roots, encoder_path, changes) as answerer:
+        settings = answerer.settings.read().settings
         if batch is not None:
             for parsed in _batch_queries(batch, options, settings):
-                print_json(results_json(answerer.search(parsed)))
+                print_json(results_json(answerer.search(parsed), answerer.locate))
             return
         request = {"query": query, **options}
         results = answerer.search(query_from(request, settings, time_ms=DEEP_TIME_MS))
         if as_json:
-            print_json(results_json(results))
+            print_json(results_json(results, answerer.locate))
         else:
             from packhound.cli import show
             from packhound.cli.columns import git_columns
 
             columns = git_columns(history.wait(_GIT_TIMEOUT_S), results.hits) if by_git else None
-            show.results(results, boxes=show_scores, columns=columns)
+            show.results(answerer.labelled(results), boxes=show_scores, columns=columns)
 
 
 def _batch_queries(name: str, options: dict[str, Any], settings: Settings) -> Iterator[Query]:

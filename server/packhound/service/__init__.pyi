@@ -5,3 +5,4 @@ from .roots import clear_index as clear_index
 from .roots import index_folder as index_folder
 from .roots import real_path as real_path
 from .workspace import Workspace as Workspace
+from .workspace import merge_results as merge_results

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -88,7 +88,7 @@ class Workspace:
         """Search every folder; scores of the linear ranker are log-odds, so they compare."""
         if len(self._engines) == 1:
             return self.engines[0].search(query, cancel)
-        return _merge(query, [engine.search(query, cancel) for engine in self.engines])
+        return merge_results(query, [engine.search(query, cancel) for engine in self.engines])
 
     def pack(
         self,
@@ -160,7 +160,8 @@ class Workspace:
             pause = max(seconds, min(elapsed * _PAUSES_PER_SCAN, _MAX_PAUSE_S))
 
 
-def _merge(query: Query, answers: list[Results]) -> Results:
+def merge_results(query: Query, answers: Sequence[Results]) -> Results:
+    """Return the answers of several folders to one query as one."""
     surest = max(answers, key=lambda answer: answer.confidence or 0.0, default=None)
     word = surest.confidence_word if surest else None
     notes = merge_notes(word, [answer.notes for answer in answers])

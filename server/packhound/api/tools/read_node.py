@@ -9,6 +9,7 @@ from packhound.api.tools.text import Text, numbered, rows_in, title
 from packhound.api.tools.tool import LINE, LOCATION, MAX_TOKENS, OFFSET, Tool
 from packhound.core.errors import SettingsError
 from packhound.core.parameters import integer
+from packhound.core.types import NodeRef
 from packhound.redact import safe_line, visible_line
 from packhound.service import Engine
 
@@ -39,6 +40,8 @@ def read(
     if node is not None and at is not None:
         first, end = node.span.start_line, node.span.end_line + 1
         row = {**node_row(node), "ref": safe_line(reference_of(engine, node))}
+        if reference.endswith(f"#{node.qualname}"):
+            row["notes"] = _namesakes(engine, node)
     start = first + offset
     lines = all_lines[start : min(start + limit, end)]
     return {
@@ -48,6 +51,13 @@ def read(
         "offset": offset,
         "next_offset": offset + limit if start + limit < end else -1,
     }
+
+
+def _namesakes(engine: Engine, node: NodeRef) -> list[str]:
+    """Return a note on the other definitions of a file that have the qualified name of a node."""
+    others = [n for n in engine.outline(node.path) if n.qualname == node.qualname and n != node]
+    lines = ", ".join(str(other.span.start_line + 1) for other in others)
+    return [f"lines with a definition of the same name: {lines}"] if others else []
 
 
 def _answer(engine: Engine, arguments: Arguments) -> Json:

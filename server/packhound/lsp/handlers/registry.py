@@ -27,6 +27,7 @@ from packhound.lsp.handlers.initialize import initialize, initialized
 from packhound.lsp.handlers.neighbors import neighbors
 from packhound.lsp.handlers.pack import pack, pack_item
 from packhound.lsp.handlers.picked import picked
+from packhound.lsp.handlers.read import read
 from packhound.lsp.handlers.rebuild import rebuild
 from packhound.lsp.handlers.related import related
 from packhound.lsp.handlers.search import search
@@ -69,6 +70,7 @@ ON_WORKER_THREADS: dict[str, Handler] = {
     "packhound/packItem": pack_item,
     "packhound/neighbors": neighbors,
     "packhound/symbol": symbol,
+    "packhound/read": read,
     "packhound/forget": forget,
 }
 """Requests that may take long; several run at a time, and each can be cancelled."""

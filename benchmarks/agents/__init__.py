@@ -1,0 +1,1 @@
+"""Figures of what agents get: tokens of answers, memory, time to the first answer."""

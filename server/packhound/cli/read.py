@@ -1,0 +1,30 @@
+"""`packhound show`: the code that a reference names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from packhound.cli.opening import print_json
+from packhound.cli.options import JSON, ROOTS, complete_file
+
+
+@click.command("show")
+@click.argument("reference", metavar="REF", shell_complete=complete_file)
+@ROOTS
+@click.option("--lines", default=2_000, type=click.IntRange(1, 2_000), help="Lines at most.")
+@JSON
+def show_code(reference: str, roots: Sequence[Path], lines: int, as_json: bool) -> None:
+    """Show the code at REF: PATH:LINE, PATH#Qual.name or PATH, unsaved text included."""
+    from packhound.api import as_text
+    from packhound.cli.several_roots import Answerers
+
+    arguments = {"path": reference, "limit": lines, "max_tokens": 100_000}
+    with Answerers(roots) as answerers:
+        answer = answerers.call("read_node", arguments)
+    if as_json:
+        print_json(answer)
+    else:
+        click.echo(as_text("read_node", answer, arguments))

@@ -1,0 +1,94 @@
+"""One answer of every `--root` of a command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from packhound.cli.opening import Answerer, folder_settings
+from packhound.core.settings_files import FolderSettings
+from packhound.core.types import NodeRef, Query, Results
+
+if TYPE_CHECKING:
+    from packhound.api import Json
+    from packhound.pack import Pack, PackRequest
+
+
+class Answerers:
+    """The answerers of all roots; of one root its answers are as they are."""
+
+    def __init__(
+        self, roots: Sequence[Path], encoder_path: str = "", changes: Sequence[str] = ()
+    ) -> None:
+        from packhound.api import labels_of
+        from packhound.service import real_path
+
+        self.roots = list(dict.fromkeys(map(real_path, roots)))
+        self._labels = dict(zip(map(str, self.roots), labels_of(self.roots), strict=True))
+        self._overridden = bool(encoder_path or changes)
+        self._settings = [folder_settings(root, encoder_path, changes) for root in self.roots]
+        self._resources = ExitStack()
+
+    def __enter__(self) -> Answerers:
+        pairs = zip(self.roots, self._settings, strict=True)
+        self._answerers = [
+            self._resources.enter_context(Answerer(root, settings, overridden=self._overridden))
+            for root, settings in pairs
+        ]
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self._resources.close()
+
+    @property
+    def settings(self) -> FolderSettings:
+        """The settings of the first root, which count for the command."""
+        return self._settings[0]
+
+    def search(self, query: Query) -> Results:
+        """Answer a query; nodes of several roots have theirs. Raises PackhoundError."""
+        from packhound.service import merge_results
+
+        answers = [answerer.search(query) for answerer in self._answerers]
+        if len(answers) == 1:
+            return answers[0]
+        pairs = zip(map(str, self.roots), answers, strict=True)
+        return merge_results(query, [_rooted(answer, root) for root, answer in pairs])
+
+    def pack(self, request: PackRequest) -> Pack:
+        """Make a pack. Raises PackhoundError."""
+        from packhound.pack import pack_roots
+
+        packers = [answerer.pack for answerer in self._answerers]
+        return pack_roots(list(zip(map(str, self.roots), packers, strict=True)), request)
+
+    def call(self, tool: str, arguments: Json) -> Json:
+        """Run a tool of agents. Raises PackhoundError."""
+        from packhound.api import Root, call_roots
+
+        pairs = zip(self._labels.items(), self._answerers, strict=True)
+        roots = [Root(root, label, answerer.call) for (root, label), answerer in pairs]
+        return call_roots(roots, tool, arguments)
+
+    @property
+    def locate(self) -> Callable[[NodeRef], Json] | None:
+        """What JSON says of a node besides: its root, where there are several."""
+        return (lambda node: {"root": node.root}) if len(self.roots) > 1 else None
+
+    def labelled(self, results: Results) -> Results:
+        """Return results for people, whose paths begin with their root where there are several."""
+        if len(self.roots) == 1:
+            return results
+        hits = []
+        for hit in results.hits:
+            label = f"{self._labels[hit.node.root]}/" if hit.node.path else ""
+            hits.append(replace(hit, node=replace(hit.node, path=label + hit.node.path)))
+        return replace(results, hits=tuple(hits))
+
+
+def _rooted(answer: Results, root: str) -> Results:
+    hits = (replace(hit, node=replace(hit.node, root=root)) for hit in answer.hits)
+    return replace(answer, hits=tuple(hits))

@@ -1,0 +1,74 @@
+"""`--root` several times, and `packhound show`: real processes over two folders."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.support.lsp_client import write_files
+
+KITCHEN = "def boil_water(jug):\n    '''Boil the water of a jug.'''\n    return jug\n"
+GARDEN = "def pour_water(jug):\n    '''Pour the water of a jug on a bed.'''\n    return jug\n"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    base = tmp_path_factory.mktemp("roots")
+    folders = [
+        write_files(base / "kitchen", {"kitchen.py": KITCHEN}),
+        write_files(base / "garden", {"garden.py": GARDEN}),
+    ]
+    roots = [f"--root={folder}" for folder in folders]
+
+    def run_command(*arguments):
+        return subprocess.run(
+            [sys.executable, "-m", "packhound", *arguments, *roots],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PACKHOUND_CACHE_DIR": str(base / "cache")},
+        )
+
+    run_command.folders = folders
+    return run_command
+
+
+def test_a_search_ranks_the_hits_of_all_roots_from_one(run):
+    answer = json.loads(run("search", "water", "--limit", "2", "--json").stdout)
+    assert [hit["rank"] for hit in answer["hits"]] == [1, 2]
+    assert {hit["root"] for hit in answer["hits"]} == {str(folder) for folder in run.folders}
+    text = run("search", "water").stdout
+    assert "garden/garden.py:1" in text and "kitchen/kitchen.py:1" in text
+
+
+def test_a_pack_is_of_all_roots_within_one_budget(run):
+    answer = json.loads(run("pack", "pour and boil water", "-b", "300", "--format=json").stdout)
+    assert {item["root"] for item in answer["items"]} == {str(folder) for folder in run.folders}
+    assert 0 < answer["tokens"] <= 300
+
+
+@pytest.mark.parametrize("reference", ["garden.py#pour_water", "garden.py:2", "garden/garden.py:1"])
+def test_show_prints_the_code_at_a_reference(run, reference):
+    assert run("show", reference).stdout.splitlines() == [
+        "garden/garden.py:1-3 function pour_water",
+        *(f"{n}\t{line}" for n, line in enumerate(GARDEN.splitlines(), 1)),
+    ]
+    answer = json.loads(run("show", reference, "--json").stdout)
+    assert (answer["ref"], answer["root"]) == ("garden.py#pour_water", str(run.folders[1]))
+
+
+@pytest.mark.parametrize(
+    ("reference", "remedy"),
+    [
+        ("garden.py#Bed.pour_water", "did you mean 'garden.py#pour_water'?"),
+        ("beds/garden.py:1", "did you mean 'garden.py'?"),
+        ("garden.py:900", "it has 3 lines"),
+        ("cellar.py", "is not an indexed file"),
+    ],
+)
+def test_a_reference_to_nothing_is_an_error_with_its_remedy(run, reference, remedy):
+    failure = run("show", reference)
+    assert failure.returncode == 2 and remedy in failure.stderr
