@@ -8,9 +8,9 @@ import pytest
 
 @pytest.fixture(scope="session", autouse=True)
 def _user_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep the settings file and the logs of whoever runs the tests out of them."""
+    """Keep the settings file, the logs and the notes of whoever runs the tests out of them."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("CONFIG", "STATE"):
+        for name in ("CONFIG", "STATE", "DATA"):
             folder = str(tmp_path_factory.mktemp(name.lower()))
             patch.setenv(f"PACKHOUND_{name}_DIR", os.environ.get(f"PACKHOUND_{name}_DIR", folder))
         yield

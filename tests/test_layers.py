@@ -31,6 +31,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "indexing": {"files", "git", "index", "parsing", "storage"},
     "evaluation": {"git", "llm", "pack", "parsing", "search", "text"},
     "sources": {"text"},
+    "memory": {"index", "sources"},
     "service": {
         "encoder",
         "files",
@@ -42,13 +43,13 @@ MAY_IMPORT: dict[str, set[str]] = {
         "parsing",
         "search",
     }
-    | {"sources", "storage", "text"},
-    "api": {"impact", "llm", "pack", "redact", "relay", "search", "service", "text"},
-    "lsp": {"api", "pack", "relay", "search", "service", "text"},
+    | {"memory", "sources", "storage", "text"},
+    "api": {"impact", "llm", "memory", "pack", "redact", "relay", "search", "service", "text"},
+    "lsp": {"api", "pack", "redact", "relay", "search", "service", "text"},
     "mcp": {"api", "relay", "service"},
     "background": {"api", "lsp", "mcp", "relay"},
-    "cli": {"api", "background", "encoder", "evaluation", "git", "index", "lsp", "mcp", "pack"}
-    | {"parsing"}
+    "cli": {"api", "background", "encoder", "evaluation", "git", "index", "lsp", "mcp", "memory"}
+    | {"pack", "parsing"}
     | {"search", "service", "text"},
     "__main__": {"cli"},
     "__init__": set(),

@@ -6,6 +6,7 @@ from .json_codec import results_of as results_of
 from .json_codec import settings_json as settings_json
 from .json_codec import status_json as status_json
 from .json_codec import workspace_json as workspace_json
+from .memory import MEMORY_REQUESTS as MEMORY_REQUESTS
 from .pack_codec import pack_item_json as pack_item_json
 from .pack_codec import pack_json as pack_json
 from .schema import pack_request_from as pack_request_from

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, TypeAlias
 
-from packhound.api.record_json import source_json
+from packhound.api.record_json import marks_of, record_of, source_json
 from packhound.api.schema import QUERY, query_from
 from packhound.core.settings_files import SettingsInForce
 from packhound.core.status import State, Status
@@ -80,6 +80,8 @@ def results_of(answer: Mapping[str, Any]) -> Results:
             siblings=tuple(_node_of(row, answer["generation"]) for row in hit["siblings"]),
             confidence=hit.get("confidence"),
             explanation=_explanation_of(hit),
+            record=record_of(hit),
+            notes=marks_of(hit),
         )
         for hit in answer["hits"]
     )

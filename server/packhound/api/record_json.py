@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from packhound.core.records import Record, iso_date
+from collections.abc import Mapping
+from typing import Any
+
+from packhound.core.records import CODE, NoteMark, Record, iso_date, read_iso_date
 from packhound.core.types import Hit
 from packhound.redact import redact, safe_line, visible_text
 
@@ -16,6 +19,30 @@ def source_json(hit: Hit) -> dict[str, object]:
         notes = ({**record_json(note.record), "state": note.state} for note in hit.notes)
         fields["notes"] = [*notes]
     return fields
+
+
+def record_of(row: Mapping[str, Any]) -> Record | None:
+    """Return the record of a hit's object, None for code."""
+    if row.get("source", CODE) == CODE:
+        return None
+    return _record(row)._replace(path=row["path"] or None, line=row["start_line"])
+
+
+def marks_of(row: Mapping[str, Any]) -> tuple[NoteMark, ...]:
+    """Return the notes on the code of a hit's object."""
+    return tuple(NoteMark(_record(note), note["state"]) for note in row.get("notes", ()))
+
+
+def _record(row: Mapping[str, Any]) -> Record:
+    return Record(
+        id=row["id"],
+        type=row["type"],
+        title=row["title"],
+        text=row["text"],
+        date=read_iso_date(row["date"]) or 0.0,
+        tags=tuple(row["tags"]),
+        metadata=row["metadata"],
+    )
 
 
 def record_json(record: Record) -> dict[str, object]:

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from packhound.api.json_codec import Json, query_json, results_of
 from packhound.api.pack_codec import pack_of, pack_request_json
-from packhound.api.socket_requests import CONFIG, EXPLAIN, FORGET, PACK, RELATED, RESULTS, STATUS
+from packhound.api.socket_requests import (
+    CONFIG,
+    EXPLAIN,
+    FORGET,
+    MEMORY,
+    PACK,
+    RELATED,
+    RESULTS,
+    STATUS,
+)
 from packhound.core.status import Drift, Status
 from packhound.core.types import Hit, Query, Results
 from packhound.pack import Pack, PackRequest
@@ -46,6 +56,10 @@ class Connection(AnyConnection):
     def config(self) -> Json:
         """Return the settings object of the folder."""
         return self.call(CONFIG, {})
+
+    def memory(self, name: str, values: Mapping[str, object]) -> Json:
+        """Return the answer to a request on notes."""
+        return self.call(f"{MEMORY}{name}", values)
 
     def forget(self) -> None:
         """Delete the record of what the user opened, edited and picked."""

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from packhound.api.json_codec import Json, query_of, results_json, settings_json
+from packhound.api.memory import MEMORY_REQUESTS
 from packhound.api.pack_codec import pack_json
 from packhound.api.schema import pack_request_from
 from packhound.api.tools.registry import call
@@ -15,6 +16,8 @@ from packhound.service import Engine
 
 # Requests of the command line, which are no tools of agents.
 RESULTS, PACK, FORGET, CONFIG = "results", "packed", "forget", "config"
+MEMORY = "memory/"
+"""Before the name of a request on notes."""
 EXPLAIN, RELATED, STATUS = "explained", "similar", "full status"
 
 _FRESH_S = 2.0
@@ -70,6 +73,7 @@ _ANSWERS: dict[str, Callable[[Engine, dict[str, Any]], Json]] = {
     RESULTS: _results,
     PACK: _pack,
     FORGET: _forget,
+    **{f"{MEMORY}{name}": answer for name, answer in MEMORY_REQUESTS.items()},
     CONFIG: _config,
     EXPLAIN: _explain,
     RELATED: _related,

@@ -29,6 +29,7 @@ _LAZY_COMMANDS = {
     "symbol": "packhound.cli.impact:symbol",
     "pack": "packhound.cli.packing:pack",
     "show": "packhound.cli.read:show_code",
+    "memory": "packhound.cli.memory:memory",
     "lsp": "packhound.cli.servers:lsp",
     "mcp": "packhound.cli.servers:mcp",
     "engine": "packhound.cli.servers:engine",

@@ -96,6 +96,15 @@ class Answerer:
             lambda engine: call(engine, tool, arguments),
         )
 
+    def memory(self, name: str, values: Mapping[str, object]) -> Json:
+        """Run a request on notes. Raises PackhoundError."""
+        from packhound.api import MEMORY_REQUESTS
+
+        return self.ask(
+            lambda server: server.memory(name, values),
+            lambda engine: MEMORY_REQUESTS[name](engine, values),
+        )
+
     def config(self) -> Json | None:
         """Return the settings of a running server; None if there is none."""
         try:

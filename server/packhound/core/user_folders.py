@@ -24,3 +24,9 @@ def cache_folder() -> Path:
     """Return the folder of all indexes of this user; `PACKHOUND_CACHE_DIR` overrides it."""
     override = os.environ.get("PACKHOUND_CACHE_DIR")
     return Path(override) if override else Path(platformdirs.user_cache_dir("packhound", False))
+
+
+def data_folder() -> Path:
+    """Return the folder of this user's notes; `PACKHOUND_DATA_DIR` overrides it."""
+    override = os.environ.get("PACKHOUND_DATA_DIR")
+    return Path(override) if override else Path(platformdirs.user_data_dir("packhound", False))

@@ -1,13 +1,16 @@
-"""Text of a hover: why a hit has its rank, in five lines of Markdown or plain text."""
+"""Text of a hover: why a hit has its rank in five lines, and the notes on it, a line each."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
+from packhound.core.records import NoteMark, iso_date
 from packhound.core.types import Hit, SignalGroup
+from packhound.redact import redact
 
 BAR_WIDTH = 6
+MAX_NOTES = 3
 MAX_GROUPS = 3
 """With the title and what would move the hit these are five lines."""
 _LEAST = 0.05
@@ -29,6 +32,22 @@ def hover_text(query: str, hit: Hit, *, markdown: bool) -> str:
         return f"{name} ({hit.node.kind}), {rank} {query}\n{body}".rstrip()
     title = f"**{escape(name)}** {escape(hit.node.kind)}, {escape(rank)} *{escape(query)}*"
     return f"{title}\n\n```text\n{body}\n```" if body else title
+
+
+def notes_text(notes: Sequence[NoteMark], *, markdown: bool) -> str:
+    """Return a line a note: its type and state, its name, and the beginning of what it says."""
+    lines = [_note_line(mark) for mark in notes[:MAX_NOTES]]
+    if len(notes) > MAX_NOTES:
+        lines.append(f"and {len(notes) - MAX_NOTES} more notes")
+    return "\n\n".join(map(escape, lines)) if markdown else "\n".join(lines)
+
+
+def _note_line(mark: NoteMark) -> str:
+    record = mark.record
+    state = f" [{mark.state}]" if mark.state else ""
+    author = f"({record.metadata.get('author', '')}, {iso_date(record.date)})"
+    text = redact(f"{record.title}: {record.text}").text
+    return f"{record.type}{state} {_single_line(' '.join(text.split()))} {_single_line(author)}"
 
 
 def escape(text: str) -> str:

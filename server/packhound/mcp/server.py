@@ -195,13 +195,7 @@ def _serve(folders: SessionFolders, requests: Iterable[str], answers: TextIO) ->
 
 
 def _describe_tools(folders: SessionFolders) -> list[Json]:
-    """Return the tools that the settings offer to a client; none of them writes."""
-    hints = {
-        "readOnlyHint": True,
-        "destructiveHint": False,
-        "idempotentHint": True,
-        "openWorldHint": False,
-    }
+    """Return the tools that the settings offer to a client, with hints on what each does."""
     served = folders.known
     return [
         {
@@ -212,7 +206,12 @@ def _describe_tools(folders: SessionFolders) -> list[Json]:
                 **tool.schema,
                 "properties": {**tool.schema["properties"], **_root_parameter(served)},
             },
-            "annotations": hints,
+            "annotations": {
+                "readOnlyHint": not tool.writes,
+                "destructiveHint": False,
+                "idempotentHint": tool.idempotent,
+                "openWorldHint": False,
+            },
         }
         for tool in (served.tools if served else offered(()))
     ]

@@ -30,6 +30,7 @@ from packhound.search import (
 from packhound.service.editor_texts import EditorTexts
 from packhound.service.impact import Impact
 from packhound.service.indexed_folder import IndexedFolder
+from packhound.service.notes import FolderNotes
 from packhound.service.packs import Packs
 from packhound.service.preparation import Activity, BackgroundPreparation
 from packhound.service.roots import check_root
@@ -71,7 +72,8 @@ class Engine:
         self._texts = EditorTexts(self._index)
         self._personalization = Personalization(root, self.folder, settings)
         self._packs = Packs(root, self._index, self._search)
-        self.sources = FolderSources(root, self._index, lambda: self._settings, {})
+        self.notes = FolderNotes(self._index, self._search)
+        self.sources = FolderSources(root, self._index, lambda: self._settings, self.notes)
         self.impact = Impact(root, self._current, self._packs)
         self.preparation = BackgroundPreparation(self._index, self._packs, self._activity, timing)
 

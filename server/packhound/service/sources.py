@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,8 +13,10 @@ from packhound.core.errors import ModelError
 from packhound.core.records import Scope, SourceName
 from packhound.core.settings import Settings
 from packhound.core.types import Budget, Hit, Query, Results
+from packhound.memory import NotesSource
 from packhound.search import parse_query, scope_of
 from packhound.service.indexed_folder import IndexedFolder
+from packhound.service.notes import FolderNotes
 from packhound.sources import RecordQuery, SourceFactory, SourceRegistry, fuse, hits_of
 
 CodeSearch = Callable[[Query], Results]
@@ -33,10 +35,15 @@ class FolderSources:
         root: Path,
         folder: IndexedFolder,
         settings_of: Callable[[], Settings],
-        factories: Mapping[SourceName, SourceFactory],
+        notes: FolderNotes,
     ) -> None:
         self._root = str(root)
         self._folder = folder
+        self._settings_of = settings_of
+        self._notes = notes
+        factories: dict[SourceName, SourceFactory] = {
+            "notes": lambda: NotesSource(notes.notebook),
+        }
         self.registry = SourceRegistry(
             factories,
             lambda name: settings_of().has_source(name),
@@ -45,11 +52,10 @@ class FolderSources:
 
     def search(self, query: Query, search_code: CodeSearch) -> Results:
         """Answer with code alone, or with the sources that the query asks for."""
-        if not query.types and "type:" not in query.text:
-            return search_code(query)
         scope, problems = scope_of(query)
         if not scope.sources:
-            return search_code(query)
+            results = search_code(query)
+            return self._notes.mark(results) if self._settings_of().notes else results
         started, n_sources = time.perf_counter(), len(scope.sources) + scope.has_code
         budget = query.budget
         share = Budget(budget.time_ms / n_sources, max(1, budget.candidates // n_sources))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from packhound.api.json_codec import Arguments, Json
-from packhound.api.tools import outline, pack, read_node, related, search, status, symbol
+from packhound.api.tools import memory, outline, pack, read_node, related, search, status, symbol
 from packhound.api.tools.roots import Root, join_roots, select_roots
 from packhound.api.tools.tool import Tool
 from packhound.core.errors import SettingsError
@@ -22,6 +22,7 @@ TOOLS: dict[str, Tool] = {
         outline.TOOL,
         read_node.TOOL,
         status.TOOL,
+        *memory.TOOLS,
     )
 }
 

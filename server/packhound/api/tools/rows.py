@@ -48,11 +48,11 @@ def page(engine: Engine, results: Results, offset: int, limit: int, snippet_line
             snippet = numbered((number + 1, excerpt.lines[number]) for number in chosen)
         answer = {key: v for key, v in hit_json(hit).items() if key not in _UNUSED_KEYS}
         siblings = [node_row(sibling) for sibling in hit.siblings]
-        reference = safe_line(reference_of(engine, hit.node))
+        reference = hit.record.reference if hit.record else reference_of(engine, hit.node)
         return {
             **answer,
             **_names(hit.node),
-            "ref": reference,
+            "ref": safe_line(reference),
             "siblings": siblings,
             "snippet": snippet,
         }

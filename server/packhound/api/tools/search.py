@@ -10,15 +10,18 @@ from packhound.api.schema import FOCUS, QUERY, query_from
 from packhound.api.tools.references import resolve
 from packhound.api.tools.roots import join_pages
 from packhound.api.tools.rows import page
-from packhound.api.tools.text import Text, rows_in, title
+from packhound.api.tools.text import MARK, Text, cut, rows_in, title
 from packhound.api.tools.tool import LIMIT, MAX_TOKENS, OFFSET, SNIPPET_LINES, Tool
 from packhound.core.errors import SettingsError
+from packhound.core.records import CODE
 from packhound.core.settings import DEEP_TIME_MS
 from packhound.core.types import Focus, Query
 from packhound.redact import visible_line
 from packhound.search import WEAK_NOTE
 from packhound.service import Engine
 
+_RECORD_LINES = 6
+"""Lines of a note or another record that a hit shows."""
 _FIELDS = {name: QUERY[name] for name in QUERY if name != "deep"}
 """Agents always have the deep model, unless the setting is off."""
 _DEFAULTS = {name: getattr(Query(""), name) for name in _FIELDS if name != "query"}
@@ -65,13 +68,24 @@ def _text(answer: Row) -> Text:
 def hit_units(hits: Sequence[Row]) -> Iterator[str]:
     """Yield each hit: its title, its lines of code, and what else its file has."""
     for hit in hits:
-        lines = [title(hit)]
+        if hit["source"] != CODE:
+            yield record_text(hit)
+            continue
+        lines = [title(hit), *(record_text(note, 1) for note in hit.get("notes", ()))]
         if hit["snippet"]:
             lines.append(hit["snippet"])
         if hit.get("siblings"):
             names = (f"{visible_line(s['name'])}:{s['start_line']}" for s in hit["siblings"])
             lines.append(f"also here: {', '.join(names)}")
         yield "\n".join(lines)
+
+
+def record_text(row: Row, most_lines: int = _RECORD_LINES) -> str:
+    """Return a record as its type, title, day and state, and its first lines, each marked."""
+    state = f", {row['metadata']['state']}" if row["metadata"].get("state") else ""
+    head = f"{row['type']} {row['title']} ({row['date']}{state}, {row['reference']})"
+    lines = [line for line in row["text"].splitlines() if line.strip()][:most_lines]
+    return "\n".join([visible_line(head), *(MARK + cut(line) for line in lines)])
 
 
 TOOL = Tool(

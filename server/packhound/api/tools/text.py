@@ -18,6 +18,8 @@ from packhound.core.titles import heading
 from packhound.llm import counter_for
 from packhound.redact import visible_line
 
+MARK = "  | "
+"""Before each line of a note: none can pass for a heading or a note of the tool's."""
 _MAX_SIGNATURE = 200
 _MAX_LINE = 400
 """Characters."""

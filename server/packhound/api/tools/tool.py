@@ -34,7 +34,8 @@ class Tool:
 
     `answer` gets checked arguments, `text` what it returned. `join` makes one answer of several
     roots; without it the first root that has an answer gives it. Tools of a `group` other than
-    "default" are offered where the setting `mcp.tools` names it.
+    "default" are offered where the setting `mcp.tools` names it. One that `writes` notes is no
+    reading tool for clients, and `idempotent` if calling it again changes nothing more.
     """
 
     name: str
@@ -46,6 +47,8 @@ class Tool:
     text: Callable[[Row], Text]
     join: Join | None = None
     group: str = "default"
+    writes: bool = False
+    idempotent: bool = True
 
     @property
     def schema(self) -> Schema:

@@ -5,29 +5,44 @@ from __future__ import annotations
 from lsprotocol import types
 
 from packhound.core.types import Hit, NodeRef, Results
-from packhound.lsp.hover_text import hover_text
+from packhound.lsp.hover_text import hover_text, notes_text
 from packhound.lsp.language_server import PackhoundServer
+from packhound.service import Engine
 
 
 def hover(ls: PackhoundServer, params: types.HoverParams) -> types.Hover | None:
-    """Explain the rank of the node under the cursor among the results of the last search."""
+    """Explain the rank of the node under the cursor, and show the notes on it."""
     session, line = ls.session, params.position.line
-    mode = session.settings.hover
     engine_path = session.locate(params.text_document.uri)
-    if session.last_search is None or engine_path is None or mode == "off":
+    if engine_path is None or session.settings.hover == "off":
         return None
     engine, path = engine_path
-    query, results = session.last_search
     node = engine.node_at(path, line)
-    hit = _find_hit(node, results) if node else None
-    if node and hit is None and mode == "always":
-        hit = engine.explain(query, path, line, ls.protocol.cancel_event())
-    if hit is None:
+    if node is None:
         return None
     markdown = session.client.markdown
+    notes = engine.notes.on(node) if session.settings.notes else ()
+    text = notes_text(notes, markdown=markdown)
+    hit, query = _hit_of(ls, engine, node, line)
+    if hit is not None:
+        explanation = hover_text(query, hit, markdown=markdown)
+        text = f"{explanation}\n\n{text}" if text else explanation
     kind = types.MarkupKind.Markdown if markdown else types.MarkupKind.PlainText
-    text = hover_text(query.text, hit, markdown=markdown)
-    return types.Hover(types.MarkupContent(kind, text))
+    return types.Hover(types.MarkupContent(kind, text)) if text else None
+
+
+def _hit_of(
+    ls: PackhoundServer, engine: Engine, node: NodeRef, line: int
+) -> tuple[Hit | None, str]:
+    """Return a node as a hit of the last search, and its query; None if it was none."""
+    session = ls.session
+    if session.last_search is None:
+        return None, ""
+    query, results = session.last_search
+    hit = _find_hit(node, results)
+    if hit is None and session.settings.hover == "always":
+        hit = engine.explain(query, node.path, line, ls.protocol.cancel_event())
+    return hit, query.text
 
 
 def _find_hit(node: NodeRef, results: Results) -> Hit | None:

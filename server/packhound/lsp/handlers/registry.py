@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from lsprotocol import types
 
-from packhound.api import EngineHost
+from packhound.api import MEMORY_REQUESTS, EngineHost
 from packhound.lsp.handlers import execute_command as commands
 from packhound.lsp.handlers.did_change import did_change
 from packhound.lsp.handlers.did_change_configuration import did_change_configuration
@@ -24,6 +24,7 @@ from packhound.lsp.handlers.explain import explain
 from packhound.lsp.handlers.forget import forget
 from packhound.lsp.handlers.hover import hover
 from packhound.lsp.handlers.initialize import initialize, initialized
+from packhound.lsp.handlers.memory import memory_request
 from packhound.lsp.handlers.neighbors import neighbors
 from packhound.lsp.handlers.pack import pack, pack_item
 from packhound.lsp.handlers.picked import picked
@@ -72,6 +73,7 @@ ON_WORKER_THREADS: dict[str, Handler] = {
     "packhound/symbol": symbol,
     "packhound/read": read,
     "packhound/forget": forget,
+    **{f"packhound/memory/{name}": memory_request(name) for name in MEMORY_REQUESTS},
 }
 """Requests that may take long; several run at a time, and each can be cancelled."""
 
@@ -86,6 +88,7 @@ COMMANDS: dict[str, Handler] = {
     "packhound.server.packItem": pack_item,
     "packhound.server.picked": picked,
     "packhound.server.forget": forget,
+    **{f"packhound.server.memory.{name}": memory_request(name) for name in MEMORY_REQUESTS},
 }
 """The same handlers as commands, for clients that cannot send requests of their own."""
 

@@ -1,0 +1,199 @@
+"""`packhound memory`: write, list, show, search, delete, export and import notes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from packhound.cli.opening import Answerer, folder_settings, print_json
+from packhound.cli.options import JSON, ROOT, complete_file
+from packhound.core.errors import SettingsError
+from packhound.memory import NOTE_TYPES, NoteStore, NoteType, note_from, note_json, write_note
+
+TYPE = click.option("--type", "kind", type=click.Choice(NOTE_TYPES), help="Only this type.")
+_FIRST_LINE = 100
+"""Characters of a note that a list shows."""
+
+
+@click.group()
+def memory() -> None:
+    """Notes on the code: insights, decisions and stashes, kept until you delete them."""
+
+
+@memory.command()
+@click.argument("kind", metavar="TYPE", type=click.Choice(NOTE_TYPES))
+@click.argument("name")
+@click.argument("content")
+@ROOT
+@click.option("--code", "-c", multiple=True, metavar="PATH#NAME", help="Code that it is about.")
+@click.option("--reasoning", default="", help="Why it was decided so.")
+@click.option("--file", "files", multiple=True, metavar="PATH", help="File that a stash is about.")
+@click.option("--tag", "tags", multiple=True, help="Tag to filter by.")
+@click.option("--author", default="", help="Who writes it.  [default: your user name]")
+@click.option("--expires", "expires_at", metavar="TIME", help="When a stash is forgotten.")
+@JSON
+def add(root: Path, kind: NoteType, name: str, content: str, as_json: bool, **options: Any) -> None:  # noqa: ANN401 - fields of a note
+    """Write a note of TYPE insight, decision or stash, called NAME, saying CONTENT.
+
+    An insight may have an empty NAME. Code is PATH#NAME or PATH:LINE.
+    """
+    keys = {"insight": ("key", "content"), "decision": ("topic", "decision")}
+    names = keys.get(kind, ("name", "summary"))
+    values = {**options, "type": kind, **dict(zip(names, (name, content), strict=True))}
+    if options["code"]:
+        identity = _ask(root, "add", values)["id"]
+    else:
+        identity = write_note(_store(root), kind, values).id
+    if as_json:
+        print_json({"id": identity})
+    else:
+        click.echo(f"noted as {identity}")
+
+
+@memory.command("list")
+@ROOT
+@TYPE
+@JSON
+def list_(root: Path, kind: str | None, as_json: bool) -> None:
+    """List notes, the newest first."""
+    _print(_ask(root, "list", {"type": kind}), as_json)
+
+
+@memory.command()
+@click.argument("query")
+@ROOT
+@TYPE
+@JSON
+def search(query: str, root: Path, kind: str | None, as_json: bool) -> None:
+    """Find notes by words and by meaning."""
+    _print(_ask(root, "search", {"query": query, "type": kind}), as_json)
+
+
+@memory.command()
+@click.argument("identity", metavar="ID")
+@ROOT
+@JSON
+def show(identity: str, root: Path, as_json: bool) -> None:
+    """Show a note, and what changed in its code since it was written."""
+    row = _ask(root, "show", {"id": identity})
+    if row.get("status"):
+        raise SettingsError(f"there is no note '{identity}'; 'packhound memory list' lists them")
+    if as_json:
+        print_json(row)
+        return
+    click.echo(_line(row))
+    for key in ("content", "summary", "decision", "reasoning"):
+        if row.get(key):
+            click.echo(f"\n{row[key]}")
+    for code in row["code"]:
+        click.echo(f"\non {code['ref']}" + (f": {code['state']}" if code["state"] else ""))
+        if code["diff"]:
+            click.echo(code["diff"])
+
+
+@memory.command()
+@click.argument("identities", metavar="ID...", nargs=-1, required=True)
+@ROOT
+def forget(identities: Sequence[str], root: Path) -> None:
+    """Delete notes."""
+    store = _store(root)
+    for identity in identities:
+        if not store.delete([identity]):
+            raise SettingsError(
+                f"there is no note '{identity}'; 'packhound memory list' lists them"
+            )
+    click.echo(f"deleted {len(identities)}")
+
+
+@memory.command()
+@ROOT
+@click.option("--output", "-o", type=click.Path(path_type=Path), help="File.  [default: stdout]")
+def export(root: Path, output: Path | None) -> None:
+    """Write all notes as JSON, one a line, whole and with their code: they may hold secrets."""
+    from packhound.core.private_file import write_private_atomic
+
+    lines = [json.dumps(note_json(note), ensure_ascii=False) for note in _store(root).all()]
+    text = "".join(f"{line}\n" for line in lines)
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        write_private_atomic(output, text.encode())
+        click.echo(f"{len(lines)} notes", err=True)
+
+
+@memory.command("import")
+@click.argument("file", shell_complete=complete_file)
+@ROOT
+def import_(file: str, root: Path) -> None:
+    """Read notes that were exported; FILE - is standard input. Notes of equal id are replaced."""
+    try:
+        with click.open_file(file, encoding="utf-8") as lines:
+            notes = [*_notes_in(file, lines)]
+    except OSError as error:
+        raise SettingsError(f"'{file}': {error.strerror}") from None
+    _store(root).put(notes)
+    click.echo(f"{len(notes)} notes")
+
+
+@memory.command()
+@ROOT
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def clear(root: Path, yes: bool) -> None:
+    """Delete all notes of a folder, after asking; they cannot be made again."""
+    store = _store(root)
+    n = len(store.all())
+    if not yes:
+        click.confirm(f"Delete {n} notes? They cannot be made again.", abort=True)
+    click.echo(f"deleted {store.clear()}" if n else "there are no notes")
+
+
+def _notes_in(file: str, lines: Iterable[str]) -> Iterable[Any]:
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+            if not isinstance(row, dict):
+                raise SettingsError("must be an object")
+            yield note_from(row)
+        except (SettingsError, ValueError, RecursionError) as problem:
+            raise SettingsError(f"'{file}' line {number}: {problem}") from None
+
+
+def _store(root: Path) -> NoteStore:
+    from packhound.service import check_root, notes_folder
+
+    return NoteStore(notes_folder(check_root(root, folder_settings(root).read().settings)))
+
+
+def _ask(root: Path, name: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    with Answerer(root, folder_settings(root), overridden=False) as answerer:
+        return answerer.memory(name, values)
+
+
+def _print(answer: Mapping[str, Any], as_json: bool) -> None:
+    if as_json:
+        print_json(answer)
+        return
+    for problem in answer.get("problems", ()):
+        click.echo(f"note: {problem}", err=True)
+    for row in answer["notes"]:
+        click.echo(_line(row))
+        text = " ".join(
+            str(row.get("content") or row.get("summary") or row.get("decision")).split()
+        )
+        click.echo(f"    {text[:_FIRST_LINE]}" + ("..." if len(text) > _FIRST_LINE else ""))
+        for code in row["code"]:
+            click.echo(f"    on {code['ref']}" + (f" ({code['state']})" if code["state"] else ""))
+    if not answer["notes"]:
+        click.echo("no notes")
+
+
+def _line(row: Mapping[str, Any]) -> str:
+    name = row.get("key") or row.get("name") or row.get("topic") or ""
+    state = f"  [{row['state']}]" if row["state"] else ""
+    return f"{row['id']}  {row['date']}  {row['type']:8}  {name}  ({row['author']}){state}"

@@ -1,0 +1,62 @@
+"""`packhound/memory/NAME`: notes, written at a position, listed, shown, searched and deleted.
+
+A request names a note by `id`, or code by `uri` and `position`; without them it is of all folders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TypeAlias
+
+from packhound.api import MEMORY_REQUESTS, Json
+from packhound.lsp.jsonrpc.frames import Params
+from packhound.lsp.language_server import PackhoundServer
+from packhound.lsp.params import line_in
+
+Handler: TypeAlias = Callable[[PackhoundServer, Params], Json]
+NOT_FOUND = "not_found"
+
+
+def memory_request(name: str) -> Handler:
+    """Return the handler of `packhound/memory/NAME`."""
+    if name == "add":
+        return _add
+    return partial(_in_all if name in ("list", "search") else _in_one, name)
+
+
+def _add(ls: PackhoundServer, params: Params) -> Json:
+    """Write a note on the code at `uri` and `position`, or on that under `code`."""
+    ls.session.wait_for_folders()
+    engine = ls.session.workspace.engines[0]
+    values = {key: v for key, v in params.items() if key not in ("uri", "position")}
+    if params.get("uri") is not None:
+        engine, path = ls.require_engine_path(params)
+        if params.get("position") is not None:
+            values["code"] = [f"{path}:{line_in(params) + 1}"]
+    return MEMORY_REQUESTS["add"](engine, values)
+
+
+def _in_all(name: str, ls: PackhoundServer, params: Params) -> Json:
+    """Return the notes of all folders, each with its root; with `uri` those on its code."""
+    ls.session.wait_for_folders()
+    notes: list[object] = []
+    problems: list[object] = []
+    for engine in ls.session.workspace.engines:
+        answer = MEMORY_REQUESTS[name](engine, params)
+        rows, more = answer["notes"], answer.get("problems", [])
+        assert isinstance(rows, list)
+        assert isinstance(more, list)
+        notes += ({**row, "root": str(engine.root)} for row in rows)
+        problems += more
+    return {"notes": notes, "problems": problems}
+
+
+def _in_one(name: str, ls: PackhoundServer, params: Params) -> Json:
+    """Return the answer of the folder that has the note."""
+    ls.session.wait_for_folders()
+    for engine in ls.session.workspace.engines:
+        answer = MEMORY_REQUESTS[name](engine, params)
+        if answer.get("status") != NOT_FOUND:
+            return answer
+    return {"status": NOT_FOUND}

@@ -1,0 +1,161 @@
+"""The notes of one workspace: written, read, and held against the code that they are about."""
+
+from __future__ import annotations
+
+import getpass
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from packhound.core.records import NoteMark
+from packhound.core.types import NodeRef
+from packhound.index import FileEntry
+from packhound.memory.anchors import MOVED, ORPHANED, STALE, CodeView, Resolution, follow, resolve
+from packhound.memory.notes import Anchor, Note, NoteType, changed_note, new_note
+from packhound.memory.store import NoteStore
+
+_WORST_FIRST = (STALE, MOVED, ORPHANED)
+_MAX_RESOLUTIONS = 2_000
+
+Key: TypeAlias = tuple[Anchor, "FileEntry | None", int]
+
+
+class Notebook:
+    """Notes with their anchors. Any thread may call; methods may raise StoreError.
+
+    `view_of` returns the newest generation of the code.
+    """
+
+    def __init__(self, store: NoteStore, view_of: Callable[[], CodeView]) -> None:
+        self.store = store
+        self._view_of = view_of
+        self._lock = threading.Lock()
+        self._version: object = ()
+        self._notes: dict[str, Note] = {}
+        self._by_path: dict[str, list[tuple[Note, Anchor]]] = {}
+        self._resolutions: dict[Key, Resolution] = {}
+
+    def add(
+        self, kind: NoteType, values: Mapping[str, object], anchors: Sequence[Anchor] = ()
+    ) -> Note:
+        """Write a note. Raises SettingsError for a bad field."""
+        return write_note(self.store, kind, values, anchors)
+
+    def change(self, identity: str, changes: Mapping[str, object]) -> Note | None:
+        """Change fields of a note; None for an unknown id. Raises SettingsError."""
+        return self.store.change(identity, lambda note: changed_note(note, changes))
+
+    def delete(self, identity: str) -> bool:
+        """Delete a note; False for an unknown id."""
+        return self.store.delete([identity]) > 0
+
+    def get(self, identity: str) -> Note | None:
+        """Return the note of an id."""
+        return self._read().get(identity)
+
+    def all(self, kinds: Iterable[NoteType] = ()) -> list[Note]:
+        """Return the notes that have not expired, the newest first; of some types, or of all."""
+        now, chosen = time.time(), set(kinds)
+        notes = (note for note in self._read().values() if not chosen or note.type in chosen)
+        alive = [note for note in notes if note.expires_at is None or note.expires_at > now]
+        return sorted(alive, key=lambda note: (-note.created_at, note.id))
+
+    def marks(self, nodes: Iterable[NodeRef]) -> list[tuple[NoteMark, ...]]:
+        """Return the notes on each node with their states, the newest first.
+
+        An anchor whose name its file has no more is followed within the file.
+        """
+        self._read()
+        view = self._view_of() if self._by_path else None
+        return [self._marks(node, view) if view else () for node in nodes]
+
+    def _marks(self, node: NodeRef, view: CodeView) -> tuple[NoteMark, ...]:
+        anchored = self._by_path.get(node.path)
+        if not anchored:
+            return ()
+        entry = view.snapshot.files.get(node.path)
+        names = {entry.qualname(p) for p in range(len(entry.node_ids))} if entry else set()
+        marks = {
+            note.id: NoteMark(note.record(), resolution.state)
+            for note, anchor in anchored
+            if anchor.qualname == node.qualname or anchor.qualname not in names
+            for resolution in [self._resolve(anchor, view, thorough=False)]
+            if (resolution.path, resolution.qualname) == (node.path, node.qualname)
+        }
+        return tuple(sorted(marks.values(), key=lambda mark: -mark.record.date))
+
+    def resolutions(self, note: Note) -> list[Resolution]:
+        """Return where each anchor of a note is now; one that was followed stays there."""
+        view = self._view_of()
+        resolved = [self._resolve(anchor, view, thorough=True) for anchor in note.anchors]
+        followed = [
+            follow(anchor, at) if not at.state and at.reference != anchor.reference else anchor
+            for anchor, at in zip(note.anchors, resolved, strict=True)
+        ]
+        if followed != [*note.anchors]:
+            moved = dict(zip(note.anchors, followed, strict=True))
+            self.store.change(note.id, lambda current: _with_anchors(current, moved))
+        return resolved
+
+    def state(self, note: Note) -> str:
+        """Return the worst state of a note's anchors, empty if all are fresh."""
+        if not note.anchors:
+            return ""
+        states = {resolution.state for resolution in self.resolutions(note)}
+        return next((state for state in _WORST_FIRST if state in states), "")
+
+    def _read(self) -> dict[str, Note]:
+        """Return all notes by id, read again if any process wrote."""
+        with self._lock:
+            version = self.store.version()
+            if version != self._version:
+                self._notes = {note.id: note for note in self.store.all()}
+                by_path = defaultdict(list)
+                for note in self._notes.values():
+                    for anchor in note.anchors:
+                        by_path[anchor.path].append((note, anchor))
+                self._version, self._by_path = version, dict(by_path)
+            return self._notes
+
+    def _resolve(self, anchor: Anchor, view: CodeView, *, thorough: bool) -> Resolution:
+        """Resolve an anchor, from memory while its file is the same."""
+        entry = view.snapshot.files.get(anchor.path)
+        key = (anchor, entry, view.snapshot.generation if thorough else -1)
+        direct = self._resolutions.get((anchor, entry, -1))
+        if direct is not None and direct.state in ("", STALE):
+            return direct
+        resolution = self._resolutions.get(key)
+        if resolution is None:
+            resolution = resolve(anchor, view, thorough=thorough)
+            if len(self._resolutions) >= _MAX_RESOLUTIONS:
+                self._resolutions.clear()
+            is_direct = resolution.path == anchor.path and resolution.state in ("", STALE)
+            self._resolutions[(anchor, entry, -1) if is_direct else key] = resolution
+        return resolution
+
+
+def write_note(
+    store: NoteStore,
+    kind: NoteType,
+    values: Mapping[str, object],
+    anchors: Sequence[Anchor] = (),
+) -> Note:
+    """Write a note of this user's, unless it names its author. Raises SettingsError."""
+    values = {**values, "author": values.get("author") or _user()}
+    note = new_note(kind, values, tuple(anchors))
+    store.put([note])
+    return note
+
+
+def _with_anchors(note: Note, moved: Mapping[Anchor, Anchor]) -> Note:
+    return replace(note, anchors=tuple(moved.get(anchor, anchor) for anchor in note.anchors))
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return "unknown"

@@ -1,0 +1,255 @@
+"""Notes: insights, decisions and stashes, their fields with their limits, and as JSON objects."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from typing import Any, Literal, get_args
+
+from packhound.core.errors import SettingsError
+from packhound.core.parameters import Parameter, array, text
+from packhound.core.records import Record, RecordType
+
+NoteType = Literal["insight", "decision", "stash"]
+NOTE_TYPES: tuple[NoteType, ...] = get_args(NoteType)
+RECORD_TYPE: dict[NoteType, RecordType] = {
+    "insight": "note",
+    "decision": "decision",
+    "stash": "stash",
+}
+"""How a search calls the type."""
+
+MAX_NAME = 255
+MAX_TEXT = 100_000
+_MAX_METADATA = 20_000
+_MAX_ID = 64
+"""Characters."""
+
+FIELDS: dict[NoteType, dict[str, Parameter]] = {
+    "insight": {
+        "key": text("Short name to recall it by.", MAX_NAME),
+        "content": text("What to remember.", MAX_TEXT, 1),
+    },
+    "decision": {
+        "topic": text("What was decided about.", MAX_NAME, 1),
+        "decision": text("What was decided.", MAX_TEXT, 1),
+        "reasoning": text("Why.", MAX_TEXT),
+    },
+    "stash": {
+        "name": text("Name to pop it by.", MAX_NAME, 1),
+        "summary": text("State of the work: what is done, what is next.", MAX_TEXT, 1),
+        "files": array("Files that it is about.", text("A path.")),
+    },
+}
+"""Fields of a note beside those that all have; the first one is its name."""
+COMMON: dict[str, Parameter] = {
+    "tags": array("Tags.", text("A tag.")),
+    "author": text("Person or agent who wrote it.", MAX_NAME),
+}
+CHANGEABLE: dict[NoteType, tuple[str, ...]] = {
+    "insight": ("content",),
+    "decision": (),
+    "stash": ("name", "summary", "files", "metadata", "expires_at"),
+}
+_OPTIONAL = frozenset({"key", "reasoning", "files", "tags", "author"})
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """Code that a note is about: a node as it was when the note was written.
+
+    `digest` is that of the tokens of its body, see `body_digest`; `body` is its text, for the diff.
+    """
+
+    path: str
+    qualname: str
+    kind: str
+    language: str
+    digest: str
+    body: str
+
+    @property
+    def reference(self) -> str:
+        """The node as tools write it."""
+        return f"{self.path}#{self.qualname}"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A note. `fields` are those of its type, `FIELDS`; dates are seconds since 1970."""
+
+    id: str
+    type: NoteType
+    fields: Mapping[str, Any]
+    author: str
+    created_at: float
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    expires_at: float | None = None
+    anchors: tuple[Anchor, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Key, name or topic; empty for an insight without a key."""
+        return str(self.fields.get(next(iter(FIELDS[self.type])), ""))
+
+    @property
+    def text(self) -> str:
+        """All that it says besides its name."""
+        _, *others = FIELDS[self.type]
+        values = (self.fields.get(key, "") for key in others if key != "files")
+        return "\n".join(value for value in values if value)
+
+    def record(self) -> Record:
+        """Return the note as a record of a source."""
+        return Record(
+            id=self.id,
+            type=RECORD_TYPE[self.type],
+            title=self.name or self.text.splitlines()[0][:MAX_NAME],
+            text=self.text,
+            date=self.created_at,
+            tags=self.tags,
+            metadata={"author": self.author, "code": [a.reference for a in self.anchors]},
+        )
+
+
+def new_note(
+    kind: NoteType, values: Mapping[str, object], anchors: tuple[Anchor, ...] = ()
+) -> Note:
+    """Return a checked note with a new id. Raises SettingsError that names the field."""
+    checked = _checked_fields(kind, values)
+    common = {
+        name: p.read(f"'{name}'", values.get(name) or _empty(p)) for name, p in COMMON.items()
+    }
+    return Note(
+        id=secrets.token_hex(6),
+        type=kind,
+        fields=checked,
+        author=common["author"],
+        created_at=round(time.time(), 3),
+        tags=common["tags"],
+        metadata=_read_metadata(values.get("metadata")),
+        expires_at=_read_date("expires_at", values.get("expires_at")),
+        anchors=anchors,
+    )
+
+
+def changed_note(note: Note, changes: Mapping[str, object]) -> Note:
+    """Return a note with some fields changed. Raises SettingsError for one that cannot be."""
+    for name in changes:
+        if name not in CHANGEABLE[note.type]:
+            allowed = ", ".join(CHANGEABLE[note.type]) or "nothing"
+            raise SettingsError(
+                f"'{name:.80}' of a {note.type} cannot be changed; expected one of: {allowed}"
+            )
+    fields = _checked_fields(note.type, {**note.fields, **changes})
+    metadata = changes.get("metadata", note.metadata)
+    expires_at = changes.get("expires_at", note.expires_at)
+    return Note(
+        id=note.id,
+        type=note.type,
+        fields=fields,
+        author=note.author,
+        created_at=note.created_at,
+        tags=note.tags,
+        metadata=_read_metadata(metadata),
+        expires_at=_read_date("expires_at", expires_at),
+        anchors=note.anchors,
+    )
+
+
+def note_json(note: Note) -> dict[str, Any]:
+    """Return a note as one JSON object, all that an export holds; dates are ISO 8601."""
+    return {
+        "id": note.id,
+        "type": note.type,
+        **note.fields,
+        "author": note.author,
+        "created_at": iso_time(note.created_at),
+        "tags": list(note.tags),
+        "metadata": dict(note.metadata),
+        "expires_at": None if note.expires_at is None else iso_time(note.expires_at),
+        "anchors": [
+            {name: getattr(anchor, name) for name in Anchor.__slots__} for anchor in note.anchors
+        ],
+    }
+
+
+def note_from(row: Mapping[str, Any]) -> Note:
+    """Return a note read back from its object. Raises SettingsError if it is none."""
+    kind = row.get("type")
+    if kind not in NOTE_TYPES:
+        raise SettingsError(f"'type' is {kind!r:.80}; expected one of: {', '.join(NOTE_TYPES)}")
+    names = Anchor.__slots__
+    limit = text("", MAX_TEXT)
+    rows = row.get("anchors") or ()
+    if not isinstance(rows, list | tuple) or not all(isinstance(each, Mapping) for each in rows):
+        raise SettingsError("'anchors' must be a list of objects")
+    anchors = tuple(
+        Anchor(**{name: limit.read(f"'anchors.{name}'", each.get(name, "")) for name in names})
+        for each in rows
+    )
+    note = new_note(kind, row, anchors)
+    identity = text("", _MAX_ID, 1).read("'id'", row.get("id"))
+    created_at = _read_date("created_at", row.get("created_at"))
+    if created_at is None:
+        raise SettingsError("'created_at' is missing; must be a time as 2025-12-01T09:30:00Z")
+    values = {name: getattr(note, name) for name in Note.__slots__}
+    return Note(**{**values, "id": identity, "created_at": created_at})
+
+
+def iso_time(date: float) -> str:
+    """Return a time as `2025-12-01T09:30:00.25Z`, in UTC."""
+    moment = datetime.fromtimestamp(date, timezone.utc)
+    return moment.isoformat().replace("+00:00", "Z")
+
+
+def _checked_fields(kind: NoteType, values: Mapping[str, object]) -> dict[str, Any]:
+    return {
+        name: parameter.read(f"'{name}'", _given(name, parameter, values.get(name)))
+        for name, parameter in FIELDS[kind].items()
+    }
+
+
+def _given(name: str, parameter: Parameter, value: object) -> object:
+    return _empty(parameter) if value is None and name in _OPTIONAL else value
+
+
+def _empty(parameter: Parameter) -> object:
+    return () if parameter.items else ""
+
+
+def _read_metadata(value: object) -> dict[str, Any]:
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise SettingsError(f"'metadata' is {value!r:.80}; must be an object")
+    try:
+        size = len(json.dumps(dict(value)))
+    except (TypeError, ValueError, RecursionError):
+        raise SettingsError("'metadata' must hold JSON values alone") from None
+    if size > _MAX_METADATA:
+        raise SettingsError(
+            f"'metadata' has {size:,} characters; must have at most {_MAX_METADATA:,}"
+        )
+    return dict(value)
+
+
+def _read_date(name: str, value: object) -> float | None:
+    """Return a time given in seconds or as ISO 8601. Raises SettingsError."""
+    if value is None or value == "":
+        return None
+    try:
+        if isinstance(value, str):
+            moment = datetime.fromisoformat(value.replace("Z", "+00:00"))
+            moment = moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
+            return moment.timestamp()
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return datetime.fromtimestamp(value, timezone.utc).timestamp()
+    except (ValueError, OverflowError, OSError):
+        pass
+    raise SettingsError(f"'{name}' is {value!r:.80}; must be a time as 2025-12-01T09:30:00Z")

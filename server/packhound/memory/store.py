@@ -1,0 +1,175 @@
+"""The store of one workspace's notes: SQLite, one transaction a write, on disk when it returns.
+
+Any number of processes may read and write at once: SQLite's write-ahead log has one writer wait
+for the other. Only the owner may read the files.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from packhound.core.errors import SettingsError, StoreError
+from packhound.core.private_file import make_private_folder
+from packhound.memory.notes import Note, note_from, note_json
+
+DATABASE = "notes.sqlite"
+_APPLICATION_ID = 0x506B4E74
+_FORMAT = 1
+_BUSY_S = 30.0
+_SCHEMA = "CREATE TABLE IF NOT EXISTS notes (id TEXT PRIMARY KEY, created REAL, note TEXT)"
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
+
+
+class NoteStore:
+    """Notes by id. Any thread may call; every method may raise StoreError.
+
+    Nothing is made on disk before the first write.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.path = folder / DATABASE
+        self._connection: sqlite3.Connection | None = None
+        self._opened: os.stat_result | None = None
+        self._lock = threading.RLock()
+        self._n_writes = 0
+
+    def version(self) -> object:
+        """Return a value that differs once any process has written; microseconds."""
+        with self._lock:
+            try:
+                connection = self._open(writes=False)
+                if connection is None:
+                    return None
+                [count] = connection.execute("PRAGMA data_version").fetchone()
+            except sqlite3.Error as error:
+                raise self._unreadable(error) from error
+            return count, self._n_writes, self._opened and self._opened.st_ino
+
+    def all(self) -> list[Note]:
+        """Return all notes, the oldest first."""
+        with self._lock:
+            try:
+                connection = self._open(writes=False)
+                if connection is None:
+                    return []
+                rows = connection.execute("SELECT note FROM notes ORDER BY created, id").fetchall()
+                return [note_from(json.loads(row)) for (row,) in rows]
+            except (sqlite3.Error, SettingsError, ValueError) as error:
+                raise self._unreadable(error) from error
+
+    def put(self, notes: Iterable[Note]) -> None:
+        """Add notes, or replace those of their ids, all or none."""
+        rows = [(note.id, note.created_at, json.dumps(note_json(note))) for note in notes]
+        with self._transaction() as connection:
+            connection.executemany("INSERT OR REPLACE INTO notes VALUES (?, ?, ?)", rows)
+
+    def change(self, identity: str, change: Callable[[Note], Note]) -> Note | None:
+        """Replace a note by what `change` returns for it; None if there is no such note."""
+        with self._transaction() as connection:
+            row = connection.execute("SELECT note FROM notes WHERE id = ?", (identity,)).fetchone()
+            if row is None:
+                return None
+            note = change(note_from(json.loads(row[0])))
+            values = (json.dumps(note_json(note)), identity)
+            connection.execute("UPDATE notes SET note = ? WHERE id = ?", values)
+            return note
+
+    def delete(self, identities: Iterable[str]) -> int:
+        """Delete notes; return how many there were."""
+        with self._transaction() as connection:
+            rows = [(identity,) for identity in identities]
+            return connection.executemany("DELETE FROM notes WHERE id = ?", rows).rowcount
+
+    def clear(self) -> int:
+        """Delete all notes; return how many there were."""
+        with self._transaction() as connection:
+            return connection.execute("DELETE FROM notes").rowcount
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+            self._connection = self._opened = None
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """Commit what is written within, or nothing. Raises StoreError."""
+        with self._lock:
+            try:
+                connection = self._open(writes=True)
+                assert connection is not None
+                connection.execute("BEGIN IMMEDIATE")
+                try:
+                    yield connection
+                    connection.execute("COMMIT")
+                except BaseException:
+                    if connection.in_transaction:
+                        connection.execute("ROLLBACK")
+                    raise
+                self._n_writes += 1
+            except sqlite3.Error as error:
+                raise self._unreadable(error) from error
+
+    def _open(self, *, writes: bool) -> sqlite3.Connection | None:
+        """Return the connection; None for a reader where nothing was written yet."""
+        status = self._stat()
+        same_file = status and self._opened and os.path.samestat(status, self._opened)
+        if self._connection is not None and same_file:
+            return self._connection
+        self.close()
+        if status is None:
+            if not writes:
+                return None
+            make_private_folder(self._folder)
+            # SQLite gives its other files the mode of this one.
+            handle = os.open(self.path, os.O_RDWR | os.O_CREAT | _NO_FOLLOW, 0o600)
+            os.close(handle)
+        self._connection = _connect(self.path)
+        self._opened = self.path.stat()
+        return self._connection
+
+    def _stat(self) -> os.stat_result | None:
+        try:
+            return self.path.stat()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise self._unreadable(error) from error
+
+    def _unreadable(self, error: Exception) -> StoreError:
+        return StoreError(f"the notes in '{self.path}' cannot be read or written: {error}")
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    """Return a connection to a database of notes, made ready if it is empty.
+
+    Raises sqlite3.Error if it is damaged, foreign or of a later version.
+    """
+    connection = sqlite3.connect(path, _BUSY_S, isolation_level=None, check_same_thread=False)
+    try:
+        connection.execute("PRAGMA trusted_schema = OFF")
+        [found_id] = connection.execute("PRAGMA application_id").fetchone()
+        [version] = connection.execute("PRAGMA user_version").fetchone()
+        if found_id == 0:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute(_SCHEMA)
+            connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {_FORMAT}")
+            connection.execute("COMMIT")
+        elif found_id != _APPLICATION_ID or version > _FORMAT:
+            raise sqlite3.DatabaseError("it is of a later version, or no file of notes")
+        # What was acknowledged survives a loss of power too.
+        connection.execute("PRAGMA synchronous = FULL")
+    except BaseException:
+        connection.close()
+        raise
+    return connection

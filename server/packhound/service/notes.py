@@ -1,0 +1,134 @@
+"""The notes of one folder: where they are kept, the code that they are about, and their recall."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from packhound.core.errors import SettingsError, StoreError
+from packhound.core.records import NoteMark
+from packhound.core.types import Kind, NodeRef, Query, Results
+from packhound.core.user_folders import data_folder
+from packhound.index import Snapshot
+from packhound.memory import (
+    RECORD_TYPE,
+    Anchor,
+    CodeView,
+    Note,
+    Notebook,
+    NoteStore,
+    NoteType,
+    anchor_at,
+)
+from packhound.service.indexed_folder import IndexedFolder
+from packhound.service.roots import index_folder
+
+SnapshotSearch = Callable[[Snapshot, Query, "threading.Event | None"], Results]
+_N_SIMILAR = 30
+"""Nodes with the words of a body that is gone, among which it may be."""
+_SIMILAR_CHARACTERS = 4_000
+_RECENT = 5
+"""Names that are proposed where nothing was recalled."""
+
+
+class Recalled(NamedTuple):
+    """Notes that were recalled: by their exact name or by meaning, else a message."""
+
+    notes: tuple[Note, ...]
+    match_type: str = ""
+    message: str = ""
+    problems: tuple[str, ...] = ()
+
+
+class FolderNotes:
+    """Notes of one folder. Any thread may call; nothing is opened before it is asked for."""
+
+    def __init__(self, folder: IndexedFolder, search: SnapshotSearch) -> None:
+        self._folder = folder
+        self._search = search
+        self.notebook = Notebook(NoteStore(notes_folder(folder.root)), self._view)
+
+    def add(
+        self,
+        kind: NoteType,
+        values: Mapping[str, object],
+        places: Iterable[tuple[str, int]] = (),
+    ) -> Note:
+        """Write a note on the nodes at some paths and 0-based lines. Raises SettingsError."""
+        view = self._view()
+        anchors: list[Anchor] = []
+        for path, line in places:
+            anchor = anchor_at(view, path, line)
+            if anchor is None:
+                raise SettingsError(f"there is no indexed code at '{path}:{line + 1}'")
+            anchors.append(anchor)
+        return self.notebook.add(kind, values, anchors)
+
+    def view(self) -> CodeView:
+        """Return the newest generation of the code, to hold notes against."""
+        return self._view()
+
+    def mark(self, results: Results) -> Results:
+        """Return results whose code has the fresh notes on it."""
+        if not results.hits:
+            return results
+        try:
+            marks = self.notebook.marks(hit.node for hit in results.hits)
+        except StoreError as problem:
+            return replace(results, notes=(*results.notes, str(problem)))
+        fresh = [tuple(mark for mark in each if not mark.state) for each in marks]
+        if not any(fresh):
+            return results
+        pairs = zip(results.hits, fresh, strict=True)
+        hits = tuple(replace(hit, notes=notes) if notes else hit for hit, notes in pairs)
+        return replace(results, hits=hits)
+
+    def on(self, node: NodeRef) -> tuple[NoteMark, ...]:
+        """Return the notes on a node with their states."""
+        return self.notebook.marks([node])[0]
+
+    def recall(
+        self, kind: NoteType, name: str, limit: int, search: Callable[[Query], Results]
+    ) -> Recalled:
+        """Return the note of an id or exact name, else those that `search` finds by meaning."""
+        notes = self.notebook.all([kind])
+        exact = [note for note in notes if name in (note.id, note.name)]
+        if exact:
+            return Recalled((exact[0],), "exact")
+        results = search(Query(name, limit=limit, types=(RECORD_TYPE[kind],)))
+        by_id = {note.id: note for note in notes}
+        ids = [hit.record.id for hit in results.hits if hit.record]
+        matches = tuple(by_id[identity] for identity in ids if identity in by_id)
+        if matches:
+            return Recalled(matches, "semantic", problems=results.notes)
+        return Recalled((), message=_message(kind, name, notes), problems=results.notes)
+
+    def _view(self) -> CodeView:
+        folder, snapshot = self._folder, self._folder.snapshot
+        return CodeView(
+            snapshot, lambda path: folder.source(path, snapshot), partial(self._similar, snapshot)
+        )
+
+    def _similar(self, snapshot: Snapshot, body: str, kind: Kind) -> list[int]:
+        query = Query(body[:_SIMILAR_CHARACTERS], limit=_N_SIMILAR, mode="lexical", kinds=(kind,))
+        return [hit.node.node_id for hit in self._search(snapshot, query, None).hits]
+
+
+def notes_folder(root: Path) -> Path:
+    """Return the folder that the notes of `root` (a real path) are kept in."""
+    return data_folder() / index_folder(root).name
+
+
+def _message(kind: NoteType, name: str, notes: Sequence[Note]) -> str:
+    """Return the answer where nothing was recalled, with the newest names."""
+    nouns, names_word = ("stashes", "names") if kind == "stash" else ("insights", "keys")
+    if not notes:
+        return f"No {nouns} yet."
+    names = [note.name for note in notes if note.name][:_RECENT]
+    if not names:
+        return "No keyed insights."
+    return f"No {nouns} found matching '{name}'. Recent {names_word}: {', '.join(names)}"

@@ -1,0 +1,101 @@
+"""`packhound memory` as a user meets it: real processes, one after the other."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import make_house, packhound
+
+
+@pytest.fixture
+def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PACKHOUND_DATA_DIR", str(tmp_path / "data"))
+    return make_house(tmp_path / "house")
+
+
+def test_a_note_on_code_from_writing_to_clearing(tmp_path: Path, house: Path) -> None:
+    def run(*arguments: str, stdin: str = "", root: Path = house) -> str:
+        done = packhound(tmp_path, "memory", *arguments, "--root", str(root), stdin=stdin)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    added = run("add", "insight", "keys", "Keys turn left", "--code", "door.py#open_door")
+    identity = added.split()[-1]
+    run("add", "decision", "roof", "Tiles, no thatch", "--reasoning", "It burns", "--tag", "roof")
+    assert "keys" in run("list", "--type", "insight")
+    assert "on door.py#open_door" in run("list")
+    assert "Keys turn left" in run("search", "which way to turn")
+    code = (house / "door.py").read_text()
+    (house / "door.py").write_text(code.replace("key.turn()", "key.turn(-1)"))
+    shown = run("show", identity)
+    assert "on door.py#open_door: stale" in shown
+    assert "-    return key.turn()\n+    return key.turn(-1)" in shown
+    assert "[stale]" in run("list")
+    exported = run("export")
+    rows = [json.loads(line) for line in exported.splitlines()]
+    assert [row["type"] for row in rows] == ["insight", "decision"]
+    other = make_house(tmp_path / "other")
+    assert run("list", root=other).strip() == "no notes"
+    assert run("import", "-", stdin=exported, root=other).strip() == "2 notes"
+    assert run("export", root=other) == exported
+    run("forget", identity)
+    assert [json.loads(line)["type"] for line in run("export").splitlines()] == ["decision"]
+    packhound(tmp_path, "clear", "--all")
+    assert "roof" in run("list")
+    assert run("clear", "--yes").strip() == "deleted 1"
+    assert run("list").strip() == "no notes"
+
+
+def test_clearing_asks(tmp_path: Path, house: Path) -> None:
+    packhound(tmp_path, "memory", "add", "insight", "k", "c", "--root", str(house))
+    refused = packhound(tmp_path, "memory", "clear", "--root", str(house), stdin="n\n")
+    assert refused.returncode == 1
+    assert "Delete 1 notes? They cannot be made again." in refused.stdout
+    listed = packhound(tmp_path, "memory", "list", "--root", str(house))
+    assert "k" in listed.stdout
+
+
+def test_a_search_shows_type_and_day(tmp_path: Path, house: Path) -> None:
+    packhound(tmp_path, "memory", "add", "stash", "roof-work", "Mend it", "--root", str(house))
+    command = ("search", "mend the roof", "--root", str(house))
+    table = packhound(tmp_path, *command, "--type", "code,stash").stdout
+    assert "stash" in table
+    assert "function" in table
+    assert "roof-work" not in packhound(tmp_path, *command).stdout
+    answer = json.loads(packhound(tmp_path, *command, "--type", "stash", "--json").stdout)
+    [hit] = answer["hits"]
+    assert (hit["source"], hit["type"], hit["title"]) == ("notes", "stash", "roof-work")
+    assert hit["text"] == "Mend it"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("show", "nope"), "there is no note 'nope'; 'packhound memory list' lists them"),
+        (("forget", "nope"), "there is no note 'nope'"),
+        (("add", "insight", "k", ""), "'content' is empty; must have at least 1 character"),
+        (("add", "insight", "k", "c", "-c", "no.py#f"), "'no.py' is not an indexed file"),
+        (("add", "stash", "n", "s", "--expires", "soon"), "'expires_at' is 'soon'; must be a time"),
+        (("import", "missing.jsonl"), "'missing.jsonl'"),
+    ],
+)
+def test_errors_name_the_value_and_the_remedy(
+    tmp_path: Path, house: Path, arguments: tuple[str, ...], problem: str
+) -> None:
+    done = packhound(tmp_path, "memory", *arguments, "--root", str(house))
+    assert done.returncode == 2
+    assert problem in " ".join(done.stderr.split())
+
+
+def test_a_bad_line_of_an_import_is_named_and_nothing_is_read(tmp_path: Path, house: Path) -> None:
+    packhound(tmp_path, "memory", "add", "insight", "k", "c", "--root", str(house))
+    good = packhound(tmp_path, "memory", "export", "--root", str(house)).stdout
+    other = make_house(tmp_path / "other")
+    command = ("memory", "import", "-", "--root", str(other))
+    done = packhound(tmp_path, *command, stdin=good + '{"type": "memo"}\n')
+    assert done.returncode == 2
+    assert "'-' line 2: 'type' is 'memo'" in " ".join(done.stderr.split())
+    assert packhound(tmp_path, "memory", "list", "--root", str(other)).stdout == "no notes\n"

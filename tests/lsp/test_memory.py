@@ -1,0 +1,84 @@
+"""Notes through the editor: written at the cursor, seen in the hover, listed, stale, deleted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.lsp_client import LspClient, eventually, wait_until
+
+
+@pytest.fixture(autouse=True)
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PACKHOUND_DATA_DIR", str(tmp_path / "data"))
+
+
+def hover(client: LspClient, uri: str, line: int = 0) -> str:
+    params = {"textDocument": {"uri": uri}, "position": {"line": line, "character": 5}}
+    answer = client.request("textDocument/hover", params)
+    return answer["contents"]["value"] if answer else ""
+
+
+def test_a_note_from_the_cursor_to_the_hover(client: LspClient, folder: Path) -> None:
+    uri = (folder / "config.py").as_uri()
+    text = (folder / "config.py").read_text()
+    assert hover(client, uri) == ""
+    note = client.request(
+        "packhound/memory/add",
+        {"type": "insight", "key": "paths", "content": "Paths are *absolute*", "uri": uri,
+         "position": {"line": 1, "character": 0}},
+    )  # fmt: skip
+    assert [code["ref"] for code in note["code"]] == ["config.py#load_config"]
+    assert "note paths: Paths are" in hover(client, uri).replace("\\", "")
+    client.open_document(folder / "config.py", text.replace("return path", "return str(path)"))
+    assert eventually(lambda: "[stale]" in hover(client, uri).replace("\\", ""), True)
+    shown = client.request("packhound/memory/show", {"id": note["id"]})
+    assert "+    return str(path)" in shown["code"][0]["diff"]
+    hit = client.request("packhound/search", {"query": "absolute paths", "types": ["note"]})[
+        "hits"
+    ][0]
+    assert (hit["source"], hit["type"], hit["title"]) == ("notes", "note", "paths")
+    assert "uri" not in hit
+    deleted = client.request("packhound/memory/forget", {"id": note["id"]})
+    assert deleted == {"status": "deleted"}
+    assert hover(client, uri) == ""
+
+
+def test_lists_and_searches_name_the_folder(client: LspClient, folder: Path) -> None:
+    for name in ("first", "second"):
+        client.request("packhound/memory/add", {"type": "stash", "name": name, "summary": "work"})
+    answer = client.request("packhound/memory/list", {"type": "stash"})
+    assert [(row["name"], row["root"]) for row in answer["notes"]] == [
+        ("second", str(folder)), ("first", str(folder)),
+    ]  # fmt: skip
+    found = client.request("packhound/memory/search", {"query": "second work"})
+    assert found["notes"][0]["name"] == "second"
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("add", {"type": "memo"}),
+        ("add", {"type": "insight", "content": ""}),
+        ("add", {"type": "insight", "content": "c", "uri": "file:///nowhere/a.py"}),
+        ("show", {}),
+        ("search", {}),
+        ("list", {"limit": "all"}),
+    ],
+)
+def test_bad_requests_are_refused(client: LspClient, method: str, params: dict) -> None:
+    with pytest.raises(AssertionError, match=r"'\w+' is "):
+        client.request(f"packhound/memory/{method}", params)
+    assert client.request("packhound/memory/list", {})["notes"] == []
+
+
+def test_code_in_a_plain_search_carries_its_fresh_notes(client: LspClient, folder: Path) -> None:
+    values = {"type": "decision", "topic": "t", "decision": "d", "code": ["config.py#load_config"]}
+    client.request("packhound/memory/add", values)
+
+    def notes() -> list:
+        hits = client.request("packhound/search", {"query": "load_config"})["hits"]
+        return [(note["type"], note["title"], note["state"]) for note in hits[0].get("notes", ())]
+
+    wait_until(lambda: notes() == [("decision", "t", "")])
