@@ -32,6 +32,7 @@ class Agent:
                 "PACKHOUND_IDLE_SECONDS": "3",
             },
         )
+        self.notifications: list[dict] = []
         self._ids = itertools.count(1)
         client = {"name": "agent", "version": "1"}
         params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
@@ -43,13 +44,14 @@ class Agent:
         self.process.stdin.flush()
 
     def request(self, method: str, params: dict) -> dict:
-        """Return the result of a request; notifications before it are dropped."""
+        """Return the result of a request; `notifications` has what comes before it."""
         message_id = next(self._ids)
         self.send({"id": message_id, "method": method, "params": params})
         while line := self.process.stdout.readline():
             message = json.loads(line)
             if message.get("id") == message_id:
                 return message["result"]
+            self.notifications.append(message)
         raise AssertionError("the agent's server has ended")
 
     def tool(self, name: str, **arguments: object) -> str:

@@ -47,7 +47,12 @@ class IndexingPass:
         self._n_paths = len(paths)
         self._cancelled = cancelled
         self._analysed = pool.parse_many(self._documents(paths)) if paths else iter(())
-        self.n_parsed = 0
+        self.n_parsed = self.n_published = 0
+
+    @property
+    def n_files(self) -> int:
+        """Number of files to read."""
+        return self._n_paths
 
     @property
     def n_pending(self) -> int:
@@ -79,6 +84,7 @@ class IndexingPass:
     def mark_published(self) -> None:
         """Set the time of the next publication."""
         now = time.monotonic()
+        self.n_published = self.n_parsed
         self._publish_at = now + max(self._first_publish_s, now - self._started)
 
     def flush(self, index: Index, open_paths: Container[str]) -> None:

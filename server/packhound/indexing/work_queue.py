@@ -159,6 +159,15 @@ class WorkQueue:
             unread = self._pass.n_pending if self._pass else 0
             return int(self._in_flight) + queued + scanning + unread
 
+    @property
+    def reading(self) -> tuple[int, int]:
+        """Return how many files of a pass or scan are published, and how many there are to read."""
+        with self._condition:
+            n_waiting = sum(self._differences.values())
+            if self._pass is None:
+                return 0, n_waiting
+            return self._pass.n_published, self._pass.n_files + n_waiting
+
     def settled(self, timeout_s: float | None = None) -> bool:
         """Wait until nothing is pending; False if that took longer than `timeout_s`."""
         with self._condition:

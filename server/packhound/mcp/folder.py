@@ -53,6 +53,11 @@ class Folder:
                 self._disconnect()
         return call(self._open_engine(), tool, arguments)
 
+    @property
+    def reading(self) -> tuple[int, int]:
+        """Return how many files were read of those that are being read in this process."""
+        return self._engine.reading if self._engine else (0, 0)
+
     def settings_note(self) -> str:
         """Return which settings of this session do not count in the folder; else ""."""
         if self._engine is None:

@@ -34,6 +34,7 @@ from packhound.core.parent_process import watch_parent
 from packhound.core.settings import Settings
 from packhound.core.settings_files import COMMAND_LINE, FolderSettings, Layer
 from packhound.mcp.folder import Folder
+from packhound.mcp.progress import progress
 from packhound.mcp.session import Call, McpSession
 from packhound.mcp.session_folders import SessionFolders
 
@@ -100,6 +101,12 @@ class Folders:
                 " setting 'mcp.tools'"
             )
         return call_roots(self._roots, tool, {**self._defaults(tool), **arguments})
+
+    @property
+    def reading(self) -> tuple[int, int]:
+        """Return how many files of all folders were read, and how many are to be read."""
+        counts = [folder.reading for folder in self._folders]
+        return sum(n_read for n_read, _ in counts), sum(n_files for _, n_files in counts)
 
     def settings_notes(self) -> list[str]:
         """Return which settings of this session do not count, for each folder that has others."""
@@ -180,7 +187,8 @@ def _serve(folders: SessionFolders, requests: Iterable[str], answers: TextIO) ->
 
     def call_tool(name: str, arguments: Mapping[str, object], call: Call) -> Json:
         served = folders.of(call.session)
-        answer = served.call(name, arguments)
+        with progress(call, served):
+            answer = served.call(name, arguments)
         texts = [as_text(name, answer, arguments)]
         for note in served.settings_notes():
             if note not in notes:

@@ -51,6 +51,11 @@ class Call:
         self._token = meta.get("progressToken") if isinstance(meta, dict) else None
         self._progress = -1.0
 
+    @property
+    def wants_progress(self) -> bool:
+        """Return True if the client has sent a token for notifications of progress."""
+        return self._token is not None
+
     def report(self, progress: float, total: float, message: str) -> None:
         """Notify the client of progress, if it has asked for that; it only ever grows."""
         if self._token is not None and progress > self._progress and not self.cancelled.is_set():

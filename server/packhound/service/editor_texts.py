@@ -16,6 +16,9 @@ class EditorTexts:
         self._lock = threading.Lock()
         self._texts: dict[str, dict[object, Document]] = {}
 
+    def __contains__(self, path: str) -> bool:
+        return path in self._texts
+
     def update(self, document: Document, editor: object) -> None:
         """Submit the text that an editor has; returns at once."""
         with self._lock:

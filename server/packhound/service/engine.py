@@ -66,7 +66,6 @@ class Engine:
         raise_gc_threshold()
         self.root = root
         self._settings = settings
-        self._opened: set[str] = set()
         self._activity = Activity(timing.recent_use_s)
         self._index = IndexedFolder(root, settings, on_change or (lambda: None), timing)
         self._texts = EditorTexts(self._index)
@@ -112,20 +111,15 @@ class Engine:
         return self._index.writer
 
     def update(self, document: Document, editor: object = None) -> None:
-        """Submit the text of a document that is open in an editor; returns at once.
-
-        Where several editors have it open the newest text counts.
-        """
-        if is_edit := document.path in self._opened:
+        """Submit a text that is open in an editor, of several the newest; returns at once."""
+        if is_edit := document.path in self._texts:
             self._activity.mark_edited(document.path)
         self._personalization.record_use(document.path, "edit" if is_edit else "open")
-        self._opened.add(document.path)
         self._activity.mark_used()
         self._texts.update(document, editor)
 
     def release(self, path: str, editor: object = None) -> None:
         """Submit that an editor closed `path`: the text of another one counts, or the file."""
-        self._opened.discard(path)
         self._packs.invalidate_changes()
         self._personalization.invalidate()
         self._texts.release(path, editor)
@@ -150,6 +144,11 @@ class Engine:
     def settled(self, timeout_s: float | None = None) -> bool:
         """Wait until nothing is pending; False if that took longer than `timeout_s`."""
         return self._index.queue.settled(timeout_s)
+
+    @property
+    def reading(self) -> tuple[int, int]:
+        """Return how many files of those that are being read can be found, and how many all are."""
+        return self._index.queue.reading
 
     def flush(self, timeout_s: float | None = None) -> bool:
         """Save the index now; wait until that is done or has failed, False after `timeout_s`.

@@ -52,9 +52,8 @@ class IndexedFolder:
         """Wait for the edits submitted before; return the snapshot, and notes on its state."""
         in_time = self.queue.caught_up(timeout_s)
         late = () if in_time else ("the last edits are still being read",)
-        pending = self.queue.pending
-        unread = (f"{pending:,} files are still being read",) if pending > 1 else ()
-        return self.snapshot, (*late, *unread, *self.models.problems)
+        reading = filter(None, (reading_note(*self.queue.reading),))
+        return self.snapshot, (*late, *reading, *self.models.problems)
 
     @property
     def queue(self) -> WorkQueue:
@@ -176,3 +175,8 @@ class IndexedFolder:
 def _index_settings(settings: Settings) -> tuple[object, ...]:
     """Return the settings that decide which index is open."""
     return settings.meaning, settings.model, settings.persist
+
+
+def reading_note(n_read: int, n_files: int) -> str:
+    """Return how much was read of files that are being read, "" if there is nothing to say."""
+    return f"{n_read:,} of {n_files:,} files read" if n_files > 1 else ""

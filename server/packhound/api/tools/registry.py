@@ -10,7 +10,7 @@ from packhound.api.tools.roots import Root, join_roots, select_roots
 from packhound.api.tools.tool import Tool
 from packhound.core.errors import SettingsError
 from packhound.redact import visible_line
-from packhound.service import Engine
+from packhound.service import Engine, reading_note
 
 TOOLS: dict[str, Tool] = {
     tool.name: tool
@@ -26,8 +26,8 @@ TOOLS: dict[str, Tool] = {
     )
 }
 
-_INDEXING_S = 60.0
-"""How long a tool waits for a first indexing."""
+_INDEXING_S = 8.0
+"""How long a tool waits for a first indexing; then it answers with what is there, and says so."""
 _NO_MAX_TOKENS = 10_000_000
 
 
@@ -36,7 +36,9 @@ def call(engine: Engine, name: str, arguments: Mapping[str, object]) -> Json:
     checked = tool_named(name).check(arguments)
     if name != "status":
         engine.settled(_INDEXING_S)
-    return TOOLS[name].answer(engine, checked)
+    reading = reading_note(*engine.reading)
+    answer = TOOLS[name].answer(engine, checked)
+    return {**answer, "reading": reading} if reading else answer
 
 
 def call_roots(roots: Sequence[Root], name: str, arguments: Mapping[str, object]) -> Json:
@@ -59,7 +61,10 @@ def as_text(name: str, answer: Json, arguments: Mapping[str, object] | None = No
     most = checked.get("max_tokens", _NO_MAX_TOKENS)
     if name == "pack":
         most = checked["budget"] - checked["reserve"]
-    return tool.text(answer).fit(most)
+    text, reading = tool.text(answer), str(answer.get("reading", ""))
+    if reading and reading not in text.notes:
+        text = text._replace(notes=[*text.notes, reading])
+    return text.fit(most)
 
 
 def offered(names: Sequence[str]) -> list[Tool]:
