@@ -15,6 +15,7 @@ from packhound.lsp.uris import folder_paths
 from packhound.text import Encoding
 
 _TRUSTED_OPTION = "trusted"
+_NOTES_OPTION = "showsNotes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,8 @@ class Client:
     options: Mapping[str, object]
     is_trusted: bool
     """The user trusts the authors of the folders; settings in their files then all count."""
+    shows_notes: bool
+    """Shows new notes of `packhound/indexState` at once; others are sent `window/showMessage`."""
     pulls_settings: bool
     registers_settings: bool
     watches_files: bool
@@ -56,6 +59,7 @@ def read_client(params: Params) -> Client:
         folders=folder_paths(params),
         options=_settings_in(options) if isinstance(options, dict) else {},
         is_trusted=isinstance(options, dict) and options.get(_TRUSTED_OPTION) is True,
+        shows_notes=isinstance(options, dict) and options.get(_NOTES_OPTION) is True,
         pulls_settings=_get_path(capabilities, "workspace", "configuration") is True,
         registers_settings=_registers(capabilities, "didChangeConfiguration"),
         watches_files=_registers(capabilities, "didChangeWatchedFiles"),
@@ -69,7 +73,7 @@ def read_client(params: Params) -> Client:
 
 
 def _settings_in(options: Mapping[str, object]) -> Mapping[str, object]:
-    others = (TOKEN_OPTION, _TRUSTED_OPTION)
+    others = (TOKEN_OPTION, _TRUSTED_OPTION, _NOTES_OPTION)
     return {name: value for name, value in options.items() if name not in others}
 
 

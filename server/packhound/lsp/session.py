@@ -46,7 +46,8 @@ class Session:
         self.last_search: tuple[Query, Results] | None = None
         self.packs = SessionPacks()
         self._folder_problems: dict[str, str] = {}
-        self._problems: set[str] = set()
+        self._settings_problems: tuple[str, ...] = ()
+        self._deprecations: tuple[str, ...] = ()
         self._layers: dict[str, Mapping[str, object]] = {"options": _section(client.options)}
         first = real_path(Path(client.folders[0])) if client.folders else None
         self._window_settings = self._follow_settings(first)
@@ -118,7 +119,8 @@ class Session:
     def state(self) -> Json:
         """Return the state of all indexes, with the folders that could not be opened."""
         statuses = [engine.status() for engine in self.workspace.engines]
-        state = workspace_json(statuses, tuple(self._folder_problems.values()))
+        notes = (*self._settings_problems, *self._folder_problems.values())
+        state = workspace_json(statuses, notes)
         return state if self._opened.is_set() else {**state, "state": "starting"}
 
     def locate(self, uri: str) -> EnginePath | None:
@@ -201,6 +203,7 @@ class Session:
         before = self.settings
         self._layers = {**self._layers, name: values}
         self._report_settings(self._window_settings)
+        self._state_notifier.mark_dirty()
         if self.settings != before:
             self._executor.submit(self._apply_settings)
 
@@ -223,13 +226,21 @@ class Session:
         )
 
     def _report_settings(self, settings: FolderSettings) -> None:
-        """Log each new problem of the settings in force."""
+        """Tell the user of each new problem of the settings in force, and log old names."""
         in_force = settings.read()
-        problems = dict.fromkeys((*in_force.problems, *in_force.deprecations))
-        for problem in problems:
-            if problem not in self._problems:
-                log.warning("%s", problem)
-        self._problems = set(problems)
+        for problem in in_force.problems:
+            if problem not in self._settings_problems:
+                self._warn(problem)
+        for deprecation in set(in_force.deprecations) - set(self._deprecations):
+            log.warning("%s", deprecation)
+        self._settings_problems = in_force.problems
+        self._deprecations = in_force.deprecations
+
+    def _warn(self, problem: str) -> None:
+        log.warning("%s", problem)
+        if not self.client.shows_notes:
+            params = types.ShowMessageParams(types.MessageType.Warning, f"Packhound: {problem}")
+            self._server.window_show_message(params)
 
     def _register(self) -> None:
         registrations: list[types.Registration] = []

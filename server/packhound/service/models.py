@@ -27,16 +27,17 @@ class Models:
         The deep model is loaded by the first search that it reads for.
         """
         embedder, reranker, problems = None, None, []
+        named = "setting 'encoder.path': " if settings.model else ""
         try:
             if settings.meaning:
                 embedder = Embedder.open(Path(settings.model) if settings.model else None)
         except ModelError as error:
-            problems.append(f"lexical search only: {error}")
+            problems.append(f"lexical search only: {named}{error}")
         try:
             if settings.reranker:
                 reranker = Reranker.open(Path(settings.reranker), settings.rerank_weight)
         except ModelError as error:
-            problems.append(f"results are not reranked: {error}")
+            problems.append(f"results are not reranked: setting 'rerank.path': {error}")
         missing = missing_deep_model()
         deep = DeepRanker() if settings.meaning and settings.deep != "off" and not missing else None
         if settings.deep == "on" and missing:

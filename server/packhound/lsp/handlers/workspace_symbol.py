@@ -70,12 +70,15 @@ def _to_symbol(
     container = node.qualname
     if not is_impl_title(container):
         container = container.removesuffix(node.name).rstrip(".:#/")
+    if not container and not session.client.filters_symbols:
+        # VS Code shows the path itself.
+        container = node.path
     identity = [node.root, node.path, node.kind, node.qualname]
     return types.WorkspaceSymbol(
         location=location,
         name=node.name or node.path.rpartition("/")[2],
         kind=types.SymbolKind(symbol_kind(node.kind, all_kinds=session.client.all_symbol_kinds)),
-        container_name=" · ".join((container or node.path, *reasons)),
+        container_name=" · ".join(filter(None, (container, *reasons))),
         data={"node": identity, "line": node.span.start_line},
     )
 
