@@ -20,6 +20,8 @@ import { SearchSession } from './search/searchCommand';
 import { choosePython } from './server/choosePython';
 import { onInterpreterChange, thisMachine } from './server/machine';
 import { PackhoundClient } from './server/packhoundClient';
+import { copyDebugInfo } from './status/debugInfo';
+import { showSettingsProblems } from './status/settingsProblems';
 import { statusItem } from './status/statusItem';
 import { showStatus } from './status/statusList';
 
@@ -57,11 +59,13 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
     documents,
     new ResultTree(results),
     statusItem(client),
+    showSettingsProblems(client),
     client.onProblem((problem) => void offerRemedies(problem)),
     onDidPick((hit) => {
       client.picked(hit);
     }),
     client.onDidSearch((found) => {
+      void vscode.commands.executeCommand('setContext', 'packhound.hasSearched', true);
       results.answered(found);
     }),
     needsServer('search', (query?: string) => {
@@ -84,6 +88,7 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
     command('showLogs', () => {
       log.show();
     }),
+    command('copyDebugInfo', () => copyDebugInfo(client, version(context))),
     command('showStatus', () => showStatus(client)),
     command('openSettings', () => openSettings()),
     command('clearResults', () => {

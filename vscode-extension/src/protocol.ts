@@ -159,6 +159,7 @@ export const methods = {
   indexState: 'packhound/indexState',
   picked: 'packhound/picked',
   forget: 'packhound/forget',
+  logLevel: 'packhound/logLevel',
 } as const;
 
 export const serverCommands = {

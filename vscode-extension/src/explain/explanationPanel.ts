@@ -21,6 +21,7 @@ export function openPage(hit: Hit, query: string, hits: readonly Hit[]): void {
   panel ??= newPanel();
   panel.webview.html = explanationPage(hit, query, hits);
   panel.reveal(undefined, true);
+  void vscode.commands.executeCommand('setContext', 'packhound.hasExplained', true);
 }
 
 function newPanel(): vscode.WebviewPanel {

@@ -5,6 +5,7 @@ import type { SearchResults } from '../protocol';
 import type { Results } from '../results/results';
 import type { PackhoundClient } from '../server/packhoundClient';
 import { problemText } from '../problems';
+import { suggestions } from './filterSuggestions';
 import { HitList } from './hitList';
 import { hitItems, noteItem } from './hitItem';
 import type { QueryMemory } from './queryMemory';
@@ -16,8 +17,9 @@ const toSideBar: vscode.QuickInputButton = {
   tooltip: 'Keep these results in the side bar',
 };
 
-interface RecentItem extends vscode.QuickPickItem {
-  recent: string;
+/** A row that types a query: one of the last, or one with other filters. */
+interface QueryItem extends vscode.QuickPickItem {
+  query: string;
 }
 
 /** Search as the user types; `query` is typed for the user to begin with. */
@@ -48,7 +50,7 @@ export class SearchSession {
       this.keep();
     });
     pick.onDidAccept(() => {
-      this.takeRecent(pick.activeItems[0]);
+      this.takeQuery(pick.activeItems[0]);
     });
     this.list.onDidClose((opened) => {
       this.closed(opened !== undefined);
@@ -84,7 +86,7 @@ export class SearchSession {
       );
       if (!mine.token.isCancellationRequested) {
         this.last = found;
-        this.list.setRows([...noteRows(found), ...hitItems(found.hits)]);
+        this.list.setRows([...noteRows(found), ...hitItems(found.hits), ...suggestionRows(found)]);
       }
     } catch (error) {
       if (!mine.token.isCancellationRequested) {
@@ -98,19 +100,19 @@ export class SearchSession {
     }
   }
 
-  private recentRows(): RecentItem[] {
-    return this.memory.queries.map((recent) => ({
-      label: `$(history) ${recent}`,
+  private recentRows(): QueryItem[] {
+    return this.memory.queries.map((query) => ({
+      label: `$(history) ${query}`,
       alwaysShow: true,
-      recent,
+      query,
     }));
   }
 
-  private takeRecent(item: vscode.QuickPickItem | undefined): void {
-    if (item && 'recent' in item) {
-      const { recent } = item as RecentItem;
-      this.list.pick.value = recent;
-      this.typed(recent);
+  private takeQuery(item: vscode.QuickPickItem | undefined): void {
+    if (item && 'query' in item) {
+      const { query } = item as QueryItem;
+      this.list.pick.value = query;
+      this.typed(query);
     }
   }
 
@@ -137,4 +139,12 @@ function noteRows(found: SearchResults): vscode.QuickPickItem[] {
   return found.hits.length === 0 && notes.length === 0
     ? [noteItem('Nothing found. Say it in other words, or drop a filter.')]
     : notes;
+}
+
+function suggestionRows(found: SearchResults): QueryItem[] {
+  return suggestions(found.query, found.hits, found.confidence_word).map(({ title, query }) => ({
+    label: `$(filter) ${title}`,
+    alwaysShow: true,
+    query,
+  }));
 }

@@ -52,7 +52,11 @@ export class PackhoundClient implements vscode.Disposable {
     private readonly log: vscode.LogOutputChannel,
     private readonly ownFolder: string,
     private readonly version: string,
-  ) {}
+  ) {
+    log.onDidChangeLogLevel(() => {
+      this.sendLogLevel();
+    });
+  }
 
   get state(): ServerState {
     return this.current;
@@ -61,6 +65,10 @@ export class PackhoundClient implements vscode.Disposable {
   /** The program that serves, for others that start it too (MCP, clearing). */
   get command(): ServerCommand | undefined {
     return this.found;
+  }
+
+  get serverVersion(): string | undefined {
+    return this.client?.initializeResult?.serverInfo?.version;
   }
 
   get languageClient(): LanguageClient | undefined {
@@ -167,6 +175,7 @@ export class PackhoundClient implements vscode.Disposable {
     try {
       await client.start();
       if (this.client === client) {
+        this.sendLogLevel();
         await this.askFirstStatus(client);
         this.checkVersion(client, command);
       }
@@ -174,6 +183,14 @@ export class PackhoundClient implements vscode.Disposable {
       this.client = undefined;
       this.log.error(`The server could not be started: ${String(error)}`);
       this.fail('failed', couldNotStart(command));
+    }
+  }
+
+  /** Has the server write log lines of the level that VS Code shows. */
+  private sendLogLevel(): void {
+    const level = LEVELS[this.log.logLevel];
+    if (level && this.client?.isRunning()) {
+      void this.client.sendNotification(methods.logLevel, { level });
     }
   }
 
@@ -220,7 +237,7 @@ export class PackhoundClient implements vscode.Disposable {
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       initializationFailedHandler: () => false,
       // Of the settings files of folders that are not trusted only harmless ones count.
-      initializationOptions: { trusted: vscode.workspace.isTrusted },
+      initializationOptions: { trusted: vscode.workspace.isTrusted, showsNotes: true },
       middleware: {
         workspace: { configuration: configurationMiddleware },
         provideHover: async (document, position, token, next) => {
@@ -260,6 +277,14 @@ export class PackhoundClient implements vscode.Disposable {
     this.changes.fire(state);
   }
 }
+
+const LEVELS: Partial<Record<vscode.LogLevel, string>> = {
+  [vscode.LogLevel.Trace]: 'debug',
+  [vscode.LogLevel.Debug]: 'debug',
+  [vscode.LogLevel.Info]: 'info',
+  [vscode.LogLevel.Warning]: 'warning',
+  [vscode.LogLevel.Error]: 'error',
+};
 
 const notRunning =
   'The Packhound server is not running. Restart it with "Packhound: Restart Server"; ' +

@@ -10,18 +10,31 @@ export function statusItem(client: PackhoundClient): vscode.Disposable {
   );
   item.name = 'Packhound';
   item.command = 'packhound.showStatus';
+  const language = vscode.languages.createLanguageStatusItem('packhound', { scheme: 'file' });
+  language.name = 'Packhound';
+  language.detail = 'Packhound';
+  language.command = { command: 'packhound.showStatus', title: 'Details' };
   const render = (state: ServerState): void => {
     const { label, sentence, severity } = statusText(state);
     item.text = label;
     item.tooltip = `${sentence}\nClick for details and logs.`;
     item.backgroundColor = background(severity);
-    const ready = state.kind === 'running' && state.index?.state === 'ready';
+    const ready = state.kind === 'running' && label.startsWith('$(check)');
     void vscode.commands.executeCommand('setContext', 'packhound.ready', ready);
+    language.text = sentence;
+    language.busy = label.includes('~spin');
+    language.severity = SEVERITIES[severity];
   };
   render(client.state);
   item.show();
-  return vscode.Disposable.from(item, client.onDidChangeState(render));
+  return vscode.Disposable.from(item, language, client.onDidChangeState(render));
 }
+
+const SEVERITIES = {
+  none: vscode.LanguageStatusSeverity.Information,
+  warning: vscode.LanguageStatusSeverity.Warning,
+  error: vscode.LanguageStatusSeverity.Error,
+} as const;
 
 function background(severity: 'none' | 'warning' | 'error'): vscode.ThemeColor | undefined {
   return severity === 'none'

@@ -19,6 +19,7 @@ export async function showStatus(client: PackhoundClient): Promise<void> {
     { label: 'What to do', kind: vscode.QuickPickItemKind.Separator },
     { label: '$(search) Search Code', command: 'packhound.search' },
     { label: '$(output) Show Logs', command: 'packhound.showLogs' },
+    { label: '$(copy) Copy Debug Information', command: 'packhound.copyDebugInfo' },
     { label: '$(debug-restart) Restart Server', command: 'packhound.restart' },
     { label: '$(refresh) Rebuild Index', command: 'packhound.rebuild' },
     { label: '$(trash) Clear Index', command: 'packhound.clear' },

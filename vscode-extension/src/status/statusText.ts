@@ -40,6 +40,9 @@ export function statusText(state: ServerState): StatusText {
   }
 }
 
+/** So few files are read again before anyone could read how many. */
+const FEW_FILES = 32;
+
 function ofIndex(index: IndexStatus): StatusText {
   const count = `${numeral(index.nodes)} definitions in ${numeral(index.files)} files`;
   switch (index.state) {
@@ -54,6 +57,9 @@ function ofIndex(index: IndexStatus): StatusText {
     case 'starting':
       return busy('starting', 'The index is being opened.');
     case 'indexing': {
+      if (index.pending < FEW_FILES && index.pending * 10 < index.files) {
+        return { label: '$(check) Packhound', sentence: `Ready: ${count}.`, severity: 'none' };
+      }
       const all = index.files + index.pending;
       return busy(
         `${numeral(index.files)}/${numeral(all)}`,

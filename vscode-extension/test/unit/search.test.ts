@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { KINDS } from './kinds';
 import { groupByFile } from '../../src/results/grouping';
+import { suggestions } from '../../src/search/filterSuggestions';
 import { detailOf, iconOf, placeOf, spokenOf, titleOf } from '../../src/search/hitText';
 import { remember } from '../../src/search/queryHistory';
 import { hit, signal } from './hits';
@@ -49,4 +50,33 @@ test('queries are remembered newest first, once each, and not without end', () =
   assert.deepEqual(remember(['a'], '  '), ['a']);
   const many = Array.from({ length: 50 }, (_, at) => `query ${at}`);
   assert.equal(many.reduce<string[]>(remember, []).length, 30);
+});
+
+test('a poor answer offers the kinds, folders and languages of its hits', () => {
+  const hits = [
+    hit(1, 'src/a.py', [signal('node_name', 1)]),
+    { ...hit(2, 'src/b.py', [signal('node_name', 1)]), kind: 'class' },
+    hit(3, 'web/c.ts', [signal('node_name', 1)]),
+  ];
+  const titles = suggestions('load  it', hits).map(({ title }) => title);
+  assert.deepEqual(titles, [
+    ...['Only kind:function', 'Only kind:class'],
+    ...['Only lang:python', 'Only lang:typescript'],
+    ...['Only path:src/**', 'Only path:web/**'],
+  ]);
+  assert.equal(suggestions('load it', hits)[0]?.query, 'load it kind:function');
+});
+
+test('an empty answer offers the query without each of its filters', () => {
+  assert.deepEqual(suggestions('lang:go cache -path:web/**', []), [
+    { title: 'Without lang:go', query: 'cache -path:web/**' },
+    { title: 'Without -path:web/**', query: 'lang:go cache' },
+  ]);
+  assert.deepEqual(suggestions('cache', []), []);
+});
+
+test('a long and sure answer is left alone', () => {
+  const hits = [1, 2, 3, 4, 5, 6].map((rank) => hit(rank, `a${rank}.py`, [signal('n', 1)]));
+  assert.deepEqual(suggestions('kind:class cache', hits, 'strong'), []);
+  assert.ok(suggestions('kind:class cache', hits, 'weak').length > 0);
 });

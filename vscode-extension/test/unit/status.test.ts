@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { IndexStatus } from '../../src/protocol';
+import { namedSetting } from '../../src/status/namedSetting';
 import { statusText, type ServerState } from '../../src/status/statusText';
 
 function running(changes: Partial<IndexStatus>): ServerState {
@@ -43,4 +44,21 @@ test('every state of the server has a text', () => {
     assert.match(label, /Packhound/);
     assert.match(sentence, /\.$/);
   }
+});
+
+test('a file that is opened does not make the status flicker', () => {
+  assert.deepEqual(
+    statusText(running({ state: 'indexing', pending: 1 })).label,
+    statusText(running({})).label,
+  );
+});
+
+test('a note that is about a setting names it', () => {
+  assert.equal(
+    namedSetting("setting 'search.limit' is 0; must be between 1 and 9"),
+    'search.limit',
+  );
+  const model = "lexical search only: setting 'encoder.path': model folder /x: no model.onnx";
+  assert.equal(namedSetting(model), 'encoder.path');
+  assert.equal(namedSetting('the disk is full'), undefined);
 });
