@@ -68,3 +68,11 @@ def test_a_symbol_shows_its_path_once(start_server, folder, editor, container):
     (circle,) = client.request("workspace/symbol", {"query": "Circle"})[:1]
     assert circle["name"] == "Circle"
     assert circle.get("containerName", "") == container
+
+
+def test_settings_may_be_nested_as_deep_as_their_names(start_server, folder):
+    client = start_server()
+    nested = {"sources": {"notes": {"enabled": 7}}}
+    client.initialize(folder, initializationOptions={"showsNotes": True, **nested})
+    (note,) = client.settle()["notes"]
+    assert note.startswith("setting 'sources.notes.enabled' is 7; expected one of: true, false")

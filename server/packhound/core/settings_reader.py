@@ -99,9 +99,11 @@ def replace_fields(settings: Settings, changes: Mapping[str, object]) -> Setting
     return replace(settings, **changes)  # type: ignore[arg-type]
 
 
-def _flatten(values: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+def _flatten(values: Mapping[str, object], levels: int = 2) -> Iterator[tuple[str, object]]:
+    """Yield dotted names and values, of objects nested as deep as the longest name is."""
     for key, value in values.items():
-        if isinstance(value, Mapping):
-            yield from ((f"{key}.{inner}", nested) for inner, nested in value.items())
+        if isinstance(value, Mapping) and levels:
+            nested = _flatten(value, levels - 1)
+            yield from ((f"{key}.{inner}", leaf) for inner, leaf in nested)
         else:
             yield key, value
