@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Sets the editors up and runs the tests of this folder in them; nothing is skipped silently.
+# Sets the editors up and runs the tests of this folder in them. A missing editor fails its tests;
+# pickers that no package registry carries are skipped, and the end of the output says which.
 # What is given is passed to pytest: tests/editors/run.sh -k neovim
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 "$here/setup.sh"
-PACKHOUND_REQUIRE_CLIENTS=1 exec "${PYTHON:-python}" -m pytest "$here" -m "" "$@"
+PACKHOUND_REQUIRE_CLIENTS=1 exec "${PYTHON:-python}" -m pytest "$here" -m "" -rs "$@"

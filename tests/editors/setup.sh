@@ -30,8 +30,8 @@ main() {
         install_extension_packages
         ;;
       neovim)
-        step nvim-trixie unpack_neovim trixie nvim-0.10
-        step nvim-forky unpack_neovim forky nvim-new
+        step nvim-trixie-2 unpack_neovim trixie nvim-0.10
+        step nvim-forky-2 unpack_neovim forky nvim-new
         ;;
       emacs) step emacs-trixie unpack_emacs ;;
       helix) step tmux-1 install_tmux && step helix-trixie unpack_helix ;;
@@ -135,7 +135,11 @@ ARGUMENTS=
 unpack_neovim() {
   local folder="$clients/$1-nvim"
   unpack "$1" "$folder" neovim
+  # Debian keeps the tree-sitter parsers beside the programs, not in the runtime.
+  local parsers="$folder/root/usr/lib/nvim"
+  [ ! -d "$parsers/parser" ] || ARGUMENTS="--cmd 'set runtimepath+=$parsers' "
   launcher "$2" "$folder" usr/bin/nvim "VIMRUNTIME='$folder/root/usr/share/nvim/runtime'"
+  ARGUMENTS=
   "$clients/bin/$2" --version
 }
 

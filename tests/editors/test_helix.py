@@ -80,14 +80,27 @@ def helix(
         screen.close()
 
 
+def soon(condition: Callable[[], bool], seconds: float = 10.0) -> bool:
+    """Waits for a state; False if it does not come, as where a key was lost."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
+
+
 def open_symbols(helix: Screen, query: str) -> None:
     """Opens the picker of workspace symbols; a server that is still starting is asked again."""
     end = time.monotonic() + PATIENCE_S
     while True:
         helix.keys("Escape")
-        helix.keys(" ", "S")
-        time.sleep(0.5)
-        if "┌" in helix.text() or "╭" in helix.text():
+        soon(lambda: not any(corner in helix.text() for corner in "┌╭"))
+        helix.keys(" ")
+        if soon(lambda: "Space" in helix.text()):
+            helix.keys("S")
+        # A picker counts its rows.
+        if soon(lambda: bool(re.search(r"\d+/\d+", helix.text()))):
             break
         assert time.monotonic() < end, helix.text()
     helix.keys("-l", query)

@@ -115,7 +115,7 @@ def test_every_picker_keeps_the_servers_order(
     """Needs the pickers' repositories in one folder; no package registry carries them."""
     folder = os.environ.get("PACKHOUND_NVIM_PICKERS")
     if not folder:
-        pytest.skip("set PACKHOUND_NVIM_PICKERS to a folder with the picker plugins' checkouts")
+        pytest.skip(f"{picker}: set PACKHOUND_NVIM_PICKERS to a folder with the pickers' checkouts")
     report = run_job(
         program(name),
         "pickers.lua",
@@ -127,3 +127,16 @@ def test_every_picker_keeps_the_servers_order(
         plugins=[str(path) for path in sorted(Path(folder).iterdir())],
     )
     assert not problems(report), problems(report)
+
+
+@pytest.mark.parametrize("name", ["nvim-0.10", "nvim-new"])
+def test_the_launcher_finds_debians_parsers(name: str, editor_env: dict[str, str]) -> None:
+    lua = "lua io.stdout:write(tostring(pcall(vim.treesitter.language.inspect, 'markdown')))"
+    done = subprocess.run(
+        [program(name), "--headless", "-u", "NONE", "-i", "NONE", "-c", lua, "-c", "quitall!"],
+        env=editor_env,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+    )
+    assert done.stdout.startswith("true"), done.stdout + done.stderr
