@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import zipfile
 from pathlib import Path
 
@@ -72,6 +73,31 @@ def test_a_user_searches_looks_why_packs_and_edits(
         extension=str(package),
         settings={"packhound.server.path": server_command, **QUIET},
         screenshots=str(pictures),
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_what_goes_wrong_is_said_once_with_a_button_and_gone_after_repair(
+    node: str,
+    workspace: Path,
+    server_command: list[str],
+    package: Path,
+    pictures: Path,
+    tmp_path: Path,
+) -> None:
+    pid = tmp_path / "server.pid"
+    wrapper = tmp_path / "packhound-with-pid"
+    wrapper.write_text(f"#!/bin/sh\necho $$ >'{pid}'\nexec {shlex.join(server_command)} \"$@\"\n")
+    wrapper.chmod(0o755)
+    done = drive(
+        node,
+        "troubles.mjs",
+        tmp_path,
+        workspace=str(workspace),
+        extension=str(package),
+        settings={"packhound.server.path": [str(wrapper)], **QUIET},
+        screenshots=str(pictures),
+        pid=str(pid),
     )
     assert done.returncode == 0, done.stdout + done.stderr
 

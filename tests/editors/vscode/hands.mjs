@@ -13,7 +13,7 @@ export const SEARCH = 'A name, or what the code does';
 export async function play(steps) {
   const config = JSON.parse(readFileSync(process.argv[2], 'utf8'));
   const vscode = await startWorkbench(config);
-  const user = hands(vscode.page, config.screenshots);
+  const user = hands(vscode.page, config.screenshots, vscode.change);
   try {
     for (const [name, step] of Object.entries(steps(user))) {
       try {
@@ -32,7 +32,7 @@ export async function play(steps) {
   }
 }
 
-function hands(page, screenshots) {
+function hands(page, screenshots, changeSettings) {
   page.setDefaultTimeout(PATIENCE_MS);
   const rows = page.locator('.quick-input-list .monaco-list-row');
   const status = page.locator('.statusbar-item', { hasText: 'Packhound' }).first();
@@ -72,6 +72,8 @@ function hands(page, screenshots) {
     labels,
     row,
     cursor: page.locator('#status\\.editor\\.selection'),
+    changeSettings,
+    toasts: page.locator('.notification-toast'),
     activeTab: page.locator('.tab.active').first(),
 
     async editorText() {

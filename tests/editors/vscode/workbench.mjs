@@ -16,7 +16,8 @@ export async function startWorkbench({ clients, workspace, settings = {}, extens
   const userData = path.join(home, 'user');
   mkdirSync(path.join(userData, 'Machine'), { recursive: true });
   // Settings of machine scope count only from here.
-  writeFileSync(path.join(userData, 'Machine/settings.json'), JSON.stringify(settings));
+  const settingsFile = path.join(userData, 'Machine/settings.json');
+  writeFileSync(settingsFile, JSON.stringify(settings));
 
   const node = path.join(host, 'node_modules/node/bin/node');
   const main = path.join(host, 'node_modules/code-server/lib/vscode/out/server-main.js');
@@ -67,7 +68,8 @@ export async function startWorkbench({ clients, workspace, settings = {}, extens
       query.set('payload', JSON.stringify(full));
     }
     await page.goto(`${address}/?${query}`, { waitUntil: 'domcontentloaded' });
-    return { page, close, logs: () => readFileSync(logFile, 'utf8').slice(-3000) + extensionLogs(home) };
+    const change = (changed) => writeFileSync(settingsFile, JSON.stringify({ ...settings, ...changed }));
+    return { page, close, change, logs: () => readFileSync(logFile, 'utf8').slice(-3000) + extensionLogs(home) };
   } catch (error) {
     await close();
     throw error;
