@@ -24,8 +24,8 @@ from packhound.lsp.handlers.explain import explain
 from packhound.lsp.handlers.forget import forget
 from packhound.lsp.handlers.hover import hover
 from packhound.lsp.handlers.initialize import initialize, initialized
-from packhound.lsp.handlers.memory import memory_request
 from packhound.lsp.handlers.log_level import log_level
+from packhound.lsp.handlers.memory import memory_request
 from packhound.lsp.handlers.neighbors import neighbors
 from packhound.lsp.handlers.pack import pack, pack_item
 from packhound.lsp.handlers.picked import picked
