@@ -24,6 +24,9 @@ OUTSIDE = (
 BAD_ARGUMENTS = (
     *(("search", {"query": q}) for q in ("", "x" * 100_001, 1, None, ["x"], {"a": 1}, "a\0b")),
     *(("search", {"query": "x", "limit": n}) for n in (0, -1, 51, 10**9, 1.5, "5", True, None)),
+    *(("grep", {"pattern": p}) for p in ("", "x" * 1_001, 1, None, "(", "a(?=b)", "a**", "\0")),
+    *(("grep", {"pattern": "x", "context": n}) for n in (-1, 21, "2")),
+    *(("grep", {"pattern": "x", "case": c}) for c in ("", "upper", True)),
     *(("search", {"query": "x", "offset": n}) for n in (-1, 10**9, "0", 0.5)),
     *(("search", {"query": "x", "snippet_lines": n}) for n in (-1, 61, "8")),
     *(("search", {"query": "x", "mode": m}) for m in ("", "fuzzy", 1, None, "HYBRID")),
@@ -150,7 +153,11 @@ def test_bad_arguments_are_refused(engine, tool, arguments):
 
 def test_refusals_name_the_value_and_the_remedy(engine):
     for tool, arguments, message in (
-        ("serach", {}, "unknown tool 'serach'; expected one of: search, related, symbol, pack"),
+        (
+            "serach",
+            {},
+            "unknown tool 'serach'; expected one of: search, grep, related, symbol, pack",
+        ),
         ("search", {"q": 1}, "unknown argument 'q'; expected one of: query, limit"),
         ("search", {"query": "x", "limit": 51}, "is 51; must be a whole number between 1 and 50"),
         ("search", {}, "argument 'query' is missing"),

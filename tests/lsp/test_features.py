@@ -231,6 +231,21 @@ def test_a_pack_holds_the_code_that_is_on_screen(client, folder):
         assert pack["items"][0]["path"] == "crossing.py"
 
 
+def test_grep_sees_unsaved_text_and_says_where_it_is(client, folder):
+    client.open_document(folder / "zoo.py", "def okapi():\n    return 'stripes'\n")
+    params = {"pattern": "'str[a-z]+'", "context": 1}
+    for answer in (
+        client.request("packhound/grep", params),
+        client.request(
+            "workspace/executeCommand", {"command": "packhound.server.grep", "arguments": [params]}
+        ),
+    ):
+        (group,) = answer["groups"]
+        assert (answer["total_lines"], group["qualname"]) == (1, "okapi")
+        assert group["uri"] == (folder / "zoo.py").as_uri()
+        assert [(row["line"], row["match"]) for row in group["lines"]] == [(1, False), (2, True)]
+
+
 def test_neighbors_of_the_node_at_the_cursor(client, folder):
     params = {"uri": (folder / "shapes.py").as_uri(), "position": {"line": 0, "character": 0}}
     (area,) = client.request("packhound/neighbors", params)["neighbors"]

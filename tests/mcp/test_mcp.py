@@ -65,7 +65,7 @@ async def test_the_list_of_tools_is_short(folder):
         await client.initialize()
         listed = await client.list_tools()
         text = listed.model_dump_json(by_alias=True, exclude_none=True)
-        assert counter_for().count(text) < 2_400
+        assert counter_for().count(text) < 2_900
 
 
 async def test_the_setting_names_the_tools(folder):
@@ -124,7 +124,7 @@ async def test_every_tool_over_stdio(folder):
         assert hello.server_info.name == "packhound"
         tools = (await client.list_tools()).tools
         assert {tool.name for tool in tools} == {
-            *("search", "related", "symbol", "pack", "outline", "read_node", "status")
+            *("search", "grep", "related", "symbol", "pack", "outline", "read_node", "status")
         }
         assert all(tool.annotations.read_only_hint for tool in tools)
         found = await client.call_tool("search", {"query": "load records", "limit": 3})
@@ -145,6 +145,13 @@ async def test_every_tool_over_stdio(folder):
         related = await client.call_tool("related", {"path": "app.py", "line": 5})
         assert related.structured_content["neighbors"]
         assert "uses:\n  store/disk.py:6-17 class Disk" in related.content[0].text
+        matches = await client.call_tool("grep", {"pattern": r"def \w+_records\("})
+        assert matches.structured_content["total_lines"] == 3
+        assert matches.content[0].text.splitlines()[:3] == [
+            "3 lines match in 2 files",
+            "app.py:4-7 function import_records",
+            "4\tdef import_records(source, target):",
+        ]
         status = await client.call_tool("status", {})
         assert status.structured_content["files"] == 2
         refused = await client.call_tool("read_node", {"path": "../outside.py", "line": 1})

@@ -14,6 +14,7 @@ from packhound.core.errors import SettingsError
 from packhound.core.parameters import Parameter, array, boolean, choice, integer, read_present, text
 from packhound.core.settings import MAX_CANDIDATES, MAX_PLUGIN_NAME, MAX_TIME_MS, Settings
 from packhound.core.types import KINDS, MODES, MOST_HITS, TESTS, TYPES, Budget, Focus, Query
+from packhound.grep import CASES, GrepRequest
 from packhound.pack import FORMATS, PackFocus, PackRequest
 from packhound.search import scope_of
 
@@ -70,6 +71,18 @@ PACK_REQUEST: dict[str, Parameter] = {
     "format": choice("Format of the text.", FORMATS),
     "conversation": text("Any name: packs of one conversation do not repeat code."),
 }
+GREP_REQUEST: dict[str, Parameter] = {
+    "pattern": text("RE2, within one line.", 1_000, 1),
+    "regex": boolean("False for a literal."),
+    "case": choice("Letter case.", CASES),
+    "paths": QUERY["paths"],
+    "exclude": QUERY["excluded_paths"],
+    "count_only": boolean("Only the number of lines of each file."),
+    "context": integer("Lines around each.", 0, 20),
+    "query": text("Rank the definitions by this question."),
+    "limit": integer("Maximum number of lines.", 1, 1_000),
+    "offset": integer("Where to continue.", 0, 10_000_000),
+}
 
 
 def query_from(
@@ -115,6 +128,11 @@ def focus_place(values: Mapping[str, object]) -> tuple[str, int] | None:
     if match and not line:
         path, line = path[: match.start()], int(match[1])
     return path, max(0, line - 1)
+
+
+def grep_request_from(values: Mapping[str, object]) -> GrepRequest:
+    """Return the grep of a request, read like a query. Raises SettingsError."""
+    return GrepRequest(**read_present(GREP_REQUEST, values, "pattern"))
 
 
 def pack_request_from(

@@ -8,10 +8,12 @@ from typing import Any
 
 from packhound.api.json_codec import Json, query_json, results_of
 from packhound.api.pack_codec import pack_of, pack_request_json
+from packhound.api.schema import GREP_REQUEST
 from packhound.api.socket_requests import (
     CONFIG,
     EXPLAIN,
     FORGET,
+    GREP,
     MEMORY,
     PACK,
     RELATED,
@@ -20,6 +22,7 @@ from packhound.api.socket_requests import (
 )
 from packhound.core.status import Drift, Status
 from packhound.core.types import Hit, Query, Results
+from packhound.grep import GrepRequest
 from packhound.pack import Pack, PackRequest
 from packhound.relay import Connection as AnyConnection
 
@@ -52,6 +55,10 @@ class Connection(AnyConnection):
         fields: dict[str, Any] = self.call(STATUS, {})
         drift = Drift(**fields.pop("drift"))
         return Status(**{**fields, "drift": drift, "notes": tuple(fields["notes"])})
+
+    def grep(self, request: GrepRequest) -> Json:
+        """Return the answer to a grep, unsaved text included. Raises as `call` does."""
+        return self.call(GREP, {name: getattr(request, name) for name in GREP_REQUEST})
 
     def config(self) -> Json:
         """Return the settings object of the folder."""

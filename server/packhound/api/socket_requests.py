@@ -6,16 +6,17 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
+from packhound.api.grep_json import grep_json
 from packhound.api.json_codec import Json, query_of, results_json, settings_json
 from packhound.api.memory import MEMORY_REQUESTS
 from packhound.api.pack_codec import pack_json
-from packhound.api.schema import pack_request_from
+from packhound.api.schema import grep_request_from, pack_request_from
 from packhound.api.tools.registry import call
 from packhound.core.types import Results
 from packhound.service import Engine
 
 # Requests of the command line, which are no tools of agents.
-RESULTS, PACK, FORGET, CONFIG = "results", "packed", "forget", "config"
+RESULTS, PACK, GREP, FORGET, CONFIG = "results", "packed", "grepped", "forget", "config"
 MEMORY = "memory/"
 """Before the name of a request on notes."""
 EXPLAIN, RELATED, STATUS = "explained", "similar", "full status"
@@ -60,6 +61,10 @@ def _status(engine: Engine, arguments: dict[str, Any]) -> Json:
     return asdict(engine.status())
 
 
+def _grep(engine: Engine, arguments: dict[str, Any]) -> Json:
+    return grep_json(engine.grep(grep_request_from(arguments)))
+
+
 def _config(engine: Engine, arguments: dict[str, Any]) -> Json:
     return settings_json(engine.follow_settings())
 
@@ -72,6 +77,7 @@ def _forget(engine: Engine, arguments: dict[str, Any]) -> Json:
 _ANSWERS: dict[str, Callable[[Engine, dict[str, Any]], Json]] = {
     RESULTS: _results,
     PACK: _pack,
+    GREP: _grep,
     FORGET: _forget,
     **{f"{MEMORY}{name}": answer for name, answer in MEMORY_REQUESTS.items()},
     CONFIG: _config,

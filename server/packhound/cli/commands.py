@@ -25,6 +25,7 @@ log = logging.getLogger("packhound")
 _LAZY_COMMANDS = {
     "clear": "packhound.cli.clear:clear",
     "eval": "packhound.cli.evaluate:evaluate_suite",
+    "grep": "packhound.cli.grep:grep",
     "search": "packhound.cli.search:search",
     "symbol": "packhound.cli.impact:symbol",
     "pack": "packhound.cli.packing:pack",

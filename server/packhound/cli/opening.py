@@ -20,6 +20,7 @@ from packhound.core.types import Hit, Query, Results
 
 if TYPE_CHECKING:
     from packhound.api import Connection, Json
+    from packhound.grep import GrepRequest
     from packhound.pack import Pack, PackRequest
     from packhound.service import Engine
 
@@ -103,6 +104,14 @@ class Answerer:
         return self.ask(
             lambda server: server.memory(name, values),
             lambda engine: MEMORY_REQUESTS[name](engine, values),
+        )
+
+    def grep(self, request: GrepRequest) -> Json:
+        """Find the lines that match a pattern. Raises PackhoundError."""
+        from packhound.api import grep_json
+
+        return self.ask(
+            lambda server: server.grep(request), lambda engine: grep_json(engine.grep(request))
         )
 
     def config(self) -> Json | None:

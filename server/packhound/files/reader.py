@@ -54,6 +54,27 @@ def read_text(root: Path, path: str) -> bytes | None:
     return text if _is_text(text) else None
 
 
+def read_unchanged(root: str, path: str, stamp: FileStamp) -> bytes | None:
+    """Read a text that was read before and still has its stamp; None where that is not so.
+
+    The stamp has the inode, so the file is the one that `read` checked, whatever links to it now;
+    it is opened by name in a third of the time.
+    """
+    try:
+        handle = os.open(f"{root}/{path}", _FILE)
+    except (OSError, ValueError):
+        return None
+    try:
+        status = os.fstat(handle)
+        if stamp_of(status) != stamp or not stat.S_ISREG(status.st_mode):
+            return None
+        return decode(_read_handle(handle, status.st_size, _UNLIMITED))
+    except OSError:
+        return None
+    finally:
+        os.close(handle)
+
+
 def decode(source: bytes) -> bytes:
     """Return a source as UTF-8 without a byte order mark; UTF-16 is known by its mark."""
     if source.startswith(_UTF16_MARKS):
@@ -148,6 +169,12 @@ def _open(root: Path, path: str) -> int:
         os.close(parent)
 
 
+_FILE = (
+    os.O_RDONLY
+    | getattr(os, "O_BINARY", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+)
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -76,6 +78,20 @@ class FileEntry:
     def lines(self, position: int) -> tuple[int, int]:
         """Return the first and the last line of a node."""
         return _record_of(self).lines(position)
+
+    def innermost(self, lines: Sequence[int]) -> list[int]:
+        """Return the position of the smallest node that touches each of some ascending lines.
+
+        It is -1 where none does.
+        """
+        positions = [-1] * len(lines)
+        spans = _record_of(self).spans()
+        # From the largest to the smallest, so that the smallest remains; of equals the first.
+        for i in sorted(range(len(spans)), key=lambda i: (spans[i].start - spans[i].end, -i)):
+            first = bisect_left(lines, spans[i].start_line)
+            last = bisect_right(lines, spans[i].end_line)
+            positions[first:last] = [i] * (last - first)
+        return positions
 
     def sizes(self, position: int) -> tuple[int, int, int]:
         """Return the characters of a node's signature and doc, and the bytes of its span."""

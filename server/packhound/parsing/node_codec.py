@@ -103,6 +103,11 @@ class Record:
         """Return the start of the span of one node."""
         return self._table[i * _WIDTH + _START]
 
+    def spans(self) -> list[Span]:
+        """Return the span of each node."""
+        columns = (self._table[i::_WIDTH].tolist() for i in range(_START, _PARENT))
+        return [Span(*edges) for edges in zip(*columns, strict=True)]
+
     def sizes(self, i: int) -> tuple[int, int, int]:
         """Return the characters of a node's signature and doc, and the bytes of its span."""
         row = i * _WIDTH

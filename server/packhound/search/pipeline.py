@@ -29,11 +29,13 @@ from packhound.search.confidence import (
 )
 from packhound.search.environment import SearchEnvironment
 from packhound.search.explainer import explain_hits, explain_symbols
+from packhound.search.grep_hits import hits_by_path
 from packhound.search.order import SCORE_DIGITS, rank_hits
 from packhound.search.query.encode import QueryVectors, encode
 from packhound.search.query.filters import allowed_node_ids
 from packhound.search.query.parse import ParsedQuery, parse_query
 from packhound.search.query.project_name import project_name_filter
+from packhound.search.query.text_filters import filter_by_text
 from packhound.search.rank.fusion import Ranking, competing_rows, rank
 from packhound.search.rank.linear import Source, Unit
 from packhound.search.retrieve.candidates import TopK
@@ -64,6 +66,10 @@ def search(
     run, stages = SearchRun(query, cancel), environment.stages
     parsed = parse(snapshot, query, environment)
     run.notes += parsed.notes
+    parsed, lines = filter_by_text(snapshot, parsed, environment.texts, run.notes)
+    if not parsed.text and lines:
+        hits, considered = hits_by_path(snapshot, parsed, environment, lines, query.limit)
+        return run.results(hits, considered, snapshot.generation)
     if not parsed.text and not parsed.exact:
         run.notes.append("the query has no words")
         return run.results((), 0, snapshot.generation)
@@ -129,7 +135,7 @@ def _rank_nodes(
     if parsed.exact and not len(context.candidates):
         quoted = ", ".join(f'"{words}"' for words in parsed.exact)
         run.notes.append(f"nothing has all words of {quoted}: ranked without the quotes")
-        parsed = replace(parsed, exact=())
+        parsed = replace(parsed, exact=(), phrase_nodes=None)
         context = retrieve_context(snapshot, query, parsed, vectors, environment)
     run.check()
     run.notes += name_notes(context)
@@ -179,7 +185,7 @@ def explain(
     run = SearchRun(query, cancel)
     entry, _ = snapshot.locate(node_id)
     parsed = parse(snapshot, query, environment)
-    parsed = replace(parsed, kinds=(), languages=(), globs=(), exact=())
+    parsed = replace(parsed, kinds=(), languages=(), globs=(), exact=(), within=None)
     vectors, _ = encode(parsed, query.mode, snapshot, environment.embedder)
     context = retrieve_context(snapshot, query, parsed, vectors, environment)
     is_candidate = bool(np.isin(node_id, context.candidates.node_ids))
@@ -203,7 +209,8 @@ def explain(
 def parse(snapshot: Snapshot, query: Query, environment: SearchEnvironment) -> ParsedQuery:
     """Parse a query; the project's own name is no word of a question."""
     stats = environment.cache.stats(snapshot)
-    return parse_query(query, project_name_filter(environment.root, snapshot, stats))
+    parsed = parse_query(query, project_name_filter(environment.root, snapshot, stats))
+    return parsed if environment.within is None else replace(parsed, within=environment.within)
 
 
 def retrieve_context(

@@ -28,6 +28,7 @@ from packhound.search import (
     related,
 )
 from packhound.service.editor_texts import EditorTexts
+from packhound.service.grep import FolderGrep
 from packhound.service.impact import Impact
 from packhound.service.indexed_folder import IndexedFolder
 from packhound.service.notes import FolderNotes
@@ -75,6 +76,7 @@ class Engine:
         self.sources = FolderSources(root, self._index, lambda: self._settings, self.notes)
         self.impact = Impact(root, self._current, self._packs)
         self.preparation = BackgroundPreparation(self._index, self._packs, self._activity, timing)
+        self.grep = FolderGrep(self._index, self.preparation, self._current, self._environment)
 
     @classmethod
     def open(
@@ -86,10 +88,8 @@ class Engine:
     ) -> Engine:
         """Load the last generation and begin to follow the folder; indexing goes on behind.
 
-        Settings of a folder are read again at each question, and followed.
-
-        Raises:
-            RootError: `root` is no folder, or a home directory that was not asked for.
+        Settings of a folder are read again at each question, and followed. Raises RootError where
+        `root` is no folder, or a home directory that was not asked for.
         """
         settings = settings or Settings()
         current = settings.read().settings if isinstance(settings, FolderSettings) else settings
@@ -289,6 +289,7 @@ class Engine:
             settings=replace(settings, fuser=query.fuser) if query.fuser else settings,
             stages=stages_of(query, settings, models, near, self._personalization, snapshot),
             text_of=partial(self._index.node_text, snapshot),
+            texts=self._index.grep,
         )
 
     def _current(self, query: Query) -> tuple[Snapshot, tuple[str, ...]]:

@@ -12,7 +12,8 @@ from pathlib import Path
 from packhound.core.settings import Settings
 from packhound.core.status import LeftOutRow, Status
 from packhound.core.types import Document, NodeRef
-from packhound.files import read_text
+from packhound.files import read_text, read_unchanged
+from packhound.grep import Grep
 from packhound.index import Snapshot
 from packhound.indexing import Indexer, Timing, WorkQueue, collect_all_and_trim
 from packhound.parsing import source_digest
@@ -35,6 +36,7 @@ class IndexedFolder:
         self._on_change = on_change
         self._timing = timing
         self._replacing = threading.Lock()
+        self.grep = Grep(str(root), self.source)
         self.closed = False
         self._indexer: Indexer
         with ThreadPoolExecutor(1) as pool:
@@ -122,6 +124,10 @@ class IndexedFolder:
         if entry is None:
             return None
         document = self.opened(path)
+        if document is None and entry.stamp is not None:
+            unchanged = read_unchanged(str(self.root), path, entry.stamp)
+            if unchanged is not None:
+                return unchanged
         source = document.source if document else read_text(self.root, path)
         return source if source is not None and source_digest(source) == entry.digest else None
 

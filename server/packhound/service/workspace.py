@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from packhound.core.settings import Settings
 from packhound.core.settings_files import FolderSettings
 from packhound.core.types import Query, Results
+from packhound.grep import GrepRequest, GrepResults, merge_pages, next_request
 from packhound.search import STOPPED_NOTE, WEAK_NOTE, merge_notes, rank_hits, rate_in_order
 from packhound.service.engine import Engine
 from packhound.service.engine_pool import EnginePool
@@ -104,6 +105,14 @@ class Workspace:
             return lambda part: engine.pack(replace(part, focus=focus), cancel)
 
         return pack_roots([(str(engine.root), packer(engine)) for engine in self.engines], request)
+
+    def grep(self, request: GrepRequest, cancel: threading.Event | None = None) -> GrepResults:
+        """Find the lines that match a pattern, folder by folder. Raises SettingsError."""
+        pages, rest = list[GrepResults](), request
+        for engine in self.engines:
+            pages.append(engine.grep(rest, cancel))
+            rest = next_request(rest, pages[-1])
+        return merge_pages(request, pages)
 
     def configure(self, settings: Settings) -> None:
         """Follow changed settings in every folder."""

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from packhound.api.json_codec import Arguments, Json
-from packhound.api.tools import memory, outline, pack, read_node, related, search, status, symbol
+from packhound.api.tools import (
+    grep,
+    memory,
+    outline,
+    pack,
+    read_node,
+    related,
+    search,
+    status,
+    symbol,
+)
 from packhound.api.tools.roots import Root, join_roots, select_roots
 from packhound.api.tools.tool import Tool
 from packhound.core.errors import SettingsError
@@ -16,6 +26,7 @@ TOOLS: dict[str, Tool] = {
     tool.name: tool
     for tool in (
         search.TOOL,
+        grep.TOOL,
         related.TOOL,
         symbol.TOOL,
         pack.TOOL,

@@ -20,7 +20,7 @@ from packhound.service import real_path
 
 _MAX_PAGE = 50
 _ROWS = (
-    *("hits", "neighbors", "nodes", "folders", "items", "omitted"),
+    *("hits", "groups", "counts", "neighbors", "nodes", "folders", "items", "omitted"),
     *("callers", "callees", "implementations", "tests", "others", "definitions", "related"),
 )
 """Keys of answers whose rows have a path."""

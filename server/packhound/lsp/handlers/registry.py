@@ -22,6 +22,7 @@ from packhound.lsp.handlers.did_open import did_open
 from packhound.lsp.handlers.did_save import did_save
 from packhound.lsp.handlers.explain import explain
 from packhound.lsp.handlers.forget import forget
+from packhound.lsp.handlers.grep import grep
 from packhound.lsp.handlers.hover import hover
 from packhound.lsp.handlers.initialize import initialize, initialized
 from packhound.lsp.handlers.log_level import log_level
@@ -65,6 +66,7 @@ ON_WORKER_THREADS: dict[str, Handler] = {
     types.WORKSPACE_SYMBOL_RESOLVE: workspace_symbol_resolve,
     types.WORKSPACE_EXECUTE_COMMAND: commands.execute_command,
     "packhound/search": search,
+    "packhound/grep": grep,
     "packhound/explain": explain,
     "packhound/related": related,
     "packhound/status": status,
@@ -81,6 +83,7 @@ ON_WORKER_THREADS: dict[str, Handler] = {
 
 COMMANDS: dict[str, Handler] = {
     "packhound.server.search": search,
+    "packhound.server.grep": grep,
     "packhound.server.explain": explain,
     "packhound.server.related": related,
     "packhound.server.symbol": symbol,

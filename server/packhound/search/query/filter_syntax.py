@@ -1,4 +1,4 @@
-"""Filters and quotes in a query: `kind:`, `-kind:`, `path:`, `-path:`, `lang:`, `tests:`.
+"""Filters in a query: `kind:`, `-kind:`, `path:`, `-path:`, `lang:`, `tests:`, `/regex/`, quotes.
 
 `type:`, `since:`, `before:` and `tag:` hold for all sources, see `scope`.
 
@@ -18,6 +18,7 @@ from packhound.search.query.word_lists import LANGUAGE_NAMES
 
 _FILTER = re.compile(r"(?<!\S)(-?(?:kind|path)|lang|language|tests|type|since|before|tag):(\S+)")
 _QUOTED = re.compile(r"(?<![\w'])\"([^\"\n]{2,120})\"(?!\w)")
+_REGEX = re.compile(r"(?<!\S)/((?:[^/\\\n]|\\.)+)/(i?)(?!\S)")
 _MAX_WORDS_BESIDE_QUOTES, _MAX_WORDS_OF_LEADING_QUOTE = 2, 3
 
 
@@ -26,6 +27,12 @@ def take_filters(text: str) -> tuple[str, list[tuple[str, str]]]:
     filters = _FILTER.findall(text)
     filters = [("lang" if key == "language" else key, value) for key, value in filters]
     return " ".join(_FILTER.sub(" ", text).split()), filters
+
+
+def take_regexes(text: str) -> tuple[tuple[str, ...], str]:
+    """Return the regular expressions between slashes, `/such as this/i`, and the text without."""
+    regexes = tuple(f"(?i){regex}" if flag else regex for regex, flag in _REGEX.findall(text))
+    return regexes, " ".join(_REGEX.sub(" ", text).split()) if regexes else text
 
 
 def take_quotes(text: str) -> tuple[tuple[str, ...], str]:

@@ -31,7 +31,10 @@ def allowed_node_ids(snapshot: Snapshot, stats: CorpusStats, query: ParsedQuery)
         masks.append((is_test == (query.tests == "only"))[snapshot.file_of])
     if query.scope.tags:  # Code has none.
         masks.append(np.zeros(snapshot.n_node_ids, np.bool_))
-    masks += [_nodes_with(snapshot, words) for words in query.exact]
+    if query.phrase_nodes is None:
+        masks += [nodes_with(snapshot, words) for words in query.exact]
+    node_id_sets = (query.within, query.phrase_nodes)
+    masks += [_mask_of(snapshot, node_ids) for node_ids in node_id_sets if node_ids is not None]
     if not masks:
         return None
     allowed: Mask = np.logical_and.reduce([snapshot.live, *masks])
@@ -57,8 +60,14 @@ def _date_of(entry: FileEntry) -> float:
     return entry.stamp.mtime_ns / 1e9 if entry.stamp else time.time()
 
 
-def _nodes_with(snapshot: Snapshot, words: str) -> Mask:
-    """Return the nodes with all of `words`, in any order: a snapshot has no text."""
+def _mask_of(snapshot: Snapshot, node_ids: frozenset[int]) -> Mask:
+    mask = np.zeros(snapshot.n_node_ids, np.bool_)
+    mask[np.fromiter(node_ids, np.intp, len(node_ids))] = True
+    return mask
+
+
+def nodes_with(snapshot: Snapshot, words: str) -> Mask:
+    """Return the mask of the nodes with all of `words`, in any order."""
     mask: Mask = snapshot.live.copy()
     for term in dict.fromkeys(terms(words)):
         has = np.zeros(snapshot.n_node_ids, np.bool_)

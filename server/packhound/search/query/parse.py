@@ -15,7 +15,12 @@ from typing import Literal, TypeAlias
 from packhound.core.records import ALL_CODE, Scope
 from packhound.core.types import Kind, Query, Tests
 from packhound.search.query.bug_report import code_of
-from packhound.search.query.filter_syntax import filter_fields, take_filters, take_quotes
+from packhound.search.query.filter_syntax import (
+    filter_fields,
+    take_filters,
+    take_quotes,
+    take_regexes,
+)
 from packhound.search.query.mentions import Frame, frames_of, paths_of
 from packhound.search.query.scope import read_scope
 from packhound.search.query.word_lists import (
@@ -64,7 +69,9 @@ class ParsedQuery:
 
     `text` is what the encoder reads; `title` its first line. `terms` are distinct, with `weights`
     beside them. `names` are identifiers as written (last parts of qualified ones), `qualified` the
-    parts of names written with their owner. `exact` are quoted words that a hit must contain.
+    parts of names written with their owner. `exact` are quoted words that a hit must contain, and
+    `regexes` what must match in it; `within` are the node ids that pass, None for all, and
+    `phrase_nodes` those that have the quoted words as phrases.
     `frames` are those of a report's stack traces, innermost first, `code` is what it quotes.
     """
 
@@ -77,6 +84,7 @@ class ParsedQuery:
     name_weights: tuple[float, ...] = ()
     qualified: tuple[tuple[str, ...], ...] = ()
     exact: tuple[str, ...] = ()
+    regexes: tuple[str, ...] = ()
     patterns: tuple[Pattern, ...] = ()
     paths: tuple[str, ...] = ()
     frames: tuple[Frame, ...] = ()
@@ -88,6 +96,8 @@ class ParsedQuery:
     excluded_globs: tuple[str, ...] = ()
     tests: Tests = "last"
     scope: Scope = ALL_CODE
+    within: frozenset[int] | None = None
+    phrase_nodes: frozenset[int] | None = None
     wants_tests: bool = False
     wants_examples: bool = False
     notes: tuple[str, ...] = ()
@@ -113,6 +123,7 @@ def parse_query(query: Query, word_filter: WordFilter | None = None) -> ParsedQu
         return _parse_report(text, query)
     text, filters = take_filters(text)
     notes: list[str] = []
+    regexes, text = take_regexes(text)
     exact, text = take_quotes(text)
     kind = _kind_of(text, query)
     fields = filter_fields(query, filters, notes)
@@ -134,6 +145,7 @@ def parse_query(query: Query, word_filter: WordFilter | None = None) -> ParsedQu
         names=_names(text, kind),
         qualified=_qualified(text),
         exact=exact,
+        regexes=regexes,
         patterns=patterns,
         paths=paths_of(text) if kind != "symbol" else (),
         wants_tests=fields["tests"] == "only" or _mentions(text, TEST_WORDS),

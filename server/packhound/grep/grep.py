@@ -1,0 +1,216 @@
+"""Grep over one snapshot: matching lines, grouped by the definitions that hold them.
+
+Totals are exact. Only the lines of the page are read again and shown.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple, TypeAlias
+
+from packhound.grep.pattern import Pattern, compile_pattern, compile_phrase
+from packhound.grep.request import GrepGroup, GrepLine, GrepRequest, GrepResults
+from packhound.grep.scan import Matches, Source, scan, select
+from packhound.grep.trigrams import TrigramFilters
+from packhound.index import Snapshot
+from packhound.text import LineIndex
+
+Rank: TypeAlias = Callable[[str, Sequence[int]], Sequence[int]]
+"""Returns some node ids in the order in which they answer a query."""
+
+_PREPARE_FROM = 32
+"""Files read for want of a filter from which making filters is worth it."""
+_MAX_UNREAD_NAMED = 3
+
+
+class _Group(NamedTuple):
+    """The matching lines of one node of a file; the node id is -1 where there is none."""
+
+    path: str
+    node_id: int
+    lines: list[int]
+
+
+class Grep:
+    """Grep of one folder, which remembers filters of its texts; thread-safe."""
+
+    def __init__(self, root: str, source: Source) -> None:
+        self._root = root
+        self._source = source
+        self.filters = TrigramFilters()
+        self.lacks_filters = False
+
+    def search(
+        self,
+        snapshot: Snapshot,
+        request: GrepRequest,
+        rank: Rank,
+        cancel: threading.Event | None = None,
+    ) -> GrepResults:
+        """Answer a request. Raises SettingsError for a bad pattern, Cancelled as `cancel` says."""
+        start = time.perf_counter()
+        pattern = compile_pattern(request.pattern, regex=request.regex, case=request.case)
+        matches = self._scan(snapshot, pattern, request.paths, request.exclude, cancel)
+        groups, counts = tuple[GrepGroup, ...](), tuple[tuple[str, int], ...]()
+        if request.count_only:
+            all_counts = [(path, len(offsets)) for path, offsets in matches.offsets.items()]
+            counts = tuple(all_counts[request.offset : request.offset + request.limit])
+            n_rows = len(all_counts)
+        else:
+            groups = tuple(self._page(snapshot, request, matches, rank))
+            n_rows = matches.n_lines
+        end = request.offset + request.limit
+        return GrepResults(
+            pattern=request.pattern,
+            groups=groups,
+            counts=counts,
+            n_lines=matches.n_lines,
+            n_files=len(matches.offsets),
+            count_only=request.count_only,
+            next_offset=end if end < n_rows else -1,
+            generation=snapshot.generation,
+            took_ms=(time.perf_counter() - start) * 1_000,
+            notes=tuple(_notes(request, matches)),
+        )
+
+    def lines_by_node(self, snapshot: Snapshot, regex: str) -> dict[int, list[int]]:
+        """Return the matching lines of each node id that has any, in the order of paths.
+
+        Raises SettingsError for a bad pattern.
+        """
+        matches = self._scan(snapshot, compile_pattern(regex), (), (), None)
+        groups = self._groups(snapshot, matches.offsets.items())
+        return {group.node_id: group.lines for group in groups if group.node_id >= 0}
+
+    def nodes_with_phrase(
+        self, snapshot: Snapshot, words: str, paths: Collection[str]
+    ) -> frozenset[int]:
+        """Return the node ids in some files that have a phrase: words next to each other.
+
+        Letter case, and what stands between words that is no letter or digit, do not count.
+        """
+        phrase = compile_phrase(words)
+        offsets: dict[str, list[int]] = {}
+        if phrase is None:
+            return frozenset()
+        for path in sorted(paths):
+            text = self._source(path, snapshot)
+            if text is not None and (starts := phrase.starts(text)):
+                offsets[path] = starts
+        groups = self._groups(snapshot, offsets.items())
+        return frozenset(group.node_id for group in groups if group.node_id >= 0)
+
+    def prepare(self, snapshot: Snapshot, pause: Callable[[], None]) -> None:
+        """Make the filters that were missing; `pause` is called after each file."""
+        if not self.lacks_filters:
+            return
+        self.lacks_filters = False
+        for path, entry in snapshot.files.items():
+            if entry.digest not in self.filters:
+                text = self._source(path, snapshot)
+                if text is not None:
+                    self.filters.add(entry.digest, text)
+                pause()
+
+    def _scan(
+        self,
+        snapshot: Snapshot,
+        pattern: Pattern,
+        paths: Sequence[str],
+        exclude: Sequence[str],
+        cancel: threading.Event | None,
+    ) -> Matches:
+        entries = select(snapshot, paths, exclude)
+        matches = scan(snapshot, entries, pattern, self._source, self.filters, cancel)
+        if all(pattern.hashes) and matches.n_unfiltered > _PREPARE_FROM:
+            self.lacks_filters = True
+        return matches
+
+    def _page(
+        self, snapshot: Snapshot, request: GrepRequest, matches: Matches, rank: Rank
+    ) -> Iterator[GrepGroup]:
+        """Yield the groups of the lines from `offset` on, as far as the limit."""
+        n_skipped, n_left = request.offset, request.limit
+        if request.query:
+            groups: Iterable[_Group] = self._ranked(snapshot, request.query, matches, rank)
+        else:
+            files, n_skipped = _skip_files(matches, n_skipped)
+            groups = self._groups(snapshot, files)
+        for group in groups:
+            if not n_left:
+                return
+            lines = group.lines[n_skipped : n_skipped + n_left]
+            n_skipped = max(0, n_skipped - len(group.lines))
+            n_left -= len(lines)
+            if lines:
+                yield self._show(snapshot, group._replace(lines=lines), request.context)
+
+    def _ranked(self, snapshot: Snapshot, query: str, matches: Matches, rank: Rank) -> list[_Group]:
+        groups = [*self._groups(snapshot, matches.offsets.items())]
+        node_ids = [group.node_id for group in groups if group.node_id >= 0]
+        ranks = {node_id: i for i, node_id in enumerate(rank(query, node_ids))}
+        return sorted(groups, key=lambda group: ranks.get(group.node_id, len(ranks)))
+
+    def _groups(
+        self, snapshot: Snapshot, files: Iterable[tuple[str, list[int]]]
+    ) -> Iterator[_Group]:
+        """Yield the groups of each file, by the first line of each."""
+        for path, offsets in files:
+            text = self._source(path, snapshot)
+            if text is None:  # It changed a moment ago.
+                continue
+            line_of, entry = LineIndex(text).line_of, snapshot.files[path]
+            lines = [*map(line_of, offsets)]
+            by_position: dict[int, list[int]] = {}
+            for line, position in zip(lines, entry.innermost(lines), strict=True):
+                by_position.setdefault(position, []).append(line)
+            for position, group_lines in by_position.items():
+                node_id = int(entry.node_ids[position]) if position >= 0 else -1
+                yield _Group(path, node_id, group_lines)
+
+    def _show(self, snapshot: Snapshot, group: _Group, n_context: int) -> GrepGroup:
+        text = self._source(group.path, snapshot) or b""
+        starts = LineIndex(text).starts
+        matching = set(group.lines)
+        shown = sorted(
+            {
+                number
+                for line in group.lines
+                for number in range(line - n_context, line + n_context + 1)
+                if 0 <= number < len(starts) and starts[number] < len(text)
+            }
+        )
+        node = snapshot.ref(group.node_id, self._root) if group.node_id >= 0 else None
+        lines = (
+            GrepLine(number, _line_at(text, starts, number), number in matching) for number in shown
+        )
+        return GrepGroup(group.path, node, tuple(lines))
+
+
+def _skip_files(matches: Matches, n_lines: int) -> tuple[Iterable[tuple[str, list[int]]], int]:
+    """Return the files from the one that has the line `n_lines`, and that line's number there."""
+    n_files = 0
+    for offsets in matches.offsets.values():
+        if n_lines < len(offsets):
+            break
+        n_lines -= len(offsets)
+        n_files += 1
+    return islice(matches.offsets.items(), n_files, None), n_lines
+
+
+def _line_at(text: bytes, starts: Sequence[int], number: int) -> str:
+    end = starts[number + 1] if number + 1 < len(starts) else len(text)
+    return text[starts[number] : end].rstrip(b"\r\n").decode("utf-8", "replace")
+
+
+def _notes(request: GrepRequest, matches: Matches) -> Iterator[str]:
+    """Yield what may surprise in an answer."""
+    if matches.unread:
+        names = ", ".join(matches.unread[:_MAX_UNREAD_NAMED])
+        more = ", ..." if len(matches.unread) > _MAX_UNREAD_NAMED else ""
+        yield f"changed since they were indexed, and not searched: {names}{more}"
+    if not matches.offsets and "\\n" in request.pattern and request.regex:
+        yield "a pattern matches within one line, so '\\n' matches nothing"

@@ -1,0 +1,186 @@
+"""Patterns of RE2, and the lines that they match.
+
+A line ends at LF, and a pattern matches within one line, as in ripgrep. A pattern in ASCII is about
+bytes, as with ripgrep's `--no-unicode`; one with other characters, or with `\\p`, is about
+characters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol, get_args
+
+from packhound.core.errors import SettingsError
+from packhound.grep.literals import NOTHING, Alternatives, required_literals
+from packhound.grep.trigrams import Hashes, hashes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Case = Literal["sensitive", "ignore", "smart"]
+CASES: tuple[Case, ...] = get_args(Case)
+
+_ABOUT_CHARACTERS = re.compile(r"[^\x00-\x7f]|\\[pP]|\\x\{")
+_ESCAPE = re.compile(r"\\.", re.DOTALL)
+_FLAG_I = re.compile(r"\(\?[a-zA-Z]*i")
+_PLAIN = re.compile(r"[^\\.+*?()|\[\]{}^$\n]+")
+_UNSUPPORTED = {
+    "(?=": "look-ahead",
+    "(?!": "negative look-ahead",
+    "(?<=": "look-behind",
+    "(?<!": "negative look-behind",
+    "(?>": "atomic group",
+}
+_WORD_BYTE = re.compile(rb"[0-9A-Za-z\x80-\xff]")
+_MAX_QUOTED = 80
+_MULTI_LINE = b"(?m)"
+
+
+class Match(Protocol):
+    """The part of a match of RE2 that is used."""
+
+    def start(self) -> int:
+        """Return the offset of the first byte."""
+
+    def end(self) -> int:
+        """Return the offset after the last byte."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pattern:
+    """A compiled pattern.
+
+    `literals` are what a matching text contains, `hashes` those of their trigrams.
+    """
+
+    text: str
+    search: Callable[[bytes, int], Match | None] | None
+    literal: bytes
+    literals: Alternatives
+    hashes: Hashes
+
+    def lines(self, source: bytes) -> list[int]:
+        """Return the offset of the first match in each line that has one."""
+        offsets = self._literal_offsets if self.search is None else self._match_offsets
+        return [*offsets(source)]
+
+    def _literal_offsets(self, source: bytes) -> Iterator[int]:
+        literal, offset = self.literal, source.find(self.literal)
+        while offset >= 0:
+            yield offset
+            line_end = source.find(b"\n", offset)
+            offset = source.find(literal, line_end + 1) if line_end >= 0 else -1
+
+    def _match_offsets(self, source: bytes) -> Iterator[int]:
+        assert self.search is not None
+        # A line end at the end of the text begins no further line.
+        end = len(source) - source.endswith(b"\n")
+        offset = 0
+        while (match := self.search(source, offset)) and (start := match.start()) <= end:
+            yield start
+            line_end = source.find(b"\n", match.end())
+            if line_end < 0 or line_end + 1 > end:
+                return
+            offset = line_end + 1
+
+
+def compile_pattern(text: str, *, regex: bool = True, case: Case = "sensitive") -> Pattern:
+    """Compile a pattern; with `regex` off it is a literal.
+
+    Raises:
+        SettingsError: it is not RE2's syntax; the message names what is not.
+    """
+    ignore_case = case == "ignore" or (case == "smart" and not _has_capitals(text, regex=regex))
+    regex_text = text if regex else quote(text)
+    if text and not ignore_case and "\n" not in text and (not regex or _PLAIN.fullmatch(text)):
+        literal = text.encode("utf-8", "surrogatepass")
+        return Pattern(text, None, literal, ((literal,),), hashes_of(((literal,),)))
+    search = compile_search(regex_text, ignore_case=ignore_case)
+    literals = required_literals(regex_text.encode("utf-8", "surrogatepass"))
+    # Beyond ASCII, letters of another case are other trigrams, and k and s have exotic ones.
+    if _ABOUT_CHARACTERS.search(regex_text) and (ignore_case or _FLAG_I.search(regex_text)):
+        literals = NOTHING
+    return Pattern(text, search, b"", literals, hashes_of(literals))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Phrase:
+    """Words that stand next to each other."""
+
+    search: Callable[[bytes, int], Match | None]
+
+    def starts(self, source: bytes) -> list[int]:
+        """Return the offset of the first word of each occurrence."""
+        starts, offset = list[int](), 0
+        while match := self.search(source, offset):
+            # The character before the first word is part of the match.
+            word = _WORD_BYTE.search(source, match.start())
+            starts.append(word.start() if word else match.start())
+            offset = max(match.end() - 1, match.start() + 1)
+        return starts
+
+
+def compile_phrase(words: str) -> Phrase | None:
+    """Compile a phrase; None where it has no word."""
+    parts = re.findall(r"[^\W_]+", words)
+    if not parts:
+        return None
+    inner = r"[^\pL\pN]+".join(parts)
+    regex = rf"(?:^|[^\pL\pN]){inner}(?:$|[^\pL\pN])"
+    return Phrase(compile_search(regex, ignore_case=True, across_lines=True))
+
+
+def compile_search(
+    text: str, *, ignore_case: bool = False, across_lines: bool = False
+) -> Callable[[bytes, int], Match | None]:
+    """Return the search of a pattern from an offset on. Raises SettingsError."""
+    import re2
+
+    options = re2.Options()
+    options.log_errors = False
+    options.never_capture = True
+    options.never_nl = not across_lines
+    options.case_sensitive = not ignore_case
+    if not _ABOUT_CHARACTERS.search(text):
+        options.encoding = re2.Options.Encoding.LATIN1
+    octets = text.encode("utf-8", "surrogatepass")
+    try:
+        compiled = re2.compile(_MULTI_LINE + octets, options)
+    except re2.error as error:
+        message = error.args[0].replace(_MULTI_LINE, b"", 1).decode("utf-8", "replace")
+        raise SettingsError(_problem(text, message)) from None
+    re2.purge()  # Its own cache holds 128 patterns with up to 8 MB each.
+    search: Callable[[bytes, int], Match | None] = compiled.search
+    return search
+
+
+def _problem(text: str, message: str) -> str:
+    quoted = text if len(text) <= _MAX_QUOTED else text[: _MAX_QUOTED - 3] + "..."
+    reason, _, part = message.partition(": ")
+    if part in _UNSUPPORTED:
+        return (
+            f"'pattern' is '{quoted}'; {_UNSUPPORTED[part]} '{part}' is not supported, since"
+            " matching takes linear time (RE2): match without it and narrow by `paths` or `query`"
+        )
+    if re.fullmatch(r"\\[1-9]\d*", part):
+        return (
+            f"'pattern' is '{quoted}'; back-reference '{part}' is not supported, since"
+            " matching takes linear time (RE2): spell out what it repeats"
+        )
+    hint = f": '{part}'" if part else ""
+    return (
+        f"'pattern' is '{quoted}'; {reason}{hint}; must be a regular expression of RE2,"
+        " or a literal with `regex` false"
+    )
+
+
+def _has_capitals(text: str, *, regex: bool) -> bool:
+    """Return True if a letter to be matched is a capital; those of escapes such as \\S are not."""
+    return any(map(str.isupper, _ESCAPE.sub("", text) if regex else text))
+
+
+def quote(text: str) -> str:
+    """Return a pattern of a literal: its ASCII punctuation escaped."""
+    return re.sub(r"([!-/:-@\[-^`{-~])", r"\\\1", text)
