@@ -180,8 +180,9 @@ const tests = {
     const good = settings().get('server.path');
     await settings().update('server.path', ['/nowhere/packhound'], vscode.ConfigurationTarget.Global);
     const failed = await until('a failure', () => api().client.state.kind === 'failed' && api().client.state);
-    assert.match(failed.reason, /could not be started.*Show Logs/);
-    await assert.rejects(api().search('x'), /not running/);
+    assert.match(failed.problem.reason, /"\/nowhere\/packhound"\) could not be started/);
+    assert.ok(failed.problem.remedies.includes('Show Logs'));
+    await assert.rejects(api().search('x'), /could not be started/);
     await settings().update('server.path', good, vscode.ConfigurationTarget.Global);
     await until('a running server', running);
     assert.ok((await api().search('AnswerCache')).hits.length > 0);
