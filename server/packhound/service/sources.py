@@ -14,7 +14,7 @@ from packhound.core.records import Scope, SourceName
 from packhound.core.settings import Settings
 from packhound.core.types import Budget, Hit, Query, Results
 from packhound.memory import NotesSource
-from packhound.search import parse_query, scope_of
+from packhound.search import STOPS, parse_query, scope_of
 from packhound.service.indexed_folder import IndexedFolder
 from packhound.service.notes import FolderNotes
 from packhound.sources import RecordQuery, SourceFactory, SourceRegistry, fuse, hits_of
@@ -98,17 +98,21 @@ class FolderSources:
     def _record_query(self, query: Query, scope: Scope, notes: list[str]) -> RecordQuery:
         mode = "hybrid" if query.mode == "symbol" else query.mode
         parsed = parse_query(replace(query, mode=mode))
+        words = [word for word in parsed.text.split() if word.lower() not in STOPS]
+        text = " ".join(words) or parsed.text
         vector, encoder = None, self._folder.models.embedder
-        if encoder is not None and parsed.text and mode != "lexical":
+        if encoder is not None and text and mode != "lexical":
             try:
-                vector = encoder.encode_query(parsed.text[:_MAX_TEXT])
+                vector = encoder.encode_query(text[:_MAX_TEXT])
             except ModelError as problem:
                 notes.append(f"ranked by words alone: {problem}")
             if vector is not None and not np.any(vector):
                 vector = None
         is_dense = mode == "dense" and vector is not None
-        terms, weights = ((), ()) if is_dense else (parsed.terms, parsed.weights)
-        return RecordQuery(terms, weights, vector, scope, time.time())
+        weights = dict(zip(parsed.terms, parsed.weights, strict=True))
+        weights = {term: w for term, w in weights.items() if term not in STOPS} or weights
+        weights = {} if is_dense else weights
+        return RecordQuery([*weights], [*weights.values()], vector, scope, time.time())
 
 
 def _elapsed_ms(started: float) -> float:

@@ -23,7 +23,7 @@ MAX_CHARACTERS = 2_000
 """An encoder reads no further, as in code."""
 _MAX_INDEXED = 200_000
 """Characters of a record whose words are indexed."""
-_TITLE_COUNT = 2
+_TITLE_COUNT = 1
 """How often a term of the title counts."""
 
 

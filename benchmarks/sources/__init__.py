@@ -1,0 +1,1 @@
+"""Figures of sources beside code: retrieval of notes, and times."""
