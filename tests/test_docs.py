@@ -50,6 +50,8 @@ def readable(default: object) -> str:
         return str(default).lower()
     if isinstance(default, int | float):
         return f"{default:,}" if isinstance(default, int) else f"{default:g}"
+    if isinstance(default, tuple):
+        default = ", ".join(default)
     return f"`{default}`" if default else ""
 
 

@@ -43,6 +43,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "indexing",
         "pack",
         "parsing",
+        "redact",
         "search",
     }
     | {"memory", "sources", "storage", "text"},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from packhound.core.parameters import boolean
+from packhound.core.parameters import array, boolean, choice
 from packhound.core.records import SourceName
 from packhound.core.setting_fields import public
 
@@ -18,6 +18,18 @@ class SourceSettings:
         metadata=public(
             "sources.notes.enabled",
             boolean("Search notes, decisions and stashes, and mark the code that they are about."),
+            renamed=False,
+        ),
+    )
+
+    pack_sources: tuple[str, ...] = field(
+        default=("notes",),
+        metadata=public(
+            "pack.sources",
+            array(
+                "Sources that packs take besides code: `notes` are those on the code in the pack.",
+                choice("A source.", ("notes",)),
+            ),
             renamed=False,
         ),
     )

@@ -1,6 +1,8 @@
 from .context import PackContext as PackContext
 from .context import no_changed_lines as no_changed_lines
 from .excerpt import Excerpts as Excerpts
+from .note_lines import add_notes as add_notes
+from .note_lines import with_room as with_room
 from .notes import price as price
 from .path_resolver import PathResolver as PathResolver
 from .pipeline import pack as pack

@@ -96,7 +96,7 @@ def choose_fence(contents: Iterable[str]) -> str:
 
 
 def _xml(blocks: Sequence[Block], already_sent: Sequence[str]) -> str:
-    tag = _unused_tag("\n".join((*(block.content for block in blocks), *already_sent)))
+    tag = unused_tag("\n".join((*(block.content for block in blocks), *already_sent)))
     parts = []
     for block in blocks:
         path = quoteattr(visible_line(block.path))
@@ -129,7 +129,7 @@ def _line_numbers(first: int, last: int) -> str:
     return f"{first + 1}-{last + 1}" if last > first else f"{first + 1}"
 
 
-def _unused_tag(text: str) -> str:
+def unused_tag(text: str) -> str:
     """Return a tag name made from the whole content, which therefore cannot contain it."""
     encoded = text.encode("utf-8", "surrogatepass")
     attempt = 0

@@ -217,9 +217,9 @@ class Engine:
     def pack(self, request: PackRequest, cancel: threading.Event | None = None) -> Pack:
         """The best code for a prompt within a budget of tokens."""
         _, notes = self._current(Query(request.prompt))
-        packed = self._packs.service().pack(
-            self.snapshot, request, cancel, self._settings.graph_top_k
-        )
+        settings, make = self._settings, self._packs.service().pack
+        make_one = partial(make, self.snapshot, cancel=cancel, graph_top_k=settings.graph_top_k)
+        packed = self.notes.in_pack(request, make_one, settings)
         return replace(packed, notes=(*packed.notes, *notes))
 
     def pack_context(self, cancel: threading.Event | None = None) -> PackContext:

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from packhound.core.errors import SettingsError, StoreError
-from packhound.core.records import NoteMark
+from packhound.core.records import NoteMark, iso_date
+from packhound.core.settings import Settings
 from packhound.core.types import Kind, NodeRef, Query, Results
 from packhound.core.user_folders import data_folder
 from packhound.index import Snapshot
@@ -24,13 +25,19 @@ from packhound.memory import (
     NoteType,
     anchor_at,
 )
+from packhound.redact import safe_line
 from packhound.service.indexed_folder import IndexedFolder
 from packhound.service.roots import index_folder
+
+if TYPE_CHECKING:
+    from packhound.pack import Pack, PackRequest
 
 SnapshotSearch = Callable[[Snapshot, Query, "threading.Event | None"], Results]
 _N_SIMILAR = 30
 """Nodes with the words of a body that is gone, among which it may be."""
 _SIMILAR_CHARACTERS = 4_000
+_PACK_CHARACTERS = 400
+"""Of a note in a pack."""
 _RECENT = 5
 """Names that are proposed where nothing was recalled."""
 
@@ -91,6 +98,35 @@ class FolderNotes:
         """Return the notes on a node with their states."""
         return self.notebook.marks([node])[0]
 
+    def in_pack(
+        self, request: PackRequest, pack: Callable[[PackRequest], Pack], settings: Settings
+    ) -> Pack:
+        """Return a pack with the notes on its code, fresh ones first and stale ones marked."""
+        if not (settings.notes and "notes" in settings.pack_sources and self._has_anchors()):
+            return pack(request)
+        from packhound.pack import add_notes, with_room
+
+        packed = pack(with_room(request))
+        snapshot = self._folder.snapshot
+        nodes = [
+            node
+            for item in packed.items
+            for node in snapshot.refs_below(item.path, "")
+            if item.start_line <= node.span.start_line <= item.end_line
+        ]
+        marks: dict[str, tuple[NodeRef, NoteMark]] = {}
+        for node, on_node in zip(nodes, self.notebook.marks(nodes), strict=True):
+            for mark in on_node:
+                marks.setdefault(mark.record.id, (node, mark))
+        ordered = sorted(marks.values(), key=lambda pair: bool(pair[1].state))
+        return add_notes(packed, request, [_pack_line(node, mark) for node, mark in ordered])
+
+    def _has_anchors(self) -> bool:
+        try:
+            return any(note.anchors for note in self.notebook.all())
+        except StoreError:
+            return False
+
     def recall(
         self, kind: NoteType, name: str, limit: int, search: Callable[[Query], Results]
     ) -> Recalled:
@@ -121,6 +157,18 @@ class FolderNotes:
 def notes_folder(root: Path) -> Path:
     """Return the folder that the notes of `root` (a real path) are kept in."""
     return data_folder() / index_folder(root).name
+
+
+def _pack_line(node: NodeRef, mark: NoteMark) -> str:
+    """Return a note in one line: its type, its state, its code, its author and what it says."""
+    record = mark.record
+    state = f" [{mark.state}]" if mark.state else ""
+    author = record.metadata.get("author", "")
+    head = (
+        f"{record.type}{state} on {node.path}#{node.qualname} ({author}, {iso_date(record.date)})"
+    )
+    text = " ".join(f"{record.title}: {record.text}".split())[:_PACK_CHARACTERS]
+    return safe_line(f"{head} {text}")
 
 
 def _message(kind: NoteType, name: str, notes: Sequence[Note]) -> str:
