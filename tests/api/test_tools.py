@@ -156,7 +156,7 @@ def test_refusals_name_the_value_and_the_remedy(engine):
         (
             "serach",
             {},
-            "unknown tool 'serach'; expected one of: search, grep, related, symbol, pack",
+            "unknown tool 'serach'; expected one of: search, grep, related, symbol, changes, pack",
         ),
         ("search", {"q": 1}, "unknown argument 'q'; expected one of: query, limit"),
         ("search", {"query": "x", "limit": 51}, "is 51; must be a whole number between 1 and 50"),

@@ -124,7 +124,8 @@ async def test_every_tool_over_stdio(folder):
         assert hello.server_info.name == "packhound"
         tools = (await client.list_tools()).tools
         assert {tool.name for tool in tools} == {
-            *("search", "grep", "related", "symbol", "pack", "outline", "read_node", "status")
+            *("search", "grep", "related", "symbol", "changes", "pack", "outline"),
+            *("read_node", "status"),
         }
         assert all(tool.annotations.read_only_hint for tool in tools)
         found = await client.call_tool("search", {"query": "load records", "limit": 3})

@@ -16,6 +16,7 @@ from .schema import query_from as query_from
 from .socket_client import Connection as Connection
 from .socket_client import connect as connect
 from .socket_server import SocketServer as SocketServer
+from .tools.changes import changes_answer as changes_answer
 from .tools.registry import TOOLS as TOOLS
 from .tools.registry import as_text as as_text
 from .tools.registry import call as call

@@ -23,6 +23,7 @@ from packhound.core.types import Query
 log = logging.getLogger("packhound")
 
 _LAZY_COMMANDS = {
+    "changes": "packhound.cli.impact:changes",
     "clear": "packhound.cli.clear:clear",
     "eval": "packhound.cli.evaluate:evaluate_suite",
     "grep": "packhound.cli.grep:grep",

@@ -1,6 +1,8 @@
 from .client import open_repository as open_repository
 from .client import stream as stream
 from .client import user_ignore_file as user_ignore_file
+from .co_changes import CoChanges as CoChanges
+from .co_changes import read_commits as read_commits
 from .hunks import OPTIONS as OPTIONS
 from .hunks import Hunk as Hunk
 from .hunks import read_hunks as read_hunks

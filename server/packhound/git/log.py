@@ -146,7 +146,7 @@ def read_history(
 def parse_log(pieces: Iterable[str], author: str = "") -> dict[str, FileHistory]:
     """Parse `git log --name-only -z` in pieces, newest commit first; `author` is the user."""
     files: dict[str, FileHistory] = {}
-    for commit in _commits(pieces):
+    for commit in commits_in(pieces):
         head, *names = (part.strip("\n") for part in commit.split("\0"))
         when, _, email = head.partition(" ")
         if not when.isdigit():
@@ -173,8 +173,8 @@ def parse_status(status: str, prefix: str = "") -> tuple[frozenset[str], frozens
     return changed, unknown
 
 
-def _commits(pieces: Iterable[str]) -> Iterator[str]:
-    """Whole commits; the last one may be cut where reading ended, so it is left out then."""
+def commits_in(pieces: Iterable[str]) -> Iterator[str]:
+    """Yield whole commits; the last one is left out where reading ended within it."""
     rest = ""
     for piece in pieces:
         *commits, rest = (rest + piece).split(_COMMIT)

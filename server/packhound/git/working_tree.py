@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TypeAlias
 
+from packhound.core.errors import SettingsError
 from packhound.core.types import Document
 from packhound.files import read_text
 from packhound.git.client import Repository, Stamp, git, has_filters, open_repository
@@ -32,7 +33,8 @@ _MAX_NEW = 50
 _MAX_COMPARED = 2_000
 """Lines between the first and the last edit; more count as changed throughout."""
 
-_DIFF = ("diff", "HEAD", *OPTIONS, "--", ".")
+_DIFF = (*OPTIONS, "--", ".")
+_COMMIT = ("rev-parse", "--verify", "--quiet", "--end-of-options")
 _NEW = ("status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules", "--", ".")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 
@@ -72,7 +74,25 @@ class Changes:
         thread = self._thread
         if thread is not None:
             thread.join(_PATIENCE_S)
-        committed = self._committed.get(path, ())
+        return self._moved(path, self._committed.get(path, ()))
+
+    def since(self, base: str, open_paths: Iterable[str]) -> ChangedLines:
+        """Return all lines, as the editor has them, that differ from a commit; waits for git.
+
+        Raises SettingsError: the folder is in no repository, or there is no such commit.
+        """
+        repository = self._repository or open_repository(self._root)
+        if repository.state != "ready":
+            raise SettingsError(f"'{self._root}' is in no git repository; changes need its history")
+        commit = git(self._root, *_COMMIT, f"{base}^{{commit}}", timeout_s=_TIMEOUT_S)
+        if commit is None:
+            raise SettingsError(f"'{base[:200]!s}' is no commit, branch or tag of this repository")
+        changed = changed_lines(self._root, repository, commit.strip())
+        moved = {path: self._moved(path, changed.get(path, ())) for path in open_paths}
+        return {**changed, **{path: lines for path, lines in moved.items() if lines}}
+
+    def _moved(self, path: str, committed: tuple[Lines, ...]) -> tuple[Lines, ...]:
+        """Return changed lines of a file on disk where they are in the editor, and its edits."""
         document = self._opened(path)
         if document is None:
             return committed
@@ -88,12 +108,14 @@ class Changes:
             self._committed = changed_lines(self._root, repository)
 
 
-def changed_lines(root: Path, repository: Repository | None = None) -> ChangedLines:
-    """Return the lines of files on disk that differ from the last commit; {} where unknown."""
+def changed_lines(
+    root: Path, repository: Repository | None = None, commit: str = "HEAD"
+) -> ChangedLines:
+    """Return the lines of files on disk that differ from a commit; {} where unknown."""
     repository = repository or open_repository(root)
     if repository.state != "ready" or has_filters(root):
         return {}
-    changed = parse_diff(git(root, *_DIFF, timeout_s=_TIMEOUT_S) or "")
+    changed = parse_diff(git(root, "diff", commit, *_DIFF, timeout_s=_TIMEOUT_S) or "")
     status = git(root, *_NEW, timeout_s=_TIMEOUT_S) or ""
     _, new = parse_status(status, repository.prefix)
     return {**changed, **({path: (_WHOLE,) for path in new} if len(new) <= _MAX_NEW else {})}

@@ -1,3 +1,6 @@
+from .changes import ChangeSet as ChangeSet
+from .changes import describe_changes as describe_changes
+from .related_files import RelatedFile as RelatedFile
 from .symbol import Link as Link
 from .symbol import Symbol as Symbol
 from .symbol import definitions_named as definitions_named

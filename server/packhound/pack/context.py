@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from packhound.core.settings import Settings
@@ -23,13 +23,19 @@ def no_changed_lines(path: str) -> Sequence[Lines]:
     return ()
 
 
+def nothing_changed() -> Mapping[str, Sequence[Lines]]:
+    """Return no changed lines of any file."""
+    return {}
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class PackContext:
     """One snapshot and the ways to query it.
 
     `search` must answer from `snapshot`. `source` gives the text that the snapshot was made of, or
     None where there is none any more. `changed` gives the lines of a file that differ from the last
-    commit or the file on disk. `graph_top_k` neighbours of a node are considered, of each kind.
+    commit or the file on disk, `all_changed` those of all files. `graph_top_k` neighbours of a node
+    are considered, of each kind.
     """
 
     snapshot: Snapshot
@@ -39,6 +45,7 @@ class PackContext:
     graph: Graph
     conversations: Conversations = field(default_factory=Conversations)
     changed: Callable[[str], Sequence[Lines]] = no_changed_lines
+    all_changed: Callable[[], Mapping[str, Sequence[Lines]]] = nothing_changed
     clean_texts: CleanTexts = field(default_factory=clean_text_cache)
     cancel: threading.Event | None = None
     graph_top_k: int = GRAPH_TOP_K

@@ -21,10 +21,12 @@ from packhound.pack.sources.explicit import (
     parse_pin,
 )
 from packhound.pack.sources.neighbourhood import (
+    add_all_changes,
     add_changes,
     add_file_mates,
     add_neighbours,
     add_open_files,
+    asks_for_changes,
 )
 from packhound.pack.sources.search_hits import add_hits, search_prompt
 from packhound.search import mentions_of
@@ -41,6 +43,11 @@ def gather(context: PackContext, request: PackRequest) -> Pool:
     pool.notes += unknown_file_notes("pinned", unknown)
     if request.focus and request.focus.path not in context.snapshot.files:
         pool.notes += unknown_file_notes("focus", [request.focus.path])
+    if asks_for_changes(request.prompt):
+        if add_all_changes(pool, context):
+            add_neighbours(pool, context)
+            return pool
+        pool.notes += ("nothing is changed and not committed",)
     add_focus(pool, request)
     hits = search_prompt(context, request)
     add_hits(pool, hits)

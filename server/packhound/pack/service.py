@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
+from packhound.core.errors import SettingsError
 from packhound.core.types import Document, NodeId, NodeRef, Query, Results
 from packhound.git import Changes
 from packhound.graph import CallGraph, EdgeKind, Graph, Use
@@ -17,7 +18,7 @@ from packhound.pack import pipeline
 from packhound.pack.context import GRAPH_TOP_K, PackContext
 from packhound.pack.conversations import Conversations
 from packhound.pack.excerpt import Excerpts, clean_text_cache
-from packhound.pack.request import Pack, PackRequest
+from packhound.pack.request import Lines, Pack, PackRequest
 from packhound.search import SearchCache
 
 Searcher: TypeAlias = Callable[[Snapshot, Query, "threading.Event | None"], Results]
@@ -81,6 +82,7 @@ class PackService:
             graph=self._graph,
             conversations=self._conversations,
             changed=self._changes.lines,
+            all_changed=lambda: self._uncommitted(snapshot),
             clean_texts=self._clean_texts,
             cancel=cancel,
         )
@@ -93,6 +95,21 @@ class PackService:
             counter_for(),
             self._clean_texts,
         )
+
+    def _uncommitted(self, snapshot: Snapshot) -> Mapping[str, Sequence[Lines]]:
+        """Return the lines that differ from the last commit, none where there is none."""
+        try:
+            return self.changed_since(snapshot, "HEAD")
+        except SettingsError:
+            return {}
+
+    def changed_since(self, snapshot: Snapshot, base: str) -> Mapping[str, Sequence[Lines]]:
+        """Return the lines by path that differ from a commit, unsaved ones included.
+
+        Raises SettingsError: there is no such commit.
+        """
+        open_paths = [path for path, file in snapshot.files.items() if file.stamp is None]
+        return self._changes.since(base, open_paths)
 
     def call_graph(self, snapshot: Snapshot) -> CallGraph:
         """Return the resolved uses of a snapshot, for the questions of one request."""

@@ -11,7 +11,7 @@ from packhound.index import Snapshot
 from packhound.service.packs import Packs
 
 if TYPE_CHECKING:
-    from packhound.impact import Symbol
+    from packhound.impact import ChangeSet, Symbol
 
 Current: TypeAlias = Callable[[Query], tuple[Snapshot, tuple[str, ...]]]
 """The snapshot to answer from, and what the user should know of it."""
@@ -40,3 +40,18 @@ class Impact:
 
         snapshot, _ = self._current(Query(""))
         return definitions_named(snapshot, str(self._root), name)
+
+    def changes(self, base: str = "HEAD", limit: int = 10) -> ChangeSet:
+        """Return what differs from a commit, unsaved text included, and what that touches.
+
+        Raises SettingsError: there is no such commit, or no repository.
+        """
+        from packhound.git import CoChanges, read_commits
+        from packhound.impact import describe_changes
+
+        snapshot, _ = self._current(Query(""))
+        service = self._packs.service()
+        changed = service.changed_since(snapshot, base)
+        history = CoChanges.of(read_commits(self._root), changed)
+        graph = service.call_graph(snapshot)
+        return describe_changes(snapshot, str(self._root), graph, changed, history, limit)

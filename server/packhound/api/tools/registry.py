@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from packhound.api.json_codec import Arguments, Json
 from packhound.api.tools import (
+    changes,
     grep,
     memory,
     outline,
@@ -29,6 +30,7 @@ TOOLS: dict[str, Tool] = {
         grep.TOOL,
         related.TOOL,
         symbol.TOOL,
+        changes.TOOL,
         pack.TOOL,
         outline.TOOL,
         read_node.TOOL,

@@ -27,6 +27,8 @@ _SECTIONS = {
     "others": "others of that name",
 }
 _MAX_OTHERS = 10
+_LIMIT = 30
+"""Rows of each kind."""
 
 
 def symbol_answer(
@@ -61,7 +63,7 @@ def symbol_answer(
 
 
 def _answer(engine: Engine, arguments: Arguments) -> Json:
-    return symbol_answer(engine, arguments["name"], arguments["distance"], arguments["limit"])
+    return symbol_answer(engine, arguments["name"], arguments["distance"], _LIMIT)
 
 
 def _definition(engine: Engine, name: str) -> tuple[NodeRef, Sequence[NodeRef]]:
@@ -120,10 +122,9 @@ TOOL = Tool(
     {
         "name": text("NAME, Qual.name, PATH:LINE or PATH#NAME.", 4_096, minimum=1),
         "distance": integer("Calls to follow.", 1, 4),
-        "limit": integer("Rows of each kind.", 1, 500),
         "max_tokens": MAX_TOKENS,
     },
-    {"distance": 1, "limit": 20, "max_tokens": 4_000},
+    {"distance": 1, "max_tokens": 4_000},
     _answer,
     _text,
 )

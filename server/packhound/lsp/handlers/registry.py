@@ -13,6 +13,7 @@ from lsprotocol import types
 
 from packhound.api import MEMORY_REQUESTS, EngineHost
 from packhound.lsp.handlers import execute_command as commands
+from packhound.lsp.handlers.changes import changes
 from packhound.lsp.handlers.did_change import did_change
 from packhound.lsp.handlers.did_change_configuration import did_change_configuration
 from packhound.lsp.handlers.did_change_watched_files import did_change_watched_files
@@ -76,6 +77,7 @@ ON_WORKER_THREADS: dict[str, Handler] = {
     "packhound/neighbors": neighbors,
     "packhound/symbol": symbol,
     "packhound/read": read,
+    "packhound/changes": changes,
     "packhound/forget": forget,
     **{f"packhound/memory/{name}": memory_request(name) for name in MEMORY_REQUESTS},
 }
@@ -87,6 +89,7 @@ COMMANDS: dict[str, Handler] = {
     "packhound.server.explain": explain,
     "packhound.server.related": related,
     "packhound.server.symbol": symbol,
+    "packhound.server.changes": changes,
     "packhound.server.status": status,
     "packhound.server.rebuild": rebuild,
     "packhound.server.pack": pack,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from packhound.graph import EdgeKind
@@ -30,6 +31,13 @@ _EDGE_SHARE: dict[EdgeKind, float] = {
 
 _CHANGED_UTILITY, _CHANGED_FILE_UTILITY = 0.3, 2.4
 """What a change adds to a node near the topic, and to all nodes of one file at most."""
+_REVIEW_UTILITY = 0.9
+"""Of a change that the prompt asks for, like that of a pin."""
+_ALL_CHANGES = re.compile(
+    r"(?i)\b(?:my|the|these|all|current|local|working)\s+(?:\w+\s+)?"
+    r"(?:uncommitted|unsaved|unstaged|staged|pending|local|working)\b[\w\s]*\bchanges\b"
+    r"|\b(?:uncommitted|unstaged)\s+(?:changes|diff|work)\b|\breview\s+my\s+(?:changes|diff)\b"
+)
 _OPEN_UTILITY = 0.05
 _COMMON_USERS = 8
 """Nodes that may use a definition before it counts as common."""
@@ -56,6 +64,25 @@ def add_changes(pool: Pool, context: PackContext) -> None:
             utility = min(_CHANGED_UTILITY, _CHANGED_FILE_UTILITY / len(changed))
             candidate.add(Origin("change", utility, "changed and not committed"))
             candidate.changed = True
+
+
+def asks_for_changes(prompt: str) -> bool:
+    """Return True for a prompt that is about all uncommitted changes, such as a review."""
+    return bool(_ALL_CHANGES.search(prompt))
+
+
+def add_all_changes(pool: Pool, context: PackContext) -> bool:
+    """Require every changed node; False if nothing is changed."""
+    changed = [
+        candidate
+        for path, runs in sorted(context.all_changed().items())
+        for lines in runs
+        for candidate in pool.innermost(path, lines)
+    ]
+    for candidate in dict.fromkeys(changed):
+        candidate.pinned = candidate.changed = True
+        candidate.add(Origin("change", _REVIEW_UTILITY, "changed and not committed"))
+    return bool(changed)
 
 
 def add_open_files(pool: Pool, request: PackRequest) -> None:

@@ -1,0 +1,110 @@
+"""What a change touches: definitions, their callers, tests to run, and what usually changes too."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from packhound.core.types import NodeRef
+from packhound.git import CoChanges
+from packhound.graph import CallGraph
+from packhound.impact.related_files import RelatedFile, rank_files
+from packhound.impact.symbol import Link, is_test_node, links_of
+from packhound.index import FileEntry, Snapshot
+from packhound.text import is_test
+
+_CALLER_DISTANCE, _TEST_DISTANCE = 1, 3
+_MAX_DEFINITIONS = 200
+"""Changed definitions whose callers are sought."""
+_BY_NAME_SHARE = 0.2
+"""What a use by name only counts."""
+_DISTANCE_SHARE = 0.5
+"""Each call further counts this much less."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedDefinition:
+    """A definition with changed lines (0-based, inclusive), and what calls it."""
+
+    node: NodeRef
+    lines: tuple[tuple[int, int], ...]
+    callers: tuple[Link, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeSet:
+    """Changed definitions, files without one, tests to run, and files that may need a change."""
+
+    definitions: tuple[ChangedDefinition, ...]
+    other_files: tuple[str, ...]
+    tests: tuple[RelatedFile, ...]
+    related: tuple[RelatedFile, ...]
+
+
+def describe_changes(
+    snapshot: Snapshot,
+    root: str,
+    graph: CallGraph,
+    changed: Mapping[str, Sequence[tuple[int, int]]],
+    history: CoChanges,
+    limit: int,
+) -> ChangeSet:
+    """Return what changed lines touch; `limit` bounds tests and related files."""
+    touched = {
+        int(entry.node_ids[position]): lines
+        for path, runs in changed.items()
+        if (entry := snapshot.files.get(path))
+        for position, lines in _touched(entry, runs).items()
+    }
+    definitions = []
+    for node_id, lines in list(touched.items())[:_MAX_DEFINITIONS]:
+        callers = graph.callers([node_id], _CALLER_DISTANCE).values()
+        links = [link for link in links_of(snapshot, root, callers) if not is_test_node(link.node)]
+        definitions.append(ChangedDefinition(snapshot.ref(node_id, root), lines, tuple(links)))
+    calls = _calls_by_file(snapshot, root, graph, touched)
+    tests = [path for path in snapshot.files if is_test(path)]
+    own_tests = [RelatedFile(path, 1.0, ("changed itself",)) for path in changed if is_test(path)]
+    source = [path for path in changed if not is_test(path)]
+    ranked_tests = rank_files(tests, changed.keys(), history, calls, limit) if source else []
+    with_definition = {definition.node.path for definition in definitions}
+    return ChangeSet(
+        definitions=tuple(definitions),
+        other_files=tuple(path for path in changed if path not in with_definition),
+        tests=tuple([*own_tests, *ranked_tests][:limit]),
+        related=tuple(rank_files(snapshot.files, changed.keys(), history, calls, limit)),
+    )
+
+
+def _touched(
+    entry: FileEntry, runs: Iterable[tuple[int, int]]
+) -> dict[int, tuple[tuple[int, int], ...]]:
+    """Return the changed lines of each definition, by the innermost that holds them."""
+    touched: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+    nodes = entry.nodes
+    for first, last in runs:
+        inside = [
+            i
+            for i, node in enumerate(nodes)
+            if node.span.start_line <= last and first <= node.span.end_line
+        ]
+        holders = {nodes[i].parent for i in inside}
+        for i in inside:
+            span = nodes[i].span
+            # What a changed definition stands in has not changed by that alone.
+            if i not in holders and nodes[i].kind not in ("file", "window"):
+                touched[i].append((max(first, span.start_line), min(last, span.end_line)))
+    return {position: tuple(lines) for position, lines in sorted(touched.items())}
+
+
+def _calls_by_file(
+    snapshot: Snapshot, root: str, graph: CallGraph, touched: Iterable[int]
+) -> dict[str, float]:
+    """Return how much each file uses changed definitions, or is used by them."""
+    node_ids = list(touched)[:_MAX_DEFINITIONS]
+    uses = [*graph.callers(node_ids, _TEST_DISTANCE).values(), *graph.callees(node_ids, 1).values()]
+    calls: defaultdict[str, float] = defaultdict(float)
+    for link in links_of(snapshot, root, uses):
+        share = _DISTANCE_SHARE ** (link.distance - 1)
+        calls[link.node.path] += share * (_BY_NAME_SHARE if link.by_name else 1.0)
+    return calls

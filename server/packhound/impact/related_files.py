@@ -1,0 +1,122 @@
+"""Files that usually change with others: by history, by calls, and by their names and folders."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from packhound.git import CoChanges
+from packhound.text import path_facts
+
+_TEST_WORDS = frozenset({"test", "tests", "spec", "specs", "unittest"})
+_SUFFIX = re.compile(r"\.[^/.]*$")
+_BIAS, _NEAR_FOLDER = -4.0, 0.5
+_WEIGHTS = {
+    "history": 6.0,
+    "calls": 2.0,
+    "name": 2.0,
+    "folder": 1.0,
+    "often": 0.5,
+    "language": 0.5,
+}
+
+
+class RelatedFile(NamedTuple):
+    """A file with the chance that it changes too, and why, the strongest reason first."""
+
+    path: str
+    chance: float
+    reasons: tuple[str, ...]
+
+
+def rank_files(
+    paths: Iterable[str],
+    changed: Collection[str],
+    history: CoChanges,
+    calls: Mapping[str, float],
+    limit: int,
+) -> list[RelatedFile]:
+    """Return the files that most likely change with those changed; `calls` counts uses by file."""
+    newest = max(history.weights.values(), default=1.0)
+    profiles = [_Profile.of(path) for path in changed]
+    features = {
+        path: _features(path, profiles, history, calls.get(path, 0.0), newest)
+        for path in paths
+        if path not in changed
+    }
+    known = [path for path in features if reasons_of(features[path])]
+    ranked = sorted(known, key=lambda path: (-score(features[path]), path))[:limit]
+    return [
+        RelatedFile(
+            path, 1.0 / (1.0 + math.exp(-score(features[path]))), reasons_of(features[path])
+        )
+        for path in ranked
+    ]
+
+
+def score(features: Mapping[str, float]) -> float:
+    """Return the log-odds of a file with some features."""
+    return _BIAS + sum(_WEIGHTS[name] * value for name, value in features.items())
+
+
+def reasons_of(features: Mapping[str, float]) -> tuple[str, ...]:
+    """Return the reasons that contribute, the strongest first."""
+    by_share = sorted(features, key=lambda name: -_WEIGHTS[name] * features[name])
+    return tuple(_REASONS[name] for name in by_share if name in _REASONS and features[name] > 0)
+
+
+_REASONS = {
+    "history": "changed together before",
+    "calls": "calls or is called",
+    "name": "similar name",
+    "folder": "near in the folders",
+}
+
+
+class _Profile(NamedTuple):
+    """A path as it is compared with others."""
+
+    path: str
+    folder: str
+    suffix: str
+    words: frozenset[str]
+
+    @classmethod
+    def of(cls, path: str) -> _Profile:
+        suffix = _SUFFIX.search(path)
+        words = path_facts(path).words - _TEST_WORDS
+        return cls(path, path.rpartition("/")[0], suffix[0] if suffix else "", words)
+
+
+def _features(
+    path: str, changed: Sequence[_Profile], history: CoChanges, calls: float, newest: float
+) -> dict[str, float]:
+    profile = _Profile.of(path)
+    apart = math.prod(1.0 - min(0.99, history.chance(c.path, path)) for c in changed)
+    return {
+        "history": 1.0 - apart,
+        "calls": calls / (1.0 + calls),
+        "name": max((_overlap(profile.words, c.words) for c in changed), default=0.0),
+        "folder": max((_nearness(profile.folder, c.folder) for c in changed), default=0.0),
+        "often": math.log1p(history.weights[path]) / math.log1p(newest),
+        "language": float(any(profile.suffix == c.suffix for c in changed)),
+    }
+
+
+def _overlap(words: frozenset[str], others: frozenset[str]) -> float:
+    """Return the share of words that two names have in common (Jaccard)."""
+    union = words | others
+    return len(words & others) / len(union) if union else 0.0
+
+
+def _nearness(folder: str, other: str) -> float:
+    if folder == other:
+        return 1.0
+    parts, others = folder.split("/"), other.split("/")
+    common = next(
+        (i for i, (a, b) in enumerate(zip(parts, others, strict=False)) if a != b),
+        min(len(parts), len(others)),
+    )
+    return _NEAR_FOLDER * 2 * common / (len(parts) + len(others))
