@@ -18,7 +18,7 @@ from packhound.core.parameters import Parameter, Schema, integer, text
 from packhound.redact import visible_line
 from packhound.service import Engine
 
-MAX_TOKENS = integer("Tokens of the answer at most.", 100, 100_000)
+MAX_TOKENS = integer("Tokens at most.", 100, 100_000)
 LOCATION = text(
     "A place as search prints it: PATH:LINE or PATH#NAME, relative to the root.", 4_096, minimum=1
 )

@@ -1,0 +1,238 @@
+"""Replay commits: hide half of the files of each, and look for them from the other half.
+
+    python -m benchmarks.changes.replay --repositories DIR --out RESULT.json
+
+DIR has clones with history. Of each, the latest commits of 2 to 20 files are replayed in turn, each
+with the files, calls and history of its parent.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import subprocess
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from packhound.core.types import Document
+from packhound.git import CoChanges
+from packhound.graph import CallGraph, Graph
+from packhound.impact.related_files import _WEIGHTS, _features, _Profile, rank_files
+from packhound.index import FileEntry
+from packhound.parsing.languages import language_of
+from packhound.parsing.node_codec import encode_nodes
+from packhound.parsing.parse import parse
+from packhound.text import is_test
+
+_MAX_BYTES = 300_000
+_TOP = 10
+
+
+class Tree:
+    """The source of one commit and its graph, moved from commit to commit."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._commit = ""
+        self.files: dict[str, FileEntry] = {}
+        self.paths: set[str] = set()
+        self._texts: dict[str, bytes] = {}
+        self._graph = Graph()
+        self._n = 0
+
+    def move_to(self, commit: str) -> None:
+        if self._commit:
+            out = git(self._root, "diff", "--name-only", "--no-renames", "-z", self._commit, commit)
+        else:
+            out = git(self._root, "ls-tree", "-r", "--name-only", "-z", commit)
+        self._commit = commit
+        names = [name for name in out.split("\0") if name]
+        process = subprocess.Popen(
+            ["git", "cat-file", "--batch"], cwd=self._root, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        assert process.stdin and process.stdout
+        self.files = dict(self.files)
+        for name in names:
+            process.stdin.write(f"{commit}:{name}\n".encode())
+            process.stdin.flush()
+            head = process.stdout.readline().split()
+            self.files.pop(name, None)
+            self.paths.discard(name)
+            if head[-1] == b"missing" or head[1] != b"blob":
+                if head[-1] != b"missing":
+                    process.stdout.read(int(head[2]) + 1)
+                continue
+            source = process.stdout.read(int(head[2]))
+            process.stdout.read(1)
+            self.paths.add(name)
+            if language_of(name) in (None, "markdown") or len(source) > _MAX_BYTES:
+                continue
+            self._add(name, source)
+        process.stdin.close()
+        process.wait()
+        self._graph.update(self.files)
+
+    def _add(self, name: str, source: bytes) -> None:
+        parsed = parse(Document(name, source))
+        ids = np.arange(self._n, self._n + len(parsed.nodes), dtype=np.int32)
+        self._n += len(ids)
+        digest = b"%d" % self._n
+        record = encode_nodes(parsed.nodes)
+        self.files[name] = FileEntry(
+            name, parsed.language, digest, None, 0, ids, parsed.imports, None, b"", record
+        )
+        self._texts[name] = source
+
+    def calls(self, changed: dict[str, list[tuple[int, int]]]) -> Counter[str]:
+        """Return the uses between the changed nodes and other files, by file."""
+        graph, counts = CallGraph(self._graph, self._texts.get), Counter[str]()
+        for path, lines in changed.items():
+            entry = self.files.get(path)
+            nodes = entry.nodes if entry else ()
+            touched = [
+                i for i, node in enumerate(nodes)
+                if any(node.span.start_line <= b and a <= node.span.end_line for a, b in lines)
+            ][:20]
+            for i in touched:
+                assert entry is not None
+                for use in (*graph.uses(int(entry.node_ids[i])), *graph.users(int(entry.node_ids[i]))):
+                    location = self._graph.location(use.node_id)
+                    if location and location[0] != path:
+                        counts[location[0]] += 0.2 if use.by_name else 1
+        return counts
+
+
+def git(root: Path, *arguments: str) -> str:
+    return subprocess.run(
+        ["git", *arguments], cwd=root, capture_output=True, check=True
+    ).stdout.decode("utf-8", "replace")
+
+
+def commits_of(root: Path) -> list[tuple[str, list[str]]]:
+    out = git(root, "log", "--no-merges", "--no-renames", "--name-only", "--max-count=3500", "--format=%x1e%H")
+    blocks = [block.split("\n") for block in out.split("\x1e") if block.strip()]
+    return [(block[0], [line for line in block[1:] if line]) for block in blocks]
+
+
+def old_lines(root: Path, commit: str, path: str) -> list[tuple[int, int]]:
+    import re
+
+    diff = git(root, "diff", "--unified=0", "--no-renames", f"{commit}~", commit, "--", path)
+    hunks = re.findall(r"^@@ -(\d+)(?:,(\d+))? ", diff, re.M)
+    return [(max(0, int(a) - 1), max(0, int(a) - 1) + max(int(n or 1), 1) - 1) for a, n in hunks]
+
+
+def cases(root: Path, most: int) -> Iterator[dict]:
+    commits = commits_of(root)
+    eligible = [
+        i for i, (_, files) in enumerate(commits[: len(commits) // 2])
+        if 2 <= len(files) <= 20
+    ][:most]
+    tree = Tree(root)
+    for i in reversed(eligible):
+        commit, files = commits[i]
+        try:
+            tree.move_to(git(root, "rev-parse", f"{commit}~").strip())
+        except subprocess.CalledProcessError:
+            continue
+        existing = [path for path in files if path in tree.paths]
+        if len(existing) < 2:
+            continue
+        shuffled = sorted(existing)
+        random.Random(commit).shuffle(shuffled)
+        half = len(shuffled) // 2
+        history = [names for _, names in commits[i + 1 :]]
+        source = [path for path in existing if not is_test(path)]
+        tests = [path for path in existing if is_test(path) and path in tree.files]
+        yield {
+            "commit": commit, "tree": tree, "history": history,
+            "shown": shuffled[:half], "hidden": shuffled[half:],
+            "source": source, "tests": tests,
+            "lines": {path: old_lines(root, commit, path) for path in existing},
+        }
+
+
+def recall(ranked: Sequence[str], hidden: Sequence[str]) -> float:
+    return len(set(ranked[:_TOP]) & set(hidden)) / len(hidden)
+
+
+def same_folder(paths, shown, history: CoChanges) -> list[str]:
+    folders = Counter(path.rpartition("/")[0] for path in shown)
+    candidates = [p for p in paths if p not in shown and p.rpartition("/")[0] in folders]
+    return sorted(candidates, key=lambda p: (-folders[p.rpartition("/")[0]], -history.weights[p], p))
+
+
+def co_changed(paths, shown, commits) -> list[str]:
+    counts = Counter[str]()
+    for files in commits:
+        if len(files) <= 40 and not set(shown).isdisjoint(files):
+            counts.update(f for f in files if f not in shown and f in paths)
+    return [path for path, _ in counts.most_common(_TOP)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--repositories", type=Path, required=True)
+    parser.add_argument("--most", type=int, default=42)
+    parser.add_argument("--names", nargs="*")
+    parser.add_argument("--dump", type=Path)
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    rows, dumped = [], []
+    for root in sorted(options.repositories.iterdir()):
+        if options.names and root.name not in options.names:
+            continue
+        started = time.monotonic()
+        scores = defaultdict(list)
+        for case in cases(root, options.most):
+            tree, shown, hidden = case["tree"], case["shown"], case["hidden"]
+            history = CoChanges.of(case["history"], shown)
+            calls = tree.calls({path: case["lines"][path] for path in shown})
+            ranked = [f.path for f in rank_files(tree.paths, shown, history, calls, _TOP)]
+            scores["same folder"].append(recall(same_folder(tree.paths, shown, history), hidden))
+            scores["co-changed before"].append(recall(co_changed(tree.paths, shown, case["history"]), hidden))
+            scores["packhound"].append(recall(ranked, hidden))
+            if options.dump:
+                dumped.append(dump_case(root.name, tree.paths, shown, hidden, history, calls))
+            if case["tests"] and case["source"]:
+                source, tests = case["source"], case["tests"]
+                history = CoChanges.of(case["history"], source)
+                calls = tree.calls({path: case["lines"][path] for path in source})
+                candidates = [path for path in tree.files if is_test(path)]
+                ranked = [f.path for f in rank_files(candidates, source, history, calls, _TOP)]
+                scores["tests"].append(recall(ranked, tests))
+        means = {name: round(sum(v) / len(v), 4) for name, v in scores.items() if v}
+        counts = {"commits": len(scores["packhound"]), "with tests": len(scores["tests"])}
+        rows.append({"repository": root.name, **counts, **means})
+        print(rows[-1], round(time.monotonic() - started, 1), flush=True)
+        if options.dump:
+            options.dump.write_text(json.dumps(dumped))
+    summary = {"commits": sum(row["commits"] for row in rows)}
+    for name, count in (("same folder", "commits"), ("co-changed before", "commits"), ("packhound", "commits"), ("tests", "with tests")):
+        n = sum(row[count] for row in rows)
+        summary[name] = round(sum(row.get(name, 0) * row[count] for row in rows) / max(1, n), 4)
+    print(summary)
+    if options.out:
+        options.out.write_text(json.dumps({"summary": summary, "repositories": rows}, indent=1) + "\n")
+
+
+def dump_case(name, paths, shown, hidden, history, calls):
+    newest = max(history.weights.values(), default=1.0)
+    profiles = [_Profile.of(path) for path in shown]
+    features = []
+    for path in paths:
+        if path in shown:
+            continue
+        row = _features(path, profiles, history, calls.get(path, 0.0), newest)
+        values = [round(row[key], 4) for key in _WEIGHTS]
+        features.append([*values, int(path in hidden)])
+    return {"repository": name, "hidden": len(hidden), "rows": features}
+
+
+if __name__ == "__main__":
+    main()
