@@ -65,7 +65,7 @@ async def test_the_list_of_tools_is_short(folder):
         await client.initialize()
         listed = await client.list_tools()
         text = listed.model_dump_json(by_alias=True, exclude_none=True)
-        assert counter_for().count(text) < 2_900
+        assert counter_for().count(text) < 2_400
 
 
 async def test_the_setting_names_the_tools(folder):

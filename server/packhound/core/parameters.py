@@ -55,13 +55,16 @@ class Parameter:
 
     def json_schema(self) -> Schema:
         """Return the JSON Schema without unions, references or null."""
-        schema: Schema = {"type": self.type, "description": self.description}
+        schema: Schema = {"type": self.type}
+        if self.description:
+            schema["description"] = self.description
         if self.choices:
             return {**schema, "enum": list(self.choices)}
         if self.items:
             return {**schema, "items": self.items.json_schema(), "maxItems": self.maximum}
         if self.type == "string":
-            return {**schema, "minLength": self.minimum, "maxLength": self.maximum}
+            least = {"minLength": self.minimum} if self.minimum else {}
+            return {**schema, **least, "maxLength": self.maximum}
         if self.type == "boolean":
             return schema
         return {**schema, "minimum": self.minimum, "maximum": self.maximum}

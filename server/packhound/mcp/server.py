@@ -121,15 +121,8 @@ class Folders:
 
     def _defaults(self, tool: str) -> dict[str, object]:
         """Return what the settings say of arguments that a call leaves out."""
-        settings = self.settings
         limit = TOOLS[tool].parameters.get("limit") if tool in ("search", "related") else None
-        if limit is None:
-            return {}
-        defaults: dict[str, object] = {"limit": min(settings.limit, int(limit.maximum))}
-        if tool == "search":
-            defaults |= {"candidates": settings.candidates}
-            defaults |= {"time_ms": settings.time_ms} if settings.time_ms else {}
-        return defaults
+        return {"limit": min(self.settings.limit, int(limit.maximum))} if limit else {}
 
 
 def serve_mcp(
@@ -215,15 +208,18 @@ def _describe_tools(folders: SessionFolders) -> list[Json]:
                 **tool.schema,
                 "properties": {**tool.schema["properties"], **_root_parameter(served)},
             },
-            "annotations": {
-                "readOnlyHint": not tool.writes,
-                "destructiveHint": False,
-                "idempotentHint": tool.idempotent,
-                "openWorldHint": False,
-            },
+            "annotations": _annotations(tool),
         }
         for tool in (served.tools if served else offered(()))
     ]
+
+
+def _annotations(tool: Tool) -> Json:
+    """Return the hints on a tool; two of them mean something for a tool that writes alone."""
+    hints: dict[str, object] = {"readOnlyHint": not tool.writes, "openWorldHint": False}
+    if tool.writes:
+        hints |= {"destructiveHint": False, "idempotentHint": tool.idempotent}
+    return hints
 
 
 def _root_parameter(served: Folders | None) -> Json:

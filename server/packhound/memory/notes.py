@@ -42,12 +42,12 @@ FIELDS: dict[NoteType, dict[str, Parameter]] = {
     "stash": {
         "name": text("Name to pop it by.", MAX_NAME, 1),
         "summary": text("State of the work: what is done, what is next.", MAX_TEXT, 1),
-        "files": array("Files that it is about.", text("A path.")),
+        "files": array("Files that it is about.", text("")),
     },
 }
 """Fields of a note beside those that all have; the first one is its name."""
 COMMON: dict[str, Parameter] = {
-    "tags": array("Tags.", text("A tag.")),
+    "tags": array("Tags.", text("")),
     "author": text("Person or agent who wrote it.", MAX_NAME),
 }
 CHANGEABLE: dict[NoteType, tuple[str, ...]] = {

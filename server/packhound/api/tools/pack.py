@@ -30,7 +30,7 @@ _DEFAULTS = {name: getattr(PackRequest(""), name) for name in _FIELDS if name !=
 def _answer(engine: Engine, arguments: Arguments) -> Json:
     focus = None
     if arguments["focus_path"]:
-        path, line = resolve(engine, arguments["focus_path"], arguments["focus_line"] or 1)
+        path, line = resolve(engine, arguments["focus_path"], 1)
         focus = PackFocus(path, line or 0)
     settings = engine.follow_settings().settings
     request = pack_request_from(arguments, settings, focus=focus)
@@ -97,9 +97,9 @@ TOOL = Tool(
     {
         **_FIELDS,
         "prompt": replace(PACK_REQUEST["prompt"], minimum=1),
-        **FOCUS,
+        "focus_path": FOCUS["focus_path"],
     },
-    {**_DEFAULTS, "focus_path": "", "focus_line": 0},
+    {**_DEFAULTS, "focus_path": ""},
     _answer,
     _text,
     _join,

@@ -22,8 +22,8 @@ from packhound.service import Engine
 
 _RECORD_LINES = 6
 """Lines of a note or another record that a hit shows."""
-_OF_SETTINGS = ("deep", "fuser", "scorers")
-"""Agents have the deep model, unless the setting is off; the settings say how they rank."""
+_OF_SETTINGS = ("deep", "candidates", "fuser", "scorers", "time_ms", "excluded_kinds")
+"""Agents have the deep model, unless the setting is off; the settings say how hits are ranked."""
 _FIELDS = {name: QUERY[name] for name in QUERY if name not in _OF_SETTINGS}
 _DEFAULTS = {name: getattr(Query(""), name) for name in _FIELDS if name != "query"}
 
@@ -31,7 +31,8 @@ _DEFAULTS = {name: getattr(Query(""), name) for name in _FIELDS if name != "quer
 def _answer(engine: Engine, arguments: Arguments) -> Json:
     offset, limit = arguments["offset"], arguments["limit"]
     focus, notes = _focus(engine, arguments)
-    query = query_from({**arguments, "focus_path": ""}, focus=focus)
+    settings = engine.follow_settings().settings
+    query = query_from({**arguments, "focus_path": ""}, settings, time_ms=DEEP_TIME_MS, focus=focus)
     results = engine.search(replace(query, limit=offset + limit + 1, deep=True))
     results = replace(results, notes=(*results.notes, *notes))
     return page(engine, results, offset, limit, arguments["snippet_lines"])
@@ -42,7 +43,7 @@ def _focus(engine: Engine, arguments: Arguments) -> tuple[Focus | None, tuple[st
     if not arguments["focus_path"]:
         return None, ()
     try:
-        place = resolve(engine, arguments["focus_path"], arguments["focus_line"] or None)
+        place = resolve(engine, arguments["focus_path"])
     except SettingsError as problem:
         return None, (f"searched without focus: {problem}",)
     return Focus(place.path, place.line or 0), ()
@@ -96,7 +97,7 @@ TOOL = Tool(
     "a whole bug report.",
     {
         **_FIELDS,
-        **FOCUS,
+        "focus_path": FOCUS["focus_path"],
         "query": replace(QUERY["query"], minimum=1),
         "limit": LIMIT,
         "offset": replace(OFFSET, maximum=10_000),
@@ -106,8 +107,6 @@ TOOL = Tool(
     {
         **_DEFAULTS,
         "focus_path": "",
-        "focus_line": 0,
-        "time_ms": DEEP_TIME_MS,
         "offset": 0,
         "snippet_lines": 6,
         "max_tokens": 4_000,

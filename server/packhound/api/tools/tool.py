@@ -24,7 +24,7 @@ LOCATION = text(
 )
 LINE = integer("1-based line, where the path has none.", 1, 10_000_000)
 LIMIT = integer("Maximum number of hits.", 1, 50)
-OFFSET = integer("Where to continue, as the previous answer says.", 0, 10_000_000)
+OFFSET = integer("Where to continue.", 0, 10_000_000)
 SNIPPET_LINES = integer("Lines of code of each hit.", 0, 60)
 
 
