@@ -32,9 +32,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "indexing": {"files", "git", "index", "parsing", "storage"},
     "evaluation": {"git", "llm", "pack", "parsing", "search", "text"},
     "sources": {"text"},
+    "knowledge": {"files", "sources"},
     "memory": {"index", "sources"},
     "service": {"encoder", "files", "git", "graph", "grep", "impact", "index", "indexing"}
-    | {"memory", "pack", "parsing", "redact", "search", "sources", "storage", "text"},
+    | {"knowledge", "memory", "pack", "parsing", "redact", "search", "sources", "storage", "text"},
     "api": {"grep", "impact", "llm", "memory", "pack", "redact", "relay", "search", "service"}
     | {"text"},
     "lsp": {"api", "grep", "pack", "redact", "relay", "search", "service", "text"},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from packhound.core.parameters import array, boolean, choice
+from packhound.core.parameters import array, boolean, choice, text
 from packhound.core.records import SourceName
 from packhound.core.setting_fields import public
 
@@ -29,6 +29,26 @@ class SourceSettings:
             array(
                 "Sources that packs take besides code: `notes` are those on the code in the pack.",
                 choice("A source.", ("notes",)),
+            ),
+            renamed=False,
+        ),
+    )
+    knowledge: bool = field(
+        default=True,
+        metadata=public(
+            "sources.knowledge.enabled",
+            boolean("Search conversation logs, notes in Markdown, and the files that agents keep."),
+            renamed=False,
+        ),
+    )
+    knowledge_folders: tuple[str, ...] = field(
+        default=(),
+        metadata=public(
+            "knowledge.folders",
+            array(
+                "Folders of conversation logs and Markdown that are knowledge besides the "
+                "workspace's, also outside of it.",
+                text("A folder, absolute, below ~ or relative to the workspace.", 4_096, 1),
             ),
             renamed=False,
         ),

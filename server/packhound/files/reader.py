@@ -9,6 +9,7 @@ import errno
 import os
 import stat
 import time
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from packhound.core.types import Document, FileStamp
@@ -116,6 +117,18 @@ def read_bytes(root: Path, path: str, max_bytes: int) -> tuple[bytes, FileStamp]
         return _read_handle(handle, status.st_size, max_bytes + 1), stamp_of(status)
     finally:
         os.close(handle)
+
+
+def open_text(root: Path, path: str, max_line: int) -> Iterator[str]:
+    """Yield the lines of a regular file of any size, cut at `max_line` characters.
+
+    Raises OSError.
+    """
+    with os.fdopen(_open(root, path), encoding="utf-8-sig", errors="replace") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file")
+        while line := file.readline(max_line):
+            yield line
 
 
 def raise_if_out_of_resources(error: OSError | ValueError) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,10 +13,12 @@ from packhound.core.errors import ModelError
 from packhound.core.records import Scope, SourceName
 from packhound.core.settings import Settings
 from packhound.core.types import Budget, Hit, Query, Results
+from packhound.knowledge import KnowledgeSource
 from packhound.memory import NotesSource
 from packhound.search import STOPS, parse_query, scope_of
 from packhound.service.indexed_folder import IndexedFolder
 from packhound.service.notes import FolderNotes
+from packhound.service.workspace_texts import WorkspaceTexts
 from packhound.sources import RecordQuery, SourceFactory, SourceRegistry, fuse, hits_of
 
 CodeSearch = Callable[[Query], Results]
@@ -42,6 +44,9 @@ class FolderSources:
         self._settings_of = settings_of
         self._notes = notes
         factories: dict[SourceName, SourceFactory] = {
+            "knowledge": lambda: KnowledgeSource(
+                WorkspaceTexts(folder), lambda: self._folders(settings_of().knowledge_folders)
+            ),
             "notes": lambda: NotesSource(notes.notebook),
         }
         self.registry = SourceRegistry(
@@ -49,6 +54,10 @@ class FolderSources:
             lambda name: settings_of().has_source(name),
             lambda: folder.models.embedder,
         )
+
+    def _folders(self, names: Sequence[str]) -> list[Path]:
+        """Return the folders that a setting names; relative ones are of the workspace."""
+        return [Path(self._root, Path(name).expanduser()) for name in names]
 
     def search(self, query: Query, search_code: CodeSearch) -> Results:
         """Answer with code alone, or with the sources that the query asks for."""

@@ -19,6 +19,8 @@ log = logging.getLogger("packhound")
 
 _EMBEDDED_AT_ONCE = 2_000
 """Records that the bundled encoder reads while a search waits: some 80 ms."""
+_SHOWN_PROBLEMS = 2
+"""Of what a source could not read, in the notes of an answer; the status has all."""
 _SLICE = 64
 """Records that a slow encoder reads between two publications."""
 
@@ -98,11 +100,13 @@ class IndexedSource:
         )
 
     def _notes(self, n_vectors: int, n_rows: int) -> list[str]:
+        name, problems = self.source.name, self.source.problems()
         notes = [self._problem] if self._problem else []
+        notes += [f"{name}: {problem}" for problem in problems[:_SHOWN_PROBLEMS]]
         if n_vectors < n_rows and self._encoder_of() is None:
             notes.append("semantic search unavailable: exact key or words only")
         elif n_vectors < n_rows:
-            notes.append(f"{self.source.name}: {n_rows - n_vectors:,} are found by words alone yet")
+            notes.append(f"{name}: {n_rows - n_vectors:,} are found by words alone yet")
         return notes
 
     def _embed(self) -> None:

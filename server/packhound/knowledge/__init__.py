@@ -1,0 +1,5 @@
+"""Records read from text and from git: knowledge, skills and commits. Nothing is written."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

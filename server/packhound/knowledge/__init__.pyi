@@ -1,0 +1,2 @@
+from .source import KnowledgeSource as KnowledgeSource
+from .text_files import Stamp as Stamp

@@ -1,0 +1,170 @@
+"""The text files of a source: those of the workspace's index, and those of other folders.
+
+A file is parsed again when it changed. Folders outside the workspace are read as the workspace is:
+with git's ignore rules, links not followed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import logging
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from packhound.core.records import Record
+from packhound.files import WalkLimits, open_text, walk_by_steps
+
+log = logging.getLogger("packhound")
+
+_SCAN_S = 1.0
+"""How long a look at the folders counts."""
+_MAX_LINE = 1 << 20
+_LIMITS = WalkLimits(max_file_bytes=1 << 40)
+
+
+class Stamp(NamedTuple):
+    """What differs when a file's text does, and when it was written, 0 if unknown."""
+
+    identity: object
+    date: float
+
+
+class WorkspaceTexts(Protocol):
+    """The indexed files of the workspace, unsaved text included."""
+
+    @property
+    def generation(self) -> int:
+        """Number of the current state."""
+
+    def stamps(self, is_document: Callable[[str], bool]) -> Mapping[str, Stamp]:
+        """Return the chosen files by their paths, which are relative to the root."""
+
+    def text(self, path: str) -> bytes | None:
+        """Return the text of a file, None if it is gone."""
+
+
+class TextFile(NamedTuple):
+    """A file by the path that records show, read in one pass so that large ones fit."""
+
+    path: str
+    date: float
+    lines: Iterator[str]
+
+
+Parse = Callable[[TextFile], Iterable[Record]]
+
+
+class TextFiles:
+    """Records of the text files that `is_document` chooses; of other folders, all Markdown.
+
+    One thread at a time calls.
+    """
+
+    def __init__(
+        self,
+        workspace: WorkspaceTexts,
+        folders: Callable[[], Sequence[Path]],
+        is_document: Callable[[str], bool],
+        is_document_outside: Callable[[str], bool],
+        parse: Parse,
+    ) -> None:
+        self._workspace = workspace
+        self._folders = folders
+        self._is_document = is_document
+        self._is_document_outside = is_document_outside
+        self._parse = parse
+        self._generation = -1
+        self._scanned: tuple[float, Sequence[Path]] = (-_SCAN_S, ())
+        self._inside: Mapping[str, Stamp] = {}
+        self._outside: dict[str, tuple[Path, str, Stamp]] = {}
+        self._parsed: dict[str, tuple[object, tuple[Record, ...]]] = {}
+        self._n_changes = 0
+        self._folder_problems: tuple[str, ...] = ()
+        self._file_problems: dict[str, str] = {}
+
+    def version(self) -> int:
+        """Return a number that differs once a file changed; folders are looked at each second."""
+        if self._workspace.generation != self._generation:
+            self._generation = self._workspace.generation
+            inside = self._workspace.stamps(self._is_document)
+            self._n_changes += inside != self._inside
+            self._inside = inside
+        folders, now = self._folders(), time.monotonic()
+        if folders != self._scanned[1] or now - self._scanned[0] >= _SCAN_S:
+            outside = self._scan(folders)
+            self._n_changes += outside != self._outside
+            self._outside, self._scanned = outside, (now, folders)
+        return self._n_changes
+
+    def records(self) -> list[Record]:
+        """Return the records of all files, each of a distinct id; a bad file becomes a problem."""
+        self._file_problems = {}
+        before, self._parsed = self._parsed, {}
+        for path, stamp in self._inside.items():
+            self._read(path, stamp, before, partial(self._lines_inside, path))
+        for path, (folder, name, stamp) in self._outside.items():
+            self._read(path, stamp, before, partial(open_text, folder, name, _MAX_LINE))
+        records = [record for _, parsed in self._parsed.values() for record in parsed]
+        return distinct(records)
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Folders and files that could not be read, a line each."""
+        return (*self._folder_problems, *self._file_problems.values())
+
+    def _scan(self, folders: Sequence[Path]) -> dict[str, tuple[Path, str, Stamp]]:
+        files: dict[str, tuple[Path, str, Stamp]] = {}
+        problems = []
+        for folder in folders:
+            n_before = len(files)
+            for entry in walk_by_steps(folder, _LIMITS):
+                if entry and self._is_document_outside(entry[0]):
+                    stamp = Stamp(entry[1], entry[1].mtime_ns / 1e9)
+                    files[str(folder / entry[0])] = (folder, entry[0], stamp)
+            if not folder.is_dir():
+                problems.append(f"folder '{folder}' is not there; change the setting that names it")
+            elif len(files) == n_before:
+                problems.append(f"folder '{folder}' has no documents")
+        if tuple(problems) != self._folder_problems:
+            for problem in problems:
+                log.warning("%s", problem)
+        self._folder_problems = tuple(problems)
+        return files
+
+    def _read(
+        self,
+        path: str,
+        stamp: Stamp,
+        before: Mapping[str, tuple[object, tuple[Record, ...]]],
+        lines: Callable[[], Iterator[str]],
+    ) -> None:
+        """Parse a file unless it is as it was."""
+        parsed = before.get(path)
+        if parsed is None or parsed[0] != stamp:
+            try:
+                parsed = stamp, tuple(self._parse(TextFile(path, stamp.date, lines())))
+            except (OSError, ValueError) as error:
+                self._file_problems[path] = f"'{path}' cannot be read: {error}"
+                log.warning("%s", self._file_problems[path])
+                return
+        self._parsed[path] = parsed
+
+    def _lines_inside(self, path: str) -> Iterator[str]:
+        text = self._workspace.text(path) or b""
+        return iter(io.StringIO(text.decode("utf-8", "replace"), newline=None))
+
+
+def distinct(records: Iterable[Record]) -> list[Record]:
+    """Return records with ids that differ: a second one gets a digest of its reference."""
+    by_id: dict[str, Record] = {}
+    for record in records:
+        identity = record.id
+        if identity in by_id:
+            place = hashlib.blake2b(record.reference.encode("utf-8", "replace"), digest_size=6)
+            identity = f"{identity}-{place.hexdigest()}"
+        by_id[identity] = record._replace(id=identity)
+    return [*by_id.values()]

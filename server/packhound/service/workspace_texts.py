@@ -1,0 +1,32 @@
+"""The indexed texts of a folder, as sources of records read them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from packhound.knowledge import Stamp
+from packhound.service.indexed_folder import IndexedFolder
+
+
+class WorkspaceTexts:
+    """The files of a folder's index, unsaved text included. Any thread may call."""
+
+    def __init__(self, folder: IndexedFolder) -> None:
+        self._folder = folder
+
+    @property
+    def generation(self) -> int:
+        """Number of the current state."""
+        return self._folder.snapshot.generation
+
+    def stamps(self, is_document: Callable[[str], bool]) -> Mapping[str, Stamp]:
+        """Return the chosen files by path, with their digests."""
+        return {
+            path: Stamp(entry.digest, entry.stamp.mtime_ns / 1e9 if entry.stamp else 0.0)
+            for path, entry in self._folder.snapshot.files.items()
+            if is_document(path)
+        }
+
+    def text(self, path: str) -> bytes | None:
+        """Return the text of a file, None if it is gone or newer than the index."""
+        return self._folder.source(path, self._folder.snapshot)
