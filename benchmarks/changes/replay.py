@@ -11,10 +11,11 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import re
 import subprocess
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,7 @@ import numpy as np
 from packhound.core.types import Document
 from packhound.git import CoChanges
 from packhound.graph import CallGraph, Graph
-from packhound.impact.related_files import _WEIGHTS, _features, _Profile, rank_files
+from packhound.impact.related_files import rank_files
 from packhound.index import FileEntry
 from packhound.parsing.languages import language_of
 from packhound.parsing.node_codec import encode_nodes
@@ -46,6 +47,7 @@ class Tree:
         self._n = 0
 
     def move_to(self, commit: str) -> None:
+        """Read what differs from the commit before."""
         if self._commit:
             out = git(self._root, "diff", "--name-only", "--no-renames", "-z", self._commit, commit)
         else:
@@ -53,7 +55,10 @@ class Tree:
         self._commit = commit
         names = [name for name in out.split("\0") if name]
         process = subprocess.Popen(
-            ["git", "cat-file", "--batch"], cwd=self._root, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            ["git", "cat-file", "--batch"],
+            cwd=self._root,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
         )
         assert process.stdin and process.stdout
         self.files = dict(self.files)
@@ -95,12 +100,16 @@ class Tree:
             entry = self.files.get(path)
             nodes = entry.nodes if entry else ()
             touched = [
-                i for i, node in enumerate(nodes)
+                i
+                for i, node in enumerate(nodes)
                 if any(node.span.start_line <= b and a <= node.span.end_line for a, b in lines)
             ][:20]
             for i in touched:
                 assert entry is not None
-                for use in (*graph.uses(int(entry.node_ids[i])), *graph.users(int(entry.node_ids[i]))):
+                for use in (
+                    *graph.uses(int(entry.node_ids[i])),
+                    *graph.users(int(entry.node_ids[i])),
+                ):
                     location = self._graph.location(use.node_id)
                     if location and location[0] != path:
                         counts[location[0]] += 0.2 if use.by_name else 1
@@ -114,14 +123,20 @@ def git(root: Path, *arguments: str) -> str:
 
 
 def commits_of(root: Path) -> list[tuple[str, list[str]]]:
-    out = git(root, "log", "--no-merges", "--no-renames", "--name-only", "--max-count=3500", "--format=%x1e%H")
+    out = git(
+        root,
+        "log",
+        "--no-merges",
+        "--no-renames",
+        "--name-only",
+        "--max-count=3500",
+        "--format=%x1e%H",
+    )
     blocks = [block.split("\n") for block in out.split("\x1e") if block.strip()]
     return [(block[0], [line for line in block[1:] if line]) for block in blocks]
 
 
 def old_lines(root: Path, commit: str, path: str) -> list[tuple[int, int]]:
-    import re
-
     diff = git(root, "diff", "--unified=0", "--no-renames", f"{commit}~", commit, "--", path)
     hunks = re.findall(r"^@@ -(\d+)(?:,(\d+))? ", diff, re.M)
     return [(max(0, int(a) - 1), max(0, int(a) - 1) + max(int(n or 1), 1) - 1) for a, n in hunks]
@@ -130,8 +145,7 @@ def old_lines(root: Path, commit: str, path: str) -> list[tuple[int, int]]:
 def cases(root: Path, most: int) -> Iterator[dict]:
     commits = commits_of(root)
     eligible = [
-        i for i, (_, files) in enumerate(commits[: len(commits) // 2])
-        if 2 <= len(files) <= 20
+        i for i, (_, files) in enumerate(commits[: len(commits) // 2]) if 2 <= len(files) <= 20
     ][:most]
     tree = Tree(root)
     for i in reversed(eligible):
@@ -150,9 +164,13 @@ def cases(root: Path, most: int) -> Iterator[dict]:
         source = [path for path in existing if not is_test(path)]
         tests = [path for path in existing if is_test(path) and path in tree.files]
         yield {
-            "commit": commit, "tree": tree, "history": history,
-            "shown": shuffled[:half], "hidden": shuffled[half:],
-            "source": source, "tests": tests,
+            "commit": commit,
+            "tree": tree,
+            "history": history,
+            "shown": shuffled[:half],
+            "hidden": shuffled[half:],
+            "source": source,
+            "tests": tests,
             "lines": {path: old_lines(root, commit, path) for path in existing},
         }
 
@@ -161,13 +179,15 @@ def recall(ranked: Sequence[str], hidden: Sequence[str]) -> float:
     return len(set(ranked[:_TOP]) & set(hidden)) / len(hidden)
 
 
-def same_folder(paths, shown, history: CoChanges) -> list[str]:
+def same_folder(paths: set[str], shown: list[str], history: CoChanges) -> list[str]:
     folders = Counter(path.rpartition("/")[0] for path in shown)
     candidates = [p for p in paths if p not in shown and p.rpartition("/")[0] in folders]
-    return sorted(candidates, key=lambda p: (-folders[p.rpartition("/")[0]], -history.weights[p], p))
+    return sorted(
+        candidates, key=lambda p: (-folders[p.rpartition("/")[0]], -history.weights[p], p)
+    )
 
 
-def co_changed(paths, shown, commits) -> list[str]:
+def co_changed(paths: set[str], shown: list[str], commits: list[list[str]]) -> list[str]:
     counts = Counter[str]()
     for files in commits:
         if len(files) <= 40 and not set(shown).isdisjoint(files):
@@ -180,10 +200,9 @@ def main() -> None:
     parser.add_argument("--repositories", type=Path, required=True)
     parser.add_argument("--most", type=int, default=42)
     parser.add_argument("--names", nargs="*")
-    parser.add_argument("--dump", type=Path)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    rows, dumped = [], []
+    rows = []
     for root in sorted(options.repositories.iterdir()):
         if options.names and root.name not in options.names:
             continue
@@ -195,10 +214,10 @@ def main() -> None:
             calls = tree.calls({path: case["lines"][path] for path in shown})
             ranked = [f.path for f in rank_files(tree.paths, shown, history, calls, _TOP)]
             scores["same folder"].append(recall(same_folder(tree.paths, shown, history), hidden))
-            scores["co-changed before"].append(recall(co_changed(tree.paths, shown, case["history"]), hidden))
+            scores["co-changed before"].append(
+                recall(co_changed(tree.paths, shown, case["history"]), hidden)
+            )
             scores["packhound"].append(recall(ranked, hidden))
-            if options.dump:
-                dumped.append(dump_case(root.name, tree.paths, shown, hidden, history, calls))
             if case["tests"] and case["source"]:
                 source, tests = case["source"], case["tests"]
                 history = CoChanges.of(case["history"], source)
@@ -210,28 +229,20 @@ def main() -> None:
         counts = {"commits": len(scores["packhound"]), "with tests": len(scores["tests"])}
         rows.append({"repository": root.name, **counts, **means})
         print(rows[-1], round(time.monotonic() - started, 1), flush=True)
-        if options.dump:
-            options.dump.write_text(json.dumps(dumped))
     summary = {"commits": sum(row["commits"] for row in rows)}
-    for name, count in (("same folder", "commits"), ("co-changed before", "commits"), ("packhound", "commits"), ("tests", "with tests")):
+    for name, count in (
+        ("same folder", "commits"),
+        ("co-changed before", "commits"),
+        ("packhound", "commits"),
+        ("tests", "with tests"),
+    ):
         n = sum(row[count] for row in rows)
         summary[name] = round(sum(row.get(name, 0) * row[count] for row in rows) / max(1, n), 4)
     print(summary)
     if options.out:
-        options.out.write_text(json.dumps({"summary": summary, "repositories": rows}, indent=1) + "\n")
-
-
-def dump_case(name, paths, shown, hidden, history, calls):
-    newest = max(history.weights.values(), default=1.0)
-    profiles = [_Profile.of(path) for path in shown]
-    features = []
-    for path in paths:
-        if path in shown:
-            continue
-        row = _features(path, profiles, history, calls.get(path, 0.0), newest)
-        values = [round(row[key], 4) for key in _WEIGHTS]
-        features.append([*values, int(path in hidden)])
-    return {"repository": name, "hidden": len(hidden), "rows": features}
+        options.out.write_text(
+            json.dumps({"summary": summary, "repositories": rows}, indent=1) + "\n"
+        )
 
 
 if __name__ == "__main__":
