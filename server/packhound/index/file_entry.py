@@ -12,6 +12,8 @@ from packhound.core.types import KINDS, FileStamp, Node
 from packhound.parsing import NodeSummary, Record
 
 DIGEST_SIZE = 16
+UNREAD = FileStamp(-1, -1, -1, -1)
+"""Stamp that no file has, of files that have to be read again."""
 _UNNAMED = frozenset({"file", "section", "window"})
 
 
@@ -33,6 +35,10 @@ class FileEntry:
     degraded: str | None
     node_digests: bytes
     record: bytes
+
+    def is_of(self, digest: bytes) -> bool:
+        """Return True if this is all that parsing a source of this digest would give."""
+        return self.digest == digest and not self.degraded and self.stamp != UNREAD
 
     def position(self, node_id: int) -> int:
         """Return the position of a node id among the nodes. Raises ValueError for any other."""

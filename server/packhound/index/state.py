@@ -16,7 +16,7 @@ from packhound.core.types import FileStamp
 from packhound.index.blocks import PENDING, Saved
 from packhound.index.compaction import Compacted, catch_up, renumber_entry
 from packhound.index.diff import FileDiff, diff_file
-from packhound.index.file_entry import FileEntry
+from packhound.index.file_entry import UNREAD, FileEntry
 from packhound.index.node_columns import NodeColumns, restore_columns
 from packhound.index.path_table import PathTable
 from packhound.index.postings.merge_policy import MergePolicy, merge_neighbours
@@ -25,8 +25,6 @@ from packhound.index.postings.segment import Segment, build_segment
 from packhound.index.snapshot import Snapshot
 from packhound.index.vectors.hnsw import NeighbourGraph
 from packhound.parsing import AnalysedFile, NodeRuns, Record
-
-_UNREAD = FileStamp(-1, -1, -1, -1)
 
 
 class IndexState:
@@ -78,6 +76,12 @@ class IndexState:
         removed = np.concatenate([NO_NODE_IDS, *(diff.removed for diff in diffs)])
         self.columns.update_liveness(self._add_node_ids(diffs, words), removed)
         self.files.update((entry.path, entry) for entry in entries)
+
+    def restamp(self, stamps: Mapping[str, FileStamp | None]) -> None:
+        """Note that files have the same text under other stamps; unknown paths are ignored."""
+        for path, stamp in stamps.items():
+            if entry := self.files.get(path):
+                self.files[path] = replace(entry, stamp=stamp)
 
     def drop(self, entry: FileEntry) -> None:
         """Remove a file."""
@@ -185,4 +189,4 @@ class IndexState:
         any_pending = bool(self.columns.dim and pending.any())
         for entry in entries:
             lacks_vectors = any_pending and pending[entry.node_ids].any()
-            yield replace(entry, stamp=_UNREAD) if lacks_vectors else entry
+            yield replace(entry, stamp=UNREAD) if lacks_vectors else entry

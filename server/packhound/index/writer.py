@@ -76,6 +76,11 @@ class Index:
                     self._queue.forget(self._state.columns, entry, diff.removed)
             self._queue.add(self._state.columns, diffs, words)
 
+    def restamp(self, stamps: Mapping[str, FileStamp | None]) -> None:
+        """Note that files have the same text under other stamps."""
+        self._changed = self._changed or bool(stamps)
+        self._state.restamp(stamps)
+
     def remove(self, paths: Iterable[str]) -> None:
         """Remove files; unknown paths are ignored."""
         for path in paths:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
 from threading import Event
 
 from packhound.core.types import Document, FileStamp
 from packhound.files import read
-from packhound.index import Index
+from packhound.index import FileEntry, Index
 from packhound.indexing.folder_scan import Differences
-from packhound.parsing import AnalysedFile, ParsePool
+from packhound.parsing import AnalysedFile, ParsePool, source_digest
 
 _BATCH_NODES = 2_048
 """Nodes that are put into the index at once: some 0.1 s, in which the parsers go on, and few
 enough that what waits takes little memory."""
+
+_CHECKED_AT_ONCE = 32
+"""Files that are read and hashed between two edits: a few milliseconds."""
 
 
 class IndexingPass:
@@ -29,8 +32,12 @@ class IndexingPass:
         max_bytes: int,
         cancelled: Event,
         first_publish_s: float,
+        files: Mapping[str, FileEntry],
     ) -> None:
+        """`files` are those of the index: one whose text is the same is not parsed again."""
         self._root = root
+        self._files = files
+        self._pool = pool
         self._max_bytes = max_bytes
         self._stamps: dict[str, FileStamp | None] = {}
         self._removed = [path for path, exists in differences.items() if not exists]
@@ -46,8 +53,11 @@ class IndexingPass:
         )
         self._n_paths = len(paths)
         self._cancelled = cancelled
-        self._analysed = pool.parse_many(self._documents(paths)) if paths else iter(())
-        self.n_parsed = self.n_published = 0
+        self._unchecked = [path for path in paths if path in files]
+        self._to_parse = [path for path in paths if path not in files]
+        self._analysed: Iterator[AnalysedFile] | None = None
+        self._same: dict[str, FileStamp | None] = {}
+        self.n_parsed = self.n_published = self._n_same = 0
 
     @property
     def n_files(self) -> int:
@@ -57,12 +67,22 @@ class IndexingPass:
     @property
     def n_pending(self) -> int:
         """Number of files not yet parsed, 1 until the last ones are published."""
-        return 1 if self._cancelled.is_set() else max(1, self._n_paths - self.n_parsed)
+        return 1 if self._cancelled.is_set() else max(1, self._n_paths - self._n_read)
+
+    @property
+    def _n_read(self) -> int:
+        return self.n_parsed + self._n_same
 
     def parse_next(self) -> bool:
         """Take the next parsed file; return False when there is none left, or if cancelled."""
         if self._cancelled.is_set():
             return False
+        if self._unchecked:
+            self._check_some()
+            return True
+        if self._analysed is None:
+            paths = self._to_parse
+            self._analysed = self._pool.parse_many(self._documents(paths)) if paths else iter(())
         analysed = next(self._analysed, None)
         if analysed is None:
             return False
@@ -84,7 +104,7 @@ class IndexingPass:
     def mark_published(self) -> None:
         """Set the time of the next publication."""
         now = time.monotonic()
-        self.n_published = self.n_parsed
+        self.n_published = self._n_read
         self._publish_at = now + max(self._first_publish_s, now - self._started)
 
     def flush(self, index: Index, open_paths: Container[str]) -> None:
@@ -94,6 +114,19 @@ class IndexingPass:
         self._batch, self._removed, self._batch_nodes = [], [], 0
         index.replace(batch, {file.path: self._stamps[file.path] for file in batch})
         index.remove(removed)
+        index.restamp({path: stamp for path, stamp in self._same.items() if path not in open_paths})
+        self._same = {}
+
+    def _check_some(self) -> None:
+        """Find those of the next files whose text the index has: only their stamps are new."""
+        for path in self._unchecked[:_CHECKED_AT_ONCE]:
+            document = read(self._root, path, self._max_bytes)
+            if document and self._files[path].is_of(source_digest(document.source)):
+                self._same[path] = document.stamp
+                self._n_same += 1
+            else:
+                self._to_parse.append(path)
+        del self._unchecked[:_CHECKED_AT_ONCE]
 
     def _documents(self, paths: list[str]) -> Iterator[Document]:
         for path in paths:

@@ -166,7 +166,9 @@ class IndexedFolder:
 
     def _open_index(self, embedder: WaitForEmbedder, *, discard: bool = False) -> OpenedIndex:
         persist, timing = self._settings.persist, self._timing
-        opened = open_index(self.cache, embedder, persist=persist, discard=discard, timing=timing)
+        opened = open_index(
+            self.cache, embedder, persist=persist, discard=discard, timing=timing, root=self.root
+        )
         for problem in filter(None, (opened.problem, opened.rebuild_reason)):
             log.warning("%s: %s", self.root, problem)
         return opened

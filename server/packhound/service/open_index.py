@@ -12,6 +12,7 @@ from packhound.encoder import Embedder
 from packhound.index import Index
 from packhound.indexing import DEFAULT_TIMING, Timing
 from packhound.parsing import grammar_version
+from packhound.service.sibling import start_from_sibling
 from packhound.storage import Store
 from packhound.text import PATHS_VERSION, TOKENIZER_VERSION
 
@@ -43,9 +44,11 @@ def open_index(
     persist: bool,
     discard: bool = False,
     timing: Timing = DEFAULT_TIMING,
+    root: Path | None = None,
 ) -> OpenedIndex:
     """Load the last generation saved in `folder`; with `discard`, forget it.
 
+    Where nothing was saved and `root` is given, that is the index of a folder like it.
     `embedder` is called when all is read, so that it can be loaded meanwhile.
     """
     if not persist:
@@ -55,17 +58,22 @@ def open_index(
     except StoreError as error:
         problem = f"the index is kept in memory only: {error}"
         return OpenedIndex(_empty_index(embedder, timing), problem=problem)
-    saved, rebuild_reason = None, ""
+    saved, rebuild_reason, is_copy = None, "", False
     try:
         if discard:
             store.forget()
         else:
+            is_copy = root is not None and store.is_new and start_from_sibling(root, folder)
             saved = store.load()
     except StoreError as error:
-        rebuild_reason = f"the index was rebuilt: {error}"
+        rebuild_reason = "" if is_copy else f"the index was rebuilt: {error}"
     index = _empty_index(embedder, timing)
     if saved:
         index.restore(saved)
+        if is_copy and root:
+            # Nothing of the other folder is shown that this one does not have.
+            index.remove([file.path for file in saved.files if not (root / file.path).is_file()])
+            index.publish()
     return OpenedIndex(index, store, rebuild_reason=rebuild_reason)
 
 

@@ -13,6 +13,7 @@ from packhound.core.settings import Settings
 from packhound.core.settings_files import FolderSettings
 from packhound.core.types import Query, Results
 from packhound.grep import GrepRequest, GrepResults, merge_pages, next_request
+from packhound.indexing import collect_all_and_trim
 from packhound.search import STOPPED_NOTE, WEAK_NOTE, merge_notes, rank_hits, rate_in_order
 from packhound.service.engine import Engine
 from packhound.service.engine_pool import EnginePool
@@ -74,6 +75,8 @@ class Workspace:
         if engine:
             self._engines = {e.root: e for e in self.engines if e is not engine}
             self._pool.release(engine, self._on_change)
+            del engine
+            collect_all_and_trim()
 
     def engine_of(self, root: Path) -> Engine | None:
         """The engine of a folder that is followed."""

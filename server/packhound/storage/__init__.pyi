@@ -1,1 +1,4 @@
+from .sibling import copy_index as copy_index
+from .sibling import sample_files as sample_files
+from .sibling import saved_indexes as saved_indexes
 from .sqlite_store import Store as Store

@@ -29,7 +29,7 @@ _FIRST_SAVE = (
     "PRAGMA journal_mode = TRUNCATE",
 )
 _LATER_SAVES = ("PRAGMA journal_mode = WAL",)
-_DATABASE = "index.sqlite"
+DATABASE = "index.sqlite"
 _BUSY_S = 2.0
 
 
@@ -37,7 +37,7 @@ class Store:
     """The saved index of one folder of sources. `folder` belongs to it alone."""
 
     def __init__(self, folder: Path, versions: Callable[[], str], lock: FileLock) -> None:
-        self._path = folder / _DATABASE
+        self._path = folder / DATABASE
         self._versions = versions
         self._lock = lock
         self._written: Written | None = None
@@ -57,6 +57,11 @@ class Store:
         lock = FileLock(folder / "lock")
         lock.acquire()
         return cls(folder, versions, lock)
+
+    @property
+    def is_new(self) -> bool:
+        """True if nothing was saved yet and this process may save."""
+        return self._lock.held and not self._path.exists()
 
     @property
     def writer(self) -> bool:

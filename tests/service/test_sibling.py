@@ -1,0 +1,93 @@
+"""A folder that is like one indexed before starts from its index, and ends as if built anew."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from packhound.core.settings import Settings
+from packhound.service.engine import Engine
+from packhound.service.roots import clear_index, index_folder
+from tests.support.index_check import contents
+from tests.support.project import names
+
+N_FILES = 40
+
+
+@pytest.fixture
+def first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder whose index was saved."""
+    monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
+    root = tmp_path / "first"
+    root.mkdir()
+    for n in range(N_FILES):
+        (root / f"m{n}.py").write_text(f"def mend_roof_{n}(tiles):\n    return tiles\n")
+    engine = Engine.open(root, Settings(git=False))
+    assert engine.settled(60)
+    engine.close()
+    return root
+
+
+def copied(first: Path, name: str) -> Path:
+    root = first.parent / name
+    shutil.copytree(first, root)
+    (root / "m0.py").unlink()
+    (root / "m1.py").write_text("def paint_door(colour):\n    return colour\n")
+    (root / "new.py").write_text("def plant_tree(seed):\n    return seed\n")
+    return root
+
+
+def test_a_copy_starts_from_its_sibling_and_equals_a_rebuilt_index(first: Path) -> None:
+    root = copied(first, "second")
+    engine = Engine.open(root, Settings(git=False))
+    # Before any file was parsed: what both have is there, what this one lacks is not.
+    assert engine.snapshot.n_files >= N_FILES - 1 and "m0.py" not in engine.snapshot.files
+    assert engine.settled(60)
+    assert names(engine, "paint_door")[0] == "paint_door"
+    assert names(engine, "plant_tree")[0] == "plant_tree"
+    assert "mend_roof_1" not in names(engine, "mend_roof_1")
+    started_from_sibling = contents(engine.snapshot)
+    engine.rebuild()
+    assert engine.settled(60)
+    assert contents(engine.snapshot) == started_from_sibling
+    engine.close()
+
+
+def test_unchanged_files_keep_their_nodes(first: Path) -> None:
+    before = Engine.open(first, Settings(git=False))
+    node_ids = {path: list(entry.node_ids) for path, entry in before.snapshot.files.items()}
+    before.close()
+    engine = Engine.open(copied(first, "second"), Settings(git=False))
+    assert engine.settled(60)
+    files = engine.snapshot.files
+    assert all(list(files[f"m{n}.py"].node_ids) == node_ids[f"m{n}.py"] for n in range(2, N_FILES))
+    # The stamps are those of the copy, so that the next start reads nothing again.
+    assert all(files[f"m{n}.py"].stamp for n in range(2, N_FILES))
+    engine.close()
+
+
+def test_another_folder_starts_from_nothing(first: Path) -> None:
+    root = first.parent / "other"
+    root.mkdir()
+    (root / "m5.py").write_text("def unlike_everything(): pass\n")
+    engine = Engine.open(root, Settings(git=False))
+    assert "mend_roof_5" not in names(engine, "mend_roof_5")
+    assert engine.settled(60) and engine.snapshot.n_files == 1
+    engine.close()
+
+
+def test_a_damaged_sibling_costs_nothing(first: Path) -> None:
+    database = index_folder(first) / "index.sqlite"
+    data = bytearray(database.read_bytes())
+    data[len(data) // 2 : len(data) // 2 + 20_000] = bytes(20_000)
+    database.write_bytes(data)
+    root = copied(first, "second")
+    engine = Engine.open(root, Settings(git=False))
+    assert engine.settled(60) and engine.snapshot.n_files == N_FILES
+    assert engine.status().notes == ()
+    assert names(engine, "mend_roof_7")[0] == "mend_roof_7"
+    engine.close()
+    clear_index(root)
