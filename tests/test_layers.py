@@ -42,7 +42,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "mcp": {"api", "relay", "service"},
     "background": {"api", "lsp", "mcp", "relay"},
     "cli": {"api", "background", "encoder", "evaluation", "git", "index", "lsp", "mcp", "memory"}
-    | {"pack", "parsing"}
+    | {"pack", "parsing", "redact"}
     | {"grep", "search", "service", "text"},
     "__main__": {"cli"},
     "__init__": set(),

@@ -28,6 +28,8 @@ def test_a_note_on_code_from_writing_to_clearing(tmp_path: Path, house: Path) ->
     assert "keys" in run("list", "--type", "insight")
     assert "on door.py#open_door" in run("list")
     assert "Keys turn left" in run("search", "which way to turn")
+    table = packhound(tmp_path, "search", "open_door", "--root", str(house)).stdout
+    assert "note keys: Keys turn left" in table
     code = (house / "door.py").read_text()
     (house / "door.py").write_text(code.replace("key.turn()", "key.turn(-1)"))
     shown = run("show", identity)

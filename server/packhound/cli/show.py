@@ -19,6 +19,7 @@ from packhound.core.records import iso_date
 from packhound.core.status import Drift, LeftOutRow, Status
 from packhound.core.titles import heading as node_heading
 from packhound.core.types import Hit, Results, SignalGroup
+from packhound.redact import safe_line
 from packhound.search import phrase, signals_by_group
 
 if TYPE_CHECKING:
@@ -237,6 +238,9 @@ def _table(
         yield line
         if own_lines:
             yield Text(_INDENT + location)
+        for mark in hit.notes:
+            text = f"{mark.record.type} {mark.record.title}: {mark.record.text}"
+            yield _clip(safe_line(" ".join(text.split())), width)
         if hit.siblings:
             yield _clip(f"also here: {_siblings(hit)}", width)
         if reasons := hit.explanation().reasons:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from packhound.core.records import NoteMark
+from packhound.core.records import NoteMark, Record
 from packhound.core.types import NodeRef
 from packhound.index import FileEntry
 from packhound.memory.anchors import MOVED, ORPHANED, STALE, CodeView, Resolution, follow, resolve
@@ -33,8 +33,10 @@ class Notebook:
         self.store = store
         self._view_of = view_of
         self._lock = threading.Lock()
-        self._version: object = ()
+        self._version: tuple[object, ...] = ()
+        self._revision = 0
         self._notes: dict[str, Note] = {}
+        self.records: dict[str, Record] = {}
         self._by_path: dict[str, list[tuple[Note, Anchor]]] = {}
         self._resolutions: dict[Key, Resolution] = {}
 
@@ -112,7 +114,15 @@ class Notebook:
         with self._lock:
             version = self.store.version()
             if version != self._version:
-                self._notes = {note.id: note for note in self.store.all()}
+                is_same_file = version[-1:] == self._version[-1:]
+                written, ids, self._revision = self.store.changes(
+                    self._revision if is_same_file else 0
+                )
+                before = self._notes if is_same_file else {}
+                remaining = {key: note for key, note in before.items() if key in ids}
+                self._notes = remaining | {note.id: note for note in written}
+                changed = {note.id: note.record() for note in written}
+                self.records = {key: self.records[key] for key in remaining} | changed
                 by_path = defaultdict(list)
                 for note in self._notes.values():
                     for anchor in note.anchors:

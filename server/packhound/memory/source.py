@@ -29,7 +29,7 @@ class NotesSource(Source):
         notes = self._notebook.all()
         dates = (note.expires_at for note in notes if note.expires_at is not None)
         self._expires = min(dates, default=inf)
-        return [note.record() for note in notes]
+        return [self._notebook.records[note.id] for note in notes]
 
     def state(self, record: Record) -> str:
         """Return whether the code of a note has changed, moved or gone."""

@@ -22,7 +22,11 @@ DATABASE = "notes.sqlite"
 _APPLICATION_ID = 0x506B4E74
 _FORMAT = 1
 _BUSY_S = 30.0
-_SCHEMA = "CREATE TABLE IF NOT EXISTS notes (id TEXT PRIMARY KEY, created REAL, note TEXT)"
+_SCHEMA = (
+    "CREATE TABLE IF NOT EXISTS notes"
+    " (revision INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT UNIQUE, created REAL, note TEXT)"
+)
+"""A note that is written gets a greater `revision` than any before."""
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 
@@ -40,13 +44,16 @@ class NoteStore:
         self._lock = threading.RLock()
         self._n_writes = 0
 
-    def version(self) -> object:
-        """Return a value that differs once any process has written; microseconds."""
+    def version(self) -> tuple[object, ...]:
+        """Return a value that differs once any process has written; its last item is the file.
+
+        It takes microseconds. Empty where nothing was written yet.
+        """
         with self._lock:
             try:
                 connection = self._open(writes=False)
                 if connection is None:
-                    return None
+                    return ()
                 [count] = connection.execute("PRAGMA data_version").fetchone()
             except sqlite3.Error as error:
                 raise self._unreadable(error) from error
@@ -64,11 +71,25 @@ class NoteStore:
             except (sqlite3.Error, SettingsError, ValueError) as error:
                 raise self._unreadable(error) from error
 
+    def changes(self, revision: int) -> tuple[list[Note], set[str], int]:
+        """Return the notes written after a revision, the ids of all, and the last revision."""
+        with self._lock:
+            try:
+                connection = self._open(writes=False)
+                if connection is None:
+                    return [], set(), 0
+                query = "SELECT revision, note FROM notes WHERE revision > ? ORDER BY revision"
+                rows = connection.execute(query, (revision,)).fetchall()
+                ids = {identity for (identity,) in connection.execute("SELECT id FROM notes")}
+                notes = [note_from(json.loads(row)) for _, row in rows]
+                return notes, ids, rows[-1][0] if rows else revision
+            except (sqlite3.Error, SettingsError, ValueError) as error:
+                raise self._unreadable(error) from error
+
     def put(self, notes: Iterable[Note]) -> None:
         """Add notes, or replace those of their ids, all or none."""
-        rows = [(note.id, note.created_at, json.dumps(note_json(note))) for note in notes]
         with self._transaction() as connection:
-            connection.executemany("INSERT OR REPLACE INTO notes VALUES (?, ?, ?)", rows)
+            self._insert(connection, notes)
 
     def change(self, identity: str, change: Callable[[Note], Note]) -> Note | None:
         """Replace a note by what `change` returns for it; None if there is no such note."""
@@ -77,8 +98,7 @@ class NoteStore:
             if row is None:
                 return None
             note = change(note_from(json.loads(row[0])))
-            values = (json.dumps(note_json(note)), identity)
-            connection.execute("UPDATE notes SET note = ? WHERE id = ?", values)
+            self._insert(connection, [note])
             return note
 
     def delete(self, identities: Iterable[str]) -> int:
@@ -98,6 +118,11 @@ class NoteStore:
             if self._connection is not None:
                 self._connection.close()
             self._connection = self._opened = None
+
+    def _insert(self, connection: sqlite3.Connection, notes: Iterable[Note]) -> None:
+        rows = ((note.id, note.created_at, json.dumps(note_json(note))) for note in notes)
+        insert = "INSERT OR REPLACE INTO notes (id, created, note) VALUES (?, ?, ?)"
+        connection.executemany(insert, rows)
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from packhound.core.arrays import Floats, Ints
+from packhound.core.arrays import Floats, Ints, Mask
 from packhound.core.records import Record
 from packhound.sources.protocol import TextEncoder
 from packhound.sources.record_snapshot import RecordSnapshot, make_snapshot
@@ -31,15 +31,15 @@ _TITLE_COUNT = 1
 class Row:
     """A record, its terms and its vector, None until it was encoded.
 
-    `terms` are ids of distinct terms, `counts` how often they occur, `title_terms` those of the
-    title.
+    `terms` are ids of distinct terms, `counts` how often they occur, `in_title` which of them are
+    in the title.
     """
 
     record: Record
     digest: bytes
     terms: Ints
     counts: Floats
-    title_terms: frozenset[int]
+    in_title: Mask
     vector: Floats | None = None
 
 
@@ -61,8 +61,11 @@ class RecordIndex:
         before, n_changed = self._rows, 0
         self._rows = {}
         for record in sorted(records, key=lambda record: record.id):
-            digest = digest_of(record)
             row = before.get(record.id)
+            if row is not None and row.record is record:
+                self._rows[record.id] = row
+                continue
+            digest = digest_of(record)
             if row is None or row.digest != digest:
                 row = self._row(record, digest)
                 row = replace(row, vector=vectors.get(digest))
@@ -98,7 +101,7 @@ class RecordIndex:
         self.snapshot = make_snapshot(tuple(self._rows.values()), self._term_ids)
 
     def _row(self, record: Record, digest: bytes) -> Row:
-        title_terms = terms(record.title)
+        title_terms = frozenset(terms(record.title))
         counts = Counter(terms(f"{record.text[:_MAX_INDEXED]} {' '.join(record.tags)}"))
         for term in title_terms:
             counts[term] += _TITLE_COUNT
@@ -108,7 +111,7 @@ class RecordIndex:
             digest,
             np.array(ids, np.int32),
             np.array([*counts.values()], np.float32),
-            frozenset(self._term_ids[term] for term in title_terms),
+            np.array([term in title_terms for term in counts], np.bool_),
         )
 
 

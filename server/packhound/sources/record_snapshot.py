@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from packhound.core.arrays import Doubles, Floats, Ints, LongInts, Mask, top_k
-from packhound.core.records import Record, Scope
+from packhound.core.records import RECORD_TYPES, Record, Scope
 from packhound.core.types import Signal
 
 if TYPE_CHECKING:
@@ -59,6 +59,8 @@ class ScoredRecord(NamedTuple):
 class RecordSnapshot:
     """Records by id, their postings by term (`starts[t]` to `starts[t + 1]`), and their vectors.
 
+    `types` are positions in `RECORD_TYPES`, `in_title` tells which postings are of a title.
+
     `vectors` is [records, dim], zero where a record has none yet, None without any.
     """
 
@@ -67,7 +69,9 @@ class RecordSnapshot:
     starts: LongInts
     row_ids: Ints
     counts: Floats
+    in_title: Mask
     norms: Floats
+    types: Ints
     dates: Doubles
     vectors: Floats | None
 
@@ -84,16 +88,16 @@ class RecordSnapshot:
         A query without words lists what passes its filters, the newest first.
         """
         allowed = self._allowed(query.scope)
-        words = self._words(query) * np.float32(WORDS_WEIGHT)
+        shares, titled = self._words(query)
+        words = shares * np.float32(WORDS_WEIGHT)
         meaning = self._meaning(query) * np.float32(MEANING_WEIGHT)
         floor = np.float32(_MIN_COSINE * MEANING_WEIGHT)
         is_listing = not query.terms and query.vector is None
         candidates = allowed if is_listing else allowed & ((words > 0) | (meaning >= floor))
         rows = np.flatnonzero(candidates)
-        in_title = self._in_title(query, rows)
         recency = RECENCY_BOOST / (1 + np.maximum(query.now - self.dates[rows], 0) / 86_400)
         base = words[rows] + meaning[rows]
-        boosted = base * (1 + TITLE_BOOST * in_title)
+        boosted = base * (1 + TITLE_BOOST * titled[rows])
         scores = recency if is_listing else boosted * (1 + recency)
         best = top_k(scores, limit + _STATES_FROM)
         scored = [
@@ -106,19 +110,18 @@ class RecordSnapshot:
 
     def _allowed(self, scope: Scope) -> Mask:
         """Return the mask of the records that pass the filters."""
-        types, tags = set(scope.record_types), set(scope.tags)
-        allowed = (self.dates >= scope.since) & (self.dates < scope.before)
-        records = [row.record for row in self.rows]
-        allowed &= np.fromiter((r.type in types for r in records), np.bool_, len(records))
-        if tags:
-            tagged = (not tags.isdisjoint(map(str.lower, r.tags)) for r in records)
-            allowed &= np.fromiter(tagged, np.bool_, len(records))
+        of_type = np.array([name in scope.record_types for name in RECORD_TYPES], np.bool_)
+        allowed = of_type[self.types] & (self.dates >= scope.since) & (self.dates < scope.before)
+        if scope.tags:
+            tags = set(scope.tags)
+            tagged = (not tags.isdisjoint(map(str.lower, row.record.tags)) for row in self.rows)
+            allowed &= np.fromiter(tagged, np.bool_, len(self.rows))
         return np.asarray(allowed)
 
-    def _words(self, query: RecordQuery) -> Floats:
-        """Return BM25 of all records, as the share of what the best possible record has."""
+    def _words(self, query: RecordQuery) -> tuple[Floats, Mask]:
+        """Return BM25 of all records as a share of the best, and who has a term in the title."""
         n, total = len(self.rows), 0.0
-        scores = np.zeros(n, np.float32)
+        scores, titled = np.zeros(n, np.float32), np.zeros(n, np.bool_)
         for term, weight in zip(query.terms, query.weights, strict=True):
             term_id = self.term_ids.get(term, -1)
             known = 0 <= term_id < len(self.starts) - 1
@@ -127,20 +130,15 @@ class RecordSnapshot:
             idf = np.log1p((n - n_with + 0.5) / (n_with + 0.5)) * weight
             counts, ids = self.counts[rows], self.row_ids[rows]
             scores[ids] += np.float32(idf) * counts / (counts + self.norms[ids])
+            titled[ids[self.in_title[rows]]] = True
             total += float(idf)
-        return np.asarray(scores / np.float32(total or 1.0))
+        return np.asarray(scores / np.float32(total or 1.0)), titled
 
     def _meaning(self, query: RecordQuery) -> Floats:
         """Return the cosines of all records, 0 for those that point away or lack a vector."""
         if query.vector is None or self.vectors is None:
             return np.zeros(len(self.rows), np.float32)
         return np.asarray(np.maximum(self.vectors @ query.vector, np.float32(0)))
-
-    def _in_title(self, query: RecordQuery, rows: LongInts) -> Mask:
-        """Return which of the rows have a term of the query in their title."""
-        ids = {self.term_ids.get(term, -1) for term in query.terms}
-        has = (not ids.isdisjoint(self.rows[i].title_terms) for i in rows.tolist())
-        return np.fromiter(has, np.bool_, len(rows))
 
 
 def sort_key(scored: ScoredRecord) -> tuple[float, bytes]:
@@ -160,6 +158,7 @@ def make_snapshot(rows: tuple[Row, ...], term_ids: Mapping[str, int]) -> RecordS
     terms = np.concatenate([np.zeros(0, np.int32), *(row.terms for row in rows)])
     order = np.argsort(terms, kind="stable")
     counts = np.concatenate([np.zeros(0, np.float32), *(row.counts for row in rows)])
+    in_title = np.concatenate([np.zeros(0, np.bool_), *(row.in_title for row in rows)])
     row_ids = np.repeat(np.arange(len(rows), dtype=np.int32), sizes)
     lengths = np.array([row.counts.sum() for row in rows], np.float32)
     average = float(lengths.mean()) if len(rows) else 1.0
@@ -170,6 +169,8 @@ def make_snapshot(rows: tuple[Row, ...], term_ids: Mapping[str, int]) -> RecordS
         row_ids=row_ids[order],
         counts=counts[order],
         norms=np.asarray(K1 * (1 - B + B * lengths / (average or 1.0)), np.float32),
+        in_title=in_title[order],
+        types=np.array([RECORD_TYPES.index(row.record.type) for row in rows], np.int32),
         dates=np.array([row.record.date for row in rows], np.float64),
         vectors=_stack_vectors(rows),
     )

@@ -1,0 +1,134 @@
+"""How long searches of notes take, alone and beside code, and what notes cost an edit.
+
+Run: python -m benchmarks.sources.speed FOLDER [--rounds 200]
+1,000 and 10,000 notes (the insights of this folder, numbered, each tenth on code of FOLDER) are
+searched by the questions of this folder; code alone and code with notes are asked in turn; a note
+is written and searched for until it is found, with the encoder and without; and a document is
+changed and searched with notes on and off in turn. Times are milliseconds, p50 and p95.
+Results go to benchmarks/results/sources_speed.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks.sources.retrieval import rows
+from packhound.core.settings import Settings
+from packhound.core.types import Document, Query
+from packhound.memory import anchor_at
+from packhound.memory.notes import new_note
+from packhound.service import Engine
+
+RESULTS = Path(__file__).parents[1] / "results" / "sources_speed.json"
+
+
+def timed(call: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    call()
+    return (time.perf_counter() - started) * 1_000
+
+
+def summary(times: list[float]) -> dict[str, float]:
+    cuts = statistics.quantiles(times, n=20)
+    return {"p50": round(cuts[9], 2), "p95": round(cuts[18], 2)}
+
+
+def fill(engine: Engine, n: int) -> None:
+    """Write `n` notes in one transaction, each tenth on a function of the folder."""
+    insights, rng = rows("insights.tsv"), random.Random(n)
+    view, paths = engine.notes.view(), sorted(engine.snapshot.files)
+    notes = []
+    for number in range(n):
+        key, content = insights[number % len(insights)]
+        anchor = None
+        if number % 10 == 0:
+            path = rng.choice(paths)
+            anchor = anchor_at(view, path, engine.outline(path)[-1].span.start_line)
+        values = {"key": f"{key}-{number}", "content": f"{content}, case {rng.random()}"}
+        notes.append(new_note("insight", values, (anchor,) if anchor else ()))
+    engine.notes.notebook.store.put(notes)
+
+
+def found_ms(engine: Engine, word: str) -> float:
+    """Milliseconds from the call that writes a note until a search has it."""
+    started = time.perf_counter()
+    engine.notes.add("insight", {"key": word, "content": f"About {word}"})
+    while not any(h.node.name == word for h in engine.search(Query(f"{word} type:note")).hits):
+        time.sleep(0.001)
+    return (time.perf_counter() - started) * 1_000
+
+
+def edited_ms(engine: Engine, path: str, text: bytes, number: int) -> float:
+    """Milliseconds from an edit until the search that sees it has answered."""
+    word = f"edited_{number}"
+    started = time.perf_counter()
+    engine.update(Document(path, text + f"\n\ndef {word}():\n    return {number}\n".encode()))
+    names = [hit.node.name for hit in engine.search(Query(word)).hits]
+    elapsed = (time.perf_counter() - started) * 1_000
+    assert word in names
+    return elapsed
+
+
+def measure(root: Path, rounds: int) -> dict[str, object]:
+    engine = Engine.open(root)
+    engine.settled()
+    engine.flush()
+    questions = [row[0] for row in rows("questions.tsv")]
+    asked = [questions[i % len(questions)] for i in range(rounds)]
+    figures: dict[str, object] = {"code_nodes": engine.snapshot.n_nodes, "rounds": rounds}
+    n_before = 0
+    for n in (1_000, 10_000):
+        fill(engine, n - n_before)
+        n_before = n
+        engine.search(Query("warm type:note"))
+        times = [timed(lambda q=q: engine.search(Query(q, types=("note",)))) for q in asked]
+        figures[f"{n} notes"] = summary(times)
+        alone, together = [], []
+        for question in asked:
+            alone.append(timed(lambda q=question: engine.search(Query(q))))
+            types = ("code", "note", "decision", "stash")
+            together.append(timed(lambda q=question, t=types: engine.search(Query(q, types=t))))
+        figures[f"code alone beside {n} notes"] = summary(alone)
+        figures[f"code and {n} notes"] = summary(together)
+    figures["written to found"] = summary([found_ms(engine, f"zebra{i}") for i in range(20)])
+    path = next(path for path in sorted(engine.snapshot.files) if path.endswith(".py"))
+    text = (root / path).read_bytes()
+    on, off = [], []
+    for number in range(rounds):
+        for settings, times in ((Settings(), on), (Settings(notes=False), off)):
+            engine._settings = settings  # As `configure`, without a new scan of the folder.
+            times.append(edited_ms(engine, path, text, number * 2 + (times is on)))
+    figures["edit to search, notes on"] = summary(on)
+    figures["edit to search, notes off"] = summary(off)
+    figures["ratio of medians"] = round(statistics.median(on) / statistics.median(off), 3)
+    engine.close()
+    plain = Engine.open(root, Settings(model="/nowhere"))
+    plain.settled()
+    times = [found_ms(plain, f"okapi{i}") for i in range(20)]
+    figures["written to found without an encoder"] = summary(times)
+    plain.close()
+    return figures
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--rounds", type=int, default=200)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["PACKHOUND_DATA_DIR"] = folder
+        figures = measure(arguments.folder.resolve(), arguments.rounds)
+    print(json.dumps(figures, indent=1))
+    RESULTS.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
