@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from packhound.core.errors import ModelError
@@ -30,7 +31,8 @@ class Models:
         named = "setting 'encoder.path': " if settings.model else ""
         try:
             if settings.meaning:
-                embedder = Embedder.open(Path(settings.model) if settings.model else None)
+                model = settings.model
+                embedder = Embedder.open(Path(model)) if model else _open_shared_embedder()
         except ModelError as error:
             problems.append(f"lexical search only: {named}{error}")
         try:
@@ -43,6 +45,12 @@ class Models:
         if settings.deep == "on" and missing:
             problems.append(missing)
         return cls(embedder, reranker, deep, tuple(problems))
+
+
+@lru_cache(maxsize=1)
+def _open_shared_embedder() -> Embedder:
+    """Return the bundled encoder, which all folders of a process share. Raises ModelError."""
+    return Embedder.open()
 
 
 def model_settings(settings: Settings) -> tuple[object, ...]:
