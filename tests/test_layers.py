@@ -32,11 +32,22 @@ MAY_IMPORT: dict[str, set[str]] = {
     "indexing": {"files", "git", "index", "parsing", "storage"},
     "evaluation": {"git", "llm", "pack", "parsing", "search", "text"},
     "sources": {"text"},
-    "knowledge": {"files", "sources"},
+    "knowledge": {"files", "git", "sources"},
     "memory": {"index", "sources"},
     "service": {"encoder", "files", "git", "graph", "grep", "impact", "index", "indexing"}
     | {"knowledge", "memory", "pack", "parsing", "redact", "search", "sources", "storage", "text"},
-    "api": {"grep", "impact", "llm", "memory", "pack", "redact", "relay", "search", "service"}
+    "api": {
+        "grep",
+        "impact",
+        "knowledge",
+        "llm",
+        "memory",
+        "pack",
+        "redact",
+        "relay",
+        "search",
+        "service",
+    }
     | {"text"},
     "lsp": {"api", "grep", "pack", "redact", "relay", "search", "service", "text"},
     "mcp": {"api", "relay", "service"},

@@ -54,6 +54,23 @@ class SourceSettings:
         ),
     )
 
+    skills: bool = field(
+        default=True,
+        metadata=public(
+            "sources.skills.enabled",
+            boolean("Search the workspace's SKILL.md files and skills that were recorded."),
+            renamed=False,
+        ),
+    )
+    commits: bool = field(
+        default=False,
+        metadata=public(
+            "sources.commits.enabled",
+            boolean("Search the last 5,000 commits: subject, body and touched paths."),
+            renamed=False,
+        ),
+    )
+
     def has_source(self, name: SourceName) -> bool:
         """Return True if a source is switched on."""
         return bool(getattr(self, name, False))

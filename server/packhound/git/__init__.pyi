@@ -1,3 +1,4 @@
+from .client import Repository as Repository
 from .client import open_repository as open_repository
 from .client import stream as stream
 from .client import user_ignore_file as user_ignore_file

@@ -1,4 +1,4 @@
-"""Records read from text and from git: knowledge, skills and commits. Nothing is written."""
+"""Records read from text and from git: knowledge, skills and commits."""
 
 import lazy_loader
 

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from packhound.core.errors import ModelError
+from packhound.core.errors import ModelError, SettingsError
 from packhound.core.records import Scope, SourceName
 from packhound.core.settings import Settings
 from packhound.core.types import Budget, Hit, Query, Results
-from packhound.knowledge import KnowledgeSource
+from packhound.knowledge import (
+    SKILLS_FILE,
+    CommitsSource,
+    KnowledgeSource,
+    SkillsSource,
+    record_skill,
+)
 from packhound.memory import NotesSource
 from packhound.search import STOPS, parse_query, scope_of
 from packhound.service.indexed_folder import IndexedFolder
-from packhound.service.notes import FolderNotes
+from packhound.service.notes import FolderNotes, notes_folder
 from packhound.service.workspace_texts import WorkspaceTexts
 from packhound.sources import RecordQuery, SourceFactory, SourceRegistry, fuse, hits_of
 
@@ -47,13 +53,25 @@ class FolderSources:
             "knowledge": lambda: KnowledgeSource(
                 WorkspaceTexts(folder), lambda: self._folders(settings_of().knowledge_folders)
             ),
+            "skills": lambda: SkillsSource(WorkspaceTexts(folder), self._skills_file),
             "notes": lambda: NotesSource(notes.notebook),
+            "commits": lambda: CommitsSource(root, WorkspaceTexts(folder).code_with),
         }
         self.registry = SourceRegistry(
             factories,
             lambda name: settings_of().has_source(name),
             lambda: folder.models.embedder,
         )
+
+    @property
+    def _skills_file(self) -> Path:
+        return notes_folder(Path(self._root)) / SKILLS_FILE
+
+    def record_skill(self, values: Mapping[str, object]) -> dict[str, object]:
+        """Write a skill, or one more use of it. Raises SettingsError or StoreError."""
+        if not self._settings_of().skills:
+            raise SettingsError("'skills' is switched off: set sources.skills.enabled to true")
+        return record_skill(self._skills_file, values)
 
     def _folders(self, names: Sequence[str]) -> list[Path]:
         """Return the folders that a setting names; relative ones are of the workspace."""

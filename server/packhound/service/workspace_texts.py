@@ -27,6 +27,18 @@ class WorkspaceTexts:
             if is_document(path)
         }
 
+    def code_with(self, path: str, lines: set[str]) -> list[str]:
+        """Return references to the code of a path that has some of these lines, in its order."""
+        snapshot = self._folder.snapshot
+        entry, text = snapshot.files.get(path), self._folder.source(path, snapshot)
+        if entry is None or text is None:
+            return []
+        numbered = enumerate(text.decode("utf-8", "replace").splitlines())
+        node_ids = (snapshot.node_id_at(path, n) for n, line in numbered if line.strip() in lines)
+        positions = {entry.position(node_id) for node_id in node_ids if node_id is not None}
+        names = dict.fromkeys(entry.qualname(position) for position in sorted(positions))
+        return [f"{path}#{name}" for name in names if name]
+
     def text(self, path: str) -> bytes | None:
         """Return the text of a file, None if it is gone or newer than the index."""
         return self._folder.source(path, self._folder.snapshot)

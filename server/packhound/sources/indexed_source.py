@@ -63,6 +63,10 @@ class IndexedSource:
         self.refresh()
         snapshot = self._index.snapshot
         scored, n_candidates = snapshot.search(query, limit, self.source.state)
+        records = self.source.annotate([entry.record for entry in scored])
+        scored = [
+            entry._replace(record=record) for entry, record in zip(scored, records, strict=True)
+        ]
         return scored, n_candidates, self._notes(snapshot.n_vectors, len(snapshot.rows))
 
     def refresh(self) -> None:

@@ -27,6 +27,10 @@ class Source(Protocol):
         """Return what a reader must know of a record now, such as `stale`; it ranks lower then."""
         return ""
 
+    def annotate(self, records: Sequence[Record]) -> Sequence[Record]:
+        """Return records that are shown with what is looked up for those alone."""
+        return records
+
     def problems(self) -> Sequence[str]:
         """Return what could not be read, in one line each."""
         return ()

@@ -14,6 +14,7 @@ from packhound.api.tools import (
     read_node,
     related,
     search,
+    skills,
     status,
     symbol,
 )
@@ -36,6 +37,7 @@ TOOLS: dict[str, Tool] = {
         read_node.TOOL,
         status.TOOL,
         *memory.TOOLS,
+        *skills.TOOLS,
     )
 }
 

@@ -1,0 +1,118 @@
+"""Skills as a source: SKILL.md folders of the workspace, and skills that were recorded."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timezone
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from packhound.core.errors import SettingsError, StoreError
+from packhound.core.private_file import make_private_folder, read_private
+from packhound.core.records import Record, SourceName
+from packhound.knowledge.skill_files import (
+    MIN_SCORE,
+    check_pattern,
+    pattern_record,
+    read_pattern,
+    read_skill,
+)
+from packhound.knowledge.text_files import TextFiles, WorkspaceTexts, distinct
+from packhound.sources import Source
+
+log = logging.getLogger("packhound")
+
+SKILLS_FILE = "skills.jsonl"
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
+
+
+class SkillsSource(Source):
+    """SKILL.md of the workspace, and the recorded skills that succeed more often than not."""
+
+    name: SourceName = "skills"
+
+    def __init__(self, workspace: WorkspaceTexts, recorded: Path) -> None:
+        self._files = TextFiles(workspace, tuple, is_skill, is_skill, read_skill)
+        self._recorded = recorded
+        self._problems: tuple[str, ...] = ()
+
+    def version(self) -> object:
+        """Return what differs once a skill changed or was recorded."""
+        try:
+            status = self._recorded.stat()
+        except OSError:
+            return self._files.version(), None
+        return self._files.version(), status.st_mtime_ns, status.st_size
+
+    def records(self) -> Iterable[Record]:
+        """Return all skills but those that fail more often than they succeed."""
+        rows, self._problems = read_recorded(self._recorded)
+        good = (row for row in rows.values() if row["success_score"] >= MIN_SCORE)
+        return distinct([*self._files.records(), *map(pattern_record, good)])
+
+    def problems(self) -> Sequence[str]:
+        """Return the files and lines that are no skills."""
+        return (*self._files.problems, *self._problems)
+
+
+def is_skill(path: str) -> bool:
+    """Return True for the name of a skill's file."""
+    return PurePosixPath(path).name == "SKILL.md"
+
+
+def read_recorded(path: Path) -> tuple[dict[str, dict[str, Any]], tuple[str, ...]]:
+    """Return the last line of each name, and what is wrong with the others.
+
+    Raises StoreError where the file cannot be read.
+    """
+    rows: dict[str, dict[str, Any]] = {}
+    problems = []
+    for number, line in enumerate((read_private(path) or b"").split(b"\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            row = read_pattern(line.decode())
+        except (SettingsError, ValueError, RecursionError) as error:
+            problems.append(f"'{path}' line {number} is skipped: {error}")
+            log.warning("%s", problems[-1])
+            continue
+        rows[row["name"]] = row
+    return rows, tuple(problems)
+
+
+def record_skill(path: Path, values: Mapping[str, object]) -> dict[str, Any]:
+    """Append a skill and return it; of one that there is, the uses and the score go on.
+
+    A score given is that of this use. Raises SettingsError or StoreError.
+    """
+    row = check_pattern(values)
+    before = read_recorded(path)[0].get(row["name"])
+    if before is not None:
+        n = max(1, before["usage_count"])
+        lists = {key: row[key] or before[key] for key in row if isinstance(row[key], tuple)}
+        score = (before["success_score"] * n + row["success_score"]) / (n + 1)
+        row = {**before, **lists, "success_score": round(score, 4), "usage_count": n + 1}
+    else:
+        day = datetime.now(timezone.utc).date().isoformat()
+        row = {**row, "usage_count": max(1, row["usage_count"]), "created_at": day}
+    _append(path, json.dumps(row, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
+    return row
+
+
+def _append(path: Path, line: bytes) -> None:
+    """Append a line in one write, on disk when this returns, readable by its owner alone."""
+    make_private_folder(path.parent)
+    try:
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | _NO_FOLLOW
+        with os.fdopen(os.open(path, flags, 0o600), "rb+", buffering=0) as file:
+            size = os.fstat(file.fileno()).st_size
+            # A line that a killed process left without its end spoils itself alone.
+            file.seek(max(0, size - 1))
+            is_whole = not size or file.read(1) == b"\n"
+            file.write(line if is_whole else b"\n" + line)
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise StoreError(f"'{path}' cannot be written: {error.strerror}") from error
