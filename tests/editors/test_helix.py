@@ -54,9 +54,10 @@ class Screen:
 
 
 @pytest.fixture
-def helix(
-    workspace: Path, server_command: list[str], editor_env: dict[str, str], tmp_path: Path
-) -> Iterator[Screen]:
+def start_helix(
+    server_command: list[str], editor_env: dict[str, str], tmp_path: Path
+) -> Iterator[Callable[..., Screen]]:
+    """A function that starts Helix in a folder with a file of it."""
     if not shutil.which("tmux"):
         missing("tmux")
     hx = program("hx")
@@ -69,15 +70,23 @@ def helix(
     folder = Path(editor_env["XDG_CONFIG_HOME"]) / "helix"
     folder.mkdir(parents=True)
     (folder / "languages.toml").write_text(here)
-    screen = Screen(
-        tmp_path / "tmux",
-        [hx, "-w", str(workspace), str(workspace / "courier/retry.py")],
-        editor_env,
-    )
+    screens: list[Screen] = []
+
+    def start(root: Path, file: str) -> Screen:
+        command = [hx, "-w", str(root), str(root / file)]
+        screens.append(Screen(tmp_path / "tmux", command, editor_env))
+        return screens[-1]
+
     try:
-        yield screen
+        yield start
     finally:
-        screen.close()
+        for screen in screens:
+            screen.close()
+
+
+@pytest.fixture
+def helix(workspace: Path, start_helix: Callable[..., Screen]) -> Screen:
+    return start_helix(workspace, "courier/retry.py")
 
 
 def soon(condition: Callable[[], bool], seconds: float = 10.0) -> bool:
@@ -124,3 +133,24 @@ def test_the_documented_configuration_attaches_searches_and_hovers(helix: Screen
     helix.keys("Escape", "Escape")
     helix.keys("-l", ":q!")
     helix.keys("Enter")
+
+
+def test_a_folder_without_git_is_searched_by_its_manifest(
+    workspace: Path, start_helix: Callable[..., Screen]
+) -> None:
+    shutil.rmtree(workspace / ".git")
+    (workspace / "Makefile").touch()
+    helix = start_helix(workspace, "courier/retry.py")
+    helix.until(lambda text: "by Makefile" in text, "which folder is searched")
+    open_symbols(helix, "AnswerCache")
+    helix.until(lambda text: "cache.py" in text, "the symbol of another file")
+
+
+def test_a_file_without_a_project_says_that_it_is_searched_alone(
+    workspace: Path, start_helix: Callable[..., Screen]
+) -> None:
+    shutil.rmtree(workspace / ".git")
+    helix = start_helix(workspace, "courier/retry.py")
+    helix.until(lambda text: "open files alone" in text, "that only open files are searched")
+    open_symbols(helix, "backoff")
+    helix.until(lambda text: "function backoff_delays" in text, "the symbol")

@@ -56,3 +56,18 @@ def test_a_progress_bar_can_be_cancelled(start_server, tmp_path):
     client.wait_for_notification("$/progress", lambda p: p["value"]["kind"] == "end")
     client.settle()
     assert [value["kind"] for value in progress(client)].count("end") == 1
+
+
+def test_symbols_that_are_asked_for_before_anything_is_read_are_waited_for(start_server, folder):
+    client = start_server()
+    client.initialize(folder)
+    (symbol,) = client.request("workspace/symbol", {"query": "load_config"})
+    assert symbol["name"] == "load_config"
+
+
+def test_what_is_nowhere_is_not_waited_for_for_long(start_server, folder):
+    client = start_server()
+    client.initialize(folder)
+    assert client.request("workspace/symbol", {"query": "zzqqxx"}) == []
+    client.settle()
+    assert client.request("workspace/symbol", {"query": "zzqqxx"}) == []

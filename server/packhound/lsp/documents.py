@@ -7,12 +7,14 @@ text that nobody has would be worse than an older one.
 
 from __future__ import annotations
 
+import itertools
 import logging
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
+from urllib.parse import unquote
 
 from pygls.exceptions import JsonRpcInvalidParams
 
@@ -25,6 +27,8 @@ from packhound.text import Encoding, Position, TextBuffer
 
 EnginePath: TypeAlias = tuple[Engine, str]
 """The engine whose folder holds a file, and the file's path in that folder."""
+UNTITLED = "untitled:"
+"""Scheme of the URIs of documents that were never saved."""
 
 log = logging.getLogger("packhound.lsp")
 
@@ -42,6 +46,8 @@ class OpenDocument:
     version: int
     buffer: TextBuffer
     engine_path: EnginePath | None
+    language: str | None = None
+    """The client's name for the language, which counts where the path does not say it."""
 
 
 class Documents:
@@ -51,16 +57,35 @@ class Documents:
     arrives after a newer one.
     """
 
-    def __init__(self, workspace: Workspace, encoding: Encoding) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        encoding: Encoding,
+        on_unplaced: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Call `on_unplaced` when a document is opened outside all folders, or one such closed."""
         self._workspace = workspace
         self._encoding: Encoding = encoding
+        self._on_unplaced = on_unplaced
         self._open: dict[str, OpenDocument] = {}
         self._lock = threading.RLock()
+        self.memory: Engine | None = None
+        """The engine of documents that are in no folder, if there are any."""
+
+    @property
+    def latest(self) -> EnginePath | None:
+        """Engine and path of the document that was opened or changed last."""
+        with self._lock:
+            return next((d.engine_path for d in reversed(self._open.values())), None)
 
     def did_open(self, params: Params) -> None:
         """Add a document, or replace the text of one that is open."""
         item = object_in(params, "textDocument") or {}
-        self._put(text_in(item, "uri"), _version(item), text_in(item, "text", BODY_BYTES))
+        text, language = text_in(item, "text", BODY_BYTES), item.get("languageId")
+        document = self._put(text_in(item, "uri"), _version(item), text)
+        document.language = language if isinstance(language, str) else None
+        if document.engine_path is None and _may_be_searched(document):
+            self._on_unplaced()
 
     def did_change(self, params: Params) -> None:
         """Apply edits, one after the other."""
@@ -86,6 +111,8 @@ class Documents:
             else:
                 engine, path = document.engine_path
                 engine.release(path, self)
+                if engine is self.memory:
+                    self._on_unplaced()
 
     def did_change_files(self, uris: tuple[str, ...]) -> None:
         """Refresh files or folders that were created, changed or deleted on disk."""
@@ -98,10 +125,20 @@ class Documents:
         """Look all documents up again and send their texts: folders were added or removed."""
         with self._lock:
             for document in self._open.values():
-                before, document.engine_path = document.engine_path, self._look_up(document.path)
-                if before and before != document.engine_path:
-                    before[0].release(before[1], self)
-                self._send(document)
+                self._place(document, self._look_up(document.path))
+
+    def unplaced(self) -> list[tuple[str, str | None]]:
+        """Return URI and path of each open document that is in no folder, but could be searched."""
+        with self._lock:
+            documents = [d for d in self._open.values() if d.engine_path is None]
+        return [(d.uri, d.path) for d in documents if _may_be_searched(d)]
+
+    def keep_in_memory(self, uri: str) -> None:
+        """Let `memory` hold a document, if it is open, under a name of its own."""
+        with self._lock:
+            document = self._open.get(uri)
+            if document and self.memory:
+                self._place(document, (self.memory, self._free_name(self.memory, document)))
 
     def close(self) -> None:
         """Drop all documents: others may go on with their engines."""
@@ -118,10 +155,11 @@ class Documents:
             document = self._open.get(uri)
         return document.engine_path if document else self._look_up(path_from_uri(uri))
 
-    def uri_for(self, path: str) -> str | None:
-        """Return the URI that the client itself uses for a path, if it is open."""
+    def uri_for(self, root: str, path: str) -> str | None:
+        """Return the URI that the client itself uses for a path in a folder, if it is open."""
         with self._lock:
-            return next((d.uri for d in self._open.values() if d.path == path), None)
+            located = [(d.engine_path, d.uri) for d in self._open.values() if d.engine_path]
+        return next((u for (e, p), u in located if p == path and str(e.root) == root), None)
 
     def paths_in(self, engine: Engine) -> list[str]:
         """Return the paths of the open documents of an engine, each once."""
@@ -148,13 +186,14 @@ class Documents:
         self._open[document.uri] = self._open.pop(document.uri)
         self._send(document)
 
-    def _put(self, uri: str, version: int, text: str) -> None:
+    def _put(self, uri: str, version: int, text: str) -> OpenDocument:
         buffer, path = TextBuffer(text, self._encoding), path_from_uri(uri)
         with self._lock:
             document = OpenDocument(uri, path, version, buffer, self._look_up(path))
             self._open.pop(uri, None)
             self._open[uri] = document
             self._send(document)
+        return document
 
     def _open_by_change(self, uri: str, version: int, changes: object) -> None:
         change = changes[-1] if isinstance(changes, list) and changes else None
@@ -173,7 +212,24 @@ class Documents:
     def _send(self, document: OpenDocument) -> None:
         if document.engine_path:
             engine, path = document.engine_path
-            engine.update(Document(path, document.buffer.source), self)
+            # A file's language is that of its path, in the editor as on disk.
+            language = document.language if engine is self.memory else None
+            engine.update(Document(path, document.buffer.source, language), self)
+
+    def _place(self, document: OpenDocument, located: EnginePath | None) -> None:
+        before = document.engine_path
+        if located is None and before and before[0] is self.memory:
+            located = before
+        document.engine_path = located
+        if before and before != located:
+            before[0].release(before[1], self)
+        self._send(document)
+
+    def _free_name(self, engine: Engine, document: OpenDocument) -> str:
+        path = document.path or unquote(document.uri.removeprefix(UNTITLED))
+        name, names = Path(path).name or "untitled", self.paths_in(engine)
+        others = (f"{n}/{name}" for n in itertools.count(2))
+        return next(free for free in itertools.chain([name], others) if free not in names)
 
     def _look_up(self, path: str | None) -> EnginePath | None:
         return self._workspace.locate(Path(path)) if path else None
@@ -193,6 +249,11 @@ def text_after(messages: Sequence[Mapping[str, Any]], encoding: Encoding) -> str
 
 def _paths_of(engine: Engine, located: Iterable[EnginePath | None]) -> list[str]:
     return [entry[1] for entry in located if entry and entry[0] is engine]
+
+
+def _may_be_searched(document: OpenDocument) -> bool:
+    """Return False for what editors show that is no text of the user's, such as logs and diffs."""
+    return document.path is not None or document.uri.startswith(UNTITLED)
 
 
 def _version(item: Mapping[str, object]) -> int:

@@ -37,10 +37,13 @@ class Locations:
 
     def uri(self, node: NodeRef) -> str:
         """Return the URI of a node's document, spelled as by the client if it is open there."""
+        uri = self._session.documents.uri_for(node.root, node.path)
+        if uri:
+            return uri
         path = node.path
         if not os.path.isabs(path):  # noqa: PTH117 - keeps odd names
             path = os.path.join(self._session.client_path(node.root), *path.split("/"))  # noqa: PTH118
-        return self._session.documents.uri_for(path) or uri_from_path(path)
+        return uri_from_path(path)
 
     def range(self, node: NodeRef) -> types.Range:
         """Return the range of a node in the text of its generation."""

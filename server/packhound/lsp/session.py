@@ -21,6 +21,7 @@ from packhound.core.types import Query, Results
 from packhound.lsp.capabilities import Client
 from packhound.lsp.documents import Documents, EnginePath
 from packhound.lsp.index_state import IndexStateNotifier
+from packhound.lsp.inferred_folders import InferredFolders
 from packhound.lsp.jsonrpc.executors import SerialExecutor
 from packhound.lsp.session_packs import SessionPacks
 from packhound.lsp.uris import path_from_uri
@@ -63,7 +64,8 @@ class Session:
         self.workspace = Workspace(
             self.settings, self._state_notifier.mark_dirty, self._follow_settings, host.pool
         )
-        self.documents = Documents(self.workspace, client.encoding)
+        self.documents = Documents(self.workspace, client.encoding, self._infer_folders)
+        self._inferred = InferredFolders(self.workspace, self.documents, self._announce)
 
     @property
     def settings(self) -> Settings:
@@ -158,10 +160,25 @@ class Session:
         for path in removed:
             self._folder_problems.pop(path, None)
             self.workspace.remove(Path(path))
+        self._inferred.leave_to_client(added)
         for path in added:
             self._add(path)
         self.documents.relocate_all()
+        self._inferred.update()
         self._state_notifier.mark_dirty()
+
+    def _infer_folders(self) -> None:
+        """Find folders for documents that are in none, once those of the client are open."""
+
+        def infer() -> None:
+            if self._opened.is_set():
+                self._inferred.update()
+
+        self._executor.submit(infer)
+
+    def _announce(self, message: str) -> None:
+        log.info("%s", message)
+        self._server.window_show_message(types.ShowMessageParams(types.MessageType.Info, message))
 
     def _add(self, path: str) -> None:
         try:
@@ -189,7 +206,7 @@ class Session:
     def _new_state(self) -> Json:
         """Return the state after a change; the process that served a folder may have ended."""
         for engine in self.workspace.engines:
-            if not self._host.is_served(engine):
+            if engine is not self.documents.memory and not self._host.is_served(engine):
                 self._executor.submit(partial(self._host.serve, engine))
         return self.state()
 

@@ -20,15 +20,19 @@ from packhound.search.order import SCORE_DIGITS, rank_hits
 from packhound.search.query.filters import allowed_node_ids
 from packhound.search.query.parse import ParsedQuery, Pattern
 from packhound.search.retrieve.corpus_stats import CorpusStats
+from packhound.text import FLAGS
 
 _SEPARATORS = re.compile(r"::|->|[.#\\/:]")
-_MATCH, _KIND, _TEST, _LENGTH = 10.0, 1.0, -1.5, -0.2
+_MATCH, _KIND, _TEST, _STALE, _LENGTH = 10.0, 1.0, -1.5, -1.5, -0.2
 _MAX_NODES = 4_000
 
 _TYPES = ("class", "struct", "enum", "interface", "trait", "module")
 _KIND_VALUE = {"section": 0.0, "file": 0.0, "window": 0.0, "constant": 0.4, "test": 0.2}
 _KIND_VALUE |= {"impl": -2.5} | dict.fromkeys(_TYPES, 1.0)
 """An impl bears its type's name: ten of them must not hide other names that begin with it."""
+
+_IS_STALE = FLAGS.index("is_stale")
+"""Generated, vendored or deprecated."""
 
 _KIND_VALUES = np.array([_KIND_VALUE.get(kind, 0.7) for kind in KINDS])
 
@@ -74,6 +78,7 @@ def _reasons(
         Signal("name_match", match, _MATCH),
         Signal("definition_kind", float(_KIND_VALUES[snapshot.kind_of[node_id]]), _KIND),
         Signal("test_path", float(is_test), _TEST),
+        Signal("stale_path", float(stats.flags[_IS_STALE, snapshot.file_of[node_id]]), _STALE),
         Signal("name_length", math.log1p(length), _LENGTH),
     )
     return tuple(signal for signal in signals if signal.value)
@@ -155,15 +160,18 @@ def _quality(pattern: Pattern, text: str, name: str) -> float:
     if name == text:
         return 1.0
     if low_name == low:
-        return 0.95
-    if low_name.replace("_", "") == low.replace("_", ""):
         return 0.9
+    if low_name.replace("_", "") == low.replace("_", ""):
+        return 0.85
+    # Below the step from one kind of match to the next.
+    same_case = 0.03 * (text in name)
     if low_name.startswith(low):
-        return 0.6 + 0.2 * len(low) / len(low_name)
+        return 0.6 + 0.2 * len(low) / len(low_name) + same_case
     if low in low_name:
         start = low_name.index(low)
-        return (0.45 if _is_head(name, start) else 0.3) + 0.15 * len(low) / len(low_name)
-    return _subsequence(low, name)
+        head = 0.45 if _is_head(name, start) else 0.3
+        return head + 0.15 * len(low) / len(low_name) + same_case
+    return _camel_humps(low, name) or _subsequence(low, name)
 
 
 def _folded(text: str) -> str:
@@ -181,6 +189,26 @@ def _affix(same: bool, folded: bool, name: str, low: str) -> float:
     return (0.8 if same else 0.75 if folded else 0.0) + (0.2 * len(low) / len(name)) * (
         same or folded
     )
+
+
+def _camel_humps(low: str, name: str) -> float:
+    """Return the quality of beginnings of words, the first word's first: `stwork`, steal_work."""
+    start = len(name) - len(name.lstrip("_"))
+    if len(low) < 2 or name[start : start + 1].lower() != low[0]:
+        return 0.0
+    low_name = _folded(name)
+    heads = [i for i in range(start, len(name)) if name[i].isalnum() and _is_head(name, i)]
+    # Letters matched so far, and the fewest words that it took.
+    n_words = {0: 0}
+    for head, end in zip(heads, [*heads[1:], len(name)], strict=True):
+        for matched, n in tuple(n_words.items()):
+            if matched or head == start:
+                for letter in low_name[head:end]:
+                    if matched == len(low) or letter != low[matched]:
+                        break
+                    matched += 1
+                    n_words[matched] = min(n + 1, n_words.get(matched, n + 1))
+    return 0.45 + 0.1 / n_words[len(low)] if len(low) in n_words else 0.0
 
 
 def _subsequence(low: str, name: str) -> float:

@@ -47,6 +47,7 @@ class Workspace:
         self._on_change = on_change or (lambda: None)
         self._pool = pool or EnginePool()
         self._engines: dict[Path, Engine] = {}
+        self._in_memory: Engine | None = None
         self._polling: threading.Event | None = None
 
     @property
@@ -69,12 +70,26 @@ class Workspace:
         self._engines = {**self._engines, engine.root: engine}
         return engine
 
+    def add_in_memory(self, empty_folder: Path) -> Engine:
+        """Return an engine of this window alone, for texts that are on no disk and stay so.
+
+        Raises RootError.
+        """
+        engine = Engine.open(empty_folder, _without_disk(self.settings), self._on_change)
+        self._engines = {**self._engines, engine.root: engine}
+        self._in_memory = engine
+        return engine
+
     def remove(self, root: Path) -> None:
         """Stop following a folder."""
         engine = self.engine_of(root)
         if engine:
             self._engines = {e.root: e for e in self.engines if e is not engine}
-            self._pool.release(engine, self._on_change)
+            if engine is self._in_memory:
+                self._in_memory = None
+                engine.close()
+            else:
+                self._pool.release(engine, self._on_change)
             del engine
             collect_all_and_trim()
 
@@ -121,7 +136,9 @@ class Workspace:
         """Follow changed settings in every folder."""
         self.settings = settings
         for engine in self.engines:
-            if self._settings_of:
+            if engine is self._in_memory:
+                engine.configure(_without_disk(settings))
+            elif self._settings_of:
                 engine.follow_settings()
             else:
                 engine.configure(settings)
@@ -170,6 +187,10 @@ class Workspace:
                     engine.settled(_MAX_PAUSE_S)
             elapsed = time.monotonic() - started
             pause = max(seconds, min(elapsed * _PAUSES_PER_SCAN, _MAX_PAUSE_S))
+
+
+def _without_disk(settings: Settings) -> Settings:
+    return replace(settings, persist=False, activation=False)
 
 
 def merge_results(query: Query, answers: Sequence[Results]) -> Results:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 from lsprotocol import types
 
 from packhound.core.titles import is_impl_title
-from packhound.core.types import NodeRef, Query
+from packhound.core.types import Hit, NodeRef, Query, Results
+from packhound.lsp.documents import EnginePath
 from packhound.lsp.handlers.search import run_search
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.locations import Locations
@@ -17,6 +19,9 @@ from packhound.lsp.session import Session
 
 # Editors show a list; a hundred symbols are a few milliseconds of JSON.
 MAX_SYMBOLS = 100
+# Some editors ask once, when the picker opens, which may be before anything is in the index.
+_PATIENCE_S = 2.0
+_RETRY_S = 0.1
 _START = types.Range(types.Position(0, 0), types.Position(0, 0))
 
 
@@ -30,7 +35,8 @@ def workspace_symbol(
     is_prose = len(text.split()) > 1 and not session.client.filters_symbols
     query = Query(text, limit=MAX_SYMBOLS, mode="hybrid" if is_prose else "symbol")
     # Records of sources beside code have no place to go to.
-    hits = [hit for hit in run_search(ls, query).hits if hit.record is None]
+    hits = [hit for hit in _search_while_indexing(ls, query).hits if hit.record is None]
+    hits = _current_file_first(hits, session.documents.latest)
     locations = Locations(session)
     # For a name the reason is the name itself.
     reasons_of = [hit.explanation().reasons if is_prose else () for hit in hits]
@@ -57,6 +63,29 @@ def workspace_symbol_resolve(
         engine, path = engine_path
         engine.picked(path, location.range.start.line)
     return symbol
+
+
+def _search_while_indexing(ls: PackhoundServer, query: Query) -> Results:
+    """Search again for a while where nothing matches and files are still being read."""
+    cancelled, deadline = ls.protocol.cancel_event(), time.monotonic() + _PATIENCE_S
+    results, is_read = run_search(ls, query), False
+    while not (results.hits or is_read or cancelled.is_set() or time.monotonic() > deadline):
+        is_read = ls.session.workspace.settled(_RETRY_S)
+        results = run_search(ls, query)
+    return results
+
+
+def _current_file_first(hits: Sequence[Hit], current: EnginePath | None) -> list[Hit]:
+    """Return the hits with those of the current file before others of the same name and kind."""
+    if current is None:
+        return list(hits)
+    path = (str(current[0].root), current[1])
+    by_name: dict[tuple[str, str], list[Hit]] = {}
+    for hit in hits:
+        by_name.setdefault((hit.node.name, hit.node.kind), []).append(hit)
+    for namesakes in by_name.values():
+        namesakes.sort(key=lambda hit: (hit.node.root, hit.node.path) != path)
+    return [by_name[hit.node.name, hit.node.kind].pop(0) for hit in hits]
 
 
 def _to_symbol(
