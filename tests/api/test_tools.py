@@ -261,3 +261,26 @@ def test_a_search_takes_where_the_user_is(engine):
     assert [hit["score"] for hit in lost["hits"]] == [hit["score"] for hit in plain["hits"]]
     assert "searched without focus: 'disk.py'" in lost["notes"][-1]
     assert "did you mean 'store/disk.py'" in lost["notes"][-1]
+
+
+@pytest.mark.parametrize("pattern", ["AKIA", "AKIAQ", "AKIAQ|REDACTED", "[A-Z0-9]{20}", "PA.$"])
+def test_grep_tells_nothing_of_a_secret(engine, pattern):
+    def totals(key):
+        engine.update(Document("keys/probe.py", f'PROBE_KEY = "{key}"\n'.encode()))
+        answer = call(engine, "grep", {"pattern": pattern, "paths": ["keys/**"]})
+        counts = call(
+            engine, "grep", {"pattern": pattern, "paths": ["keys/**"], "count_only": True}
+        )
+        hits = call(engine, "search", {"query": f"/{pattern}/ path:keys"})["hits"]
+        texts = [line["text"] for group in answer["groups"] for line in group["lines"]]
+        return answer["total_lines"], counts["counts"], texts, [hit["path"] for hit in hits]
+
+    assert totals("AKIAQ3EGRF7QXW2JD5PA") == totals("AKIAV7XNTR4KZC9WM2HB")
+    engine.release("keys/probe.py")
+    assert engine.settled(30)
+
+
+def test_grep_shows_the_line_of_a_secret_without_it(engine):
+    answer = call(engine, "grep", {"pattern": "API_KEY"})
+    (line,) = answer["groups"][0]["lines"]
+    assert line["text"] == 'API_KEY = "[REDACTED:aws-access-key]"' and line["line"] == 3

@@ -161,7 +161,8 @@ class Query:
     per file: the node that answers best in it. With `deep` the best hits are read again by the
     small transformer, if it is installed and the setting allows it. Without `types` code alone
     answers; `since` and `before` are days (YYYY-MM-DD), of any of the `tags` one suffices.
-    `fuser` and `scorers` replace those of the settings.
+    `fuser` and `scorers` replace those of the settings. With `redacted` regular expressions and
+    phrases are matched against texts without secrets, so that no answer tells what they are.
     """
 
     text: str
@@ -183,6 +184,7 @@ class Query:
     since: str = ""
     before: str = ""
     tags: tuple[str, ...] = ()
+    redacted: bool = False
 
     @property
     def time_ms(self) -> int:

@@ -289,7 +289,7 @@ class Engine:
             settings=replace(settings, fuser=query.fuser) if query.fuser else settings,
             stages=stages_of(query, settings, models, near, self._personalization, snapshot),
             text_of=partial(self._index.node_text, snapshot),
-            texts=self._index.grep,
+            texts=self._index.redacted_grep if query.redacted else self._index.grep,
         )
 
     def _current(self, query: Query) -> tuple[Snapshot, tuple[str, ...]]:

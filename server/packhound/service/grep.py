@@ -29,9 +29,19 @@ class FolderGrep:
         self._current = current
         self._environment_of = environment_of
 
-    def __call__(self, request: GrepRequest, cancel: threading.Event | None = None) -> GrepResults:
-        """Find the lines that match a pattern. Raises SettingsError for a bad pattern."""
+    def __call__(
+        self,
+        request: GrepRequest,
+        cancel: threading.Event | None = None,
+        *,
+        redacted: bool = False,
+    ) -> GrepResults:
+        """Find the lines that match a pattern, `redacted` as they leave.
+
+        Raises SettingsError for a bad pattern.
+        """
         snapshot, notes = self._current(Query(""))
+        grep = self._folder.redacted_grep if redacted else self._folder.grep
 
         def rank(text: str, node_ids: Sequence[int]) -> list[int]:
             query = Query(text, limit=min(MOST_HITS, len(node_ids)))
@@ -40,7 +50,7 @@ class FolderGrep:
             hits = pipeline.search(snapshot, query, environment, cancel).hits
             return [hit.node.node_id for hit in hits]
 
-        results = self._folder.grep.search(snapshot, request, rank, cancel)
-        if self._folder.grep.lacks_filters:
+        results = grep.search(snapshot, request, rank, cancel)
+        if grep.lacks_filters:
             self._preparation.start()
         return replace(results, notes=(*results.notes, *notes))

@@ -20,6 +20,7 @@ from packhound.parsing import source_digest
 from packhound.search import SearchCache
 from packhound.service.models import Models, model_settings
 from packhound.service.open_index import OpenedIndex, WaitForEmbedder, open_index
+from packhound.service.redacted_texts import RedactedTexts
 from packhound.service.roots import index_folder
 from packhound.service.status import Listener, build_status, count_left_out
 
@@ -37,6 +38,7 @@ class IndexedFolder:
         self._timing = timing
         self._replacing = threading.Lock()
         self.grep = Grep(str(root), self.source)
+        self.redacted_grep = Grep(str(root), RedactedTexts(self.source))
         self.closed = False
         self._indexer: Indexer
         with ThreadPoolExecutor(1) as pool:

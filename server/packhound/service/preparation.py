@@ -102,6 +102,7 @@ class BackgroundPreparation:
         snapshot.name_table.fold()
         self._packs.service().prepare(snapshot, self._pauses())
         self._folder.grep.prepare(snapshot, self._pauses())
+        self._folder.redacted_grep.prepare(snapshot, self._pauses())
         collect_and_trim()  # Else a search or pack soon waits for a collection of all that is new.
 
     def _pauses(self) -> Callable[[], None]:

@@ -11,7 +11,6 @@ from packhound.api.tools.roots import Root
 from packhound.api.tools.text import Text, numbered, path_of, rows_in, title
 from packhound.api.tools.tool import MAX_TOKENS, Tool
 from packhound.grep import GrepRequest
-from packhound.pack import Excerpts
 from packhound.redact import safe_line
 from packhound.service import Engine
 
@@ -19,22 +18,13 @@ _DEFAULTS = {name: getattr(GrepRequest(""), name) for name in GREP_REQUEST if na
 
 
 def _answer(engine: Engine, arguments: Arguments) -> Json:
-    answer = grep_json(engine.grep(grep_request_from(arguments)))
-    excerpts = engine.excerpts()
-    groups = [_without_secrets(group, excerpts) for group in rows_in(answer, "groups")]
-    return {**answer, "groups": groups, "offset": arguments["offset"]}
-
-
-def _without_secrets(group: Row, excerpts: Excerpts) -> Json:
-    """Return a group with the lines as they leave; lines of a file that changed are empty."""
-    excerpt = excerpts.of(group["path"])
-    texts = excerpt.lines if excerpt else []
-    lines = [
-        {**line, "text": texts[line["line"] - 1] if line["line"] <= len(texts) else ""}
-        for line in group["lines"]
+    # Totals of secrets would tell them letter by letter, so what is shown is what is matched.
+    answer = grep_json(engine.grep(grep_request_from(arguments), redacted=True))
+    groups = [
+        {**group, **{key: safe_line(group[key]) for key in ("name", "qualname")}}
+        for group in rows_in(answer, "groups")
     ]
-    names = {key: safe_line(group[key]) for key in ("name", "qualname")}
-    return {**group, **names, "lines": lines}
+    return {**answer, "groups": groups, "offset": arguments["offset"]}
 
 
 def _text(answer: Row) -> Text:

@@ -33,7 +33,7 @@ def _answer(engine: Engine, arguments: Arguments) -> Json:
     focus, notes = _focus(engine, arguments)
     settings = engine.follow_settings().settings
     query = query_from({**arguments, "focus_path": ""}, settings, time_ms=DEEP_TIME_MS, focus=focus)
-    results = engine.search(replace(query, limit=offset + limit + 1, deep=True))
+    results = engine.search(replace(query, limit=offset + limit + 1, deep=True, redacted=True))
     results = replace(results, notes=(*results.notes, *notes))
     return page(engine, results, offset, limit, arguments["snippet_lines"])
 
