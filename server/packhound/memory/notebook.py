@@ -38,6 +38,7 @@ class Notebook:
         self._notes: dict[str, Note] = {}
         self.records: dict[str, Record] = {}
         self._by_path: dict[str, list[tuple[Note, Anchor]]] = {}
+        self._names: dict[str, tuple[FileEntry, frozenset[str]]] = {}
         self._resolutions: dict[Key, Resolution] = {}
 
     def add(
@@ -78,8 +79,7 @@ class Notebook:
         anchored = self._by_path.get(node.path)
         if not anchored:
             return ()
-        entry = view.snapshot.files.get(node.path)
-        names = {entry.qualname(p) for p in range(len(entry.node_ids))} if entry else set()
+        names = self._names_in(view.snapshot.files.get(node.path))
         marks = {
             note.id: NoteMark(note.record(), resolution.state)
             for note, anchor in anchored
@@ -88,6 +88,16 @@ class Notebook:
             if (resolution.path, resolution.qualname) == (node.path, node.qualname)
         }
         return tuple(sorted(marks.values(), key=lambda mark: -mark.record.date))
+
+    def _names_in(self, entry: FileEntry | None) -> frozenset[str]:
+        """Return the qualified names of a file, from memory while the file is the same."""
+        if entry is None:
+            return frozenset()
+        known, names = self._names.get(entry.path, (None, frozenset[str]()))
+        if known is not entry:
+            names = frozenset(entry.qualname(p) for p in range(len(entry.node_ids)))
+            self._names[entry.path] = entry, names
+        return names
 
     def resolutions(self, note: Note) -> list[Resolution]:
         """Return where each anchor of a note is now; one that was followed stays there."""

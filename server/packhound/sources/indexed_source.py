@@ -17,12 +17,12 @@ from packhound.sources.record_snapshot import RecordQuery, ScoredRecord
 
 log = logging.getLogger("packhound")
 
-_EMBEDDED_AT_ONCE = 2_000
-"""Records that the bundled encoder reads while a search waits: some 80 ms."""
+_EMBEDDED_AT_ONCE = 256
+"""Records that the bundled encoder reads while a search waits: some 10 ms."""
 _SHOWN_PROBLEMS = 2
 """Of what a source could not read, in the notes of an answer; the status has all."""
-_SLICE = 64
-"""Records that a slow encoder reads between two publications."""
+_SLICE, _FAST_SLICE = 64, 2_000
+"""Records that an encoder reads between two publications, a slow one and the bundled one."""
 
 EncoderOf = Callable[[], "TextEncoder | None"]
 
@@ -131,7 +131,7 @@ class IndexedSource:
         """Encode until every record has a vector; runs in a thread that ends then."""
         while True:
             with self._lock:
-                if not self._encode(encoder, _SLICE):
+                if not self._encode(encoder, _FAST_SLICE if encoder.fast else _SLICE):
                     self._embedding = None
                     return
 

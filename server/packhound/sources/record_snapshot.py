@@ -74,11 +74,7 @@ class RecordSnapshot:
     types: Ints
     dates: Doubles
     vectors: Floats | None
-
-    @property
-    def n_vectors(self) -> int:
-        """Number of records with a vector."""
-        return sum(row.vector is not None for row in self.rows)
+    n_vectors: int
 
     def search(
         self, query: RecordQuery, limit: int, state_of: Callable[[Record], str]
@@ -173,6 +169,7 @@ def make_snapshot(rows: tuple[Row, ...], term_ids: Mapping[str, int]) -> RecordS
         types=np.array([RECORD_TYPES.index(row.record.type) for row in rows], np.int32),
         dates=np.array([row.record.date for row in rows], np.float64),
         vectors=_stack_vectors(rows),
+        n_vectors=sum(row.vector is not None for row in rows),
     )
 
 
