@@ -41,19 +41,12 @@ from packhound.search.rank.linear import Source, Unit
 from packhound.search.retrieve.candidates import TopK
 from packhound.search.retrieve.retrieve import retrieve
 from packhound.search.run import SearchRun
+from packhound.search.siblings import SIBLING_DEPTH, add_siblings
 from packhound.search.signals.context import SignalContext
 from packhound.search.stages import StageContext, apply_stages, first_stage_depth
 from packhound.search.suggestions import no_match_notes, no_symbol_notes
 from packhound.search.symbols import rank_symbols
-
-_WORDS_SHARE, _RETRIEVAL_SHARE = 0.5, 0.75
-"""Shares of the time budget after which meaning and most candidates are left out."""
-_RANKING_MS = 3.0
-"""Time that ranking all candidates takes on a laptop."""
-_HURRIED_RANKING_MS, _HURRIED_CANDIDATES = 1.2, 40
-"""The same for few candidates, and how many these are."""
-_SCAN_MS, _SCAN_NODES = 0.5, 50_000
-"""Time that meaning takes at least, and the nodes for which it takes twice that."""
+from packhound.search.time_shares import affordable_mode, affordable_query, affordable_settings
 
 
 def search(
@@ -117,20 +110,12 @@ def _rank_nodes(
     depth: int,
 ) -> tuple[SignalContext, Ranking | None]:
     """Return the candidates, and how all signals rank the best `depth` of them; None if none."""
-    mode = query.mode
-    scan_ms = _SCAN_MS * (1 + snapshot.n_nodes / _SCAN_NODES)
-    if mode == "hybrid" and (run.has_spent(_WORDS_SHARE) or run.remaining_ms < scan_ms):
-        run.skip("meaning")
-        mode = "lexical"
-    vectors, notes = encode(
-        parsed, mode, snapshot, environment.embedder, enabled=environment.settings.meaning
-    )
+    mode = affordable_mode(run, query.mode, snapshot.n_nodes)
+    embedder, enabled = environment.embedder, environment.settings.meaning
+    vectors, notes = encode(parsed, mode, snapshot, embedder, enabled=enabled)
     run.notes += notes
     run.check()
-    is_late = run.has_spent(_RETRIEVAL_SHARE) or run.remaining_ms < _RANKING_MS
-    if is_late and query.budget.candidates > _HURRIED_CANDIDATES:
-        run.skip("most candidates")
-        query = replace(query, budget=replace(query.budget, candidates=_HURRIED_CANDIDATES))
+    query = affordable_query(run, query)
     context = retrieve_context(snapshot, query, parsed, vectors, environment)
     if parsed.exact and not len(context.candidates):
         quoted = ", ".join(f'"{words}"' for words in parsed.exact)
@@ -144,11 +129,9 @@ def _rank_nodes(
         return context, None
     if vectors.text is not None and not len(context.retrieval.matches.matched):
         run.notes.append("no word of the query is in the index: ranked by meaning alone")
-    unit, source, settings = unit_of(query), source_of(query, vectors), environment.settings
-    if settings.fuser == "linear" and run.remaining_ms < _HURRIED_RANKING_MS:
-        run.skip("the learned ranker")
-        settings = replace(settings, fuser="blend")
-    ranking = _rank(context, settings, unit, source, max(depth, _SIBLING_DEPTH), run)
+    settings = affordable_settings(run, environment.settings)
+    unit, source = unit_of(query), source_of(query, vectors)
+    ranking = _rank(context, settings, unit, source, max(depth, SIBLING_DEPTH), run)
     run.check()
     run.truncated |= context.candidates.truncated
     return context, ranking
@@ -253,34 +236,6 @@ def best_hits(
         return ()
     best = rows[top_k(scores[rows], limit)].tolist()
     return rank_hits(_make_hits(context, ranking, best, root), limit)
-
-
-_MAX_SIBLINGS = 5
-_SIBLING_DEPTH = 50
-"""Siblings are among this many best nodes."""
-
-
-def add_siblings(
-    context: SignalContext, ranking: Ranking, hits: tuple[Hit, ...]
-) -> tuple[Hit, ...]:
-    """Return the hits with the next best nodes of their files; each is named once."""
-    if not hits:
-        return hits
-    scores = np.asarray(ranking.scores, np.float64)
-    best = top_k(scores, _SIBLING_DEPTH)
-    best = best[np.argsort(-scores[best], kind="stable")]
-    node_ids = context.candidates.node_ids[ranking.nodes[best]].tolist()
-    snapshot, taken = context.snapshot, {hit.node.node_id for hit in hits}
-    by_file: dict[int, list[int]] = {}
-    for node_id in node_ids:
-        if node_id not in taken:
-            by_file.setdefault(int(snapshot.file_of[node_id]), []).append(node_id)
-    with_siblings = []
-    for hit in hits:
-        siblings = by_file.pop(int(snapshot.file_of[hit.node.node_id]), [])[:_MAX_SIBLINGS]
-        refs = tuple(snapshot.ref(node_id, hit.node.root) for node_id in siblings)
-        with_siblings.append(replace(hit, siblings=refs) if refs else hit)
-    return tuple(with_siblings)
 
 
 def _make_hits(

@@ -64,14 +64,13 @@ def retrieve(
 ) -> Retrieval:
     """Retrieve the candidates of a query.
 
-    `vector` is its embedding, None to search by words alone, `allowed` the mask of the node ids
-    that pass its filters, None for all, `limits` the files of each source, `budget` four times the
-    maximum of candidate files.
+    `vector` is its embedding, None for words alone, `allowed` the mask of node ids that pass its
+    filters, None for all, `limits` the files of each source, `budget` four times the most files.
     """
     # Below the size where a graph pays, one scan serves neighbours and signals. It comes first,
     # since it evicts everything else from the processor's cache.
-    scan = vector is not None and snapshot.vectors.graph is None
-    cosines = snapshot.similarities(vector) if vector is not None and scan else None
+    is_scan = vector is not None and snapshot.vectors.graph is None
+    cosines = snapshot.similarities(vector) if vector is not None and is_scan else None
     matches = match_terms(snapshot, stats, query.terms, query.weights)
     file_best, file_sum = max_and_sum_by_file(
         snapshot, matches.node_scores, _filter(matches.matched, allowed)
@@ -80,11 +79,10 @@ def retrieve(
     nearest = _nearest(snapshot, vector, cosines, allowed, limits.meaning)
     named = nodes_by_name(snapshot, query.names)
     named_any, named_folded = union(named), nodes_by_folded_name(snapshot, query.names)
-    allowed_names = (_filter(named_any, allowed), _filter(named_folded, allowed))
+    names = (_filter(named_any, allowed), _filter(named_folded, allowed))
+    candidates = choose(snapshot, stats, file_scores, nearest, names, allowed, limits, budget)
     return Retrieval(
-        candidates=choose(
-            snapshot, stats, file_scores, nearest, allowed_names, allowed, limits, budget
-        ),
+        candidates=candidates,
         matches=matches,
         file_best=file_best,
         file_sum=file_sum,
