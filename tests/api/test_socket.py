@@ -35,6 +35,16 @@ def test_unsaved_text_is_seen(engine, server):
     assert answer["hits"][0]["path"] == "new.py"
 
 
+def test_sources_are_counted_and_rebuilt_by_the_server(engine, server):
+    engine.update(Document("AGENTS.md", b"# Rules\nAsk before you push.\n"))
+    connection = connect(engine.folder)
+    rows = {row.name: row for row in connection.status().sources}
+    assert (rows["knowledge"].records, rows["knowledge"].problems) == (1, ())
+    [rebuilt] = connection.rebuild_sources(["knowledge"], regenerate=False)
+    assert rebuilt == ("knowledge", 1, 1, 0)
+    connection.close()
+
+
 def test_refusals_come_back_as_ours(engine, server):
     connection = connect(engine.folder)
     with pytest.raises(SettingsError, match="limit"):

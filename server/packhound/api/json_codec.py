@@ -12,8 +12,9 @@ from typing import Any, TypeAlias
 
 from packhound.api.record_json import marks_of, record_of, source_json
 from packhound.api.schema import QUERY, query_from
+from packhound.core.records import iso_date
 from packhound.core.settings_files import SettingsInForce
-from packhound.core.status import State, Status
+from packhound.core.status import SourceRow, State, Status
 from packhound.core.types import (
     Explanation,
     Focus,
@@ -217,7 +218,12 @@ def status_json(status: Status) -> Json:
         "model": status.model,
         "writer": status.writer,
         "notes": list(status.notes),
+        "sources": [_source_json(row) for row in status.sources],
     }
+
+
+def _source_json(row: SourceRow) -> Json:
+    return {**row._asdict(), "changed": iso_date(row.changed), "problems": list(row.problems)}
 
 
 def workspace_json(statuses: Sequence[Status], notes: Sequence[str] = ()) -> Json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,12 @@ from packhound.api.socket_requests import (
     GREP,
     MEMORY,
     PACK,
+    REBUILD,
     RELATED,
     RESULTS,
     STATUS,
 )
-from packhound.core.status import Drift, Status
+from packhound.core.status import Drift, Rebuilt, SourceRow, Status
 from packhound.core.types import Hit, Query, Results
 from packhound.grep import GrepRequest
 from packhound.pack import Pack, PackRequest
@@ -54,7 +55,16 @@ class Connection(AnyConnection):
         """Return the state and health of the index."""
         fields: dict[str, Any] = self.call(STATUS, {})
         drift = Drift(**fields.pop("drift"))
-        return Status(**{**fields, "drift": drift, "notes": tuple(fields["notes"])})
+        rows = tuple(
+            SourceRow(*row)._replace(problems=tuple(row[-1])) for row in fields.pop("sources")
+        )
+        notes = tuple(fields["notes"])
+        return Status(**{**fields, "drift": drift, "notes": notes, "sources": rows})
+
+    def rebuild_sources(self, names: Sequence[str], *, regenerate: bool) -> list[Rebuilt]:
+        """Index sources beside code anew. Raises as `call` does."""
+        answer: Any = self.call(REBUILD, {"sources": [*names], "regenerate": regenerate})
+        return [Rebuilt(*row) for row in answer["rebuilt"]]
 
     def grep(self, request: GrepRequest) -> Json:
         """Return the answer to a grep, unsaved text included. Raises as `call` does."""

@@ -17,6 +17,7 @@ from packhound.service import Engine
 
 # Requests of the command line, which are no tools of agents.
 RESULTS, PACK, GREP, FORGET, CONFIG = "results", "packed", "grepped", "forget", "config"
+REBUILD = "rebuild sources"
 MEMORY = "memory/"
 """Before the name of a request on notes."""
 EXPLAIN, RELATED, STATUS = "explained", "similar", "full status"
@@ -58,11 +59,16 @@ def _related(engine: Engine, arguments: dict[str, Any]) -> Json:
 
 
 def _status(engine: Engine, arguments: dict[str, Any]) -> Json:
-    return asdict(engine.status())
+    return asdict(engine.status(every_source=True))
 
 
 def _grep(engine: Engine, arguments: dict[str, Any]) -> Json:
     return grep_json(engine.grep(grep_request_from(arguments)))
+
+
+def _rebuild(engine: Engine, arguments: dict[str, Any]) -> Json:
+    regenerate = bool(arguments["regenerate"])
+    return {"rebuilt": [*engine.sources.rebuild(arguments["sources"], regenerate=regenerate)]}
 
 
 def _config(engine: Engine, arguments: dict[str, Any]) -> Json:
@@ -81,6 +87,7 @@ _ANSWERS: dict[str, Callable[[Engine, dict[str, Any]], Json]] = {
     FORGET: _forget,
     **{f"{MEMORY}{name}": answer for name, answer in MEMORY_REQUESTS.items()},
     CONFIG: _config,
+    REBUILD: _rebuild,
     EXPLAIN: _explain,
     RELATED: _related,
     STATUS: _status,

@@ -13,11 +13,16 @@ from typing import Any
 import click
 
 from packhound import __version__
-from packhound.cli.opening import Answerer, folder_settings, open_engine, print_json, wait
+from packhound.cli.opening import (
+    Answerer,
+    exit_unless_saved,
+    folder_settings,
+    open_engine,
+    print_json,
+)
 from packhound.cli.options import JSON, LIMIT, LOCATION, MODEL, ROOT, SET
 from packhound.core.errors import PackhoundError, SettingsError
 from packhound.core.log_file import log_to_file
-from packhound.core.status import Status
 from packhound.core.types import Query
 
 log = logging.getLogger("packhound")
@@ -27,6 +32,7 @@ _LAZY_COMMANDS = {
     "clear": "packhound.cli.clear:clear",
     "eval": "packhound.cli.evaluate:evaluate_suite",
     "grep": "packhound.cli.grep:grep",
+    "rebuild": "packhound.cli.rebuild:rebuild",
     "search": "packhound.cli.search:search",
     "symbol": "packhound.cli.impact:symbol",
     "pack": "packhound.cli.packing:pack",
@@ -108,7 +114,7 @@ def index(root: Path, as_json: bool, encoder_path: str, changes: Sequence[str]) 
     with open_engine(root, folder_settings(root, encoder_path, changes)) as engine:
         engine.flush()
         elapsed_ms = (time.perf_counter() - start) * 1_000
-        status, left_out = engine.status(), engine.left_out()
+        status, left_out = engine.status(every_source=True), engine.left_out()
     if as_json:
         print_json(
             {
@@ -116,6 +122,7 @@ def index(root: Path, as_json: bool, encoder_path: str, changes: Sequence[str]) 
                 "nodes": status.nodes,
                 "languages": status.languages,
                 "kinds": status.kinds,
+                "sources": {row.name: row.records for row in status.sources},
                 "vectors": status.vectors,
                 "failed_vectors": status.n_failed,
                 "left_out": [row._asdict() for row in left_out],
@@ -129,7 +136,7 @@ def index(root: Path, as_json: bool, encoder_path: str, changes: Sequence[str]) 
         from packhound.cli import show
 
         show.indexed(status, left_out, elapsed_ms)
-    _exit_unless_saved(status)
+    exit_unless_saved(status)
 
 
 @main.command()
@@ -192,19 +199,6 @@ def status(root: Path, as_json: bool) -> None:
 
 @main.command()
 @ROOT
-def rebuild(root: Path) -> None:
-    """Discard the index of a folder and build it again."""
-    with open_engine(root) as engine:
-        engine.rebuild()
-        wait(engine)
-        engine.flush()
-        state = engine.status()
-    click.echo(f"{state.files:,} files, {state.nodes:,} nodes")
-    _exit_unless_saved(state)
-
-
-@main.command()
-@ROOT
 @JSON
 @click.option("--verify", is_flag=True, help="Compare the index with a rebuilt one.")
 def doctor(root: Path, as_json: bool, verify: bool) -> None:
@@ -218,13 +212,6 @@ def doctor(root: Path, as_json: bool, verify: bool) -> None:
     else:
         show.findings(findings)
     sys.exit(0 if all(finding.ok for finding in findings) else 1)
-
-
-def _exit_unless_saved(state: Status) -> None:
-    """Warn and exit with 1 if the index should be on disk and is not."""
-    if state.save_problem:
-        click.echo(f"warning: nothing is saved: {state.save_problem}", err=True)
-        sys.exit(1)
 
 
 def _parse_location(location: str) -> tuple[str, int]:

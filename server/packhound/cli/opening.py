@@ -15,7 +15,7 @@ from packhound.core.errors import SettingsError, StoreError
 from packhound.core.settings import Settings
 from packhound.core.settings_files import COMMAND_LINE, FolderSettings, Layer
 from packhound.core.settings_reader import read_settings
-from packhound.core.status import Status
+from packhound.core.status import Rebuilt, Status
 from packhound.core.types import Hit, Query, Results
 
 if TYPE_CHECKING:
@@ -88,6 +88,13 @@ class Answerer:
         """Return the state and health of the index, saved first where this process saves it."""
         return self.ask(lambda server: server.status(), _saved_status)
 
+    def rebuild_sources(self, names: Sequence[str], *, regenerate: bool) -> list[Rebuilt]:
+        """Index sources beside code anew. Raises PackhoundError."""
+        return self.ask(
+            lambda server: server.rebuild_sources(names, regenerate=regenerate),
+            lambda engine: engine.sources.rebuild(names, regenerate=regenerate),
+        )
+
     def call(self, tool: str, arguments: Mapping[str, object]) -> Json:
         """Run a tool of agents. Raises PackhoundError."""
         from packhound.api import call
@@ -138,7 +145,7 @@ class Answerer:
 
 def _saved_status(engine: Engine) -> Status:
     engine.flush()
-    return engine.status()
+    return engine.status(every_source=True)
 
 
 def _warn_unavailable(problem: StoreError) -> None:
@@ -213,6 +220,13 @@ def parse_changes(encoder_path: str, changes: Sequence[str]) -> dict[str, object
     for deprecation in deprecations:
         click.echo(f"note: {deprecation}", err=True)
     return values
+
+
+def exit_unless_saved(state: Status) -> None:
+    """Warn and exit with 1 if the index should be on disk and is not."""
+    if state.save_problem:
+        click.echo(f"warning: nothing is saved: {state.save_problem}", err=True)
+        sys.exit(1)
 
 
 def print_json(value: object) -> None:

@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from packhound.cli.columns import HEADINGS
+from packhound.cli.source_rows import source_counts, source_line, source_problems
 from packhound.core.records import iso_date
 from packhound.core.status import Drift, LeftOutRow, Status
 from packhound.core.titles import heading as node_heading
@@ -138,6 +139,7 @@ def status(state: Status) -> None:
         **({"graph": _drift(state.drift)} if state.dense == "hnsw" else {}),
         "deleted share": f"{state.dead_share:.1%}",
         "writes to disk": _writing(state),
+        **{row.name: source_line(row) for row in state.sources},
     }
     for name, value in rows.items():
         grid.add_row(Text(name, style="bold"), Text(value))
@@ -163,9 +165,11 @@ def indexed(state: Status, left_out: Sequence[LeftOutRow], elapsed_ms: float) ->
     if state.vectors or state.n_failed:
         failed = f", {state.n_failed:,} failed" if state.n_failed else ""
         click.echo(f"by meaning: {state.vectors:,} nodes{failed}")
+    if any(row.records for row in state.sources):
+        click.echo(source_counts(state))
     if left_out:
         click.echo(f"left out: {'; '.join(map(_left_out, left_out))}")
-    for note in state.notes:
+    for note in (*state.notes, *source_problems(state)):
         click.echo(f"note: {note}")
 
 

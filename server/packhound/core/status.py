@@ -31,6 +31,25 @@ class LeftOutRow(NamedTuple):
     folders: int
 
 
+class SourceRow(NamedTuple):
+    """Records and vectors of a source beside code, the date of its newest record, and problems."""
+
+    name: str
+    records: int
+    vectors: int
+    changed: float
+    problems: tuple[str, ...] = ()
+
+
+class Rebuilt(NamedTuple):
+    """Records of a rebuilt source, and how many of their vectors were reused and made again."""
+
+    name: str
+    records: int
+    reused: int
+    regenerated: int
+
+
 @dataclass(frozen=True, slots=True)
 class Status:
     """State and health of an index; `pending` counts documents not yet in it."""
@@ -56,3 +75,5 @@ class Status:
     disk_bytes: int = 0
     save_problem: str = ""
     """Why the index is in memory only though it should be on disk; it is in `notes` too."""
+    sources: tuple[SourceRow, ...] = ()
+    """Sources beside code that are open, or all that are switched on where that was asked for."""

@@ -258,9 +258,10 @@ class Engine:
         """
         return self._index.source(path, snapshot or self.snapshot)
 
-    def status(self) -> Status:
-        """Return the state, figures and problems of the index."""
-        return self._index.status()
+    def status(self, *, every_source: bool = False) -> Status:
+        """Return the state, figures and problems of the index and of the sources in use, or all."""
+        rows = self.sources.statuses(every=every_source)
+        return replace(self._index.status(), sources=rows)
 
     def left_out(self) -> tuple[LeftOutRow, ...]:
         """Walk over the folder, and count what is not in the index by reason."""

@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from packhound.core.errors import ModelError, SettingsError
-from packhound.core.records import Scope, SourceName
+from packhound.core.records import CODE, SOURCE_NAMES, Scope, SourceName
 from packhound.core.settings import Settings
+from packhound.core.status import Rebuilt, SourceRow
 from packhound.core.types import Budget, Hit, Query, Results
 from packhound.knowledge import (
     SKILLS_FILE,
@@ -63,6 +64,29 @@ class FolderSources:
             lambda: folder.models.embedder,
         )
 
+    def statuses(self, *, every: bool) -> tuple[SourceRow, ...]:
+        """Return the figures of the open sources; of every one switched on, brought up to date."""
+        if not every:
+            return tuple(source.status() for source in self.registry.opened)
+        sources = [self.registry.get(name) for name in self.registry.enabled]
+        for source in filter(None, sources):
+            source.refresh()
+        return tuple(source.status() for source in sources if source)
+
+    def rebuild(self, names: Sequence[str], *, regenerate: bool) -> list[Rebuilt]:
+        """Index sources anew, all that are on for no name. Raises SettingsError or StoreError."""
+        for name in names:
+            if name not in SOURCE_NAMES:
+                expected = ", ".join((CODE, *SOURCE_NAMES))
+                raise SettingsError(f"unknown source '{name:.80}'; expected one of: {expected}")
+        rebuilt = []
+        for name in [each for each in SOURCE_NAMES if each in (names or self.registry.enabled)]:
+            source = self.registry.get(name)
+            if source is None:
+                raise SettingsError(_off(name))
+            rebuilt.append(source.rebuild(regenerate=regenerate))
+        return rebuilt
+
     @property
     def _skills_file(self) -> Path:
         return notes_folder(Path(self._root)) / SKILLS_FILE
@@ -70,7 +94,7 @@ class FolderSources:
     def record_skill(self, values: Mapping[str, object]) -> dict[str, object]:
         """Write a skill, or one more use of it. Raises SettingsError or StoreError."""
         if not self._settings_of().skills:
-            raise SettingsError("'skills' is switched off: set sources.skills.enabled to true")
+            raise SettingsError(_off("skills"))
         return record_skill(self._skills_file, values)
 
     def _folders(self, names: Sequence[str]) -> list[Path]:
@@ -116,7 +140,7 @@ class FolderSources:
         """Return the hits of a source and its candidates; what is missing is added to `notes`."""
         source = self.registry.get(name)
         if source is None:
-            notes.append(f"'{name}' is switched off: set sources.{name}.enabled to true")
+            notes.append(_off(name))
             return (), 0
         scored, n_candidates, problems = source.search(records, min(query.limit, budget))
         notes += problems
@@ -144,3 +168,7 @@ class FolderSources:
 
 def _elapsed_ms(started: float) -> float:
     return (time.perf_counter() - started) * 1_000
+
+
+def _off(name: str) -> str:
+    return f"'{name}' is switched off: set sources.{name}.enabled to true"

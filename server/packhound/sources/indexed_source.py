@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 from packhound.core.arrays import Floats
 from packhound.core.errors import ModelError, StoreError
-from packhound.core.records import SourceName
+from packhound.core.status import Rebuilt, SourceRow
 from packhound.sources.protocol import Source, TextEncoder
 from packhound.sources.record_index import RecordIndex
 from packhound.sources.record_snapshot import RecordQuery, ScoredRecord
@@ -27,24 +25,6 @@ _SLICE, _FAST_SLICE = 64, 2_000
 EncoderOf = Callable[[], "TextEncoder | None"]
 
 
-class SourceStatus(NamedTuple):
-    """Figures and problems of a source; `changed` is when its last change was seen, 0 if never."""
-
-    name: SourceName
-    records: int
-    vectors: int
-    changed: float
-    problems: tuple[str, ...]
-
-
-class Rebuilt(NamedTuple):
-    """Vectors of a rebuilt source: those that were reused, and those that were made again."""
-
-    records: int
-    reused: int
-    regenerated: int
-
-
 class IndexedSource:
     """Keeps the index of a source as new as the source. Any thread may call."""
 
@@ -53,7 +33,6 @@ class IndexedSource:
         self._encoder_of = encoder_of
         self._index = RecordIndex()
         self._version: object = None
-        self._changed = 0.0
         self._problem = ""
         self._lock = threading.Lock()
         self._embedding: threading.Thread | None = None
@@ -76,7 +55,7 @@ class IndexedSource:
                 version = self.source.version()
                 if version != self._version:
                     self._index.update(self.source.records(), {})
-                    self._version, self._changed = version, time.time()
+                    self._version = version
                 self._problem = ""
             except (StoreError, OSError) as error:
                 self._problem = f"{self.source.name}: {error}"
@@ -91,17 +70,18 @@ class IndexedSource:
             version, index = self.source.version(), RecordIndex(self._index.fingerprint)
             index.update(self.source.records(), vectors)
             n_regenerated = index.embed(encoder, len(index.snapshot.rows)) if encoder else 0
-            self._index, self._version, self._changed = index, version, time.time()
+            self._index, self._version = index, version
             n = len(index.snapshot.rows)
-            return Rebuilt(n, index.snapshot.n_vectors - n_regenerated, n_regenerated)
+            return Rebuilt(
+                self.source.name, n, index.snapshot.n_vectors - n_regenerated, n_regenerated
+            )
 
-    def status(self) -> SourceStatus:
+    def status(self) -> SourceRow:
         """Return the figures of the index as it is now."""
         snapshot = self._index.snapshot
         problems = (*filter(None, (self._problem,)), *self.source.problems())
-        return SourceStatus(
-            self.source.name, len(snapshot.rows), snapshot.n_vectors, self._changed, problems
-        )
+        newest = float(snapshot.dates.max()) if len(snapshot.rows) else 0.0
+        return SourceRow(self.source.name, len(snapshot.rows), snapshot.n_vectors, newest, problems)
 
     def _notes(self, n_vectors: int, n_rows: int) -> list[str]:
         name, problems = self.source.name, self.source.problems()

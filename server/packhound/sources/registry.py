@@ -41,6 +41,12 @@ class SourceRegistry:
             return self._open[name]
 
     @property
+    def opened(self) -> list[IndexedSource]:
+        """The sources that have been asked."""
+        with self._lock:
+            return [*self._open.values()]
+
+    @property
     def enabled(self) -> tuple[SourceName, ...]:
         """The sources that are switched on."""
         return tuple(name for name in self._factories if self._is_enabled(name))

@@ -1,0 +1,47 @@
+"""`packhound rebuild`: the index of code, and those of the sources beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from packhound.cli.opening import Answerer, exit_unless_saved, folder_settings, open_engine, wait
+from packhound.cli.options import ROOT
+from packhound.core.records import CODE, SOURCE_NAMES
+
+
+@click.command()
+@click.argument(
+    "sources", nargs=-1, metavar="[SOURCE]...", type=click.Choice((CODE, *SOURCE_NAMES))
+)
+@ROOT
+@click.option(
+    "--regenerate-embeddings",
+    is_flag=True,
+    help="Encode records whose text is the same too; code is always encoded anew.",
+)
+def rebuild(sources: Sequence[str], root: Path, regenerate_embeddings: bool) -> None:
+    """Discard indexes and build them again: of SOURCEs, or of all; what is not made stays.
+
+    Vectors of unchanged records are reused where a running process has them.
+    """
+    beside = [name for name in sources if name != CODE]
+    if not sources or CODE in sources:
+        _rebuild_code(root)
+    if not sources or beside:
+        with Answerer(root, folder_settings(root)) as answerer:
+            for row in answerer.rebuild_sources(beside, regenerate=regenerate_embeddings):
+                counts = f"{row.reused:,} vectors reused, {row.regenerated:,} regenerated"
+                click.echo(f"{row.name}: {row.records:,} records, {counts}")
+
+
+def _rebuild_code(root: Path) -> None:
+    with open_engine(root) as engine:
+        engine.rebuild()
+        wait(engine)
+        engine.flush()
+        state = engine.status()
+    click.echo(f"{state.files:,} files, {state.nodes:,} nodes")
+    exit_unless_saved(state)

@@ -1,0 +1,24 @@
+"""Figures of the sources beside code, in words."""
+
+from __future__ import annotations
+
+from packhound.core.records import iso_date
+from packhound.core.status import SourceRow, Status
+
+
+def source_counts(state: Status) -> str:
+    """Return the number of nodes of each source that has any."""
+    counts = {"Code": state.nodes, **{r.name.capitalize(): r.records for r in state.sources}}
+    parts = [f"{name} {n:,}" for name, n in counts.items() if n]
+    return f"{', '.join(parts)}, total {sum(counts.values()):,}"
+
+
+def source_line(row: SourceRow) -> str:
+    """Return the records of a source, the date of the newest, and its problems."""
+    newest = f", newest of {iso_date(row.changed)}" if row.changed else ""
+    return "; ".join((f"{row.records:,} records{newest}", *row.problems))
+
+
+def source_problems(state: Status) -> list[str]:
+    """Return the problems of all sources, a line each."""
+    return [f"{row.name}: {problem}" for row in state.sources for problem in row.problems]
