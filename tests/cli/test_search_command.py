@@ -125,14 +125,18 @@ def test_what_git_says_is_two_columns_or_why_it_says_nothing(tmp_path: Path, roo
     table = packhound(tmp_path, *search).stdout
     assert re.search(r" 1 +(just now|\d+ minutes? ago)\s+door\.py:1-3", table)
     assert re.search(r"- +untracked\s+roof\.py:1-2", table)
+    answer = json.loads(packhound(tmp_path, *search, "--json").stdout)
+    by_path = {hit["path"]: hit["git"] for hit in answer["hits"]}
+    day = re.compile(r"\d{4}-\d\d-\d\d")
+    committed = by_path["door.py"]
+    assert (committed["state"], committed["commits"]) == ("committed", 1)
+    assert day.fullmatch(committed["last_change"])
+    assert by_path["roof.py"] == {"state": "untracked", "commits": None, "last_change": None}
     (root / "door.py").write_text(CODE + "\n")
     assert re.search(r" 1 +not committed\s+door\.py", packhound(tmp_path, *search).stdout)
     assert "not committed, 1 commit" in packhound(tmp_path, *search, "--show-scores").stdout
-    plain = packhound(tmp_path, *search[:-1], "--json").stdout
-    asked = json.loads(packhound(tmp_path, *search, "--json").stdout)
-    assert [hit.keys() for hit in asked["hits"]] == [
-        hit.keys() for hit in json.loads(plain)["hits"]
-    ]
+    plain = json.loads(packhound(tmp_path, *search[:-1], "--json").stdout)
+    assert not any("git" in hit for hit in plain["hits"])
 
 
 def test_a_search_stops_at_the_end_of_its_time(tmp_path: Path, root: Path) -> None:

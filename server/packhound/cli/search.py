@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +93,7 @@ def search(
 ) -> None:
     """Search a folder: QUERY is a name, a phrase or a whole bug report."""
     from packhound.api import query_from, results_json
+    from packhound.cli.columns import git_columns, git_fields
     from packhound.git import HistoryReader
 
     if (query is None) == (batch is None):
@@ -99,7 +101,7 @@ def search(
     if by_git and len(roots) > 1:
         raise SettingsError("--git takes one --root")
     history = HistoryReader(roots[0])
-    if by_git and not as_json:
+    if by_git:
         history.refresh()
     options["deep"] = True
     with Answerers(roots, encoder_path, changes) as answerer:
@@ -110,13 +112,14 @@ def search(
             return
         request = {"query": query, **options}
         results = answerer.search(query_from(request, settings, time_ms=DEEP_TIME_MS))
+        git = history.wait(_GIT_TIMEOUT_S) if by_git else None
         if as_json:
-            print_json(results_json(results, answerer.locate))
+            locate = partial(git_fields, git) if git else answerer.locate
+            print_json(results_json(results, locate))
         else:
             from packhound.cli import show
-            from packhound.cli.columns import git_columns
 
-            columns = git_columns(history.wait(_GIT_TIMEOUT_S), results.hits) if by_git else None
+            columns = git_columns(git, results.hits) if git else None
             show.results(answerer.labelled(results), boxes=show_scores, columns=columns)
 
 
