@@ -71,3 +71,34 @@ def test_a_reference_to_nothing_names_the_remedy(window):
     client, _ = window
     with pytest.raises(AssertionError, match=r"did you mean 'garden\.py#pour_water'"):
         client.request("packhound/read", {"ref": "garden.py#Bed.pour_water"})
+
+
+@pytest.fixture
+def twins(start_server, tmp_path):
+    """A window with two folders that hold the same file, and a name of its own each."""
+    folders = [write_files(tmp_path / name, {"jug.py": KITCHEN}) for name in ("east", "west")]
+    (folders[0] / "only.py").write_text("def only_east(): pass\n")
+    client = start_server()
+    client.initialize(*folders)
+    client.settle()
+    return client, folders
+
+
+def test_of_equal_hits_those_of_the_focused_folder_come_first(twins):
+    client, folders = twins
+    for folder in folders:
+        document = client.open_document(folder / "jug.py", KITCHEN)
+        focus = {**document, "position": {"line": 0, "character": 0}}
+        params = {"query": "boil_water", "focus": focus}
+        assert client.request("packhound/search", params)["hits"][0]["uri"] == document["uri"]
+        (symbol, other) = client.request("workspace/symbol", {"query": "boil_water"})
+        assert symbol["location"]["uri"] == document["uri"] != other["location"]["uri"]
+
+
+def test_symbols_name_their_folder_where_they_could_be_mistaken(twins):
+    client, _ = twins
+    symbols = client.request("workspace/symbol", {"query": "boil_water"})
+    folders = {symbol["containerName"].split(" · ")[-1] for symbol in symbols}
+    assert folders == {"east", "west"}
+    (symbol,) = client.request("workspace/symbol", {"query": "only_east"})
+    assert "east" not in symbol["containerName"].split(" · ")

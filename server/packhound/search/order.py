@@ -19,9 +19,14 @@ def sort_key(hit: Hit) -> tuple[float, str, int, str]:
     return -round(hit.score, SCORE_DIGITS), node.path, node.span.start, node.root
 
 
-def rank_hits(hits: Iterable[Hit], limit: int) -> tuple[Hit, ...]:
-    """Return the best `limit` hits in order, numbered from 1."""
-    best = sorted(hits, key=sort_key)[: max(0, limit)]
+def rank_hits(hits: Iterable[Hit], limit: int, first_root: str = "") -> tuple[Hit, ...]:
+    """Return the best `limit` hits in order, numbered from 1; `first_root` goes before equals."""
+
+    def key(hit: Hit) -> tuple[float, bool, str, int, str]:
+        score, path, start, root = sort_key(hit)
+        return score, root != first_root, path, start, root
+
+    best = sorted(hits, key=key if first_root else sort_key)[: max(0, limit)]
     return tuple(
         hit if hit.rank == rank else replace(hit, rank=rank) for rank, hit in enumerate(best, 1)
     )

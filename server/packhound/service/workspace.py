@@ -200,7 +200,8 @@ def merge_results(query: Query, answers: Sequence[Results]) -> Results:
     notes = merge_notes(word, [answer.notes for answer in answers])
     if not answers:
         notes["no folder is open"] = None
-    hits = rank_hits((hit for answer in answers for hit in answer.hits), query.limit)
+    first_root = query.focus.root if query.focus else ""
+    hits = rank_hits((hit for answer in answers for hit in answer.hits), query.limit, first_root)
     return Results(
         query=query.text,
         hits=rate_in_order(hits, [hit.confidence or 0.0 for hit in hits]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from pathlib import PurePath
 
 from lsprotocol import types
 
@@ -40,9 +41,13 @@ def workspace_symbol(
     locations = Locations(session)
     # For a name the reason is the name itself.
     reasons_of = [hit.explanation().reasons if is_prose else () for hit in hits]
+    details = [
+        (*folder, *reasons)
+        for folder, reasons in zip(_mistakable_folders(hits), reasons_of, strict=True)
+    ]
     return [
-        _to_symbol(session, locations, hit.node, reasons)
-        for hit, reasons in zip(hits, reasons_of, strict=True)
+        _to_symbol(session, locations, hit.node, more)
+        for hit, more in zip(hits, details, strict=True)
     ]
 
 
@@ -76,20 +81,30 @@ def _search_while_indexing(ls: PackhoundServer, query: Query) -> Results:
 
 
 def _current_file_first(hits: Sequence[Hit], current: EnginePath | None) -> list[Hit]:
-    """Return the hits with those of the current file before others of the same name and kind."""
+    """Return the hits: of one name and kind the current file's first, then its folder's."""
     if current is None:
         return list(hits)
-    path = (str(current[0].root), current[1])
+    root, path = str(current[0].root), current[1]
     by_name: dict[tuple[str, str], list[Hit]] = {}
     for hit in hits:
         by_name.setdefault((hit.node.name, hit.node.kind), []).append(hit)
     for namesakes in by_name.values():
-        namesakes.sort(key=lambda hit: (hit.node.root, hit.node.path) != path)
+        namesakes.sort(key=lambda hit: (hit.node.root != root, hit.node.path != path))
     return [by_name[hit.node.name, hit.node.kind].pop(0) for hit in hits]
 
 
+def _mistakable_folders(hits: Sequence[Hit]) -> list[tuple[str, ...]]:
+    """Return the name of the folder of each hit whose name another folder's hit has too."""
+    roots_of: dict[str, set[str]] = {}
+    for hit in hits:
+        roots_of.setdefault(hit.node.name, set()).add(hit.node.root)
+    return [
+        (PurePath(hit.node.root).name,) if len(roots_of[hit.node.name]) > 1 else () for hit in hits
+    ]
+
+
 def _to_symbol(
-    session: Session, locations: Locations, node: NodeRef, reasons: Sequence[str]
+    session: Session, locations: Locations, node: NodeRef, details: Sequence[str]
 ) -> types.WorkspaceSymbol:
     location: types.Location | types.LocationUriOnly
     if session.client.resolves_symbols:
@@ -107,7 +122,7 @@ def _to_symbol(
         location=location,
         name=node.name or node.path.rpartition("/")[2],
         kind=types.SymbolKind(symbol_kind(node.kind, all_kinds=session.client.all_symbol_kinds)),
-        container_name=" · ".join(filter(None, (container, *reasons))),
+        container_name=" · ".join(filter(None, (container, *details))),
         data={"node": identity, "line": node.span.start_line},
     )
 
