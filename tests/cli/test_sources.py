@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 
 import pytest
 
 from packhound.core.settings import Settings
+from packhound.core.types import Query
 from packhound.service import Engine
 from tests.support.command_line import packhound
 from tests.support.project import write_files
@@ -59,9 +61,13 @@ def test_a_source_that_is_off_reads_nothing(house: Path, tmp_path: Path) -> None
     engine = Engine.open(house, Settings(persist=False))
     try:
         assert engine.settled(60)
+        engine.search(Query("open_door"))
         assert engine.status().sources == (), "nothing is open before it is asked for"
         engine.configure(Settings(persist=False, knowledge=False, notes=False, skills=False))
         assert engine.status(every_source=True).sources == ()
+        engine.search(Query("open_door", types=("knowledge", "skill", "note", "commit")))
+        assert not engine.sources.registry.opened
+        assert "packhound-records" not in {thread.name for thread in threading.enumerate()}
     finally:
         engine.close()
 
