@@ -13,6 +13,7 @@ from packhound.core.types import GROUP_NAMES, MODES, Hit, Query, Results, Signal
 from packhound.search.explain import meanings
 from packhound.search.order import rank_hits
 from packhound.search.pipeline import explain, search
+from packhound.search.rank.diversity import Diversity
 from packhound.search.reasons import ordinal
 from packhound.search.related import related
 from packhound.search.signals.groups import GROUP_OF
@@ -47,6 +48,15 @@ def test_groups_add_up_to_the_score(text: str, mode: str, fuser: str) -> None:
         assert math.isclose(total, hit.score, abs_tol=1e-9)
         assert all(0 <= group.value <= 1 and group.rank_without >= 1 for group in groups)
         assert len(explanation.reasons) <= 3 and explanation.counterfactual
+
+
+def test_what_diversity_subtracts_is_explained() -> None:
+    stages = (Diversity(snapshot(), 0.5),)
+    hits = search(snapshot(), Query("order total"), replace(environment(), stages=stages)).hits
+    assert any(hit.why[-1].signal == "repeats_above" for hit in hits)
+    for hit in hits:
+        total = sum(group.contribution for group in hit.explanation().groups)
+        assert math.isclose(total, hit.score, abs_tol=1e-9)
 
 
 @given(QUERIES)

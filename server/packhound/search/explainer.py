@@ -43,7 +43,8 @@ N_CANDIDATES = 50
 """Best candidates that contributions are compared with."""
 
 STAGE_SIGNALS = frozenset(
-    {"deep_similarity", "cross_encoder", "changed_lately", "used_lately", *PROXIMITY_WEIGHTS}
+    {"deep_similarity", "cross_encoder", "repeats_above", "changed_lately", "used_lately"}
+    | PROXIMITY_WEIGHTS.keys()
 )
 """Signals that stages append to those of the ranker."""
 _TIE = 1e-9

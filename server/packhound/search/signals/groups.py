@@ -30,6 +30,7 @@ _GROUPS: dict[GroupName, str] = {
         test_path example_path stale_path internal_path prose_file setting_file header_file depth
         node_count common_stem entry_file grab_bag node_size node_is_type node_is_function
         node_is_rest definition_kind same_file_above speaks_for_file repeats_above
+        record_recency record_state reciprocal_rank
     """,
     "You": """
         changed_lately used_lately near_file near_stem near_folder near_import near_name near_use
