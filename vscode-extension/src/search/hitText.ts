@@ -21,6 +21,13 @@ const ICONS: Record<string, string> = {
   section: 'symbol-string',
   file: 'file',
   window: 'file-code',
+  knowledge: 'book',
+  note: 'note',
+  decision: 'law',
+  stash: 'archive',
+  skill: 'mortar-board',
+  episode: 'history',
+  commit: 'git-commit',
 };
 
 /** The codicon of a kind of node. */
@@ -33,8 +40,11 @@ export function titleOf(hit: Hit): string {
   return hit.qualname || hit.name || (hit.path.split('/').at(-1) ?? hit.path);
 }
 
-/** Path and line of the name: `src/rank.py:12`. */
+/** Path and line of the name: `src/rank.py:12`; the type of what stands in no file. */
 export function placeOf(hit: Hit): string {
+  if (!hit.path) {
+    return hit.kind;
+  }
   return `${hit.path}:${hit.selectionRange.start.line + 1}`;
 }
 

@@ -8,7 +8,8 @@ import { remember } from '../../src/search/queryHistory';
 import { hit, signal } from './hits';
 
 test('every kind of node has an icon of its own choice', () => {
-  for (const kind of KINDS) {
+  const records = ['knowledge', 'note', 'decision', 'stash', 'skill', 'episode', 'commit'];
+  for (const kind of [...KINDS, ...records]) {
     assert.notEqual(iconOf(kind), 'symbol-misc', kind);
   }
   assert.equal(iconOf('a kind of tomorrow'), 'symbol-misc');
@@ -19,6 +20,7 @@ test('a row names what it opens', () => {
   assert.equal(titleOf(one), 'load');
   assert.equal(titleOf({ ...one, qualname: '', name: '' }), 'a.py');
   assert.equal(placeOf(one), 'src/a.py:2');
+  assert.equal(placeOf({ ...one, path: '', kind: 'commit' }), 'commit');
 });
 
 test('a row shows the best line, three reasons and one word, and reads as a sentence', () => {
