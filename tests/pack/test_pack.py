@@ -397,3 +397,56 @@ def test_prompts_name_places():
     assert files.resolve("/usr/lib/python3/site-packages/shop/cart.py") == ("shop/cart.py",)
     assert files.resolve("x.py") == ()
     assert files.resolve("../../etc/passwd") == ()
+
+
+_BODY = "\n".join(f"        step_{n} = prepare({n}, {n * 7})" for n in range(60))
+_LONG = f'''
+class Importer:
+    """Reads files of customers."""
+
+    def run(self, rows):
+{_BODY}
+        for row in rows:
+            if row.is_damaged:
+                raise ValueError("checksum of the ledger differs")
+        return rows
+
+
+def helper(rows):
+    """Count rows."""
+    return len(rows)
+'''
+
+
+def test_an_elided_body_keeps_matches_control_flow_and_the_return():
+    context = context_of({"importer.py": _LONG})
+    text = pack(context, PackRequest("importer run: checksum of the ledger differs", 400)).text
+    for line in ("class Importer:", "def run(", "for row in", "if row.is_damaged", "checksum"):
+        assert line in text
+    assert "        return rows" in text
+    assert "step_30 =" not in text
+
+
+def test_the_first_hit_goes_in_whole_where_half_of_the_budget_holds_it():
+    context = context_of({"importer.py": _LONG})
+    text = pack(context, PackRequest("importer run: checksum of the ledger differs", 5_000)).text
+    assert all(f"step_{n} =" in text for n in range(60))
+
+
+def test_a_heading_does_not_promise_lines_that_are_left_out():
+    numbers = tuple(range(0, 400, 10))
+    block = Block("a.py", "python", 1, numbers, tuple(f"x{n}" for n in numbers), "hit 1")
+    assert render([block], (), "markdown").startswith("### a.py: 40 of lines 1-391 (hit 1, ")
+    assert json.loads(render([block], (), "json"))["files"][0]["lines"].count(",") == 39
+
+
+def test_tests_come_last_unless_the_prompt_is_about_them():
+    files = {
+        "ledger.py": "def close_ledger(book):\n    return book.close()\n",
+        "tests/ledger_check.py": "def close_ledger_of(book):\n    assert book.close()\n",
+    }
+    context = context_of(files)
+    scores = {i.path: i.score for i in pack(context, PackRequest("close ledger", 900)).items}
+    assert scores["tests/ledger_check.py"] < 0.2 * scores["ledger.py"]
+    about = pack(context, PackRequest("the test of close ledger", 900))
+    assert {i.path: i.score for i in about.items}["tests/ledger_check.py"] > 0.1

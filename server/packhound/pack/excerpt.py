@@ -6,29 +6,30 @@ never changes, so a line in a pack has the number that it has in the file.
 
 from __future__ import annotations
 
-import re
 import sys
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, islice, pairwise
+from functools import partial
+from itertools import chain, pairwise
 
 from packhound.core.caching import ByteLru
 from packhound.core.types import Node
 from packhound.index import FileEntry
 from packhound.llm import TokenCounter
+from packhound.pack.elision import lines_to_keep, share_kept
+from packhound.pack.prompt_words import PromptWords
 from packhound.pack.request import Detail
 from packhound.redact import RedactionTimeout, redact, visible_text
 from packhound.text import LineIndex
 
 _DOC_LINES = {"signature": 3, "elided": 6}
 _SIGNATURE_LINES = 8
-_HEAD_LINES, _TAIL_LINES = 6, 3
-"""Lines that remain at the two ends of an elided body."""
-_ELIDED_LINES = 48
 _MAX_ELIDED_SHARE = 0.7
 """An elided body must save at least the rest."""
+_MIN_ELIDED_LINES = 12
+"""A shorter body is shown whole or not at all."""
 _CONTAINER_LINES = 40
 _FULL_LINES = 600
 """A longer container is never included in full."""
@@ -38,8 +39,24 @@ _CLEAN_TEXT_BYTES = 8_000_000
 
 _Child = tuple[str, range]
 """The name and the lines of a node within another."""
-Tiers = dict[Detail, tuple[int, ...]]
-"""The lines of each tier that a node has, 0-based and ascending."""
+
+
+class Tiers(dict[Detail, tuple[int, ...]]):
+    """The lines of each tier that a node has, 0-based and ascending."""
+
+    elided_share: float = 0.5
+    """What the lines of the elided tier are worth, as a share of all."""
+    elide: Callable[[], None] | None = None
+    """Adds the elided tier of a body, which takes as long as all others together."""
+
+    def lines(self, detail: Detail) -> tuple[int, ...]:
+        """Return the lines of a tier, () if the node has no such tier."""
+        if detail == "elided" and self.elide:
+            self.elide()
+            self.elide = None
+        return self.get(detail, ())
+
+
 CleanTexts = ByteLru[bytes, str]
 """Texts without secrets and hidden characters, by the digest of the source."""
 
@@ -71,6 +88,7 @@ class Excerpt:
     line_index: LineIndex
     costs: LineCosts
     _children: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    _heads: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
     def cost(self, lines: Iterable[int]) -> int:
         """Return the tokens of some lines, each with its line end."""
@@ -89,8 +107,20 @@ class Excerpt:
             code.update(_own_lines(self, inner, last))
         return _first_line_with(self, node.name, own_lines or span), set(span) - code
 
-    def tiers(self, entry: FileEntry, position: int, words: re.Pattern[str] | None) -> Tiers:
-        """Return the tiers of a node; an elided body keeps lines that `words` matches."""
+    def heads(self, entry: FileEntry, position: int) -> tuple[int, ...]:
+        """Return the lines that name the definitions around a node, outermost first."""
+        if position not in self._heads:
+            parent = entry.parents()[position]
+            node = entry.node(parent) if parent >= 0 else None
+            if node is None or node.kind == "file":
+                return ()
+            own_lines = _own_lines(self, node, len(self.lines) - 1)
+            line = (_first_line_with(self, node.name, own_lines),) if own_lines else ()
+            self._heads[position] = (*self.heads(entry, parent), *line)
+        return self._heads[position]
+
+    def tiers(self, entry: FileEntry, position: int, words: PromptWords | None) -> Tiers:
+        """Return the tiers of a node; an elided body keeps lines that `words` weighs."""
         if not self._children:
             for child, parent in enumerate(entry.parents()):
                 self._children[parent].append(child)
@@ -149,7 +179,7 @@ class Excerpts:
 
 
 def _tiers(
-    excerpt: Excerpt, node: Node, children: Sequence[_Child], words: re.Pattern[str] | None
+    excerpt: Excerpt, node: Node, children: Sequence[_Child], words: PromptWords | None
 ) -> Tiers:
     last = len(excerpt.lines) - 1
     own_lines = _own_lines(excerpt, node, last)
@@ -157,21 +187,21 @@ def _tiers(
         return _file_tiers(own_lines)
     span = _line_range(node.span.start_line, node.span.end_line, last)
     if not span:
-        return {}
+        return Tiers()
     signature = _signature_lines(excerpt, node, own_lines or span)
     code = {*own_lines, *chain.from_iterable(lines for _, lines in children)}
     doc = [line for line in span if line not in code and excerpt.lines[line].strip()]
-    tiers: Tiers = {}
+    tiers = Tiers()
     if node.kind not in ("section", "window"):
         tiers["outline"] = signature[:1]
         tiers["signature"] = _union(signature, doc[: _DOC_LINES["signature"]])
     if children:
         heads = [_first_line_with(excerpt, name, lines) for name, lines in children if lines]
         elided = _union(signature, doc[: _DOC_LINES["elided"]], own_lines[:_CONTAINER_LINES], heads)
+        if len(elided) <= _MAX_ELIDED_SHARE * len(span):
+            tiers["elided"] = elided
     else:
-        elided = _elided_lines(excerpt, span, signature, doc, words)
-    if len(elided) <= _MAX_ELIDED_SHARE * len(span):
-        tiers["elided"] = elided
+        tiers.elide = partial(_add_elided, tiers, excerpt, span, signature, doc, words)
     if len(span) <= _FULL_LINES or not children:
         tiers["full"] = tuple(span)
     return tiers
@@ -179,44 +209,34 @@ def _tiers(
 
 def _file_tiers(own_lines: Sequence[int]) -> Tiers:
     """Return the tiers of a file's own node: imports and loose statements."""
-    tiers: Tiers = {"full": tuple(own_lines)} if own_lines else {}
+    tiers = Tiers({"full": tuple(own_lines)} if own_lines else {})
     if len(own_lines) > _CONTAINER_LINES:
         tiers["elided"] = tuple(own_lines[:_CONTAINER_LINES])
     return tiers
 
 
-def _elided_lines(
+def _add_elided(
+    tiers: Tiers,
     excerpt: Excerpt,
     span: range,
     signature: tuple[int, ...],
     doc: list[int],
-    words: re.Pattern[str] | None,
-) -> tuple[int, ...]:
+    words: PromptWords | None,
+) -> None:
+    """Add the elided tier of a body that is long enough for one."""
     documented = set(doc)
     body = [line for line in range(signature[-1] + 1, span.stop) if line not in documented]
-    ends = (body[:_HEAD_LINES], body[len(body) - _TAIL_LINES :])
-    elided = _union(signature, doc[: _DOC_LINES["elided"]], *ends)
-    if len(elided) > _MAX_ELIDED_SHARE * len(span):
-        return elided
-    n_matching = _ELIDED_LINES - _HEAD_LINES - _TAIL_LINES
-    lines = sorted({*elided, *islice(_lines_with(excerpt, body, words), n_matching)})
+    if len(body) < _MIN_ELIDED_LINES:
+        return
+    texts = [excerpt.lines[line] for line in body]
+    weights = words.weigh(texts) if words else [0.0] * len(texts)
+    kept = lines_to_keep(texts, weights)
+    lines = _union(signature, doc[: _DOC_LINES["elided"]], [body[position] for position in kept])
     # A gap of one line costs as much to mark as to include.
-    return _union(lines, [line + 1 for line, after in pairwise(lines) if after == line + 2])
-
-
-def _lines_with(
-    excerpt: Excerpt, body: Sequence[int], words: re.Pattern[str] | None
-) -> Iterator[int]:
-    """Yield the lines that have one of the words, which do not reach across lines."""
-    text = "\n".join([excerpt.lines[line] for line in body]) if words else ""
-    number = offset = 0
-    while words and (match := words.search(text, offset)):
-        number += text.count("\n", offset, match.start())
-        yield body[number]
-        offset = text.find("\n", match.end()) + 1
-        number += 1
-        if not offset:
-            return
+    lines = _union(lines, [line + 1 for line, after in pairwise(lines) if after == line + 2])
+    if len(lines) <= _MAX_ELIDED_SHARE * len(span):
+        tiers["elided"] = lines
+        tiers.elided_share = share_kept(texts, weights, kept)
 
 
 def _signature_lines(excerpt: Excerpt, node: Node, own_lines: Sequence[int]) -> tuple[int, ...]:

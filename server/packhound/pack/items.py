@@ -26,10 +26,22 @@ def block_of(choices: Sequence[Choice], excerpts: Excerpts, generation: int) -> 
     entry = choices[0].candidate.entry
     excerpt = excerpts.of(entry.path)
     assert excerpt is not None
-    chosen = {line for choice in choices for line in choice.lines}
+    chosen = {line for choice in choices for line in (*choice.heads, *choice.lines)}
     numbers = _close_blank_gaps(chosen, excerpt.lines)
     texts = tuple(excerpt.lines[number] for number in numbers)
-    return Block(entry.path, entry.language, generation, numbers, texts)
+    return Block(entry.path, entry.language, generation, numbers, texts, _reason_of(choices))
+
+
+def _reason_of(choices: Sequence[Choice]) -> str:
+    """Return the first reason of the best node of a file, without its signals."""
+    best = max(choices, key=lambda choice: (choice.candidate.pinned, choice.candidate.utility))
+    inside = f"in {best.candidate.path}, "
+    reasons = sorted(best.candidate.reasons, key=lambda r: (_is_minor(r), r.startswith(inside)))
+    return safe_line(reasons[0].removeprefix(inside).partition(" (")[0]) if reasons else ""
+
+
+def _is_minor(reason: str) -> bool:
+    return not reason.startswith(_LEADING_REASONS)
 
 
 def _close_blank_gaps(chosen: set[int], lines: Sequence[str]) -> tuple[int, ...]:
@@ -100,7 +112,7 @@ class _Group:
     def item(self, start: int, end: int, tokens: int) -> PackItem:
         candidates = [choice.candidate for choice in self.choices]
         reasons = list(dict.fromkeys(reason for c in candidates for reason in c.reasons))
-        reasons.sort(key=lambda reason: not reason.startswith(_LEADING_REASONS))
+        reasons.sort(key=_is_minor)
         more = f" and {len(reasons) - _MAX_REASONS} more" if len(reasons) > _MAX_REASONS else ""
         return PackItem(
             path=candidates[0].path,

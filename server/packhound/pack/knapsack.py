@@ -8,7 +8,6 @@ an offer comes up; until then they are estimated from the node's size.
 from __future__ import annotations
 
 import heapq
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -16,10 +15,13 @@ from typing import TypeAlias
 
 from packhound.pack.excerpt import Excerpts, Tiers
 from packhound.pack.pool import Candidate
+from packhound.pack.prompt_words import PromptWords
 from packhound.pack.request import DETAILS, Detail
 
-_TIER_VALUE: dict[Detail, float] = {"outline": 0.10, "signature": 0.25, "elided": 0.75, "full": 1.0}
-"""Share of a node's utility that a tier has."""
+_TIER_VALUE: dict[Detail, float] = {"outline": 0.03, "signature": 0.1, "elided": 0.5, "full": 1.0}
+"""Share of a node's utility that a tier has; an elided body, once read, has what it shows."""
+_PART_TOKENS = 20
+"""What a part costs its reader besides its tokens, so that trifles do not fill a pack."""
 
 _TIER: dict[Detail, int] = {detail: tier for tier, detail in enumerate(DETAILS)}
 
@@ -36,12 +38,14 @@ _ESTIMATE_SLACK = 40
 
 @dataclass(slots=True, eq=False)
 class Choice:
-    """A candidate at its accepted tier."""
+    """A candidate at its accepted tier; `heads` are the lines that name what it is within."""
 
     candidate: Candidate
     detail: Detail
     lines: tuple[int, ...]
     cost: int
+    value: float
+    heads: tuple[int, ...] = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -52,6 +56,7 @@ class _Offer:
     lines: tuple[int, ...]
     cost: float
     counted: int | None = None
+    heads: tuple[int, ...] = ()
 
 
 _HeapItem: TypeAlias = tuple[float, int, int, int, _Offer]
@@ -62,7 +67,7 @@ class Knapsack:
     """Chosen and open offers; `run` may be called again with a higher limit or more offers."""
 
     excerpts: Excerpts
-    words: re.Pattern[str] | None
+    words: PromptWords | None
     n_sent: Callable[[Candidate], int]
     sent_lines: Mapping[str, frozenset[int]]
     spent: int = 0
@@ -107,13 +112,24 @@ class Knapsack:
             cost = self._cost(offer)
             stale = offer.counted != cost or offer.cost > cost * 1.01
             offer.counted, offer.cost = cost, cost
-            if stale and self._heap and -gain / max(cost, 1) > self._heap[0][0]:
+            if stale and self._heap and -self._density(offer) > self._heap[0][0]:
                 heapq.heappush(self._heap, self._heap_item(offer))
             elif self.spent + cost > limit:
                 self.refused[offer.candidate.node_id] = cost
                 self._deferred.append(offer)
             else:
                 self._accept(offer, cost)
+
+    def take_whole(self, candidate: Candidate, limit: int) -> bool:
+        """Choose all lines of a node; return False if they do not fit into `limit` tokens."""
+        offer = _Offer(candidate, "full", candidate.utility, (), 0.0)
+        if self.n_sent(candidate) > _TIER["full"] or not self._read(offer):
+            return False
+        cost = self._cost(offer)
+        if self.spent + cost > limit:
+            return False
+        self._accept(offer, cost)
+        return True
 
     def undo(self) -> bool:
         """Take back the last accepted offer; return False if there is none."""
@@ -125,38 +141,43 @@ class Knapsack:
             self.chosen[node_id] = before
         self.spent -= after.cost - (before.cost if before else 0)
         path = after.candidate.path
-        runs = [choice.lines for choice in self.chosen.values() if choice.candidate.path == path]
-        if runs:
-            self._covered[path] = {line for lines in runs for line in lines}
+        choices = [choice for choice in self.chosen.values() if choice.candidate.path == path]
+        if choices:
+            self._covered[path] = {line for c in choices for line in (*c.heads, *c.lines)}
         else:
             del self._covered[path]
         return True
 
     def _heap_item(self, offer: _Offer) -> _HeapItem:
         """Return an offer with its order in the heap: by density, then by discovery."""
-        density = self._gain(offer) / max(offer.cost, 1.0)
+        density = self._density(offer)
         self._n_pushed += 1
         tier = _TIER[offer.detail]
         return -density, offer.candidate.order, tier, self._n_pushed, offer
 
+    def _density(self, offer: _Offer) -> float:
+        """Return the utility that the offer adds per token."""
+        return self._gain(offer) / (offer.cost + _PART_TOKENS)
+
     def _gain(self, offer: _Offer) -> float:
         """Return the utility that the offer adds to what is chosen of its node."""
         chosen = self.chosen.get(offer.candidate.node_id)
-        return offer.value - (
-            offer.candidate.utility * _TIER_VALUE[chosen.detail] if chosen else 0.0
-        )
+        return offer.value - (chosen.value if chosen else 0.0)
 
     def _read(self, offer: _Offer) -> bool:
-        node_id = offer.candidate.node_id
+        candidate, node_id = offer.candidate, offer.candidate.node_id
+        excerpt = self.excerpts.of(candidate.path)
+        if excerpt is None:
+            self.unread.add(node_id)
+            return False
         if node_id not in self._tiers:
-            excerpt = self.excerpts.of(offer.candidate.path)
-            if excerpt is None:
-                self.unread.add(node_id)
-            candidate = offer.candidate
-            self._tiers[node_id] = (
-                excerpt.tiers(candidate.entry, candidate.position, self.words) if excerpt else {}
-            )
-        offer.lines = self._tiers[node_id].get(offer.detail, ())
+            self._tiers[node_id] = excerpt.tiers(candidate.entry, candidate.position, self.words)
+        tiers = self._tiers[node_id]
+        offer.lines = tiers.lines(offer.detail)
+        offer.heads = excerpt.heads(candidate.entry, candidate.position) if offer.lines else ()
+        if offer.detail == "elided" and offer.counted is None:
+            least = _TIER_VALUE["signature"]
+            offer.value = candidate.utility * (least + (1.0 - least) * tiers.elided_share)
         sent = self.sent_lines.get(offer.candidate.path)
         if sent:
             offer.lines = tuple(line for line in offer.lines if line not in sent)
@@ -166,7 +187,8 @@ class Knapsack:
         excerpt = self.excerpts.of(offer.candidate.path)
         assert excerpt is not None
         covered = self._covered.get(offer.candidate.path)
-        new = [n for n in offer.lines if n not in covered] if covered else offer.lines
+        lines = (*offer.heads, *offer.lines)
+        new = [n for n in lines if n not in covered] if covered else lines
         cost = excerpt.cost(new) + _GAP_TOKENS * _n_runs(new)
         if covered is None:
             cost += _HEADER_TOKENS + len(offer.candidate.path) // 2
@@ -177,9 +199,10 @@ class Knapsack:
         before = self.chosen.get(node_id)
         self._accepted.append((node_id, before))
         total = cost + (before.cost if before else 0)
-        self.chosen[node_id] = Choice(offer.candidate, offer.detail, offer.lines, total)
+        choice = Choice(offer.candidate, offer.detail, offer.lines, total, offer.value, offer.heads)
+        self.chosen[node_id] = choice
         self.spent += cost
-        self._covered.setdefault(path, set()).update(offer.lines)
+        self._covered.setdefault(path, set()).update(offer.lines, offer.heads)
         self.refused.pop(node_id, None)
 
 

@@ -22,7 +22,7 @@ from packhound.pack.items import block_of, items_of
 from packhound.pack.knapsack import Choice, Knapsack
 from packhound.pack.notes import request_notes
 from packhound.pack.pool import Candidate, Pool
-from packhound.pack.prompt_words import compile_prompt_words
+from packhound.pack.prompt_words import PromptWords
 from packhound.pack.render import Block, render
 from packhound.pack.request import (
     CONTAINERS,
@@ -36,8 +36,8 @@ from packhound.redact import redact, safe_line
 
 _FIRST_SHARE = 0.9
 """Of the budget, before the definitions that chosen bodies use may come along."""
-_LEADERS, _LEADER_UTILITY, _LEADER_SHARE = 2, 0.25, 0.3
-"""So many of the surest nodes come first, as complete as this share of the budget lets them."""
+_LEADERS, _LEADER_UTILITY, _LEADER_SHARE = 6, 0.1, 0.5
+"""So many of the surest bodies come first, whole, within this share of the budget."""
 _FILES, _TOKENS_A_FILE = 6, 700
 """Files that are read for a pack: a few, and one more for so many tokens."""
 _CANDIDATES, _TOKENS_A_CANDIDATE = 60, 60
@@ -63,7 +63,7 @@ def pack(context: PackContext, request: PackRequest) -> Pack:
     sent = context.conversations.sent(request.conversation)
     knapsack = Knapsack(
         excerpts,
-        compile_prompt_words(request.prompt),
+        PromptWords(request.prompt),
         lambda candidate: sent.get(_key(candidate), -1) + 1 if sent else 0,
         _sent_lines(context, sent),
     )
@@ -100,16 +100,16 @@ class _Packing:
     sent: Sent
 
     def choose(self) -> None:
-        """Fill the knapsack: pinned nodes, then the surest, then all, then what these use."""
+        """Fill the knapsack: pinned nodes, the surest whole, then all, then what these use."""
         available, knapsack = self.request.available, self.knapsack
         ranked = _affordable(self.pool.ranked(), available)
         knapsack.offer(candidate for candidate in ranked if candidate.pinned)
         knapsack.run(available)
         free = [candidate for candidate in ranked if not candidate.pinned]
-        leaders = [c for c in free[:_LEADERS] if c.utility >= _LEADER_UTILITY]
-        knapsack.offer(leaders)
-        knapsack.run(knapsack.spent + int((available - knapsack.spent) * _LEADER_SHARE))
-        knapsack.offer(free[len(leaders) :])
+        limit = knapsack.spent + int((available - knapsack.spent) * _LEADER_SHARE)
+        for leader in _leaders(free):
+            knapsack.take_whole(leader, limit)
+        knapsack.offer(free)
         knapsack.run(int(available * _FIRST_SHARE))
         _check_cancelled(self.context)
         bodies = [c.candidate for c in knapsack.chosen.values() if c.detail in ("elided", "full")]
@@ -142,6 +142,12 @@ class _Packing:
                 break
             limit = self.knapsack.spent + available - tokens
         return (text, tokens) if tokens <= available else ("", 0)
+
+
+def _leaders(ranked: Sequence[Candidate]) -> list[Candidate]:
+    """Return the surest nodes that have a body of their own."""
+    bodies = (candidate for candidate in ranked if candidate.kind not in CONTAINERS)
+    return [c for c in islice(bodies, _LEADERS) if c.utility >= _LEADER_UTILITY]
 
 
 def _affordable(ranked: Sequence[Candidate], available: int) -> list[Candidate]:

@@ -31,6 +31,8 @@ class Block:
     generation: int
     numbers: tuple[int, ...]
     texts: tuple[str, ...]
+    reason: str = ""
+    """Why the file is in the pack."""
 
     @cached_property
     def runs(self) -> list[tuple[int, int]]:
@@ -58,11 +60,16 @@ class Block:
 
     @property
     def ranges(self) -> str:
-        """The runs as `10-40,80`; too many are given as one from the first to the last."""
-        runs = self.runs
-        if len(runs) > _MAX_RANGES:
-            runs = [(runs[0][0], runs[-1][1])]
-        return ",".join(_line_numbers(first, last) for first, last in runs)
+        """The runs as `10-40,80`."""
+        return ",".join(_line_numbers(first, last) for first, last in self.runs)
+
+    @property
+    def heading(self) -> str:
+        """Path and runs; of too many the number of lines, and those that they are among."""
+        path, n_lines = visible_line(self.path), len(self.numbers)
+        if len(self.runs) <= _MAX_RANGES:
+            return f"{path}:{self.ranges}"
+        return f"{path}: {n_lines} of lines {_line_numbers(self.numbers[0], self.numbers[-1])}"
 
 
 def render(blocks: Sequence[Block], already_sent: Sequence[str], form: Format) -> str:
@@ -80,7 +87,8 @@ def _markdown(blocks: Sequence[Block], already_sent: Sequence[str]) -> str:
     fence = choose_fence(block.content for block in blocks)
     parts = []
     for block in blocks:
-        heading = f"### {visible_line(block.path)}:{block.ranges} (generation {block.generation})"
+        reason = f"{visible_line(block.reason)}, " if block.reason else ""
+        heading = f"### {block.heading} ({reason}generation {block.generation})"
         parts.append(f"{heading}\n{fence}{block.language}\n{block.content}\n{fence}\n")
     if already_sent:
         parts.append(

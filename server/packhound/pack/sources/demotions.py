@@ -8,12 +8,14 @@ import numpy as np
 
 from packhound.core.types import Focus
 from packhound.pack.context import PackContext
-from packhound.pack.pool import Pool
+from packhound.pack.pool import Candidate, Pool
 from packhound.pack.request import PackRequest
 from packhound.search import Proximity
+from packhound.text import is_test
 
-_TEST_FACTOR = 0.5
-_TEST_WORD = re.compile(r"(?i)\btests?\b")
+_TEST_FACTOR = 0.1
+_TEST_WORD = re.compile(r"(?i)\b(?:tests?|fixtures?)\b")
+_FIXTURE_PATH = re.compile(r"(?:^|/)(?:test_?)?fixtures?/")
 _TEST_NAME = re.compile(r"(?:^|::|\.)tests?(?:::|\.|$)")
 
 _FAR_UTILITY = 0.03
@@ -26,16 +28,20 @@ _DUPLICATE_PENALTY = 0.7
 
 
 def demote_tests(pool: Pool, prompt: str) -> None:
-    """Halve the utility of tests unless they are the topic: they cost as much as what they use."""
+    """Put tests and fixtures last unless they are the topic: they cost as much as what they use."""
     if _TEST_WORD.search(prompt):
         return
     for candidate in pool.by_node_id.values():
-        if candidate.kind == "test" or _is_test(candidate.entry.qualname(candidate.position)):
+        if candidate.pinned:
+            continue
+        if candidate.kind == "test" or _is_test(candidate):
             candidate.utility *= _TEST_FACTOR
 
 
-def _is_test(qualname: str) -> bool:
-    return "test" in qualname and bool(_TEST_NAME.search(qualname))
+def _is_test(candidate: Candidate) -> bool:
+    path, qualname = candidate.path, candidate.entry.qualname(candidate.position)
+    named = "test" in qualname and bool(_TEST_NAME.search(qualname))
+    return named or is_test(path) or bool(_FIXTURE_PATH.search(path))
 
 
 def drop_far(pool: Pool, context: PackContext, request: PackRequest) -> None:
