@@ -6,17 +6,20 @@ import { withLink } from './explain/hover';
 import { HitActions } from './hitActions';
 import { clearIndex, forget, openSettings, rebuild, restart } from './maintenance';
 import { Packer } from './pack/packCommand';
+import { showPins } from './pack/pinList';
 import { Pins } from './pack/pins';
-import { onDidPick, openHit } from './places';
+import { onDidPick, openHit, selectedText } from './places';
 import { asked } from './problems';
 import type { Pack, SearchResults } from './protocol';
 import { offerRemedies } from './remedies';
 import { ReadOnlyDocuments } from './readOnlyDocuments';
 import { findRelated } from './relatedCommand';
+import { showHistory } from './results/resultHistory';
 import { Results } from './results/results';
 import { ResultTree, type HitRow } from './results/resultTree';
+import { grepAsTyped } from './search/grepCommand';
 import { QueryMemory } from './search/queryMemory';
-import { SearchSession } from './search/searchCommand';
+import { searchAsTyped } from './search/searchCommand';
 import { choosePython } from './server/choosePython';
 import { onInterpreterChange, thisMachine } from './server/machine';
 import { PackhoundClient } from './server/packhoundClient';
@@ -41,6 +44,7 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
   const actions = new HitActions(client, results, pins);
   const memory = new QueryMemory(context.workspaceState);
   const packer = new Packer(client, documents, pins, context.workspaceState);
+  const tree = new ResultTree(results, pins);
   client.onHover = withLink(results);
 
   const command = (id: string, run: (...args: never[]) => unknown): vscode.Disposable =>
@@ -57,7 +61,7 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
     client,
     results,
     documents,
-    new ResultTree(results),
+    tree,
     statusItem(client),
     showSettingsProblems(client),
     client.onProblem((problem) => void offerRemedies(problem)),
@@ -69,7 +73,11 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
       results.answered(found);
     }),
     needsServer('search', (query?: string) => {
-      new SearchSession(client, results, memory, actions, query).show();
+      const text = query ?? (selectedText() || memory.last);
+      searchAsTyped(client, results, memory, actions, text);
+    }),
+    needsServer('grep', (pattern?: string) => {
+      grepAsTyped(client, results, actions, pattern ?? selectedText());
     }),
     needsServer('explain', () => explainAtCursor(client, results)),
     needsServer('related', () => findRelated(client, results, actions)),
@@ -77,6 +85,9 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
     needsServer('packSelection', () => packer.forSelection()),
     command('copyPack', () => packer.copy()),
     command('sendPackToChat', () => packer.sendToChat()),
+    command('pins', () => {
+      showPins(pins);
+    }),
     command('clearPins', () => {
       pins.clear();
     }),
@@ -94,18 +105,12 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
     command('clearResults', () => {
       results.clear();
     }),
+    needsServer('refreshResults', () => results.refresh()),
+    command('resultHistory', () => showHistory(results)),
     command('clearHistory', () => {
       memory.clear();
     }),
-    command('result.open', ({ hit }: HitRow) => openHit(hit)),
-    command('result.why', ({ hit }: HitRow) => actions.why(hit)),
-    command('result.openToSide', ({ hit }: HitRow) =>
-      openHit(hit, { viewColumn: vscode.ViewColumn.Beside }),
-    ),
-    command('result.pin', ({ hit }: HitRow) => {
-      actions.pin(hit);
-      vscode.window.setStatusBarMessage(actions.pinnedTitle(), 4000);
-    }),
+    ...rowCommands(command, actions, tree),
     ...registerTools(client),
     ...registerMcp(client, version(context)),
     ...followMachine(client, log),
@@ -116,6 +121,40 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
     search: (query, limit) => client.search({ query, ...(limit ? { limit } : {}) }),
     pack: (prompt, budget) => client.pack({ prompt, budget }),
   };
+}
+
+type Register = (
+  id: string,
+  run: (row?: HitRow, preserveFocus?: boolean) => unknown,
+) => vscode.Disposable;
+
+/** What can be done with a row of the side bar, or by the keyboard with the selected one. */
+function rowCommands(
+  command: Register,
+  actions: HitActions,
+  tree: ResultTree,
+): vscode.Disposable[] {
+  const pin = (row: HitRow | undefined, pinned: boolean): void => {
+    actions.pin(tree.hitOf(row), pinned);
+    vscode.window.setStatusBarMessage(actions.pinnedTitle(), 4000);
+  };
+  return [
+    command('result.open', (row, preserveFocus) =>
+      openHit(tree.hitOf(row), { preserveFocus: preserveFocus === true }),
+    ),
+    command('result.why', (row) => actions.why(tree.hitOf(row))),
+    command('result.openToSide', (row) =>
+      openHit(tree.hitOf(row), { viewColumn: vscode.ViewColumn.Beside }),
+    ),
+    command('result.pin', (row) => {
+      pin(row, true);
+    }),
+    command('result.unpin', (row) => {
+      pin(row, false);
+    }),
+    command('result.copyReference', (row) => actions.copyReference(tree.hitOf(row))),
+    command('result.runTest', (row) => actions.runTest(tree.hitOf(row))),
+  ];
 }
 
 /** Another program is started when the settings, the trust or the interpreter name another. */

@@ -1,7 +1,10 @@
+import * as vscode from 'vscode';
 import { showExplanation } from './explain/explanationPanel';
 import type { Pins } from './pack/pins';
+import { openHit } from './places';
 import type { Hit } from './protocol';
 import type { Results } from './results/results';
+import { placeOf } from './search/hitText';
 import type { PackhoundClient } from './server/packhoundClient';
 
 /** What can be done with a hit besides opening it, wherever it is listed. */
@@ -9,7 +12,7 @@ export class HitActions {
   constructor(
     private readonly client: PackhoundClient,
     private readonly results: Results,
-    private readonly pins: Pins,
+    readonly pins: Pins,
   ) {}
 
   async why(hit: Hit): Promise<void> {
@@ -17,12 +20,27 @@ export class HitActions {
     await showExplanation(this.client, hit, around?.query ?? '', around?.hits ?? []);
   }
 
-  pin(hit: Hit): void {
-    this.pins.add(hit);
+  pin(hit: Hit, pinned = true): void {
+    if (pinned) {
+      this.pins.add(hit);
+    } else {
+      this.pins.remove(hit);
+    }
   }
 
   pinnedTitle(): string {
     const { count } = this.pins;
     return `Packhound: ${count} ${count === 1 ? 'result' : 'results'} added to the next context pack`;
+  }
+
+  async copyReference(hit: Hit): Promise<void> {
+    await vscode.env.clipboard.writeText(placeOf(hit));
+    vscode.window.setStatusBarMessage(`Copied: ${placeOf(hit)}`, 4000);
+  }
+
+  /** Runs the test that a hit is, with whatever runs tests in this editor. */
+  async runTest(hit: Hit): Promise<void> {
+    await openHit(hit);
+    await vscode.commands.executeCommand('testing.runAtCursor');
   }
 }

@@ -33,3 +33,11 @@ export function focus(
   const { line, character } = editor.selection.active;
   return { uri: editor.document.uri.toString(), position: { line, character } };
 }
+
+const MOST_SELECTED = 200;
+
+/** What is selected in the active editor, if that is a query and not a passage. */
+export function selectedText(editor = vscode.window.activeTextEditor): string {
+  const text = editor?.selection.isSingleLine ? editor.document.getText(editor.selection) : '';
+  return text.length <= MOST_SELECTED ? text.trim() : '';
+}

@@ -141,6 +141,33 @@ export interface Pack {
   notes: string[];
 }
 
+export interface GrepParams {
+  pattern: string;
+  limit?: number;
+}
+
+/** The matching lines of one definition. */
+export interface GrepGroup {
+  path: string;
+  kind: string;
+  name: string;
+  qualname: string;
+  lines: { line: number; text: string; match: boolean }[];
+  uri?: string;
+}
+
+export interface GrepResults {
+  pattern: string;
+  total_lines: number;
+  total_files: number;
+  groups: GrepGroup[];
+  /** -1 where there are no more lines. */
+  next_offset: number;
+  generation: number;
+  took_ms: number;
+  notes: string[];
+}
+
 export interface IndexStatus {
   state: string;
   generation: number;
@@ -154,6 +181,7 @@ export const methods = {
   search: 'packhound/search',
   explain: 'packhound/explain',
   related: 'packhound/related',
+  grep: 'packhound/grep',
   pack: 'packhound/pack',
   status: 'packhound/status',
   indexState: 'packhound/indexState',

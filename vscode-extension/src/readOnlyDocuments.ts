@@ -17,7 +17,7 @@ export class ReadOnlyDocuments implements vscode.TextDocumentContentProvider, vs
     return this.texts.get(uri.path) ?? 'This text is gone. Run the command again to make it anew.';
   }
 
-  /** Shows `text` under `title`, beside what the user looks at. */
+  /** Shows `text` under `title`, in the second column where there is one or room for one. */
   async show(title: string, text: string, language: string): Promise<vscode.TextEditor> {
     const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${title}` });
     this.texts.set(uri.path, text);
@@ -25,7 +25,7 @@ export class ReadOnlyDocuments implements vscode.TextDocumentContentProvider, vs
     const opened = await vscode.workspace.openTextDocument(uri);
     const document = await vscode.languages.setTextDocumentLanguage(opened, language);
     return vscode.window.showTextDocument(document, {
-      viewColumn: vscode.ViewColumn.Beside,
+      viewColumn: roomyColumn(),
       preview: true,
     });
   }
@@ -34,4 +34,10 @@ export class ReadOnlyDocuments implements vscode.TextDocumentContentProvider, vs
     this.registration.dispose();
     this.changes.dispose();
   }
+}
+
+/** A third column would leave none of them wide enough to read. */
+function roomyColumn(): vscode.ViewColumn {
+  const columns = vscode.window.tabGroups.all.length;
+  return columns > 1 ? vscode.ViewColumn.Two : vscode.ViewColumn.Beside;
 }

@@ -46,14 +46,19 @@ const tests = {
     }
   },
 
-  async 'the key binding is free by default'() {
+  async 'the key bindings are free by default'() {
     const defaults = await vscode.workspace.openTextDocument(
       vscode.Uri.parse('vscode://defaultsettings/keybindings.json'),
     );
     const text = defaults.getText();
     assert.match(text, /"key": "ctrl\+k ctrl\+s"/);
-    const mine = [...text.matchAll(/"key": "ctrl\+k h",[^}]*?"command": "([^"]+)"/g)].map((m) => m[1]);
-    assert.deepEqual(mine.filter((command) => !command.startsWith('packhound.')), []);
+    const { contributes } = vscode.extensions.getExtension(EXTENSION).packageJSON;
+    const bound = [...text.matchAll(/"key": "([^"]+)",\s*"command": "([^"]+)"/g)];
+    assert.ok(bound.length > 500, String(bound.length));
+    for (const { key } of contributes.keybindings.filter(({ key }) => key.startsWith('ctrl+k'))) {
+      const others = bound.filter((m) => m[1] === key && !m[2].startsWith('packhound.'));
+      assert.deepEqual(others.map((m) => m[2]), [], key);
+    }
   },
 
   async 'a prose query finds the right function first, with reasons that add up'() {
@@ -122,6 +127,39 @@ const tests = {
       position: { line: 19, character: 4 },
     });
     assert.ok(found.hits.length > 0);
+  },
+
+  async 'lines are found by a regular expression, in unsaved text too'() {
+    const found = await api().client.grep({ pattern: 'def \\w+_password' });
+    assert.equal(found.total_lines, 1);
+    assert.equal(found.groups[0].qualname, 'mask_password');
+    assert.equal(found.groups[0].uri, file('courier/urls.py').toString());
+    await assert.rejects(api().client.grep({ pattern: '(' }), /\(/);
+  },
+
+  async 'a hit that is a test is run by the runner of the editor'() {
+    const { hits } = await api().search('test_delays_grow');
+    assert.equal(hits[0].kind, 'test');
+    const uri = vscode.Uri.parse(hits[0].uri);
+    const runner = vscode.tests.createTestController('courier', 'Courier');
+    try {
+      const item = runner.createTestItem('grow', 'grow', uri);
+      const { start, end } = hits[0].range;
+      item.range = new vscode.Range(start.line, start.character, end.line, end.character);
+      runner.items.add(item);
+      const ran = [];
+      const run = (request) => {
+        ran.push(...request.include.map(({ id }) => id));
+        const result = runner.createTestRun(request);
+        request.include.forEach((each) => result.passed(each));
+        result.end();
+      };
+      runner.createRunProfile('Run', vscode.TestRunProfileKind.Run, run, true);
+      await vscode.commands.executeCommand('packhound.result.runTest', { type: 'hit', hit: hits[0] });
+      await until('the test', () => ran.includes('grow'));
+    } finally {
+      runner.dispose();
+    }
   },
 
   async 'the language model tool searches'() {

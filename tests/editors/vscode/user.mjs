@@ -2,7 +2,7 @@
 // and takes a picture of each stage. CONFIG: {clients, workspace, settings, extension (VSIX),
 // screenshots}. Stops at the first step that fails, with a picture of it.
 import assert from 'node:assert/strict';
-import { play } from './hands.mjs';
+import { play, SEARCH } from './hands.mjs';
 
 const QUERY = 'send a request again after a growing delay';
 const REASON = /(name|file|folder|comment|signature|body|meaning): /;
@@ -33,11 +33,32 @@ await play(({ page, rows, status, cursor, activeTab, until, asks, labels, row, e
     }
   },
 
-  async 'moving shows the file and leaves the list open'() {
-    await page.keyboard.press('ArrowDown');
-    await until('a preview', async () => (await activeTab.getAttribute('aria-label'))?.includes('preview'));
+  async 'the first row is previewed, below the list, and the list stays open'() {
+    await until('a preview', async () => (await activeTab.getAttribute('aria-label'))?.includes('retry.py, preview'));
+    const name = page.locator('.editor-instance .view-line', { hasText: 'def send_with_retries' });
+    const list = page.locator('.quick-input-widget');
+    await until('the name below the list', async () => {
+      const [line, covered] = [await name.boundingBox(), await list.boundingBox()];
+      return line && covered && line.y >= covered.y + covered.height;
+    });
     assert.ok(await rows.first().isVisible());
     await picture('preview');
+  },
+
+  async 'moving previews the next row'() {
+    const before = await activeTab.getAttribute('aria-label');
+    await until('another file', async () => {
+      await page.keyboard.press('ArrowDown');
+      return (await activeTab.getAttribute('aria-label')) !== before;
+    });
+    assert.ok(await page.locator('.quick-input-widget').isVisible());
+  },
+
+  async 'rows read as sentences, without names of icons'() {
+    for (const label of (await labels()).filter((label) => /:\d+/.test(label))) {
+      assert.match(label, /^[\w.]+.*, [\w./]+:\d+, .*(exact|strong|likely|weak)/);
+      assert.doesNotMatch(label, /symbol|\$\(/);
+    }
   },
 
   async 'a row can be added to the context pack without closing the list'() {
@@ -47,6 +68,8 @@ await play(({ page, rows, status, cursor, activeTab, until, asks, labels, row, e
     await until('the count', async () =>
       (await page.locator('.quick-input-title').innerText()).includes('1 result added'),
     );
+    await first.locator('.codicon-check').waitFor();
+    await picture('pinned');
   },
 
   async 'the button says why'() {
@@ -66,7 +89,11 @@ await play(({ page, rows, status, cursor, activeTab, until, asks, labels, row, e
 
   async 'Enter opens the first hit at its line, and the query is remembered'() {
     await command('Packhound: Search Code');
-    await row(new RegExp(QUERY));
+    await asks(SEARCH);
+    await row(/send_with_retries/);
+    assert.equal(await page.locator('.quick-input-widget input:focus').inputValue(), QUERY);
+    await page.keyboard.press('Delete');
+    await row(new RegExp(`${QUERY}$`));
     await page.keyboard.press('Enter');
     await row(/send_with_retries/);
     await page.keyboard.press('Enter');
@@ -84,11 +111,73 @@ await play(({ page, rows, status, cursor, activeTab, until, asks, labels, row, e
     await picture('results');
   },
 
+  async 'a right click offers every action, and a key does it'() {
+    const hit = page.locator('.part.sidebar .monaco-list-row', { hasText: 'send_with_retries' }).first();
+    await hit.click({ button: 'right' });
+    const menu = page.locator('.monaco-menu');
+    for (const action of ['Open Result', 'Open to the Side', 'Why It Ranked Here', 'Remove from Context Pack', 'Copy Path and Line']) {
+      await menu.getByText(action).first().waitFor();
+    }
+    await picture('menu');
+    await page.keyboard.press('Escape');
+    await menu.first().waitFor({ state: 'hidden' });
+    await hit.click();
+    await page.keyboard.press('Control+K');
+    await page.keyboard.press('Alt+Z');
+    await until('no check mark', async () => (await hit.locator('.codicon-check').count()) === 0);
+    await page.keyboard.press('Control+K');
+    await page.keyboard.press('Alt+A');
+    await until('a check mark', async () => (await hit.locator('.codicon-check').count()) > 0);
+  },
+
+  async 'what was added to the pack is listed and removed'() {
+    await command('Packhound: Show What Was Added to the Context Pack');
+    await row(/send_with_retries/);
+    await picture('pins');
+    await rows.first().hover();
+    await rows.first().locator('.codicon-trash').click();
+    await row(/Nothing was added yet/);
+    await page.keyboard.press('Escape');
+  },
+
+  async 'related code leaves the kept results alone, and the history has both'() {
+    const tree = page.locator('.part.sidebar .monaco-list-row');
+    const kept = await tree.allInnerTexts();
+    await page.locator('.editor-instance .view-line', { hasText: 'def send_with_retries' }).first().click();
+    await page.keyboard.press('Control+K');
+    await page.keyboard.press('Alt+R');
+    await row(/backoff_delays|Client/);
+    await page.keyboard.press('Escape');
+    assert.deepEqual(await tree.allInnerTexts(), kept);
+    await command('Packhound: Show Earlier Results');
+    await row(/like retry\.py:\d+/);
+    await picture('history');
+    await page.keyboard.insertText(QUERY);
+    await row(new RegExp(QUERY));
+    await page.keyboard.press('Enter');
+    await command('Packhound: Refresh Results');
+    await until('the same results', async () => (await tree.count()) >= 3);
+  },
+
   async 'hovering over a hit in the editor says why'() {
     const name = page.locator('.view-line', { hasText: 'def send_with_retries' }).first();
     await name.locator('span', { hasText: 'send_with_retries' }).last().hover();
     await until('the hover', async () => /█/.test((await page.locator('.monaco-hover').allInnerTexts()).join('')));
     await picture('hover');
+    await page.keyboard.press('Escape');
+  },
+
+  async 'lines are found by a regular expression'() {
+    await page.keyboard.press('Control+K');
+    await page.keyboard.press('Alt+G');
+    await asks('A regular expression');
+    await page.keyboard.type('raise \\w+Error', { delay: 25 });
+    await row(/raise GaveUpError/);
+    await row(/\d+ lines in \d+ files/);
+    await picture('grep');
+    await page.keyboard.press('Escape');
+    await search('/raise \\w+Error/');
+    await row(/send_with_retries/);
     await page.keyboard.press('Escape');
   },
 

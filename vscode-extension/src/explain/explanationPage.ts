@@ -121,6 +121,6 @@ meter.against { filter: grayscale(1); }
   font-family: var(--vscode-editor-font-family); }
 table { border-collapse: collapse; margin: 0.3em 0 1em 1.5em; }
 th, td { padding: 0.1em 0.8em 0.1em 0; text-align: left; }
-th + th, td + td { text-align: right; }
+th + th, td + td { text-align: right; white-space: nowrap; }
 .sum { opacity: 0.8; }
 `;

@@ -100,7 +100,9 @@ export class Packer {
     this.packed = pack;
     await vscode.commands.executeCommand('setContext', 'packhound.hasPack', true);
     await vscode.commands.executeCommand('setContext', 'packhound.hasChat', await hasChat());
-    await this.documents.show('Context pack', packDocument(pack, prompt), 'markdown');
+    const path = here && vscode.workspace.asRelativePath(vscode.Uri.parse(here.uri), false);
+    const text = packDocument(pack, prompt, path);
+    await this.documents.show('Context pack', text, 'markdown');
   }
 
   private async askBudget(): Promise<number | undefined> {

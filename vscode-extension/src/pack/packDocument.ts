@@ -3,8 +3,11 @@ import { bar } from '../explain/bars';
 
 const BAR_CELLS = 20;
 
-/** A pack as a document to read: what it costs, what is in it and why, what is not, the text. */
-export function packDocument(pack: Pack, prompt: string): string {
+/**
+ * A pack as a document to read: what it costs, the code, why it is there, and what is not.
+ * The code of `edited`, the path of the file that the user works on, comes first.
+ */
+export function packDocument(pack: Pack, prompt: string, edited?: string): string {
   return [
     '# Context pack',
     '',
@@ -15,20 +18,44 @@ export function packDocument(pack: Pack, prompt: string): string {
     '',
     ...pack.notes.map((note) => `- ${note}`),
     ...(pack.notes.length > 0 ? [''] : []),
-    `## In the pack: ${pack.items.length}`,
-    '',
     ...(pack.items.length > 0
-      ? pack.items.flatMap(itemLines)
-      : ['Nothing fits the prompt and the budget.']),
+      ? [codeOf(pack, edited), '']
+      : ['Nothing fits the prompt and the budget.', '']),
+    `## Why these: ${pack.items.length}`,
+    '',
+    ...pack.items.flatMap(itemLines),
     '',
     `## Left out: ${pack.omitted.length}`,
     '',
     ...pack.omitted.map(({ path, name, reason }) => `- \`${named(path, name)}\`: ${reason}`),
-    ...(pack.omitted.length > 0 ? [''] : []),
-    '## Text',
     '',
-    pack.text,
   ].join('\n');
+}
+
+/** The text of a pack, whose files are ranked, with the edited one moved to the top. */
+function codeOf({ text, items }: Pack, edited: string | undefined): string {
+  const paths = [...new Set(items.map(({ path }) => path))];
+  const starts = paths
+    .map((path) => ({ path, at: `\n${text}`.indexOf(`\n### ${path}:`) }))
+    .filter(({ at }) => at >= 0)
+    .sort((one, other) => one.at - other.at);
+  const at = starts.findIndex(({ path }) => path === edited);
+  const first = starts[at];
+  if (!first || at === 0) {
+    return text.trimEnd();
+  }
+  const end = starts[at + 1]?.at ?? text.length;
+  const start = starts[0]?.at ?? 0;
+  const parts = [
+    text.slice(0, start),
+    text.slice(first.at, end),
+    text.slice(start, first.at),
+    text.slice(end),
+  ];
+  return parts
+    .map((part) => part.trim())
+    .filter(Boolean)
+    .join('\n\n');
 }
 
 /** What the pack costs, and what all packs of the session came to. */

@@ -1,23 +1,29 @@
 import * as vscode from 'vscode';
 import type { Hit } from '../protocol';
-import { iconOf, reasonsOf, spokenOf, titleOf } from '../search/hitText';
-import { groupByFile, type FileGroup } from './grouping';
+import type { Pins } from '../pack/pins';
+import { iconOf, placeOf, reasonsOf, spokenOf, titleOf } from '../search/hitText';
+import { matchedWords, matchRanges } from '../search/matches';
+import { groupByFile, implsByType, isTest, type FileGroup } from './grouping';
 import type { Results } from './results';
 
 type Row =
   | { type: 'file'; group: FileGroup }
-  | { type: 'hit'; hit: Hit }
-  | { type: 'line'; text: string; icon: string };
+  | { type: 'hit'; hit: Hit; below?: Hit }
+  | { type: 'line'; text: string; icon: string; hit: Hit };
 
 export type HitRow = Extract<Row, { type: 'hit' }>;
 
-/** Kept results: files, their hits, and under each hit the reasons for its place. */
+/** Kept results: files, their hits, and under each hit its impl blocks and reasons. */
 export class ResultTree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   private readonly changes = new vscode.EventEmitter<void>();
   private readonly view: vscode.TreeView<Row>;
+  private impls = new Map<Hit, Hit[]>();
   readonly onDidChangeTreeData = this.changes.event;
 
-  constructor(private readonly results: Results) {
+  constructor(
+    private readonly results: Results,
+    private readonly pins: Pins,
+  ) {
     this.view = vscode.window.createTreeView('packhound.results', {
       treeDataProvider: this,
       showCollapseAll: true,
@@ -26,18 +32,34 @@ export class ResultTree implements vscode.TreeDataProvider<Row>, vscode.Disposab
       this.changes.fire();
       this.describe();
     });
+    pins.onChange = () => {
+      this.changes.fire();
+    };
+  }
+
+  /** The hit of a row, or of the selected one for a command without a row. */
+  hitOf(row: HitRow | undefined): Hit {
+    const [selected] = this.view.selection;
+    const hit = row?.hit ?? (selected && 'hit' in selected ? selected.hit : undefined);
+    if (!hit) {
+      throw new Error('Select a result in the side bar first; then ask again.');
+    }
+    return hit;
   }
 
   getChildren(row?: Row): Row[] {
     if (!row) {
-      const hits = this.results.inSideBar?.hits ?? [];
-      return groupByFile(hits).map((group) => ({ type: 'file', group }));
+      return this.fileRows();
     }
     if (row.type === 'file') {
       return row.group.hits.map((hit) => ({ type: 'hit', hit }));
     }
     if (row.type === 'hit') {
-      return lines(row.hit);
+      const impls = row.below ? [] : (this.impls.get(row.hit) ?? []);
+      return [
+        ...lines(row.hit),
+        ...impls.map((hit): Row => ({ type: 'hit', hit, below: row.hit })),
+      ];
     }
     return [];
   }
@@ -47,9 +69,9 @@ export class ResultTree implements vscode.TreeDataProvider<Row>, vscode.Disposab
       case 'file':
         return fileItem(row.group);
       case 'hit':
-        return hitItem(row);
+        return hitItem(row, this.pins.has(row.hit));
       case 'line':
-        return lineItem(row.text, row.icon);
+        return lineItem(row.text, row.icon, row.hit);
     }
   }
 
@@ -58,10 +80,21 @@ export class ResultTree implements vscode.TreeDataProvider<Row>, vscode.Disposab
     this.changes.dispose();
   }
 
+  private fileRows(): Row[] {
+    const hits = this.results.inSideBar?.results.hits ?? [];
+    this.impls = implsByType(hits);
+    const folded = new Set([...this.impls.values()].flat());
+    return groupByFile(hits.filter((hit) => !folded.has(hit))).map((group) => ({
+      type: 'file',
+      group,
+    }));
+  }
+
   private describe(): void {
     const kept = this.results.inSideBar;
-    this.view.description = kept?.query ?? '';
-    this.view.message = kept?.hits.length === 0 ? 'Nothing was found.' : '';
+    this.view.description = kept?.title ?? '';
+    this.view.message = kept?.results.hits.length === 0 ? 'Nothing was found.' : '';
+    void vscode.commands.executeCommand('setContext', 'packhound.hasResults', kept !== undefined);
   }
 }
 
@@ -76,30 +109,34 @@ function fileItem(group: FileGroup): vscode.TreeItem {
   return item;
 }
 
-function hitItem(row: HitRow): vscode.TreeItem {
-  const { hit } = row;
+function hitItem(row: HitRow, pinned: boolean): vscode.TreeItem {
+  const { hit, below } = row;
   const item = new vscode.TreeItem(titleOf(hit), vscode.TreeItemCollapsibleState.Collapsed);
-  item.iconPath = new vscode.ThemeIcon(iconOf(hit.kind));
-  item.description = `line ${hit.selectionRange.start.line + 1}`;
+  const elsewhere = below && below.uri !== hit.uri;
+  const place = elsewhere ? placeOf(hit) : `line ${hit.selectionRange.start.line + 1}`;
+  item.iconPath = new vscode.ThemeIcon(pinned ? 'check' : iconOf(hit.kind));
+  item.description = below ? place : [place, hit.line].filter(Boolean).join('  ');
   item.tooltip = [hit.line, reasonsOf(hit), hit.counterfactual].filter(Boolean).join('\n');
   item.accessibilityInformation = { label: spokenOf(hit) };
-  item.contextValue = 'hit';
-  item.command = { command: 'packhound.result.open', title: 'Open Result', arguments: [row] };
+  item.contextValue = ['hit', pinned && 'pinned', isTest(hit) && 'test'].filter(Boolean).join(' ');
+  // The keys of the side bar go on working, as in VS Code's own search.
+  item.command = { command: 'packhound.result.open', title: 'Open Result', arguments: [row, true] };
   return item;
 }
 
 /** The best line of a hit, its reasons, and what would move it. */
 function lines(hit: Hit): Row[] {
   const rows: Row[] = [
-    { type: 'line', text: hit.line, icon: 'code' },
-    { type: 'line', text: reasonsOf(hit), icon: 'info' },
-    { type: 'line', text: hit.counterfactual, icon: 'arrow-swap' },
+    { type: 'line', text: hit.line, icon: 'code', hit },
+    { type: 'line', text: reasonsOf(hit), icon: 'info', hit },
+    { type: 'line', text: hit.counterfactual, icon: 'arrow-swap', hit },
   ];
   return rows.filter((row) => row.type === 'line' && row.text !== '');
 }
 
-function lineItem(text: string, icon: string): vscode.TreeItem {
-  const item = new vscode.TreeItem(text);
+function lineItem(text: string, icon: string, hit: Hit): vscode.TreeItem {
+  const highlights = icon === 'code' ? matchRanges(text, matchedWords(hit)) : [];
+  const item = new vscode.TreeItem({ label: text, highlights });
   item.iconPath = new vscode.ThemeIcon(icon);
   return item;
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { Pins } from '../pack/pins';
 import type { Hit } from '../protocol';
 import { detailOf, iconOf, placeOf, titleOf } from './hitText';
 
@@ -6,6 +7,7 @@ export const buttons = {
   why: { iconPath: new vscode.ThemeIcon('question'), tooltip: 'Why it ranked here' },
   side: { iconPath: new vscode.ThemeIcon('split-horizontal'), tooltip: 'Open to the side' },
   pin: { iconPath: new vscode.ThemeIcon('add'), tooltip: 'Add to the context pack' },
+  unpin: { iconPath: new vscode.ThemeIcon('check'), tooltip: 'Remove from the context pack' },
 } satisfies Record<string, vscode.QuickInputButton>;
 
 export interface HitItem extends vscode.QuickPickItem {
@@ -13,15 +15,21 @@ export interface HitItem extends vscode.QuickPickItem {
 }
 
 /** Rows of a list, in the server's order and never filtered by VS Code. */
-export function hitItems(hits: readonly Hit[]): HitItem[] {
+export function hitItems(hits: readonly Hit[], pins: Pins): HitItem[] {
   return hits.map((hit) => ({
-    label: `$(${iconOf(hit.kind)}) ${titleOf(hit)}`,
+    iconPath: new vscode.ThemeIcon(iconOf(hit.kind)),
+    label: titleOf(hit),
     description: placeOf(hit),
     detail: detailOf(hit),
     alwaysShow: true,
-    buttons: [buttons.why, buttons.side, buttons.pin],
+    buttons: [buttons.why, buttons.side, pinButton(hit, pins)],
     hit,
   }));
+}
+
+/** A check mark where the hit is in the next context pack already. */
+export function pinButton(hit: Hit, pins: Pins): vscode.QuickInputButton {
+  return pins.has(hit) ? buttons.unpin : buttons.pin;
 }
 
 /** A row that only says something. */

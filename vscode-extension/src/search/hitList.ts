@@ -2,16 +2,21 @@ import * as vscode from 'vscode';
 import type { HitActions } from '../hitActions';
 import { openHit } from '../places';
 import type { Hit } from '../protocol';
-import { buttons, isHit, keepOrder } from './hitItem';
+import { buttons, isHit, keepOrder, pinButton, type HitItem } from './hitItem';
 import { Preview } from './preview';
 
 type Item = vscode.QuickPickItem;
 
-/** A QuickPick of hits: preview while moving, open on Enter, three buttons a row. */
+/** The first hit of an answer is shown when the user stops typing, not at every key. */
+const PAUSE_MS = 200;
+
+/** A QuickPick of hits: the active one is previewed, Enter opens it, three buttons a row. */
 export class HitList implements vscode.Disposable {
   readonly pick: vscode.QuickPick<Item> = vscode.window.createQuickPick();
   private readonly preview = new Preview();
   private firstRow: Item | undefined;
+  private previewed: Item | undefined;
+  private pause: NodeJS.Timeout | undefined;
   private accepted = false;
   private readonly closed = new vscode.EventEmitter<Hit | undefined>();
   /** Fires once, with the hit that was opened or nothing, when the list goes away. */
@@ -33,11 +38,14 @@ export class HitList implements vscode.Disposable {
     });
   }
 
-  /** New rows. The first hit becomes active, below any notes, and is not previewed yet. */
+  /** New rows. The first hit becomes active, below any notes. */
   setRows(rows: Item[]): void {
+    clearTimeout(this.pause);
     this.firstRow = rows.find(isHit) ?? rows[0];
+    this.pick.keepScrollPosition = false;
     this.pick.items = rows;
     this.pick.activeItems = this.firstRow ? [this.firstRow] : [];
+    this.moved(this.firstRow);
   }
 
   show(): void {
@@ -45,15 +53,25 @@ export class HitList implements vscode.Disposable {
   }
 
   dispose(): void {
+    clearTimeout(this.pause);
     this.pick.dispose();
     this.preview.dispose();
     this.closed.dispose();
   }
 
   private moved(active: Item | undefined): void {
-    if (isHit(active) && active !== this.firstRow) {
-      this.firstRow = undefined;
+    if (!isHit(active) || active === this.previewed) {
+      return;
+    }
+    clearTimeout(this.pause);
+    const show = (): void => {
+      this.previewed = active;
       void this.preview.show(active.hit);
+    };
+    if (active === this.firstRow) {
+      this.pause = setTimeout(show, PAUSE_MS);
+    } else {
+      show();
     }
   }
 
@@ -69,9 +87,8 @@ export class HitList implements vscode.Disposable {
     if (!isHit(item)) {
       return;
     }
-    if (button === buttons.pin) {
-      this.actions.pin(item.hit);
-      this.pick.title = this.actions.pinnedTitle();
+    if (button === buttons.pin || button === buttons.unpin) {
+      this.pin(item, button === buttons.pin);
       return;
     }
     this.leave(item.hit);
@@ -82,6 +99,17 @@ export class HitList implements vscode.Disposable {
     }
   }
 
+  private pin(item: HitItem, pinned: boolean): void {
+    this.actions.pin(item.hit, pinned);
+    this.pick.title = this.actions.pinnedTitle();
+    const others = (item.buttons ?? []).slice(0, -1);
+    item.buttons = [...others, pinButton(item.hit, this.actions.pins)];
+    this.previewed = item;
+    this.pick.keepScrollPosition = true;
+    this.pick.items = [...this.pick.items];
+    this.pick.activeItems = [item];
+  }
+
   private leave(hit: Hit): void {
     this.accepted = true;
     this.closed.fire(hit);
@@ -89,6 +117,7 @@ export class HitList implements vscode.Disposable {
   }
 
   private async close(): Promise<void> {
+    clearTimeout(this.pause);
     if (!this.accepted) {
       await this.preview.undo();
       this.closed.fire(undefined);

@@ -2,7 +2,7 @@ import type { Hit } from '../protocol';
 
 const MOST_REASONS = 3;
 /** Of the best line, so that the reasons behind it are seen. */
-const MOST_CHARACTERS = 70;
+const MOST_CHARACTERS = 50;
 
 const ICONS: Record<string, string> = {
   function: 'symbol-function',

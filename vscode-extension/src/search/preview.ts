@@ -1,6 +1,13 @@
 import * as vscode from 'vscode';
 import { rangeOf } from '../places';
 import type { Hit } from '../protocol';
+import { matchedWords, matchRanges } from './matches';
+
+/** The list covers a little less than the upper half of the editors. */
+const BELOW_THE_LIST = 0.6;
+/** Where the editor is too new to know how many lines it shows. */
+const USUAL_LINES = 30;
+const MOST_MARKED_LINES = 200;
 
 /**
  * Shows hits in a preview editor while a list keeps the focus, and puts back what was there
@@ -10,17 +17,21 @@ export class Preview implements vscode.Disposable {
   private readonly before = vscode.window.activeTextEditor;
   private readonly selection = this.before?.selection;
   private readonly visible = this.before?.visibleRanges[0];
+  private readonly openBefore = new Set(textTabs().map(uriOf));
   private readonly mark = vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
     backgroundColor: new vscode.ThemeColor('editor.rangeHighlightBackground'),
     overviewRulerColor: new vscode.ThemeColor('editorOverviewRuler.findMatchForeground'),
   });
+  private readonly match = vscode.window.createTextEditorDecorationType({
+    backgroundColor: new vscode.ThemeColor('editor.findMatchHighlightBackground'),
+  });
   private newest = 0;
-  private shown = false;
+  private shown: Hit | undefined;
 
   async show(hit: Hit): Promise<void> {
     const mine = ++this.newest;
-    this.shown = true;
+    this.shown = hit;
     const editor = await vscode.window.showTextDocument(vscode.Uri.parse(hit.uri), {
       preview: true,
       preserveFocus: true,
@@ -28,28 +39,71 @@ export class Preview implements vscode.Disposable {
     if (mine !== this.newest) {
       return;
     }
-    const range = rangeOf(hit.range);
-    editor.setDecorations(this.mark, [range]);
-    editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+    editor.setDecorations(this.mark, [rangeOf(hit.range)]);
+    editor.setDecorations(this.match, matchesIn(editor.document, hit));
+    const top = Math.max(0, nameLine(hit) - Math.round(linesShown(editor) * BELOW_THE_LIST));
+    editor.revealRange(new vscode.Range(top, 0, top, 0), vscode.TextEditorRevealType.AtTop);
   }
 
   /** Back to the editor, selection and scroll position from before the first preview. */
   async undo(): Promise<void> {
     this.newest += 1;
-    if (!this.shown || !this.before || !this.selection) {
+    if (!this.shown) {
       return;
     }
-    const editor = await vscode.window.showTextDocument(this.before.document, {
-      viewColumn: this.before.viewColumn ?? vscode.ViewColumn.Active,
-      selection: this.selection,
-    });
-    if (this.visible) {
-      editor.revealRange(this.visible, vscode.TextEditorRevealType.AtTop);
+    if (this.before && this.selection) {
+      const editor = await vscode.window.showTextDocument(this.before.document, {
+        viewColumn: this.before.viewColumn ?? vscode.ViewColumn.Active,
+        selection: this.selection,
+        // VS Code gives the focus back itself, before anything that the user opens next.
+        preserveFocus: true,
+      });
+      if (this.visible) {
+        editor.revealRange(this.visible, vscode.TextEditorRevealType.AtTop);
+      }
+    }
+    const uri = vscode.Uri.parse(this.shown.uri).toString();
+    const previewed = textTabs().filter((tab) => tab.isPreview && uriOf(tab) === uri);
+    if (!this.openBefore.has(uri)) {
+      await vscode.window.tabGroups.close(previewed, true);
     }
   }
 
   dispose(): void {
     this.newest += 1;
     this.mark.dispose();
+    this.match.dispose();
   }
+}
+
+function nameLine(hit: Hit): number {
+  return hit.selectionRange.start.line;
+}
+
+function linesShown(editor: vscode.TextEditor): number {
+  const [shown] = editor.visibleRanges;
+  return Math.max(USUAL_LINES, shown ? shown.end.line - shown.start.line + 1 : 0);
+}
+
+function matchesIn(document: vscode.TextDocument, hit: Hit): vscode.Range[] {
+  const words = matchedWords(hit);
+  const { start, end } = hit.range;
+  const stop = Math.min(end.line + 1, start.line + MOST_MARKED_LINES, document.lineCount);
+  const ranges: vscode.Range[] = [];
+  for (let line = start.line; line < stop; line += 1) {
+    for (const [from, to] of matchRanges(document.lineAt(line).text, words)) {
+      ranges.push(new vscode.Range(line, from, line, to));
+    }
+  }
+  return ranges;
+}
+
+function textTabs(): vscode.Tab[] {
+  return vscode.window.tabGroups.all
+    .flatMap(({ tabs }) => tabs)
+    .filter(({ input }) => input instanceof vscode.TabInputText);
+}
+
+function uriOf(tab: vscode.Tab): string {
+  return (tab.input as vscode.TabInputText).uri.toString();
 }

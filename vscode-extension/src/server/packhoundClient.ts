@@ -7,6 +7,8 @@ import type {
 import { RevealOutputChannelOn, State, TransportKind } from 'vscode-languageclient/node';
 import type {
   Explanation,
+  GrepParams,
+  GrepResults,
   Hit,
   IndexStatus,
   Pack,
@@ -111,6 +113,10 @@ export class PackhoundClient implements vscode.Disposable {
 
   related(params: PlaceParams, token?: CancellationToken): Promise<SearchResults> {
     return this.request(methods.related, params, token);
+  }
+
+  grep(params: GrepParams, token?: CancellationToken): Promise<GrepResults> {
+    return this.request(methods.grep, params, token);
   }
 
   pack(params: PackParams, token?: CancellationToken): Promise<Pack> {

@@ -31,7 +31,28 @@ test('a pack says what it costs, what is in it, what is not, and why', () => {
   assert.match(text, /^- `a\.py:3-9` · full · 1,200 tokens\n {2}name and body match$/m);
   assert.match(text, /^- `b\.py helper`: over the budget$/m);
   assert.match(text, /^- estimated tokens$/m);
-  assert.ok(text.endsWith('def a(): ...'));
+  assert.ok(text.indexOf('def a(): ...') < text.indexOf('## Why these: 1'));
+});
+
+test('the code of the edited file comes first, the rest stays in its order', () => {
+  const item = (path: string) => ({
+    ...{ path, start_line: 1, end_line: 1, detail: 'full', tokens: 9, score: 0.5, reason: 'r' },
+  });
+  const section = (path: string) => `### ${path}:1-1 (generation 3)\n\`\`\`\n### no.py\n\`\`\`\n`;
+  const pack = {
+    ...{ tokens: 27, budget: 90, omitted: [], notes: [] },
+    items: ['a.py', 'b.py', 'c.py'].map(item),
+    text: ['a.py', 'b.py', 'c.py'].map(section).join('\n'),
+  };
+  const order = (edited?: string) =>
+    [...packDocument(pack, 'x', edited).matchAll(/^### (\w)\.py:/gm)]
+      .map(([, name]) => name)
+      .join('');
+  assert.equal(order(), 'abc');
+  assert.equal(order('a.py'), 'abc');
+  assert.equal(order('b.py'), 'bac');
+  assert.equal(order('c.py'), 'cab');
+  assert.equal(order('else.py'), 'abc');
 });
 
 test('an empty pack says so', () => {
@@ -46,6 +67,9 @@ test('a result is pinned once however often it is added', () => {
   pins.add(hit(2, 'a.py', []));
   assert.equal(pins.count, 2);
   assert.deepEqual(pins.runs, ['a.py:2-3', 'a.py:3-4']);
+  assert.ok(pins.has(hit(1, 'a.py', [])));
+  pins.remove(hit(1, 'a.py', []));
+  assert.deepEqual(pins.runs, ['a.py:3-4']);
   pins.clear();
   assert.equal(pins.count, 0);
 });

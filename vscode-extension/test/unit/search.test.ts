@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { KINDS } from './kinds';
-import { groupByFile } from '../../src/results/grouping';
+import { groupByFile, implsByType, isTest } from '../../src/results/grouping';
 import { suggestions } from '../../src/search/filterSuggestions';
 import { detailOf, iconOf, placeOf, spokenOf, titleOf } from '../../src/search/hitText';
+import { matchedWords, matchRanges } from '../../src/search/matches';
 import { remember } from '../../src/search/queryHistory';
 import { hit, signal } from './hits';
 
@@ -45,6 +46,38 @@ test('files come in the order of their best hit', () => {
       ['a.py', [2]],
     ],
   );
+});
+
+test('impl blocks go below their type, the one in their file first', () => {
+  const of = (rank: number, path: string, kind: string) => ({
+    ...hit(rank, path, [], 'Handle'),
+    kind,
+  });
+  const [away, type, impl] = [
+    of(1, 'b.rs', 'struct'),
+    of(2, 'a.rs', 'struct'),
+    of(3, 'a.rs', 'impl'),
+  ];
+  const elsewhere = of(4, 'c.rs', 'impl');
+  const alone = { ...of(5, 'c.rs', 'impl'), name: 'Other' };
+  const impls = implsByType([away, type, impl, elsewhere, alone]);
+  assert.deepEqual(impls.get(type), [impl]);
+  assert.deepEqual(impls.get(away), [elsewhere]);
+  assert.equal(impls.size, 2);
+  assert.ok(isTest(of(1, 'a.rs', 'test')));
+  assert.ok(!isTest(type));
+});
+
+test('the words of the reasons are marked where a text has them', () => {
+  const reasons = ['words: steal tasks', 'name: Steal (exact)', 'meaning: closest of 9', 'file: a'];
+  const words = matchedWords({ ...hit(1, 'a.rs', []), reasons });
+  assert.deepEqual(words, ['steal', 'tasks', 'Steal']);
+  assert.deepEqual(matchRanges('fn steal_tasks()', words), [
+    [3, 8],
+    [9, 14],
+  ]);
+  assert.deepEqual(matchRanges('closest of 9', words), []);
+  assert.deepEqual(matchRanges('anything', []), []);
 });
 
 test('queries are remembered newest first, once each, and not without end', () => {

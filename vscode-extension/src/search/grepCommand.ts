@@ -1,0 +1,80 @@
+import * as vscode from 'vscode';
+import type { HitActions } from '../hitActions';
+import type { GrepGroup, GrepResults, Hit, SearchResults } from '../protocol';
+import type { Results } from '../results/results';
+import type { PackhoundClient } from '../server/packhoundClient';
+import { buttons, noteItem, pinButton, type HitItem } from './hitItem';
+import { iconOf } from './hitText';
+import { LiveList } from './liveList';
+
+const MOST_LINES = 200;
+
+/** Finds the lines that match a regular expression, as the user types it. */
+export function grepAsTyped(
+  client: PackhoundClient,
+  results: Results,
+  actions: HitActions,
+  pattern: string,
+): void {
+  const list = new LiveList(results, actions, {
+    title: 'Packhound: Find Lines',
+    placeholder: 'A regular expression, such as \\bretry\\w*\\( — unsaved text included',
+    ask: async (text, token) => {
+      const params = { pattern: text, limit: MOST_LINES };
+      const found = await client.grep(params, token);
+      const again = async (): Promise<SearchResults> => asResults(await client.grep(params));
+      return {
+        rows: [...noteRows(found), ...asResults(found).hits.map((hit) => lineItem(hit, actions))],
+        kept: { title: `/${text}/`, results: asResults(found), again },
+      };
+    },
+    rowsWithoutText: () => [],
+    onClose: () => undefined,
+  });
+  list.show(pattern);
+}
+
+function noteRows({ total_lines, total_files, notes }: GrepResults): vscode.QuickPickItem[] {
+  const total = `${total_lines.toLocaleString('en-US')} lines in ${total_files.toLocaleString('en-US')} files`;
+  return [total, ...notes].map((note) => noteItem(note));
+}
+
+function lineItem(hit: Hit, { pins }: HitActions): HitItem {
+  return {
+    iconPath: new vscode.ThemeIcon(iconOf(hit.kind)),
+    label: hit.line,
+    description: `${hit.path}:${hit.start_line} ${hit.qualname}`,
+    alwaysShow: true,
+    buttons: [buttons.side, pinButton(hit, pins)],
+    hit,
+  };
+}
+
+/** Each matching line as a hit, for the lists and actions that hits have. */
+function asResults(found: GrepResults): SearchResults {
+  const hits = found.groups.flatMap((group) =>
+    group.lines.filter(({ match }) => match).map(({ line, text }) => lineHit(group, line, text)),
+  );
+  const { generation, took_ms, notes, pattern } = found;
+  const counts = { truncated: found.next_offset >= 0, candidates: found.total_lines };
+  return { query: `/${pattern}/`, hits, ...counts, generation, took_ms, notes };
+}
+
+function lineHit(group: GrepGroup, line: number, text: string): Hit {
+  const start = { line: line - 1, character: text.length - text.trimStart().length };
+  const range = { start, end: { line: line - 1, character: text.length } };
+  return {
+    ...{ rank: 0, score: 0, why: [], reasons: [], groups: [], counterfactual: '' },
+    ...{ path: group.path, start_line: line, end_line: line, line: text.trim() },
+    ...{ kind: group.kind, name: group.name, qualname: group.qualname },
+    ...{ uri: group.uri ?? uriOf(group.path), range, selectionRange: range },
+  };
+}
+
+/** Of a file that has no definitions, which the server names by its path alone. */
+function uriOf(path: string): string {
+  const [folder] = vscode.workspace.workspaceFolders ?? [];
+  return folder
+    ? vscode.Uri.joinPath(folder.uri, path).toString()
+    : vscode.Uri.file(path).toString();
+}

@@ -1,0 +1,129 @@
+import * as vscode from 'vscode';
+import type { HitActions } from '../hitActions';
+import { problemText } from '../problems';
+import type { KeptResults, Results } from '../results/results';
+import { noteItem } from './hitItem';
+import { HitList } from './hitList';
+
+type Item = vscode.QuickPickItem;
+
+export const toSideBar: vscode.QuickInputButton = {
+  iconPath: new vscode.ThemeIcon('list-tree'),
+  tooltip: 'Keep these results in the side bar',
+};
+
+/** Rows, and what the side bar can keep of them. */
+export interface Answer {
+  rows: Item[];
+  kept: KeptResults;
+}
+
+/** A row that types a query: one of the last, or one with other filters. */
+export interface QueryItem extends vscode.QuickPickItem {
+  query: string;
+}
+
+/** What is typed and what is asked; `onClose` learns whether a hit was opened. */
+export interface Question {
+  title: string;
+  placeholder: string;
+  ask: (text: string, token: vscode.CancellationToken) => Promise<Answer>;
+  rowsWithoutText: () => Item[];
+  onClose: (text: string, answered: KeptResults | undefined) => void;
+}
+
+/** A list that asks anew at every key; typing on cancels the last question. */
+export class LiveList {
+  private readonly list: HitList;
+  private pending: vscode.CancellationTokenSource | undefined;
+  private last: KeptResults | undefined;
+
+  constructor(
+    private readonly results: Results,
+    actions: HitActions,
+    private readonly question: Question,
+  ) {
+    this.list = new HitList(actions);
+    const { pick } = this.list;
+    pick.title = question.title;
+    pick.placeholder = question.placeholder;
+    pick.buttons = [toSideBar];
+    pick.onDidChangeValue((value) => {
+      this.typed(value);
+    });
+    pick.onDidTriggerButton(() => {
+      this.keep();
+    });
+    pick.onDidAccept(() => {
+      this.takeQuery(pick.activeItems[0]);
+    });
+    this.list.onDidClose((opened) => {
+      this.pending?.cancel();
+      this.closed(opened !== undefined);
+    });
+  }
+
+  /** Begins with `text`, which VS Code selects so that typing replaces it. */
+  show(text: string): void {
+    this.list.pick.value = text;
+    this.list.show();
+    this.typed(text);
+  }
+
+  private typed(text: string): void {
+    this.pending?.cancel();
+    const { pick } = this.list;
+    pick.title = this.question.title;
+    pick.busy = text.trim() !== '';
+    if (pick.busy) {
+      void this.ask(text);
+    } else {
+      this.list.setRows(this.question.rowsWithoutText());
+    }
+  }
+
+  private async ask(text: string): Promise<void> {
+    const mine = new vscode.CancellationTokenSource();
+    this.pending = mine;
+    try {
+      const { rows, kept } = await this.question.ask(text, mine.token);
+      if (!mine.token.isCancellationRequested) {
+        this.last = kept;
+        this.list.setRows(rows);
+      }
+    } catch (error) {
+      if (!mine.token.isCancellationRequested) {
+        this.list.setRows([noteItem(problemText(error), 'error')]);
+      }
+    } finally {
+      if (this.pending === mine) {
+        this.list.pick.busy = false;
+      }
+      mine.dispose();
+    }
+  }
+
+  private takeQuery(item: Item | undefined): void {
+    if (item && 'query' in item) {
+      const { query } = item as QueryItem;
+      this.list.pick.value = query;
+      this.typed(query);
+    }
+  }
+
+  private keep(): void {
+    if (this.last) {
+      this.results.keep(this.last);
+      this.question.onClose(this.list.pick.value, this.last);
+      void vscode.commands.executeCommand('packhound.results.focus');
+    }
+  }
+
+  private closed(opened: boolean): void {
+    const kept = opened ? this.last : undefined;
+    if (kept) {
+      this.results.keep(kept);
+    }
+    this.question.onClose(this.list.pick.value, kept);
+  }
+}

@@ -1,0 +1,23 @@
+import type { Hit } from '../protocol';
+
+const LEAST_LETTERS = 3;
+
+/** The words of the query that a hit has, as its reasons name them. */
+export function matchedWords(hit: Hit): string[] {
+  const evidence = hit.reasons
+    .filter((reason) => !reason.startsWith('meaning:'))
+    .map((reason) => reason.slice(reason.indexOf(':') + 1).replace('(exact)', ''));
+  const words = evidence.join(' ').match(/[\p{L}\p{N}]+/gu) ?? [];
+  return [...new Set(words.filter((word) => word.length >= LEAST_LETTERS))];
+}
+
+/** Where `text` has one of `words`, as start and end, in order and never overlapping. */
+export function matchRanges(text: string, words: readonly string[]): [number, number][] {
+  if (words.length === 0) {
+    return [];
+  }
+  const longestFirst = [...words].sort((one, other) => other.length - one.length);
+  // Words are letters and digits alone, so nothing needs to be escaped.
+  const pattern = new RegExp(longestFirst.join('|'), 'giu');
+  return [...text.matchAll(pattern)].map(({ 0: match, index }) => [index, index + match.length]);
+}
