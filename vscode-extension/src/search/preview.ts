@@ -28,21 +28,12 @@ export class Preview implements vscode.Disposable {
   });
   private newest = 0;
   private shown: Hit | undefined;
+  private opening: Promise<unknown> = Promise.resolve();
 
-  async show(hit: Hit): Promise<void> {
-    const mine = ++this.newest;
-    this.shown = hit;
-    const editor = await vscode.window.showTextDocument(vscode.Uri.parse(hit.uri), {
-      preview: true,
-      preserveFocus: true,
-    });
-    if (mine !== this.newest) {
-      return;
-    }
-    editor.setDecorations(this.mark, [rangeOf(hit.range)]);
-    editor.setDecorations(this.match, matchesIn(editor.document, hit));
-    const top = Math.max(0, nameLine(hit) - Math.round(linesShown(editor) * BELOW_THE_LIST));
-    editor.revealRange(new vscode.Range(top, 0, top, 0), vscode.TextEditorRevealType.AtTop);
+  show(hit: Hit): Promise<void> {
+    const opened = this.open(hit);
+    this.opening = opened.catch(() => undefined);
+    return opened;
   }
 
   /** Back to the editor, selection and scroll position from before the first preview. */
@@ -51,6 +42,8 @@ export class Preview implements vscode.Disposable {
     if (!this.shown) {
       return;
     }
+    // One that is still opening would come last, and stay.
+    await this.opening;
     if (this.before && this.selection) {
       const editor = await vscode.window.showTextDocument(this.before.document, {
         viewColumn: this.before.viewColumn ?? vscode.ViewColumn.Active,
@@ -73,6 +66,22 @@ export class Preview implements vscode.Disposable {
     this.newest += 1;
     this.mark.dispose();
     this.match.dispose();
+  }
+
+  private async open(hit: Hit): Promise<void> {
+    const mine = ++this.newest;
+    this.shown = hit;
+    const editor = await vscode.window.showTextDocument(vscode.Uri.parse(hit.uri), {
+      preview: true,
+      preserveFocus: true,
+    });
+    if (mine !== this.newest) {
+      return;
+    }
+    editor.setDecorations(this.mark, [rangeOf(hit.range)]);
+    editor.setDecorations(this.match, matchesIn(editor.document, hit));
+    const top = Math.max(0, nameLine(hit) - Math.round(linesShown(editor) * BELOW_THE_LIST));
+    editor.revealRange(new vscode.Range(top, 0, top, 0), vscode.TextEditorRevealType.AtTop);
   }
 }
 
