@@ -83,10 +83,19 @@ def test_text_says_what_is_changed_first(shop):
     lines = as_text("changes", call(shop, "changes", {})).splitlines()
     assert lines[:3] == [
         "changed since HEAD:",
-        "  shop/cart.py:2-3 method Cart.total (lines 3)",
+        "  shop/cart.py:2-3 method Cart.total (line 3)",
         "    called by shop/pay.py:4-5 function pay",
     ]
     assert lines[3:5][0] == "tests to run:" and "tests/test_pay.py (" in lines[4]
+
+
+def test_data_beside_tests_is_no_test_to_run(shop):
+    (shop.root / "tests" / "test_pay.cnf").write_text("limit = 1\n")
+    edit_total(shop, saved=True)
+    shop.refresh()
+    assert shop.settled(30)
+    tests = [row["path"] for row in call(shop, "changes", {})["tests"]]
+    assert "tests/test_pay.py" in tests and "tests/test_pay.cnf" not in tests
 
 
 def test_nothing_changed_says_so(shop):

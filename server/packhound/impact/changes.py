@@ -63,8 +63,12 @@ def describe_changes(
         links = [link for link in links_of(snapshot, root, callers) if not is_test_node(link.node)]
         definitions.append(ChangedDefinition(snapshot.ref(node_id, root), lines, tuple(links)))
     calls = _calls_by_file(snapshot, root, graph, touched)
-    tests = [path for path in snapshot.files if is_test(path)]
-    own_tests = [RelatedFile(path, 1.0, ("changed itself",)) for path in changed if is_test(path)]
+    tests = [path for path, entry in snapshot.files.items() if _is_runnable_test(path, entry)]
+    own_tests = [
+        RelatedFile(path, 1.0, ("changed itself",))
+        for path in changed
+        if (entry := snapshot.files.get(path)) and _is_runnable_test(path, entry)
+    ]
     source = [path for path in changed if not is_test(path)]
     ranked_tests = rank_files(tests, changed.keys(), history, calls, limit) if source else []
     with_definition = {definition.node.path for definition in definitions}
@@ -74,6 +78,11 @@ def describe_changes(
         tests=tuple([*own_tests, *ranked_tests][:limit]),
         related=tuple(rank_files(snapshot.files, changed.keys(), history, calls, limit)),
     )
+
+
+def _is_runnable_test(path: str, entry: FileEntry) -> bool:
+    """Return True for code of tests, not for the data and documents beside it."""
+    return is_test(path) and entry.language not in ("text", "markdown")
 
 
 def _touched(

@@ -65,7 +65,8 @@ def _text(answer: Row) -> Text:
         )
         n_more = row["n_callers"] - len(row["callers"])
         more = f"\n    ... {n_more:,} more" if n_more else ""
-        units.append(f"  {title(row)} (lines {lines}){callers}{more}")
+        noun = "line" if lines.isdecimal() else "lines"
+        units.append(f"  {title(row)} ({noun} {lines}){callers}{more}")
     units += [f"  {path_of({'path': path})}" for path in rows_in(answer, "files")]
     units[:1] = [f"changed since {visible_line(answer['base'])}:\n{unit}" for unit in units[:1]]
     for key, heading in (("tests", "tests to run"), ("related", "usually changed with it")):
