@@ -34,6 +34,7 @@ def test_no_fewer_than_one_hit_can_be_asked_for(tmp_path: Path, root: Path) -> N
         (("search", "x", "--kind", "thing"), "'function'"),
         (("search", "x", "--set", "search.hover=never"), "results, always, off"),
         (("search", "x", "--set", "lmit=3"), "expected one of: search.limit, search.fuser"),
+        (("search", "x", "--set", "search.limt=3"), "did you mean search.limit?"),
         (("mcp", "--set", "lmit=3"), "expected one of: search.limit, search.fuser"),
         (("mcp", "--set", "search.limit=many"), "must be a whole number between 1 and 1,000"),
         (("pack", "x", "-b", "5", "--reserve", "6"), "between 0 and the budget of 5"),

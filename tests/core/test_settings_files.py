@@ -136,7 +136,8 @@ def test_changed_files_are_read_again_and_others_are_not(root: Path, user_file: 
         (b"x = " + b"[" * 100_000, "is ignored"),
         (b"#" * 300_000, "more than 262,144 bytes"),
         (b"search.limit = 0", "must be a whole number between 1 and 1,000"),
-        (b"colour = 1", "unknown setting 'colour'"),
+        (b"colour = 1", "unknown setting 'colour'; expected one of: search.limit"),
+        (b"search.limt = 1", "unknown setting 'search.limt'; did you mean search.limit?"),
     ],
 )
 def test_broken_files_are_one_problem(root: Path, content: bytes, problem: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from packhound.core.errors import SettingsError
@@ -38,6 +39,12 @@ class SettingsRead(NamedTuple):
 def _camel_case(name: str) -> str:
     head, *rest = name.split("_")
     return head + "".join(word.capitalize() for word in rest)
+
+
+def _nearest(name: str) -> str:
+    """Return the remedy for a setting that does not exist."""
+    near = get_close_matches(name, SETTINGS, n=1)
+    return f"did you mean {near[0]}?" if near else f"expected one of: {', '.join(SETTINGS)}"
 
 
 _INHERITED = {each.name for each in fields(PackSettings)}
@@ -76,7 +83,7 @@ def read_changes(values: Mapping[str, object]) -> SettingsRead:
         name = _camel_case(key)
         setting = SETTINGS.get(name) or FORMER_NAMES.get(name)
         if setting is None:
-            problems.append(f"unknown setting '{key}'; expected one of: {', '.join(SETTINGS)}")
+            problems.append(f"unknown setting '{key}'; {_nearest(name)}")
             continue
         try:
             read = None if value is None else setting.parameter.read(f"setting '{key}'", value)
