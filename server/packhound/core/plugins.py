@@ -29,8 +29,9 @@ def load_plugin(group: Group, name: str) -> Any:  # noqa: ANN401 - what a packag
     kind = group.rpartition(".")[2].removesuffix("s")
     entry_point = _entry_points(group).get(name)
     if entry_point is None:
-        expected = ", ".join((*_BUILT_IN.get(group, ()), *plugin_names(group))) or "none"
-        raise PluginError(f"no {kind} '{name}' is installed; expected one of: {expected}")
+        expected = ", ".join((*_BUILT_IN.get(group, ()), *plugin_names(group)))
+        others = f"; expected one of: {expected}" if expected else ", nor any other"
+        raise PluginError(f"no {kind} '{name}' is installed{others}")
     try:
         plugin = entry_point.load()
     except Exception as error:
