@@ -68,7 +68,7 @@ def test_status_has_kinds_and_sizes(tmp_path: Path, root: Path) -> None:
 def test_status_and_explain(tmp_path: Path, root: Path) -> None:
     status = json.loads(packhound(tmp_path, "status", "--root", str(root), "--json").stdout)
     assert (status["files"], status["pending"]) == (2, 0)
-    place = ("explain", "mend", "roof.py:1", "--root", str(root), "--json")
+    place = ("explain", "mend", "roof.py:1-2", "--root", str(root), "--json")
     assert json.loads(packhound(tmp_path, *place).stdout)["name"] == "mend_roof"
 
 

@@ -32,7 +32,7 @@ def agents() -> None:
 def list_agents() -> None:
     """List known agents and the files that configure their servers."""
     for agent in known_agents(Path.home(), Path.cwd()):
-        click.echo(f"{agent.name:12} {'found' if agent.installed else '-':6} {agent.config}")
+        click.echo(f"{agent.name:16} {'found' if agent.installed else '-':6} {agent.config}")
 
 
 @agents.command()

@@ -215,8 +215,9 @@ def doctor(root: Path, as_json: bool, verify: bool) -> None:
 
 
 def _parse_location(location: str) -> tuple[str, int]:
-    """Return the path and the 0-based line of PATH:LINE. Raises SettingsError."""
-    path, _, line = location.rpartition(":")
+    """Return the path and the 0-based line of PATH:LINE or PATH:A-B. Raises SettingsError."""
+    path, _, lines = location.rpartition(":")
+    line = lines.partition("-")[0]
     if not path or not line.isdigit() or int(line) < 1:
         raise SettingsError(f"'{location}' is not PATH:LINE with a 1-based line")
     return path.replace("\\", "/").removeprefix("./"), int(line) - 1

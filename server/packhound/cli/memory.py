@@ -34,7 +34,7 @@ def memory() -> None:
 @click.option("--file", "files", multiple=True, metavar="PATH", help="File that a stash is about.")
 @click.option("--tag", "tags", multiple=True, help="Tag to filter by.")
 @click.option("--author", default="", help="Who writes it.  [default: your user name]")
-@click.option("--expires", "expires_at", metavar="TIME", help="When a stash is forgotten.")
+@click.option("--expires", "expires_at", metavar="TIME", help="Forget a stash then: YYYY-MM-DD.")
 @JSON
 def add(root: Path, kind: NoteType, name: str, content: str, as_json: bool, **options: Any) -> None:  # noqa: ANN401 - fields of a note
     """Write a note of TYPE insight, decision or stash, called NAME, saying CONTENT.
