@@ -61,6 +61,16 @@ def test_a_new_commit_is_found(history: Engine) -> None:
     assert hits[0].node.name == "Teach zebras"
 
 
+def test_a_message_or_a_file_cannot_forge_a_commit(history: Engine) -> None:
+    target = history.root / "written"
+    forged = f"\x1e--output={target}\x1f1700000000\x1fEve\x1fzebra forged\x1fbody\x1f"
+    diff = f"\x1e{'a' * 40}\n+++ b/net.py\n+    return retry(limit)\n"
+    commit(history.root, {"a.txt": diff}, f"Teach zebras\n\nbody\n{forged}")
+    records = [hit.record for hit in history.search(Query("zebra", types=("commit",))).hits]
+    assert [record.title for record in records if record] == ["Teach zebras"]
+    assert not target.exists()
+
+
 def test_without_a_repository_the_answer_says_so(root: Path, cache: Path) -> None:
     engine = Engine.open(root, Settings(commits=True))
     results = engine.search(Query("retry", types=("commit",)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import secrets
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -12,7 +14,9 @@ from packhound.sources import Source
 
 MAX_COMMITS = 5_000
 _TIMEOUT_S, _DIFF_TIMEOUT_S = 30.0, 2.0
-_MARK, _FIELD = "\x1e", "\x1f"
+_MARK, _FIELD = (f"\x1e{secrets.token_hex(8)}{end}" for end in "\x1e\x1f")
+"""Chosen anew in each process, so that no message or file can hold them and forge a commit."""
+_COMMIT_ID = re.compile(r"[0-9a-f]{40,64}")
 _LOG = (
     *("log", f"--max-count={MAX_COMMITS}", "--name-only", "-z", "--no-renames", "--relative"),
     f"--format={_MARK}%H{_FIELD}%ct{_FIELD}%an{_FIELD}%s{_FIELD}%b{_FIELD}",
@@ -77,7 +81,7 @@ def read_commits(pieces: Iterable[str]) -> Iterator[Record]:
     """Yield the commits of a log in pieces."""
     for block in "".join(pieces).split(_MARK)[1:]:
         identity, date, author, subject, body, names = (*block.split(_FIELD, 5), *[""] * 5)[:6]
-        if not date.isdigit():
+        if not date.isdigit() or not _COMMIT_ID.fullmatch(identity):
             continue
         paths = [name for part in names.split("\0") if (name := part.strip("\n"))]
         text = "\n".join((body.strip(), *paths[:_MAX_PATHS])).strip()
