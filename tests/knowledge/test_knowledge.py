@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from packhound.api import results_json
 from packhound.core.records import iso_date
 from packhound.core.settings import Settings
 from packhound.core.types import Hit, Query
@@ -181,3 +182,15 @@ def test_switched_off_it_says_how_to_switch_it_on(
     results = open_over(logs, knowledge=False).search(Query("oauth", types=("knowledge",)))
     assert not results.hits
     assert "'knowledge' is switched off: set sources.knowledge.enabled to true" in results.notes
+
+
+def test_secrets_of_headings_and_questions_do_not_leave(
+    open_over: Callable[..., Engine], root: Path
+) -> None:
+    secret = "ghp_" + "x7Kq9TzL2mVb4NcR8wYpD1sF6hJ3gA0eUiOk"
+    phase = f"## Phase 1: Look at {secret}\nzebra {secret}\n"
+    log = f"# Conversation: Sign in {secret}\nQuery: Why is {secret} refused?\n{phase}"
+    write_files(root, {"a-2025-01-02.md": log, "AGENTS.md": f"# Use {secret}\nzebra {secret}\n"})
+    answer = results_json(open_over().search(Query("zebra", types=("knowledge",))))
+    assert len(answer["hits"]) == 2
+    assert secret not in str(answer)

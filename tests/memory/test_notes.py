@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from packhound.api import results_json
 from packhound.api.memory import MEMORY_REQUESTS, recall_note
 from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
@@ -196,12 +197,14 @@ def test_bad_fields_are_refused_with_the_remedy(
 
 def test_secrets_do_not_leave(engine: Engine) -> None:
     secret = "ghp_" + "x7Kq9TzL2mVb4NcR8wYpD1sF6hJ3gA0eUiOk"
-    note = engine.notes.add("insight", {"key": f"k {secret}", "content": f"use {secret} here"})
+    values = {"key": f"k {secret}", "content": f"use {secret} here", "author": secret}
+    note = engine.notes.add("insight", values)
     answers = [
         MEMORY_REQUESTS["list"](engine, {}),
         MEMORY_REQUESTS["show"](engine, {"id": note.id}),
         MEMORY_REQUESTS["search"](engine, {"query": "use"}),
         recall_note(engine, "insight", f"k {secret}", 5),
+        results_json(engine.search(Query("use", types=("note",)))),
     ]
     assert all(secret not in str(answer) for answer in answers)
     assert all("REDACTED" in str(answer) for answer in answers)

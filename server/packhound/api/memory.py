@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from packhound.api.json_codec import Json
+from packhound.api.record_json import without_secrets
 from packhound.api.schema import QUERY
 from packhound.api.tools.references import resolve
 from packhound.core.errors import SettingsError
 from packhound.core.records import iso_date
 from packhound.core.types import Query
 from packhound.memory import NOTE_TYPES, RECORD_TYPE, Note, NoteType, Resolution, diff, iso_time
-from packhound.redact import redact, safe_line, visible_text
+from packhound.redact import safe_line
 from packhound.service import Engine
 
 Handler: TypeAlias = "Callable[[Engine, Mapping[str, Any]], Json]"
@@ -70,7 +71,7 @@ def show_note(engine: Engine, values: Mapping[str, Any]) -> Json:
     ]
     row = note_row(engine, note)
     row["code"] = [
-        {**_code_row(resolution), "diff": _shown(change)}
+        {**_code_row(resolution), "diff": without_secrets(change)}
         for resolution, change in zip(resolutions, changes, strict=True)
     ]
     return row
@@ -97,7 +98,7 @@ def recall_note(engine: Engine, kind: NoteType, name: str, limit: int) -> Json:
     if recalled.match_type:
         answer["match_type"] = recalled.match_type
     if recalled.message:
-        answer["message"] = _shown(recalled.message)
+        answer["message"] = without_secrets(recalled.message)
     if recalled.problems:
         answer["notes"] = list(recalled.problems)
     return answer
@@ -105,7 +106,7 @@ def recall_note(engine: Engine, kind: NoteType, name: str, limit: int) -> Json:
 
 def note_row(engine: Engine, note: Note) -> Json:
     """Return a note for people and agents: its fields, its author, and where its code is now."""
-    fields = {name: _shown(value) for name, value in note.fields.items()}
+    fields = {name: without_secrets(value) for name, value in note.fields.items()}
     return {
         "id": note.id,
         "type": note.type,
@@ -114,7 +115,7 @@ def note_row(engine: Engine, note: Note) -> Json:
         "created_at": iso_time(note.created_at),
         "date": iso_date(note.created_at),
         "tags": [safe_line(tag) for tag in note.tags],
-        "metadata": _shown(note.metadata),
+        "metadata": without_secrets(note.metadata),
         "expires_at": None if note.expires_at is None else iso_time(note.expires_at),
         "state": engine.notes.notebook.state(note),
         "code": [_code_row(each) for each in engine.notes.notebook.resolutions(note)],
@@ -135,16 +136,6 @@ def _code_row(resolution: Resolution) -> Json:
         "start_line": span.start_line + 1 if span else 0,
         "end_line": span.end_line + 1 if span else 0,
     }
-
-
-def _shown(value: Any) -> Any:  # noqa: ANN401 - any JSON value
-    if isinstance(value, str):
-        return visible_text(redact(value).text)
-    if isinstance(value, Mapping):
-        return {str(key): _shown(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_shown(each) for each in value]
-    return value
 
 
 def _limit_in(values: Mapping[str, Any], default: int) -> int:

@@ -14,6 +14,10 @@ def source_json(hit: Hit) -> dict[str, object]:
     """Return where a hit comes from, what a record has that code has not, and notes on code."""
     fields: dict[str, object] = {"source": hit.source, "type": hit.node.kind}
     if hit.record is not None:
+        name, line = safe_line(hit.node.qualname), safe_line(hit.explanation().line)
+        place = f"#{name}" if name else f":{hit.node.span.start_line + 1}"
+        ref = f"{hit.node.path}{place}" if hit.node.path else ""
+        fields |= {"name": name, "qualname": name, "ref": ref, "line": line}
         fields |= record_json(hit.record)
     if hit.notes:
         notes = ({**record_json(note.record), "state": note.state} for note in hit.notes)
@@ -48,12 +52,23 @@ def _record(row: Mapping[str, Any]) -> Record:
 def record_json(record: Record) -> dict[str, object]:
     """Return a record of a source beside code, without secrets."""
     return {
-        "id": record.id,
+        "id": safe_line(record.id),
         "type": record.type,
-        "reference": record.reference,
+        "reference": safe_line(record.reference),
         "title": safe_line(record.title),
-        "text": visible_text(redact(record.text).text),
+        "text": without_secrets(record.text),
         "date": iso_date(record.date),
         "tags": [safe_line(tag) for tag in record.tags],
-        "metadata": dict(record.metadata),
+        "metadata": without_secrets(record.metadata),
     }
+
+
+def without_secrets(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    """Return a JSON value whose texts have no secrets, and their hidden characters visible."""
+    if isinstance(value, str):
+        return visible_text(redact(value).text)
+    if isinstance(value, Mapping):
+        return {str(key): without_secrets(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [without_secrets(each) for each in value]
+    return value
