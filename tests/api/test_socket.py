@@ -16,7 +16,7 @@ from packhound import __version__
 from packhound.api.socket_client import connect
 from packhound.api.socket_requests import answer
 from packhound.api.socket_server import SocketServer, serve_socket
-from packhound.core.errors import SettingsError, StoreError
+from packhound.core.errors import PackhoundError, SettingsError, StoreError
 from packhound.core.types import Document
 
 
@@ -162,3 +162,15 @@ def test_closing_ends_every_thread_and_leaves_the_address_of_another_server(engi
         connection.close()
     wait_until(lambda: not any("packhound-socket" in t.name for t in threading.enumerate()))
     assert connect(engine.folder) is None and not list(engine.folder.glob("server-*"))
+
+
+@pytest.mark.parametrize(
+    ("tool", "is_repeated"), [("search", True), ("remember", False), ("memory/add", False)]
+)
+def test_what_may_have_been_written_is_not_asked_of_another(tmp_path, tool, is_repeated):
+    server = SocketServer(tmp_path, lambda name, arguments: server.close() or {})
+    connection = connect(tmp_path)
+    with pytest.raises(PackhoundError) as problem:
+        connection.call(tool, {})
+    connection.close()
+    assert isinstance(problem.value, StoreError) == is_repeated

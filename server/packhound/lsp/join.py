@@ -21,7 +21,7 @@ from packhound.core.user_folders import cache_folder
 from packhound.lsp.hosted import SESSION
 from packhound.lsp.jsonrpc.frames import FrameReader, Malformed, Params, WireError, encode
 from packhound.lsp.jsonrpc.transport import Stream
-from packhound.relay import Connection, Message, Relay, address_file, connect_engine
+from packhound.relay import WRITING, Connection, Message, Relay, address_file, connect_engine
 from packhound.service import index_folder, real_path
 
 if TYPE_CHECKING:
@@ -180,6 +180,10 @@ class LspDialect:
     def cancelled(self, value: dict[str, object]) -> object:
         """Return no id: a cancelled request is answered."""
         return ""
+
+    def writes(self, value: Mapping[str, Any]) -> bool:
+        """Return True for requests that write a note."""
+        return str(value.get("method")).removeprefix("packhound/") in WRITING
 
     def answer_again(self, method: str) -> bool:
         """Return True for registrations, which the client keeps."""

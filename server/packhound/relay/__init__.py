@@ -12,6 +12,7 @@ from packhound.relay.address import remove_address as remove_address
 from packhound.relay.address import write_address as write_address
 from packhound.relay.connection import ACCEPTED as ACCEPTED
 from packhound.relay.connection import NOT_ALLOWED as NOT_ALLOWED
+from packhound.relay.connection import WRITING as WRITING
 from packhound.relay.connection import Connection as Connection
 from packhound.relay.engine_process import ENGINE as ENGINE
 from packhound.relay.engine_process import MCP_RELAY as MCP_RELAY

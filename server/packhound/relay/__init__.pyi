@@ -7,6 +7,7 @@ from .address import remove_address as remove_address
 from .address import write_address as write_address
 from .connection import ACCEPTED as ACCEPTED
 from .connection import NOT_ALLOWED as NOT_ALLOWED
+from .connection import WRITING as WRITING
 from .connection import Connection as Connection
 from .engine_process import ENGINE as ENGINE
 from .engine_process import MCP_RELAY as MCP_RELAY

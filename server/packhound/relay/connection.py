@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from packhound.core.errors import SettingsError, StoreError
+from packhound.core.errors import PackhoundError, SettingsError, StoreError
 from packhound.relay.address import SERVER, ServerAddress, read_address
 
 C = TypeVar("C", bound="Connection")
@@ -23,6 +23,13 @@ C = TypeVar("C", bound="Connection")
 ACCEPTED = "accepted"
 NOT_ALLOWED = {"error": "not allowed"}
 """Answer to a request with a token that is not the server's."""
+
+WRITING = frozenset({"remember", "decide", "stash", "record_skill", "memory/add"})
+"""Tools and requests that would write twice if they were sent twice."""
+UNKNOWN_OUTCOME = (
+    "the engine ended before it answered, so it may have written this or not; look with recall,"
+    " search or list, and write it again if it is not there"
+)
 
 _ENDED = "the engine of this folder has ended or takes no more connections"
 _TIMEOUT_S = 120.0
@@ -40,6 +47,7 @@ class Connection:
         self.pid = server.pid
         self._token = server.token
         self._lock = threading.Lock()
+        self._is_accepted = False
         self._socket = socket.socket(server.family, socket.SOCK_STREAM)
         self._socket.settimeout(_ACCEPT_S)
         try:
@@ -69,9 +77,16 @@ class Connection:
         Raises:
             SettingsError: the tool refused its arguments.
             StoreError: the server did not accept the request in time, refused it or has ended.
+            PackhoundError: it has ended, and may have written what must not be written twice.
         """
         with self._lock:
-            answer = self._exchange({"tool": tool, "arguments": dict(arguments)})
+            self._is_accepted = False
+            try:
+                answer = self._exchange({"tool": tool, "arguments": dict(arguments)})
+            except StoreError:
+                if self._is_accepted and tool in WRITING:
+                    raise PackhoundError(UNKNOWN_OUTCOME) from None
+                raise
         if "result" not in answer and "error" not in answer:
             raise StoreError(_ENDED)
         if "error" in answer:
@@ -102,8 +117,11 @@ class Connection:
             self._stream.flush()
             answer = self._read_frame()
             if ACCEPTED in answer and "tool" in request:
+                self._is_accepted = True
                 self._socket.settimeout(_TIMEOUT_S)
                 answer = self._read_frame()
+                if not answer:
+                    raise StoreError(_ENDED)
         except TimeoutError:
             raise StoreError("the engine of this folder does not answer") from None
         except (OSError, ValueError) as problem:

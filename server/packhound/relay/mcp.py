@@ -21,6 +21,7 @@ if __name__ == "__main__":
 
 from packhound.core.errors import PackhoundError, StoreError
 from packhound.core.parent_process import watch_parent
+from packhound.relay.connection import WRITING
 from packhound.relay.engine_process import connect_engine
 from packhound.relay.relay import Message, Relay, json_value
 
@@ -65,6 +66,11 @@ class McpDialect:
         if value.get("method") != "notifications/cancelled" or not isinstance(params, dict):
             return ""
         return params.get("requestId")
+
+    def writes(self, value: dict[str, Any]) -> bool:
+        """Return True for a call of a tool that writes a note or a skill anew each time."""
+        params = value.get("params")
+        return isinstance(params, dict) and str(params.get("name")) in WRITING
 
     def answer_again(self, method: str) -> bool:
         """Return False: each server asks for roots anew."""

@@ -2,7 +2,8 @@
 
 When the serving process ends, the relay connects to the next one, repeats what the session consists
 of (its dialect remembers that), and sends each request again that has no response yet. The client
-sees nothing of it: responses to what was repeated are dropped.
+sees nothing of it: responses to what was repeated are dropped. A request that could write twice, or
+that has ended several servers, gets an error in place of another try.
 """
 
 from __future__ import annotations
@@ -13,14 +14,24 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from packhound.core.errors import PackhoundError
+from packhound.core.errors import PackhoundError, StoreError
+from packhound.relay.connection import UNKNOWN_OUTCOME
 
 _EXIT_S = 2.0
 """Time for the server to answer what a client has asked before it closed its end."""
 _RETRY_S = 0.1
 _MAX_RETRIES = 20
+_MAX_TRIES = 5
+"""Servers that get one request; what ends all of them would end the next one too."""
+_INTERNAL_ERROR = -32_603
+_ENDS_SERVERS = (
+    f"the engine ended {_MAX_TRIES} times while it worked on this request; see engine.log in the"
+    " state folder, and report it"
+)
+_ENDS_AT_ONCE = "the engine ends each session without an answer; see engine.log in the state folder"
 
 
 class Message(NamedTuple):
@@ -28,6 +39,14 @@ class Message(NamedTuple):
 
     wire: bytes
     value: object
+
+
+@dataclass
+class _Request:
+    """A request without a response, and how many servers have been sent it."""
+
+    message: Message
+    n_tries: int
 
 
 class Dialect(Protocol):
@@ -44,6 +63,9 @@ class Dialect(Protocol):
 
     def cancelled(self, value: dict[str, object]) -> object:
         """Return the id of a request that a notification cancels and that gets no response."""
+
+    def writes(self, value: dict[str, object]) -> bool:
+        """Return True if a request would write twice if it were sent twice."""
 
     def answer_again(self, method: str) -> bool:
         """Return True if the client has answered such a request of an earlier server for good."""
@@ -79,7 +101,8 @@ class Relay:
         self._n_server_requests = 0
         self._server_requests: dict[str, tuple[int, object]] = {}
         self._initialize: Message | None = None
-        self._pending: dict[str, list[bytes]] = {}
+        self._pending: dict[str, list[_Request]] = {}
+        self._n_silent = 0
         self._client_gone = threading.Event()
 
     def run(self, client: Iterable[Message]) -> None:
@@ -113,7 +136,8 @@ class Relay:
                 return b""
             return self._dialect.encode({**value, "id": request_id})
         if "id" in value:
-            self._pending.setdefault(repr(value["id"]), []).append(message.wire)
+            request = _Request(message, int(self._server is not None))
+            self._pending.setdefault(repr(value["id"]), []).append(request)
             if value["method"] == "initialize":
                 self._initialize = message
             return message.wire
@@ -126,6 +150,7 @@ class Relay:
         while True:
             with suppress(OSError):
                 self._n_servers += 1
+                self._n_silent += 1
                 messages = self._dialect.read(lambda server=server: server.recv(1 << 16))  # type: ignore[misc]
                 self._join(server, messages)
                 for message in messages:
@@ -136,6 +161,9 @@ class Relay:
             if self._client_gone.is_set():
                 return
             try:
+                if self._n_silent > _MAX_RETRIES:
+                    raise StoreError(_ENDS_AT_ONCE)
+                time.sleep(_RETRY_S if self._n_silent > 1 else 0)
                 server = self._reconnect()
             except PackhoundError as problem:
                 self._on_lost(problem)
@@ -150,6 +178,8 @@ class Relay:
 
     def _join(self, server: socket.socket, messages: Iterator[Message]) -> None:
         """Bring a server to where the client is, and let the client talk to it."""
+        for refusal in self._refuse_requests():
+            self._write(refusal)
         initialize = self._initialize
         if initialize and isinstance(initialize.value, dict):
             server.sendall(initialize.wire)
@@ -161,12 +191,35 @@ class Relay:
             if initialize:
                 for wire in self._dialect.state():
                     server.sendall(wire)
-            for wires in tuple(self._pending.values()):
-                for wire in wires:
-                    server.sendall(wire)
+            for requests in tuple(self._pending.values()):
+                for request in requests:
+                    request.n_tries += 1
+                    server.sendall(request.message.wire)
             self._server = server
 
+    def _refuse_requests(self) -> list[bytes]:
+        """Return the responses to requests that no further server gets."""
+        responses = []
+        with self._lock:
+            pending = [request for requests in self._pending.values() for request in requests]
+            for request in pending:
+                value, problem = request.message.value, self._problem(request)
+                if problem and isinstance(value, dict):
+                    self._pop_pending(repr(value["id"]))
+                    error = {"code": _INTERNAL_ERROR, "message": problem}
+                    response = {"jsonrpc": "2.0", "id": value["id"], "error": error}
+                    responses.append(self._dialect.encode(response))
+        return responses
+
+    def _problem(self, request: _Request) -> str:
+        """Return why a request is not sent again; empty if it is."""
+        value = request.message.value
+        if request.n_tries and isinstance(value, dict) and self._dialect.writes(value):
+            return UNKNOWN_OUTCOME
+        return _ENDS_SERVERS if request.n_tries >= _MAX_TRIES else ""
+
     def _from_server(self, server: socket.socket, message: Message) -> None:
+        self._n_silent = 0
         value = message.value
         if not isinstance(value, dict) or "id" not in value:
             self._write(message.wire)
@@ -192,11 +245,11 @@ class Relay:
         self._write(self._dialect.encode({**value, "id": request_id}))
 
     def _pop_pending(self, key: str) -> bool:
-        wires = self._pending.get(key)
-        if not wires:
+        requests = self._pending.get(key)
+        if not requests:
             return False
-        wires.pop(0)
-        if not wires:
+        requests.pop(0)
+        if not requests:
             self._pending.pop(key, None)
         return True
 

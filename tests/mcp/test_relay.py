@@ -1,0 +1,109 @@
+"""A relay whose servers end before they answer."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from itertools import chain
+from typing import Any
+
+import pytest
+
+from packhound.api import MEMORY_REQUESTS, TOOLS
+from packhound.core.errors import PackhoundError
+from packhound.relay import WRITING, Relay
+from packhound.relay.mcp import McpDialect
+
+MAX_SERVERS = 200
+INITIALIZE = {"id": 0, "method": "initialize", "params": {}}
+
+Server = Callable[[socket.socket], None]
+
+
+class Client:
+    """A client of a relay whose servers run `serve`, until each of its requests is answered."""
+
+    def __init__(self, serve: Server, *requests: dict[str, Any]) -> None:
+        self.answers: dict[int, dict[str, Any]] = {}
+        self.lost: list[PackhoundError] = []
+        self.n_servers = 0
+        self._serve = serve
+        self._requests = requests
+        self._changed = threading.Condition()
+
+    def run(self) -> Client:
+        Relay(McpDialect(), self._connect, self._write, self._lose).run(
+            McpDialect().read(chain(self._wires(), [b""]).__next__)
+        )
+        return self
+
+    def _wires(self) -> Iterator[bytes]:
+        for request in self._requests:
+            yield json.dumps({"jsonrpc": "2.0", **request}).encode() + b"\n"
+            self._wait_for(request["id"])
+
+    def _wait_for(self, request_id: int) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: request_id in self.answers or self.lost, 60)
+
+    def _connect(self) -> socket.socket:
+        self.n_servers += 1
+        assert self.n_servers < MAX_SERVERS, "it connects for ever"
+        ours, theirs = socket.socketpair()
+        threading.Thread(target=self._run_server, args=(theirs,), daemon=True).start()
+        return ours
+
+    def _run_server(self, connection: socket.socket) -> None:
+        with connection:
+            self._serve(connection)
+
+    def _write(self, wire: bytes) -> None:
+        answer = json.loads(wire)
+        with self._changed:
+            self.answers[answer["id"]] = answer
+            self._changed.notify()
+
+    def _lose(self, problem: PackhoundError) -> None:
+        with self._changed:
+            self.lost.append(problem)
+            self._changed.notify()
+
+
+def call(name: str) -> dict[str, Any]:
+    return {"id": 1, "method": "tools/call", "params": {"name": name, "arguments": {}}}
+
+
+def end_at_the_first_call(connection: socket.socket) -> None:
+    with connection.makefile("rwb") as stream:
+        for line in stream:
+            request = json.loads(line)
+            if request["method"] == "tools/call":
+                return
+            stream.write(json.dumps({"id": request["id"], "result": {}}).encode() + b"\n")
+            stream.flush()
+
+
+@pytest.mark.parametrize("tool", sorted(WRITING & TOOLS.keys()))
+def test_what_may_have_been_written_is_not_sent_again(tool: str) -> None:
+    client = Client(end_at_the_first_call, INITIALIZE, call(tool)).run()
+    assert client.n_servers == 2
+    assert "may have written this or not" in client.answers[1]["error"]["message"]
+
+
+def test_a_request_that_ends_every_server_gets_an_error() -> None:
+    client = Client(end_at_the_first_call, INITIALIZE, call("search")).run()
+    assert "ended 5 times" in client.answers[1]["error"]["message"]
+    assert not client.lost
+
+
+def test_a_relay_gives_up_where_every_server_ends_at_once() -> None:
+    client = Client(lambda connection: None, INITIALIZE).run()
+    assert "ends each session without an answer" in str(client.lost[0])
+
+
+def test_every_tool_and_request_that_writes_anew_is_named() -> None:
+    tools = {tool.name for tool in TOOLS.values() if tool.writes and not tool.idempotent}
+    assert tools | {"memory/add"} == WRITING
+    assert "add" in MEMORY_REQUESTS
