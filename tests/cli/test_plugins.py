@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from packhound.mcp.server import Folders
 from tests.support.command_line import packhound
 
 PLUGIN = Path(__file__).parents[1] / "fixtures" / "example-plugin"
@@ -77,17 +76,3 @@ def test_a_plugin_that_fails_is_named_and_the_search_goes_on(search, options, no
     answer = search(*options)
     assert [text for text in answer["notes"] if note in text], answer["notes"]
     assert [hit["score"] for hit in answer["hits"]] == [hit["score"] for hit in search()["hits"]]
-
-
-def test_agents_choose_by_argument(
-    tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
-    folders = Folders([root])
-    try:
-        answer = folders.call("search", {"query": "unlock the door", "fuser": "absent"})
-        assert any("no fuser 'absent'" in note for note in answer["notes"])
-        answer = folders.call("search", {"query": "unlock the door", "fuser": "rrf"})
-        assert answer["hits"] and not any("fuser" in note for note in answer["notes"])
-    finally:
-        folders.close()

@@ -53,6 +53,11 @@ def _settings(draw: Draw, depth: int = 3) -> str:
     return text + ("," if names and draw.flag() else "") + draw.of(SPACES) + "}"
 
 
+def _values(text: str) -> dict[str, object]:
+    """The values of a settings file; one without any text has none."""
+    return json.loads(plain(text)) if text.strip() else {}
+
+
 def settings_files(data: bytes) -> None:
     """An entry is put into any file of settings and taken out again; all else stays."""
     draw = Draw(data)
@@ -62,13 +67,13 @@ def settings_files(data: bytes) -> None:
         changed = with_entry(text, "mcpServers", "packhound", entry)
     except ValueError:
         return
-    before, after = json.loads(plain(text)), json.loads(plain(changed))
+    before, after = _values(text), _values(changed)
     assert after["mcpServers"].pop("packhound") == entry
     assert changed.count("// x") >= text.count("// x") or '"packhound"' in text
     others = before.setdefault("mcpServers", {})
     others.pop("packhound", None)
     assert after == before
-    removed = json.loads(plain(without_entry(changed, "mcpServers", "packhound")))
+    removed = _values(without_entry(changed, "mcpServers", "packhound"))
     if not others:
         del before["mcpServers"]
     assert removed == before

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -40,6 +41,12 @@ def copied(first: Path, name: str) -> Path:
     return root
 
 
+def without_stamps(snapshot: dict[str, Any]) -> dict[str, Any]:
+    """The contents but for the stamps of files, which a file changed just now has no inode in."""
+    files = {path: (digest, *rest) for path, (digest, _stamp, *rest) in snapshot["files"].items()}
+    return {**snapshot, "files": files}
+
+
 def test_a_copy_starts_from_its_sibling_and_equals_a_rebuilt_index(first: Path) -> None:
     root = copied(first, "second")
     engine = Engine.open(root, Settings(git=False))
@@ -49,10 +56,10 @@ def test_a_copy_starts_from_its_sibling_and_equals_a_rebuilt_index(first: Path) 
     assert names(engine, "paint_door")[0] == "paint_door"
     assert names(engine, "plant_tree")[0] == "plant_tree"
     assert "mend_roof_1" not in names(engine, "mend_roof_1")
-    started_from_sibling = contents(engine.snapshot)
+    started_from_sibling = without_stamps(contents(engine.snapshot))
     engine.rebuild()
     assert engine.settled(60)
-    assert contents(engine.snapshot) == started_from_sibling
+    assert without_stamps(contents(engine.snapshot)) == started_from_sibling
     engine.close()
 
 

@@ -135,6 +135,8 @@ def _load(path: Path, *, follow_links: bool) -> Values:
     else:
         import tomli as tomllib
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    if not path.parent.is_dir():
+        return {}
     try:
         handle = os.open(path, flags if follow_links else flags | getattr(os, "O_NOFOLLOW", 0))
     except (FileNotFoundError, NotADirectoryError):
