@@ -119,6 +119,22 @@ def test_clearing_the_index_leaves_the_notes(engine: Engine, root: Path) -> None
     assert NoteStore(notes_folder(root)).all() == [note]
 
 
+@pytest.mark.skipif(os.name != "posix", reason="links and FIFOs of POSIX")
+@pytest.mark.parametrize("kind", ["link", "FIFO"])
+def test_what_is_no_regular_file_is_refused(tmp_path: Path, kind: str) -> None:
+    store = NoteStore(tmp_path / "notes")
+    store.path.parent.mkdir(mode=0o700)
+    if kind == "link":
+        store.path.symlink_to(tmp_path / "elsewhere")
+    else:
+        os.mkfifo(store.path)
+    with pytest.raises(StoreError, match="is not a regular file"):
+        store.all()
+    with pytest.raises(StoreError, match="is not a regular file"):
+        write_note(store, "insight", {"content": "x"})
+    assert not (tmp_path / "elsewhere").exists()
+
+
 def test_a_deleted_file_is_made_again(store: NoteStore) -> None:
     write_note(store, "insight", {"content": "x"})
     for path in store.path.parent.iterdir():

@@ -59,17 +59,35 @@ def read_private(path: Path) -> bytes | None:
     except (OSError, ValueError) as error:
         raise StoreError(f"'{path}' cannot be read: {error}") from None
     try:
-        status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode):
-            raise StoreError(f"'{path}' is not a regular file")
-        if not _is_own(status):
-            raise StoreError(f"'{path}' belongs to another user")
+        _check_private(path, os.fstat(handle))
         with os.fdopen(handle, "rb", closefd=False) as file:
             return file.read()
     except OSError as error:
         raise StoreError(f"'{path}' cannot be read: {error.strerror}") from None
     finally:
         os.close(handle)
+
+
+def stat_private(path: Path) -> os.stat_result | None:
+    """Return the status of a regular file of this user, None if there is none.
+
+    Raises StoreError as `read_private`.
+    """
+    try:
+        status = path.lstat()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise StoreError(f"'{path}' cannot be read: {error.strerror}") from None
+    _check_private(path, status)
+    return status
+
+
+def _check_private(path: Path, status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise StoreError(f"'{path}' is not a regular file")
+    if not _is_own(status):
+        raise StoreError(f"'{path}' belongs to another user")
 
 
 def _is_own(status: os.stat_result) -> bool:

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from packhound.core.errors import SettingsError, StoreError
-from packhound.core.private_file import make_private_folder
+from packhound.core.private_file import make_private_folder, stat_private
 from packhound.memory.notes import Note, note_from, note_json
 
 DATABASE = "notes.sqlite"
@@ -145,7 +145,7 @@ class NoteStore:
 
     def _open(self, *, writes: bool) -> sqlite3.Connection | None:
         """Return the connection; None for a reader where nothing was written yet."""
-        status = self._stat()
+        status = stat_private(self.path)
         same_file = status and self._opened and os.path.samestat(status, self._opened)
         if self._connection is not None and same_file:
             return self._connection
@@ -160,14 +160,6 @@ class NoteStore:
         self._connection = _connect(self.path)
         self._opened = self.path.stat()
         return self._connection
-
-    def _stat(self) -> os.stat_result | None:
-        try:
-            return self.path.stat()
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise self._unreadable(error) from error
 
     def _unreadable(self, error: Exception) -> StoreError:
         return StoreError(f"the notes in '{self.path}' cannot be read or written: {error}")
