@@ -141,7 +141,7 @@ def test_a_folder_without_git_is_searched_by_its_manifest(
     shutil.rmtree(workspace / ".git")
     (workspace / "Makefile").touch()
     helix = start_helix(workspace, "courier/retry.py")
-    helix.until(lambda text: "by Makefile" in text, "which folder is searched")
+    helix.until(lambda text: "searches that of retry.py" in text, "which folder is searched")
     open_symbols(helix, "AnswerCache")
     helix.until(lambda text: "cache.py" in text, "the symbol of another file")
 

@@ -95,13 +95,16 @@ end
 step("the list keeps the server's order and opens the place", function()
   answer_select(1)
   offered = nil
+  local client = require('packhound.client')
+  local server = vim.lsp.get_clients({ name = 'packhound' })[1]
+  local params = client.near()({ query = 'send a request again after a growing delay' })(server)
   vim.cmd('Packhound search send a request again after a growing delay')
   wait_for(function()
     return offered
   end, 'nothing was offered')
   local expected = vim.tbl_map(function(item)
     return item.text
-  end, require('packhound.hits').items(packhound.search('send a request again after a growing delay')))
+  end, require('packhound.hits').items(client.request('packhound/search', params)))
   same(offered, expected, 'rows')
   report.seen.rows = offered
   is_true(vim.api.nvim_buf_get_name(0):match('courier/retry%.py$'), vim.api.nvim_buf_get_name(0))
