@@ -1,1 +1,1 @@
-"""What a focus is worth, measured by a replay of edits from git's history."""
+"""Worth of a focus, measured by a replay of edits from git's history."""

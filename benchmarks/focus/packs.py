@@ -1,4 +1,4 @@
-"""What the focus, and leaving out what is far from it, does to packs, on the replay of commits.
+"""Effect of the focus, and of leaving out what is far from it, on packs, by the replay of commits.
 
 Run: python -m benchmarks.focus.packs CLONE ... [--last 200] [--cases 8] [--budget 4000]
 The share of the functions that a commit changed outside of the focus's file that are in the pack of

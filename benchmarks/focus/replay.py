@@ -1,4 +1,4 @@
-"""What the focus adds, on a replay of commits, and the weights of its signals.
+"""Gain by the focus on a replay of commits, and the weights of its signals.
 
 Run: python -m benchmarks.focus.replay FOLDER-OF-CLONES [--last 400] [--cases 22] [--check]
 Each commit that changed two to five files is a query, its subject; the focus is one changed file,

@@ -1,4 +1,4 @@
-"""How much of what a fix changed is in a pack, by lines: bug reports at three budgets.
+"""Share of what a fix changed that is in a pack, by lines: bug reports at three budgets.
 
     python benchmarks/packs/evidence.py TREES CACHE OUT.json REPORTS.jsonl...
 

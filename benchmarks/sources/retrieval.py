@@ -1,4 +1,4 @@
-"""How well notes are found by questions in other words: 200 insights, 100 questions.
+"""Retrieval of notes by questions in other words: 200 insights, 100 questions.
 
 Run: python -m benchmarks.sources.retrieval [--tuning]
 Through the engine, as `packhound search --type note`. The data was written before the search ran on

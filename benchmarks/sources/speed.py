@@ -1,4 +1,4 @@
-"""How long searches of notes take, alone and beside code, and what notes cost an edit.
+"""Time that searches of notes take, alone and beside code, and what notes cost an edit.
 
 Run: python -m benchmarks.sources.speed FOLDER [--rounds 200]
 1,000 and 10,000 notes (the insights of this folder, numbered, each tenth on code of FOLDER) are

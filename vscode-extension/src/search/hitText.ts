@@ -26,7 +26,6 @@ const ICONS: Record<string, string> = {
   decision: 'law',
   stash: 'archive',
   skill: 'mortar-board',
-  episode: 'history',
   commit: 'git-commit',
 };
 

@@ -9,7 +9,7 @@ import { remember } from '../../src/search/queryHistory';
 import { hit, signal } from './hits';
 
 test('every kind of node has an icon of its own choice', () => {
-  const records = ['knowledge', 'note', 'decision', 'stash', 'skill', 'episode', 'commit'];
+  const records = ['knowledge', 'note', 'decision', 'stash', 'skill', 'commit'];
   for (const kind of [...KINDS, ...records]) {
     assert.notEqual(iconOf(kind), 'symbol-misc', kind);
   }

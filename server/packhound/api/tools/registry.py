@@ -42,7 +42,7 @@ TOOLS: dict[str, Tool] = {
 }
 
 _INDEXING_S = 8.0
-"""How long a tool waits for a first indexing; then it answers with what is there, and says so."""
+"""Seconds that a tool waits for a first indexing; then it answers with what is there and a note."""
 _NO_MAX_TOKENS = 10_000_000
 
 
