@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from packhound.api.memory import MEMORY_REQUESTS, recall_note
 from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
 from packhound.core.types import Query
+from packhound.memory import Notebook, NoteStore
 from packhound.service import Engine
 from tests.support.project import write_files
 
@@ -109,6 +111,22 @@ def test_filters_without_words_list_the_newest_first(notes: Engine) -> None:
         "queue", "csv-export", "auth-flow", "jwt-validation",
     ]  # fmt: skip
     assert titles(notes, "type:note before:2020-01-01") == []
+
+
+def test_of_one_moment_what_was_written_last_comes_first(engine: Engine) -> None:
+    first = engine.notes.add("insight", {"key": "k0", "content": "Mail leaves"})
+    notes = [replace(first, id=f"{n * 7 % 12:02}", fields={**first.fields, "key": f"k{n}"})
+             for n in range(1, 12)]  # fmt: skip
+    engine.notes.notebook.get(first.id)
+    for note in notes:
+        engine.notes.notebook.store.put([note])
+    newest_first = [f"k{n}" for n in reversed(range(12))]
+    assert [note.name for note in engine.notes.notebook.all()] == newest_first
+    assert titles(engine, "type:note since:2020-01-01", limit=12) == newest_first
+    reopened = Notebook(NoteStore(engine.notes.notebook.store.path.parent), engine.notes.view)
+    assert [note.name for note in reopened.all()] == newest_first
+    assert [note.name for note in reopened.store.all()] == newest_first[::-1]
+    reopened.store.close()
 
 
 def test_notes_work_without_an_encoder_and_say_so(tmp_path: Path, root: Path) -> None:

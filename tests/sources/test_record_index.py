@@ -111,6 +111,15 @@ def test_a_score_is_the_sum_of_its_signals_and_boosts_are_those_defined() -> Non
     assert values["record_title"] == pytest.approx(0.2 * values["record_words"])
 
 
+def test_a_listing_has_the_newest_first_and_of_equal_dates_the_order_of_the_source() -> None:
+    dates = {"c": 5.0, "a": 5.0, "b": 5.0, "e": 5.0004, "d": 4.9996}
+    index = RecordIndex()
+    for order in ("cabed", "edbac", "dcabe"):
+        index.update([Record(key, "note", "token", "rotate", dates[key]) for key in order], {})
+        equal = [key for key in order if dates[key] == 5.0]
+        assert ids(index.snapshot, ask("")) == ["e", *equal, "d"]
+
+
 def test_what_has_a_state_ranks_lower() -> None:
     stale = Record("a", "note", "token", "rotate", metadata={"state": "stale"})
     fresh = Record("b", "note", "token", "rotate")

@@ -63,8 +63,7 @@ class Notebook:
         """Return the notes that have not expired, the newest first; of some types, or of all."""
         now, chosen = time.time(), set(kinds)
         notes = (note for note in self._read().values() if not chosen or note.type in chosen)
-        alive = [note for note in notes if note.expires_at is None or note.expires_at > now]
-        return sorted(alive, key=lambda note: (-note.created_at, note.id))
+        return [note for note in notes if note.expires_at is None or note.expires_at > now]
 
     def marks(self, nodes: Iterable[NodeRef]) -> list[tuple[NoteMark, ...]]:
         """Return the notes on each node with their states, the newest first.
@@ -87,7 +86,7 @@ class Notebook:
             for resolution in [self._resolve(anchor, view, thorough=False)]
             if (resolution.path, resolution.qualname) == (node.path, node.qualname)
         }
-        return tuple(sorted(marks.values(), key=lambda mark: -mark.record.date))
+        return tuple(marks.values())
 
     def _names_in(self, entry: FileEntry | None) -> frozenset[str]:
         """Return the qualified names of a file, from memory while the file is the same."""
@@ -120,7 +119,7 @@ class Notebook:
         return next((state for state in _WORST_FIRST if state in states), "")
 
     def _read(self) -> dict[str, Note]:
-        """Return all notes by id, read again if any process wrote."""
+        """Return all notes by id, the newest first, read again if any process wrote."""
         with self._lock:
             version = self.store.version()
             if version != self._version:
@@ -129,10 +128,12 @@ class Notebook:
                     self._revision if is_same_file else 0
                 )
                 before = self._notes if is_same_file else {}
-                remaining = {key: note for key, note in before.items() if key in ids}
-                self._notes = remaining | {note.id: note for note in written}
                 changed = {note.id: note.record() for note in written}
-                self.records = {key: self.records[key] for key in remaining} | changed
+                remaining = [n for n in before.values() if n.id in ids and n.id not in changed]
+                # The sort is stable: of equal dates, the one written last comes first.
+                newest_first = sorted([*written, *remaining], key=lambda note: -note.created_at)
+                self._notes = {note.id: note for note in newest_first}
+                self.records = {note.id: self.records[note.id] for note in remaining} | changed
                 by_path = defaultdict(list)
                 for note in self._notes.values():
                     for anchor in note.anchors:

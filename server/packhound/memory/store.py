@@ -66,23 +66,24 @@ class NoteStore:
                 connection = self._open(writes=False)
                 if connection is None:
                     return []
-                rows = connection.execute("SELECT note FROM notes ORDER BY created, id").fetchall()
+                query = "SELECT note FROM notes ORDER BY created, revision"
+                rows = connection.execute(query).fetchall()
                 return [note_from(json.loads(row)) for (row,) in rows]
             except (sqlite3.Error, SettingsError, ValueError) as error:
                 raise self._unreadable(error) from error
 
     def changes(self, revision: int) -> tuple[list[Note], set[str], int]:
-        """Return the notes written after a revision, the ids of all, and the last revision."""
+        """Return the notes written after a revision, the last first, all ids, and the last one."""
         with self._lock:
             try:
                 connection = self._open(writes=False)
                 if connection is None:
                     return [], set(), 0
-                query = "SELECT revision, note FROM notes WHERE revision > ? ORDER BY revision"
+                query = "SELECT revision, note FROM notes WHERE revision > ? ORDER BY revision DESC"
                 rows = connection.execute(query, (revision,)).fetchall()
                 ids = {identity for (identity,) in connection.execute("SELECT id FROM notes")}
                 notes = [note_from(json.loads(row)) for _, row in rows]
-                return notes, ids, rows[-1][0] if rows else revision
+                return notes, ids, rows[0][0] if rows else revision
             except (sqlite3.Error, SettingsError, ValueError) as error:
                 raise self._unreadable(error) from error
 

@@ -21,7 +21,7 @@ class Source(Protocol):
         """Return a value that differs from the last one if a record changed; in a millisecond."""
 
     def records(self) -> Iterable[Record]:
-        """Return all records, in any order; ids are distinct."""
+        """Return all records; ids are distinct, and of equal dates the newest comes first."""
 
     def state(self, record: Record) -> str:
         """Return what a reader must know of a record now, such as `stale`; it ranks lower then."""

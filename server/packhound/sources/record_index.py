@@ -49,17 +49,19 @@ class RecordIndex:
     def __init__(self, fingerprint: str = "") -> None:
         """Begin empty; vectors of the encoder with this fingerprint may be reused."""
         self._rows: dict[str, Row] = {}
+        self._positions: dict[str, int] = {}
         self._term_ids: dict[str, int] = {}
         self.fingerprint = fingerprint
-        self.snapshot: RecordSnapshot = make_snapshot((), {})
+        self.snapshot: RecordSnapshot = make_snapshot((), {}, ())
 
     def update(self, records: Iterable[Record], vectors: Mapping[bytes, Floats]) -> int:
         """Replace all records; return how many of them are new or changed.
 
         `vectors` of earlier indexes are reused by digest.
         """
-        before, n_changed = self._rows, 0
+        before, n_changed, records = self._rows, 0, [*records]
         self._rows = {}
+        self._positions = {record.id: position for position, record in enumerate(records)}
         for record in sorted(records, key=lambda record: record.id):
             row = before.get(record.id)
             if row is not None and row.record is record:
@@ -98,7 +100,8 @@ class RecordIndex:
         return {r.digest: r.vector for r in self._rows.values() if r.vector is not None}
 
     def _publish(self) -> None:
-        self.snapshot = make_snapshot(tuple(self._rows.values()), self._term_ids)
+        positions = [self._positions[key] for key in self._rows]
+        self.snapshot = make_snapshot(tuple(self._rows.values()), self._term_ids, positions)
 
     def _row(self, record: Record, digest: bytes) -> Row:
         title_terms = frozenset(terms(record.title))

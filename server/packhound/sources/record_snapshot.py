@@ -59,7 +59,8 @@ class ScoredRecord(NamedTuple):
 class RecordSnapshot:
     """Records by id, their postings by term (`starts[t]` to `starts[t + 1]`), and their vectors.
 
-    `types` are positions in `RECORD_TYPES`, `in_title` tells which postings are of a title.
+    `types` are positions in `RECORD_TYPES`, `in_title` tells which postings are of a title, and
+    `positions` give the source's order, which decides between equal dates.
 
     `vectors` is [records, dim], zero where a record has none yet, None without any.
     """
@@ -73,6 +74,7 @@ class RecordSnapshot:
     norms: Floats
     types: Ints
     dates: Doubles
+    positions: Ints
     vectors: Floats | None
     n_vectors: int
 
@@ -95,13 +97,17 @@ class RecordSnapshot:
         base = words[rows] + meaning[rows]
         boosted = base * (1 + TITLE_BOOST * titled[rows])
         scores = recency if is_listing else boosted * (1 + recency)
-        best = top_k(scores, limit + _STATES_FROM)
+        n_tried = limit + _STATES_FROM
+        if is_listing:
+            best = np.lexsort((self.positions[rows], -self.dates[rows]))[:n_tried]
+        else:
+            best = top_k(scores, n_tried)
         scored = [
             _scored(self.rows[int(rows[i])].record, parts, state_of)
             for i in best.tolist()
             for parts in [(words[rows[i]], meaning[rows[i]], boosted[i] - base[i], scores[i])]
         ]
-        scored.sort(key=sort_key)
+        scored.sort(key=_rounded if is_listing else sort_key)
         return scored[:limit], len(rows)
 
     def _allowed(self, scope: Scope) -> Mask:
@@ -139,7 +145,11 @@ class RecordSnapshot:
 
 def sort_key(scored: ScoredRecord) -> tuple[float, bytes]:
     """Return the key that sorts records best first, ties by a stable hash."""
-    return -round(scored.score, _SCORE_DIGITS), stable_hash(scored.record)
+    return _rounded(scored), stable_hash(scored.record)
+
+
+def _rounded(scored: ScoredRecord) -> float:
+    return -round(scored.score, _SCORE_DIGITS)
 
 
 def stable_hash(record: Record) -> bytes:
@@ -148,7 +158,9 @@ def stable_hash(record: Record) -> bytes:
     return hashlib.blake2b(reference, digest_size=8).digest()
 
 
-def make_snapshot(rows: tuple[Row, ...], term_ids: Mapping[str, int]) -> RecordSnapshot:
+def make_snapshot(
+    rows: tuple[Row, ...], term_ids: Mapping[str, int], positions: Sequence[int]
+) -> RecordSnapshot:
     """Return the snapshot of rows; those of equal term are in their order."""
     sizes = [len(row.terms) for row in rows]
     terms = np.concatenate([np.zeros(0, np.int32), *(row.terms for row in rows)])
@@ -168,6 +180,7 @@ def make_snapshot(rows: tuple[Row, ...], term_ids: Mapping[str, int]) -> RecordS
         in_title=in_title[order],
         types=np.array([RECORD_TYPES.index(row.record.type) for row in rows], np.int32),
         dates=np.array([row.record.date for row in rows], np.float64),
+        positions=np.array(positions, np.int32),
         vectors=_stack_vectors(rows),
         n_vectors=sum(row.vector is not None for row in rows),
     )
