@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -92,6 +94,18 @@ def test_what_fails_more_often_than_not_is_kept_and_not_found(engine: Engine) ->
     assert names(engine, "guess") == ["recorded-guess well"]
     lines = (notes_folder(engine.root) / "skills.jsonl").read_text().splitlines()
     assert [json.loads(line)["name"] for line in lines] == ["guess", "guess well"]
+
+
+def test_no_use_is_lost_where_two_processes_record_at_once(engine: Engine) -> None:
+    path = notes_folder(engine.root) / "skills.jsonl"
+    code = (
+        "import sys, pathlib\nfrom packhound.knowledge import record_skill\n"
+        "for _ in range(20): record_skill(pathlib.Path(sys.argv[1]), {'name': 'both'})\n"
+    )
+    command = [sys.executable, "-c", code, str(path)]
+    children = [subprocess.Popen(command) for _ in range(2)]
+    assert [child.wait(120) for child in children] == [0, 0]
+    assert call(engine, "record_skill", {"name": "both"})["usage_count"] == 41
 
 
 def test_a_broken_line_is_named_and_skipped(engine: Engine) -> None:
