@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from packhound.core.types import Document
+from packhound.git import stream
 from packhound.git.log import HistoryReader, parse_log, parse_status, read_history
 from packhound.git.working_tree import Changes, changed_lines, move_lines, parse_diff
 from tests.support.git_repository import git
@@ -27,6 +28,20 @@ def repository(tmp_path):
     (tmp_path / "sub" / "a b.py").write_text("x = 1\ny = 3\n")
     git(tmp_path, "commit", "-qam", "two")
     return tmp_path
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a script in place of git")
+def test_a_git_that_takes_too_long_is_ended_and_named(tmp_path, monkeypatch):
+    program = tmp_path / "bin" / "git"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\nprintf first\nexec sleep 600\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+    root, lines = tmp_path / "root", []
+    root.mkdir()
+    printed = [*stream(root, "log", timeout_s=1.0, on_timeout=lines.append)]
+    assert printed in (["first"], [])
+    assert lines == ["git log took longer than 1 s; what it printed counts"]
 
 
 @needs_git

@@ -160,6 +160,15 @@ def test_a_file_that_cannot_be_read_stops_nothing(
     assert not [hit for hit in answers if "link" in hit.node.path]
 
 
+def test_a_file_that_is_too_large_is_named(open_over: Callable[..., Engine], logs: Path) -> None:
+    with (logs / "huge.md").open("wb") as file:
+        file.truncate(300 << 20)
+    results = open_over(logs).search(Query("oauth setup", types=("knowledge",)))
+    assert len(results.hits) == 3
+    problem = f"knowledge: '{logs / 'huge.md'}' has 300 MB; must have at most 256: split it"
+    assert problem in results.notes
+
+
 def test_a_new_log_is_found_without_a_restart(
     open_over: Callable[..., Engine], logs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,14 +6,17 @@ switched off on the command line; where that is impossible (filters) the questio
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import subprocess
-import time
-from collections.abc import Iterator, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
+
+log = logging.getLogger("packhound")
 
 GitState = Literal["ready", "untracked", "unavailable"]
 
@@ -73,12 +76,16 @@ def git(root: Path, *arguments: str, timeout_s: float = _TIMEOUT_S) -> str | Non
     return None if done is None or done.returncode else os.fsdecode(done.stdout)
 
 
-def stream(root: Path, *arguments: str, timeout_s: float) -> Iterator[str]:
-    """Yield the output of git piece by piece, until `timeout_s`."""
+def stream(
+    root: Path,
+    *arguments: str,
+    timeout_s: float,
+    on_timeout: Callable[[str], None] = log.warning,
+) -> Iterator[str]:
+    """Yield the output of git piece by piece; `on_timeout` gets a line if that ended early."""
     program = _program(root)
     if program is None:
         return
-    ends = time.monotonic() + timeout_s
     try:
         process = subprocess.Popen(
             [program, "--no-pager", *_SAFE, *arguments],
@@ -91,13 +98,25 @@ def stream(root: Path, *arguments: str, timeout_s: float) -> Iterator[str]:
         )
     except OSError:
         return
+    late = threading.Event()
+
+    def stop() -> None:
+        late.set()
+        process.kill()
+
+    timer = threading.Timer(timeout_s, stop)
+    timer.daemon = True
+    timer.start()
     with process:
         assert process.stdout is not None
         try:
-            while (piece := process.stdout.read(_CHUNK)) and time.monotonic() < ends:
+            while piece := process.stdout.read(_CHUNK):
                 yield os.fsdecode(piece)
         finally:
+            timer.cancel()
             process.kill()
+    if late.is_set():
+        on_timeout(f"git {arguments[0]} took longer than {timeout_s:g} s; what it printed counts")
 
 
 def user_ignore_file(root: Path) -> Path | None:

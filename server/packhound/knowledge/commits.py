@@ -40,6 +40,7 @@ class CommitsSource(Source):
         self._touched = touched
         self._repository: Repository | None = None
         self._problem = ""
+        self._late: list[str] = []
         self._added: dict[str, Mapping[str, set[str]]] = {}
 
     def version(self) -> object:
@@ -52,14 +53,17 @@ class CommitsSource(Source):
 
     def records(self) -> Iterable[Record]:
         """Return the last commits of the current branch that touch the folder."""
-        return [*read_commits(stream(self._root, *_LOG, "--", ".", timeout_s=_TIMEOUT_S))]
+        self._late = []
+        commits = [*read_commits(self._stream(*_LOG, "--", ".", timeout_s=_TIMEOUT_S))]
+        # Where git was stopped, the last commit may be cut.
+        return commits[:-1] if self._late else commits
 
     def annotate(self, records: Sequence[Record]) -> list[Record]:
         """Return commits with the code that has lines of theirs to this day."""
         unread = [record.id for record in records if record.id not in self._added]
         if unread:
             arguments = ("show", f"--format={_MARK}%H", *OPTIONS, *unread)
-            text = "".join(stream(self._root, *arguments, timeout_s=_DIFF_TIMEOUT_S))
+            text = "".join(self._stream(*arguments, timeout_s=_DIFF_TIMEOUT_S))
             if len(self._added) > _MAX_REMEMBERED:
                 self._added.clear()
             for block in text.split(_MARK)[1:]:
@@ -68,8 +72,11 @@ class CommitsSource(Source):
         return [self._with_code(record) for record in records]
 
     def problems(self) -> Sequence[str]:
-        """Return why there is no history."""
-        return (self._problem,) if self._problem else ()
+        """Return why there is no history, or what took git too long."""
+        return (*filter(None, (self._problem,)), *dict.fromkeys(self._late))
+
+    def _stream(self, *arguments: str, timeout_s: float) -> Iterator[str]:
+        return stream(self._root, *arguments, timeout_s=timeout_s, on_timeout=self._late.append)
 
     def _with_code(self, record: Record) -> Record:
         added = self._added.get(record.id) or {}

@@ -23,7 +23,9 @@ log = logging.getLogger("packhound")
 _SCAN_S = 1.0
 """How long a look at the folders counts."""
 _MAX_LINE = 1 << 20
+_MAX_BYTES = 256 << 20
 _LIMITS = WalkLimits(max_file_bytes=1 << 40)
+"""Larger files than `_MAX_BYTES` are seen, and named as a problem."""
 
 
 class Stamp(NamedTuple):
@@ -120,14 +122,18 @@ class TextFiles:
         files: dict[str, tuple[Path, str, Stamp]] = {}
         problems = []
         for folder in folders:
-            n_before = len(files)
-            for entry in walk_by_steps(folder, _LIMITS):
-                if entry and self._is_document_outside(entry[0]):
-                    stamp = Stamp(entry[1], entry[1].mtime_ns / 1e9)
-                    files[str(folder / entry[0])] = (folder, entry[0], stamp)
+            n_documents = 0
+            for name, status in filter(None, walk_by_steps(folder, _LIMITS)):
+                if not self._is_document_outside(name):
+                    continue
+                n_documents += 1
+                if status.size > _MAX_BYTES:
+                    problems.append(_too_large(folder / name, status.size))
+                    continue
+                files[str(folder / name)] = (folder, name, Stamp(status, status.mtime_ns / 1e9))
             if not folder.is_dir():
                 problems.append(f"folder '{folder}' is not there; change the setting that names it")
-            elif len(files) == n_before:
+            elif not n_documents:
                 problems.append(f"folder '{folder}' has no documents")
         if tuple(problems) != self._folder_problems:
             for problem in problems:
@@ -156,6 +162,10 @@ class TextFiles:
     def _lines_inside(self, path: str) -> Iterator[str]:
         text = self._workspace.text(path) or b""
         return iter(io.StringIO(text.decode("utf-8", "replace"), newline=None))
+
+
+def _too_large(path: Path, size: int) -> str:
+    return f"'{path}' has {size >> 20:,} MB; must have at most {_MAX_BYTES >> 20:,}: split it"
 
 
 def distinct(records: Iterable[Record]) -> list[Record]:
