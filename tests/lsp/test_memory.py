@@ -56,6 +56,32 @@ def test_lists_and_searches_name_the_folder(client: LspClient, folder: Path) -> 
     assert found["notes"][0]["name"] == "second"
 
 
+def test_a_note_is_read_by_its_reference(client: LspClient, folder: Path) -> None:
+    client.request("packhound/memory/add", {"type": "insight", "key": "k", "content": "a\nb"})
+    hits = client.request("packhound/search", {"query": "k", "types": ["note"]})["hits"]
+    answer = client.request("packhound/read", {"ref": hits[0]["reference"]})
+    assert (answer["text"], answer["kind"], answer["root"]) == ("a\nb", "note", str(folder))
+    assert "uri" not in answer
+
+
+def test_sources_are_rebuilt_alone(client: LspClient, folder: Path) -> None:
+    client.request("packhound/memory/add", {"type": "insight", "key": "k", "content": "c"})
+    counts = []
+    for regenerate in (False, False, True):
+        params = {"sources": ["notes"], "regenerateEmbeddings": regenerate}
+        [row] = client.request("packhound/rebuild", params)["rebuilt"]
+        assert (row["root"], row["name"], row["records"]) == (str(folder), "notes", 1)
+        counts.append((row["reused"], row["regenerated"]))
+    assert counts == [(0, 1), (1, 0), (0, 1)]
+    for params, problem in [
+        ({"sources": ["nodes"]}, "expected one of: code, knowledge, skills, notes"),
+        ({"sources": ["commits"]}, "'commits' is switched off"),
+        ({"regenerateEmbeddings": 1}, "'regenerateEmbeddings' is 1; expected one of: true, false"),
+    ]:
+        with pytest.raises(AssertionError, match=problem):
+            client.request("packhound/rebuild", params)
+
+
 @pytest.mark.parametrize(
     ("method", "params"),
     [

@@ -1,4 +1,4 @@
-"""`packhound show`: the code that a reference names."""
+"""`packhound show`: the code, note or other record that a reference names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from packhound.cli.options import JSON, ROOTS, complete_file
 @click.option("--lines", default=2_000, type=click.IntRange(1, 2_000), help="Lines at most.")
 @JSON
 def show_code(reference: str, roots: Sequence[Path], lines: int, as_json: bool) -> None:
-    """Show the code at REF: PATH:LINE, PATH#Qual.name or PATH, unsaved text included."""
+    """Show the code at REF: PATH:LINE, PATH#Qual.name or PATH, unsaved text included.
+
+    REF of a note, commit or another record is its reference in a search: note:ID, commit:ID, ...
+    """
     from packhound.api import as_text
     from packhound.cli.several_roots import Answerers
 

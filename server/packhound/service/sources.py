@@ -10,7 +10,15 @@ from pathlib import Path
 import numpy as np
 
 from packhound.core.errors import ModelError, SettingsError
-from packhound.core.records import CODE, SOURCE_NAMES, Scope, SourceName
+from packhound.core.records import (
+    CODE,
+    RECORD_TYPES,
+    SOURCE_NAMES,
+    SOURCE_OF,
+    Record,
+    Scope,
+    SourceName,
+)
 from packhound.core.settings import Settings
 from packhound.core.status import Rebuilt, SourceRow
 from packhound.core.types import Budget, Hit, Query, Results
@@ -29,6 +37,8 @@ from packhound.service.workspace_texts import WorkspaceTexts
 from packhound.sources import RecordQuery, SourceFactory, SourceRegistry, fuse, hits_of
 
 CodeSearch = Callable[[Query], Results]
+_OF_FILES: tuple[SourceName, ...] = ("knowledge", "skills")
+"""Sources whose records may stand in files outside of the folder."""
 _MAX_TEXT = 2_000
 """Characters of a query that are encoded."""
 
@@ -86,6 +96,23 @@ class FolderSources:
                 raise SettingsError(_off(name))
             rebuilt.append(source.rebuild(regenerate=regenerate))
         return rebuilt
+
+    def record(self, reference: str) -> Record | None:
+        """Return the record that a reference names, `TYPE:ID` or a line of a file outside.
+
+        None where it names none. Raises SettingsError where its source is off.
+        """
+        kind = reference.partition(":")[0]
+        names: Sequence[SourceName] = _OF_FILES if Path(reference).is_absolute() else ()
+        names = [SOURCE_OF[name] for name in RECORD_TYPES if name == kind] or names
+        for name in names:
+            source = self.registry.get(name)
+            if source is None:
+                raise SettingsError(_off(name))
+            record = source.record(reference)
+            if record is not None:
+                return record
+        return None
 
     @property
     def _skills_file(self) -> Path:

@@ -8,8 +8,10 @@ from collections.abc import Callable, Mapping
 
 from packhound.core.arrays import Floats
 from packhound.core.errors import ModelError, StoreError
+from packhound.core.records import Record
 from packhound.core.status import Rebuilt, SourceRow
 from packhound.sources.protocol import Source, TextEncoder
+from packhound.sources.record_hits import with_state
 from packhound.sources.record_index import RecordIndex
 from packhound.sources.record_snapshot import RecordQuery, ScoredRecord
 
@@ -47,6 +49,17 @@ class IndexedSource:
             entry._replace(record=record) for entry, record in zip(scored, records, strict=True)
         ]
         return scored, n_candidates, self._notes(snapshot.n_vectors, len(snapshot.rows))
+
+    def record(self, reference: str) -> Record | None:
+        """Return the record of a reference with its state, None if there is none."""
+        self.refresh()
+        rows = self._index.snapshot.rows
+        matches = (row.record for row in rows if row.record.reference == reference)
+        record = next(matches, None)
+        if record is None:
+            return None
+        [record] = self.source.annotate([record])
+        return with_state(record, self.source.state(record))
 
     def refresh(self) -> None:
         """Read the source again if it changed, and encode what is new: later if that is slow."""

@@ -27,7 +27,7 @@ def hits_of(scored: Iterable[ScoredRecord], root: str, query: str) -> tuple[Hit,
             score=entry.score,
             why=entry.why,
             explanation=_Explainer(entry, tuple(words)),
-            record=entry.record._replace(metadata=_with_state(entry)),
+            record=with_state(entry.record, entry.state),
         )
         for rank, entry in enumerate(scored, 1)
     )
@@ -62,9 +62,9 @@ class _Explainer:
             yield SignalGroup(name, total / weight, total, total, 0, "")
 
 
-def _with_state(entry: ScoredRecord) -> dict[str, object]:
-    state = {"state": entry.state} if entry.state else {}
-    return {**entry.record.metadata, **state}
+def with_state(record: Record, state: str) -> Record:
+    """Return a record whose metadata name its state, if it has one."""
+    return record._replace(metadata={**record.metadata, "state": state}) if state else record
 
 
 def _node_of(record: Record, root: str) -> NodeRef:

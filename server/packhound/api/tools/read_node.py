@@ -1,14 +1,17 @@
-"""`read_node`: the text of one definition, or of a file."""
+"""`read_node`: the text of one definition, of a file, or of a note or another record."""
 
 from __future__ import annotations
 
 from packhound.api.json_codec import Arguments, Json, Row
+from packhound.api.record_json import record_json
 from packhound.api.tools.references import reference_of, resolve
 from packhound.api.tools.rows import node_row
-from packhound.api.tools.text import Text, numbered, rows_in, title
+from packhound.api.tools.search import record_text
+from packhound.api.tools.text import MARK, Text, cut, numbered, rows_in, title
 from packhound.api.tools.tool import LINE, LOCATION, MAX_TOKENS, OFFSET, Tool
 from packhound.core.errors import SettingsError
 from packhound.core.parameters import integer
+from packhound.core.records import CODE, Record
 from packhound.core.types import NodeRef
 from packhound.redact import safe_line, visible_line
 from packhound.service import Engine
@@ -21,6 +24,9 @@ def read(
 
     Raises SettingsError: there is none, or its text has changed since.
     """
+    record = engine.sources.record(reference)
+    if record is not None:
+        return _record_row(record, offset, limit)
     path, at = resolve(engine, reference, line or None)
     excerpt = engine.excerpts().of(path)
     if excerpt is None:
@@ -53,6 +59,22 @@ def read(
     }
 
 
+def _record_row(record: Record, offset: int, limit: int) -> Json:
+    """Return a note, commit or another record with some of its lines."""
+    row = record_json(record)
+    lines = str(row["text"]).splitlines()
+    return {
+        **row,
+        **{"path": record.path or "", "start_line": record.line, "end_line": record.line},
+        **{"source": record.source, "kind": record.type, "ref": row["reference"]},
+        **{"name": row["title"], "qualname": row["title"], "signature": ""},
+        "first_line": offset + 1,
+        "text": "\n".join(lines[offset : offset + limit]),
+        "offset": offset,
+        "next_offset": offset + limit if offset + limit < len(lines) else -1,
+    }
+
+
 def _namesakes(engine: Engine, node: NodeRef) -> list[str]:
     """Return a note on the other definitions of a file that have the qualified name of a node."""
     others = [n for n in engine.outline(node.path) if n.qualname == node.qualname and n != node]
@@ -66,6 +88,15 @@ def _answer(engine: Engine, arguments: Arguments) -> Json:
 
 
 def _text(answer: Row) -> Text:
+    if answer.get("source", CODE) != CODE:
+        code = (f"on {visible_line(ref)}" for ref in answer["metadata"].get("code", ()))
+        return Text(
+            head=[record_text(answer, 0), *code],
+            units=[MARK + cut(line) for line in answer["text"].split("\n")],
+            noun="lines",
+            offset=answer["offset"],
+            has_more=answer["next_offset"] != -1,
+        )
     lines = enumerate(str(answer["text"]).split("\n"), answer["first_line"])
     return Text(
         head=[title(answer)],

@@ -16,7 +16,7 @@ _MAX_LINES = 2_000
 
 
 def read(ls: PackhoundServer, params: Params) -> Json:
-    """Return the code that a reference names, in any folder: its text without secrets."""
+    """Return the code or record that a reference names, in any folder, without secrets."""
     ls.session.wait_for_folders()
     engines = ls.session.workspace.engines
     labels = labels_of([engine.root for engine in engines])
@@ -27,6 +27,8 @@ def read(ls: PackhoundServer, params: Params) -> Json:
     limit = number_in(params, "limit", _MAX_LINES, low=1, high=_MAX_LINES)
     answer = call_roots(roots, "read_node", {"path": text_in(params, "ref"), "limit": limit})
     root = str(answer.get("root", roots[0].path))
+    if not answer["path"]:
+        return {**answer, "root": root}
     path = Path(ls.session.client_path(root), *str(answer["path"]).split("/"))
     return {**answer, "root": root, "uri": uri_from_path(str(path))}
 
