@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import math
+import random
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from hashlib import blake2b
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from packhound.core.errors import Cancelled, ModelError
 from packhound.core.types import Budget, NodeRef, Query, Results
+from packhound.encoder import node_text
 from packhound.search.pipeline import explain, search
 from packhound.search.rank.deep import DEPTH, DeepRanker
+from packhound.search.stages import NodeVectors
+from packhound.storage import VectorStore
 from tests.support.shop import FILES, environment, snapshot
 
 QUERY = Query("how are the errors of a form collected", limit=5)
@@ -21,6 +27,8 @@ QUERY = Query("how are the errors of a form collected", limit=5)
 
 class Encoder:
     """Finds texts with one word similar to everything, and counts what it reads."""
+
+    fingerprint = "test"
 
     def __init__(self, word: str, during: Callable[[], None] = lambda: None) -> None:
         self.word = word
@@ -120,3 +128,58 @@ def test_explain_gives_the_score_that_ranked() -> None:
     best = ask(ranker).hits[0]
     explained = explain(snapshot(), QUERY, best.node.node_id, environment_of(ranker))
     assert math.isclose(explained.score, best.score)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_order_does_not_depend_on_which_vectors_are_on_disk(tmp_path: Path, seed: int) -> None:
+    rng = random.Random(seed)
+    cold = Noise()
+    expected = ask(DeepRanker(lambda: cold)).hits
+    texts = [text for text in cold.texts if text != QUERY.text and rng.random() < seed / 5]
+    store = VectorStore(tmp_path / "index")
+    store.put(cold.fingerprint, {digest_of(text): half(Noise().encode(text)) for text in texts})
+    warm = Noise()
+    environment = replace(
+        environment_of(DeepRanker(lambda: warm)), vectors=NodeVectors(store, lambda node: True)
+    )
+    assert search(snapshot(), QUERY, environment).hits == expected
+    assert len(warm.texts) == len(cold.texts) - len(texts)
+    again = Noise()
+    environment = replace(environment, stages=(DeepRanker(lambda: again),))
+    assert search(snapshot(), QUERY, environment).hits == expected
+    assert again.texts == [QUERY.text]
+
+
+def test_texts_that_are_not_on_disk_leave_nothing_there(tmp_path: Path) -> None:
+    encoder, store = Noise(), VectorStore(tmp_path / "index")
+    saved = "shop/validation.py"
+    vectors = NodeVectors(store, lambda node: node.path == saved)
+    environment = replace(environment_of(DeepRanker(lambda: encoder)), vectors=vectors)
+    hits = search(snapshot(), QUERY, environment).hits
+    on_disk = {node_text(n.qualname, text_of(n).partition("\n")[2])
+               for hit in hits if (n := hit.node).path == saved}  # fmt: skip
+    known = store.get(encoder.fingerprint, map(digest_of, encoder.texts))
+    assert on_disk and {digest_of(text) for text in on_disk} <= known.keys()
+    others = {node_text(n.qualname, text_of(n).partition("\n")[2])
+              for hit in hits if (n := hit.node).path != saved}  # fmt: skip
+    assert others and known.keys().isdisjoint(map(digest_of, others))
+
+
+class Noise(Encoder):
+    """Encodes a text as numbers that follow from it alone."""
+
+    def __init__(self) -> None:
+        super().__init__("")
+
+    def encode(self, text: str) -> np.ndarray:
+        self.texts.append(text)
+        seed = int.from_bytes(digest_of(text)[:4], "little")
+        return np.random.default_rng(seed).standard_normal(384).astype(np.float32) / 20
+
+
+def digest_of(text: str) -> bytes:
+    return blake2b(text.encode(), digest_size=16).digest()
+
+
+def half(vector: np.ndarray) -> np.ndarray:
+    return vector.astype(np.float16)

@@ -1,3 +1,4 @@
+from tests.memory.conftest import data
 from tests.support.project import cache, engine, root
 
-__all__ = ["cache", "engine", "root"]
+__all__ = ["cache", "data", "engine", "root"]

@@ -79,16 +79,16 @@ def test_an_updated_index_equals_a_rebuilt_one(seed: int, encoder: Embedder) -> 
     records = {n: random_record(rng, n) for n in range(60)}
     live = RecordIndex()
     for _ in range(8):
-        live.update(records.values(), {})
+        live.update(records.values())
         live.embed(encoder, 1_000)
         for number in rng.sample(range(80), 10):
             records.pop(number, None)
         for number in rng.sample(range(80), 10):
             records[number] = random_record(rng, number)
-    live.update(records.values(), {})
+    live.update(records.values())
     live.embed(encoder, 1_000)
     rebuilt = RecordIndex()
-    rebuilt.update(reversed([*records.values()]), {})
+    rebuilt.update(reversed([*records.values()]))
     rebuilt.embed(encoder, 1_000)
     for _ in range(20):
         query = ask(" ".join(rng.choices(WORDS, k=3)), encoder=encoder)
@@ -101,7 +101,7 @@ def test_a_score_is_the_sum_of_its_signals_and_boosts_are_those_defined() -> Non
     new = old._replace(id="b", date=1_000 * DAY)
     untitled = old._replace(id="c", title="rotation", text="rotate the token daily token")
     index = RecordIndex()
-    index.update([old, new, untitled], {})
+    index.update([old, new, untitled])
     scored, _ = index.snapshot.search(ask("token"), 10, lambda record: "")
     for entry in scored:
         assert entry.score == pytest.approx(sum(signal.contribution for signal in entry.why))
@@ -115,7 +115,7 @@ def test_a_listing_has_the_newest_first_and_of_equal_dates_the_order_of_the_sour
     dates = {"c": 5.0, "a": 5.0, "b": 5.0, "e": 5.0004, "d": 4.9996}
     index = RecordIndex()
     for order in ("cabed", "edbac", "dcabe"):
-        index.update([Record(key, "note", "token", "rotate", dates[key]) for key in order], {})
+        index.update([Record(key, "note", "token", "rotate", dates[key]) for key in order])
         equal = [key for key in order if dates[key] == 5.0]
         assert ids(index.snapshot, ask("")) == ["e", *equal, "d"]
 
@@ -153,7 +153,6 @@ def test_filters(scope: dict[str, object], expected: set[str]) -> None:
             record("b", "2025-12-01", "note", "cache"),
             record("c", "2025-12-02", "stash", "mail"),
         ],
-        {},
     )
     full = {"types": ("note", "stash"), "since": -inf, "before": inf, "tags": (), **scope}
     query = ask("token")._replace(scope=Scope(**full))  # type: ignore[arg-type]
@@ -217,7 +216,7 @@ def code_hit(path: str, rank: int, score: float = 1.0) -> Hit:
 
 def note_hits(*records: Record) -> Sequence[Hit]:
     index = RecordIndex()
-    index.update(records, {})
+    index.update(records)
     scored, _ = index.snapshot.search(ask("token"), 10, lambda record: "")
     return hits_of(scored, "", "token")
 
@@ -243,8 +242,29 @@ def test_ties_of_fusion_go_by_score_then_by_a_stable_hash() -> None:
 
 def test_vectors_are_zero_where_there_is_none_yet(encoder: Embedder) -> None:
     index = RecordIndex()
-    index.update([Record(str(n), "note", word, "") for n, word in enumerate(WORDS)], {})
-    assert index.embed(encoder, 5) == 5
+    index.update([Record(str(n), "note", word, "") for n, word in enumerate(WORDS)])
+    assert len(index.embed(encoder, 5)) == 5
     assert index.snapshot.n_vectors == 5
     assert index.snapshot.vectors is not None
     assert np.count_nonzero(np.abs(index.snapshot.vectors).sum(axis=1)) == 5
+
+
+def test_terms_of_records_that_are_gone_are_forgotten(encoder: Embedder) -> None:
+    index, rng = RecordIndex(), random.Random(0)
+    for round_ in range(30):
+        texts = [f"token {' '.join(f'w{rng.getrandbits(40):x}q' for _ in range(60))}"] * 20
+        records = [
+            Record(str(n), "note", f"retry {round_}", f"{text} z{rng.getrandbits(40):x}z")
+            for n, text in enumerate(texts)
+        ]
+        records += [Record(f"r{n}", "note", "t", f"x{rng.getrandbits(60):x}") for n in range(800)]
+        index.update(records)
+        index.embed(encoder, 2_000)
+    assert len(index.snapshot.term_ids) < 20_000
+    rebuilt = RecordIndex()
+    rebuilt.update(records)
+    rebuilt.embed(encoder, 2_000)
+    for text in ("token", "retry 29", "retry 28", records[3].text):
+        query = ask(text, encoder=encoder)
+        answers = [each.snapshot.search(query, 10, lambda _: "") for each in (index, rebuilt)]
+        assert answers[0] == answers[1]

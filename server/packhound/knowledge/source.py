@@ -36,6 +36,10 @@ class KnowledgeSource(Source):
         """Return phases of logs and sections of other files."""
         return self._files.records()
 
+    def is_on_disk(self, record: Record) -> bool:
+        """Return False for a record of a text that an editor has not saved."""
+        return self._files.is_on_disk(record)
+
     def problems(self) -> Sequence[str]:
         """Return the folders and files that could not be read."""
         return self._files.problems

@@ -35,6 +35,13 @@ class Stamp(NamedTuple):
     date: float
 
 
+class WorkspaceText(NamedTuple):
+    """The text of a file; `is_on_disk` is False for one that an editor has not saved."""
+
+    source: bytes
+    is_on_disk: bool
+
+
 class WorkspaceTexts(Protocol):
     """The indexed files of the workspace, unsaved text included."""
 
@@ -45,7 +52,7 @@ class WorkspaceTexts(Protocol):
     def stamps(self, is_document: Callable[[str], bool]) -> Mapping[str, Stamp]:
         """Return the chosen files by their paths, which are relative to the root."""
 
-    def text(self, path: str) -> bytes | None:
+    def text(self, path: str) -> WorkspaceText | None:
         """Return the text of a file, None if it is gone."""
 
 
@@ -84,6 +91,7 @@ class TextFiles:
         self._inside: Mapping[str, Stamp] = {}
         self._outside: dict[str, tuple[Path, str, Stamp]] = {}
         self._parsed: dict[str, tuple[object, tuple[Record, ...]]] = {}
+        self._unsaved: set[str] = set()
         self._n_changes = 0
         self._folder_problems: tuple[str, ...] = ()
         self._file_problems: dict[str, str] = {}
@@ -112,6 +120,10 @@ class TextFiles:
             self._read(path, stamp, before, partial(open_text, folder, name, _MAX_LINE))
         records = [record for _, parsed in self._parsed.values() for record in parsed]
         return distinct(records)
+
+    def is_on_disk(self, record: Record) -> bool:
+        """Return False for a record of a text that an editor has not saved."""
+        return record.path not in self._unsaved
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -160,8 +172,9 @@ class TextFiles:
         self._parsed[path] = parsed
 
     def _lines_inside(self, path: str) -> Iterator[str]:
-        text = self._workspace.text(path) or b""
-        return iter(io.StringIO(text.decode("utf-8", "replace"), newline=None))
+        text = self._workspace.text(path) or WorkspaceText(b"", True)
+        (set.discard if text.is_on_disk else set.add)(self._unsaved, path)
+        return iter(io.StringIO(text.source.decode("utf-8", "replace"), newline=None))
 
 
 def _too_large(path: Path, size: int) -> str:

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from packhound.core.errors import SettingsError, StoreError
-from packhound.core.private_file import make_private_folder, stat_private
+from packhound.core.private_file import create_private, stat_private
 from packhound.memory.notes import Note, note_from, note_json
 
 DATABASE = "notes.sqlite"
@@ -27,7 +27,6 @@ _SCHEMA = (
     " (revision INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT UNIQUE, created REAL, note TEXT)"
 )
 """A note that is written gets a greater `revision` than any before."""
-_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 
 class NoteStore:
@@ -37,7 +36,6 @@ class NoteStore:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
         self.path = folder / DATABASE
         self._connection: sqlite3.Connection | None = None
         self._opened: os.stat_result | None = None
@@ -154,10 +152,7 @@ class NoteStore:
         if status is None:
             if not writes:
                 return None
-            make_private_folder(self._folder)
-            # SQLite gives its other files the mode of this one.
-            handle = os.open(self.path, os.O_RDWR | os.O_CREAT | _NO_FOLLOW, 0o600)
-            os.close(handle)
+            create_private(self.path)  # SQLite gives its other files the mode of this one.
         self._connection = _connect(self.path)
         self._opened = self.path.stat()
         return self._connection

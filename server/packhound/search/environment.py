@@ -9,7 +9,7 @@ from packhound.core.types import NodeRef
 from packhound.search.cache import SearchCache
 from packhound.search.query.encode import QueryEncoder
 from packhound.search.query.text_filters import TextSearch
-from packhound.search.stages import Stage, TextOf
+from packhound.search.stages import NodeVectors, Stage, TextOf
 
 
 def _path_alone(node: NodeRef) -> str:
@@ -21,8 +21,8 @@ class SearchEnvironment:
     """Models, settings and state that all searches of one folder share.
 
     `root` is the folder. `stages` rescore the best hits in their order, by the text that `text_of`
-    returns for a node of the snapshot. `texts` finds lines in the snapshot's texts. Only the node
-    ids `within` can be hits, None for all.
+    returns for a node of the snapshot, and with `vectors` of earlier processes. `texts` finds lines
+    in the snapshot's texts. Only the node ids `within` can be hits, None for all.
     """
 
     root: str
@@ -31,6 +31,7 @@ class SearchEnvironment:
     settings: Settings = field(default_factory=Settings)
     stages: tuple[Stage, ...] = ()
     text_of: TextOf = _path_alone
+    vectors: NodeVectors | None = None
     texts: TextSearch | None = None
     within: frozenset[int] | None = None
 

@@ -67,7 +67,7 @@ def search(
         run.notes.append("the query has no words")
         return run.results((), 0, snapshot.generation)
     depth = first_stage_depth(stages, query.limit, parsed)
-    stage_context = StageContext(parsed, run, environment.text_of, environment.settings)
+    stage_context = _stage_context(parsed, run, environment)
     if query.mode == "symbol":
         stats = environment.cache.stats(snapshot)
         hits, considered = rank_symbols(snapshot, stats, parsed, depth, environment.root)
@@ -182,11 +182,18 @@ def explain(
     [row] = np.flatnonzero(context.candidates.node_ids == node_id).tolist()
     position = int((ranking.scores > ranking.scores[row]).sum()) + 1 if is_candidate else 0
     [hit] = _make_hits(context, ranking, [row], environment.root)
-    stage_context = StageContext(parsed, run, environment.text_of, environment.settings)
+    stage_context = _stage_context(parsed, run, environment)
     for stage in environment.stages:
         [hit] = stage.rerank([hit], stage_context)
     [hit] = explain_hits(context, ranking, unit, [replace(hit, rank=position)])
     return hit
+
+
+def _stage_context(
+    parsed: ParsedQuery, run: SearchRun, environment: SearchEnvironment
+) -> StageContext:
+    settings, vectors = environment.settings, environment.vectors
+    return StageContext(parsed, run, environment.text_of, settings, vectors)
 
 
 def parse(snapshot: Snapshot, query: Query, environment: SearchEnvironment) -> ParsedQuery:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 from packhound.core.settings import Settings
 from packhound.core.types import Hit, NodeRef
+from packhound.core.vector_cache import VectorCache
 from packhound.search.order import rank_hits
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.run import SearchRun
@@ -16,14 +17,22 @@ TextOf: TypeAlias = Callable[[NodeRef], str]
 """Path and source of a node; the path alone where the file changed since."""
 
 
+class NodeVectors(NamedTuple):
+    """The cache of vectors of a folder; `is_on_disk` tells if the text of a node may go there."""
+
+    cache: VectorCache
+    is_on_disk: Callable[[NodeRef], bool]
+
+
 @dataclass(frozen=True, slots=True)
 class StageContext:
-    """The query that the hits answer, the run that it is part of, settings and source of nodes."""
+    """The query that the hits answer, the run that it is part of, and what all searches share."""
 
     query: ParsedQuery
     run: SearchRun
     text_of: TextOf
     settings: Settings
+    vectors: NodeVectors | None = None
 
 
 class Stage(Protocol):

@@ -260,8 +260,7 @@ class Engine:
 
     def status(self, *, every_source: bool = False) -> Status:
         """Return the state, figures and problems of the index and of the sources in use, or all."""
-        rows = self.sources.statuses(every=every_source)
-        return replace(self._index.status(), sources=rows)
+        return replace(self._index.status(), sources=self.sources.statuses(every=every_source))
 
     def left_out(self) -> tuple[LeftOutRow, ...]:
         """Walk over the folder, and count what is not in the index by reason."""
@@ -290,6 +289,7 @@ class Engine:
             settings=replace(settings, fuser=query.fuser) if query.fuser else settings,
             stages=stages_of(query, settings, models, near, self._personalization, snapshot),
             text_of=partial(self._index.node_text, snapshot),
+            vectors=self._index.node_vectors(snapshot),
             texts=self._index.redacted_grep if query.redacted else self._index.grep,
         )
 

@@ -17,12 +17,13 @@ from packhound.grep import Grep
 from packhound.index import Snapshot
 from packhound.indexing import Indexer, Timing, WorkQueue, collect_all_and_trim
 from packhound.parsing import source_digest
-from packhound.search import SearchCache
+from packhound.search import NodeVectors, SearchCache
 from packhound.service.models import Models, model_settings
 from packhound.service.open_index import OpenedIndex, WaitForEmbedder, open_index
 from packhound.service.redacted_texts import RedactedTexts
 from packhound.service.roots import index_folder
 from packhound.service.status import Listener, build_status, count_left_out
+from packhound.storage import VectorStore
 
 log = logging.getLogger("packhound")
 
@@ -138,6 +139,26 @@ class IndexedFolder:
         source = self.source(node.path, snapshot) or b""
         text = source[node.span.start : node.span.end].decode("utf-8", "replace")
         return f"{node.path}\n{text}"
+
+    def node_vectors(self, snapshot: Snapshot) -> NodeVectors | None:
+        """Return the cache of vectors of nodes; None where nothing is persisted."""
+        cache = self.vectors
+        if cache is None:
+            return None
+        return NodeVectors(cache, lambda node: self.is_on_disk(snapshot, node.path))
+
+    def is_on_disk(self, snapshot: Snapshot, path: str) -> bool:
+        """Return True if the text that a generation has of a file is the one on disk."""
+        entry = snapshot.files.get(path)
+        if entry is None or entry.stamp is not None:
+            return entry is not None
+        source = read_text(self.root, path)
+        return source is not None and source_digest(source) == entry.digest
+
+    @property
+    def vectors(self) -> VectorStore | None:
+        """The vectors that earlier processes made; None where nothing is persisted."""
+        return VectorStore(self.cache) if self._settings.persist else None
 
     def status(self) -> Status:
         """Return the state, figures and problems of the index."""

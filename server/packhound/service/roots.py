@@ -77,7 +77,7 @@ def _lock_of(root: Path) -> Path:
 def _clear(folder: Path) -> int:
     lock = FileLock(folder / "lock")
     unused = lock.acquire()
-    files = [file for file in folder.rglob("*" if unused else "index.sqlite*") if file.is_file()]
+    files = [file for file in folder.rglob("*" if unused else "*.sqlite*") if file.is_file()]
     n_bytes = sum(file.stat().st_size for file in files)
     if unused:
         shutil.rmtree(folder, ignore_errors=True)

@@ -72,6 +72,7 @@ class FolderSources:
             factories,
             lambda name: settings_of().has_source(name),
             lambda: folder.models.embedder,
+            lambda: folder.vectors,
         )
 
     def statuses(self, *, every: bool) -> tuple[SourceRow, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from packhound.knowledge import Stamp
+from packhound.knowledge import Stamp, WorkspaceText
 from packhound.service.indexed_folder import IndexedFolder
 
 
@@ -39,6 +39,10 @@ class WorkspaceTexts:
         names = dict.fromkeys(entry.qualname(position) for position in sorted(positions))
         return [f"{path}#{name}" for name in names if name]
 
-    def text(self, path: str) -> bytes | None:
+    def text(self, path: str) -> WorkspaceText | None:
         """Return the text of a file, None if it is gone or newer than the index."""
-        return self._folder.source(path, self._folder.snapshot)
+        snapshot = self._folder.snapshot
+        text = self._folder.source(path, snapshot)
+        if text is None:
+            return None
+        return WorkspaceText(text, self._folder.is_on_disk(snapshot, path))

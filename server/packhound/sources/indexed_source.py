@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
-from packhound.core.arrays import Floats
 from packhound.core.errors import ModelError, StoreError
 from packhound.core.records import Record
 from packhound.core.status import Rebuilt, SourceRow
+from packhound.core.vector_cache import HalfFloats, VectorCache
 from packhound.sources.protocol import Source, TextEncoder
 from packhound.sources.record_hits import with_state
 from packhound.sources.record_index import RecordIndex
@@ -30,11 +30,16 @@ EncoderOf = Callable[[], "TextEncoder | None"]
 class IndexedSource:
     """Keeps the index of a source as new as the source. Any thread may call."""
 
-    def __init__(self, source: Source, encoder_of: EncoderOf) -> None:
+    def __init__(
+        self, source: Source, encoder_of: EncoderOf, vectors: VectorCache | None = None
+    ) -> None:
+        """`vectors` are those of earlier processes, None where nothing is persisted."""
         self.source = source
         self._encoder_of = encoder_of
+        self._vectors = vectors
         self._index = RecordIndex()
         self._version: object = None
+        self._reused: object = None
         self._problem = ""
         self._lock = threading.Lock()
         self._embedding: threading.Thread | None = None
@@ -67,7 +72,7 @@ class IndexedSource:
             try:
                 version = self.source.version()
                 if version != self._version:
-                    self._index.update(self.source.records(), {})
+                    self._index.update(self.source.records())
                     self._version = version
                 self._problem = ""
             except (StoreError, OSError) as error:
@@ -79,15 +84,14 @@ class IndexedSource:
         """Index all records anew; their vectors are reused unless they are to be regenerated."""
         encoder = self._encoder_of()
         with self._lock:
-            vectors: Mapping[bytes, Floats] = {} if regenerate else self._index.vectors()
-            version, index = self.source.version(), RecordIndex(self._index.fingerprint)
-            index.update(self.source.records(), vectors)
-            n_regenerated = index.embed(encoder, len(index.snapshot.rows)) if encoder else 0
+            index, version = RecordIndex(), self.source.version()
+            index.update(self.source.records())
+            if encoder and not regenerate:
+                self._reuse(index, encoder, self._index.vectors(encoder.fingerprint))
+            n_regenerated = self._encode(index, encoder, len(index.snapshot.rows)) if encoder else 0
             self._index, self._version = index, version
-            n = len(index.snapshot.rows)
-            return Rebuilt(
-                self.source.name, n, index.snapshot.n_vectors - n_regenerated, n_regenerated
-            )
+            n, n_vectors = len(index.snapshot.rows), index.snapshot.n_vectors
+            return Rebuilt(self.source.name, n, n_vectors - n_regenerated, n_regenerated)
 
     def status(self) -> SourceRow:
         """Return the figures of the index as it is now."""
@@ -107,14 +111,15 @@ class IndexedSource:
         return notes
 
     def _embed(self) -> None:
-        encoder = self._encoder_of()
-        if encoder is None or self._index.snapshot.n_vectors == len(self._index.snapshot.rows):
+        encoder, index = self._encoder_of(), self._index
+        if encoder is None or index.is_embedded(encoder.fingerprint):
             return
-        if encoder.fast:
-            self._encode(encoder, _EMBEDDED_AT_ONCE)
-        if self._embedding is None and self._index.snapshot.n_vectors < len(
-            self._index.snapshot.rows
-        ):
+        if self._reused != (self._version, encoder.fingerprint):
+            self._reuse(index, encoder, {})
+            self._reused = self._version, encoder.fingerprint
+        if encoder.fast and not index.is_embedded(encoder.fingerprint):
+            self._try_encode(encoder, _EMBEDDED_AT_ONCE)
+        if self._embedding is None and not index.is_embedded(encoder.fingerprint):
             self._embedding = threading.Thread(
                 target=self._embed_rest, args=(encoder,), name="packhound-records", daemon=True
             )
@@ -124,14 +129,33 @@ class IndexedSource:
         """Encode until every record has a vector; runs in a thread that ends then."""
         while True:
             with self._lock:
-                if not self._encode(encoder, _FAST_SLICE if encoder.fast else _SLICE):
+                if not self._try_encode(encoder, _FAST_SLICE if encoder.fast else _SLICE):
                     self._embedding = None
                     return
 
-    def _encode(self, encoder: TextEncoder, limit: int) -> int:
+    def _try_encode(self, encoder: TextEncoder, limit: int) -> int:
         try:
-            return self._index.embed(encoder, limit)
+            return self._encode(self._index, encoder, limit)
         except ModelError as error:
             self._problem = f"{self.source.name}: {error}"
             log.warning("%s", self._problem)
             return 0
+
+    def _encode(self, index: RecordIndex, encoder: TextEncoder, limit: int) -> int:
+        """Encode records that lack a vector; return how many. Raises ModelError."""
+        rows = index.embed(encoder, limit)
+        if self._vectors:
+            on_disk = (row for row in rows if self.source.is_on_disk(row.record))
+            vectors = {row.digest: row.vector for row in on_disk if row.vector is not None}
+            self._vectors.put(encoder.fingerprint, vectors)
+        return len(rows)
+
+    def _reuse(
+        self, index: RecordIndex, encoder: TextEncoder, vectors: dict[bytes, HalfFloats]
+    ) -> None:
+        """Give an index some vectors, and those that earlier processes made."""
+        model = encoder.fingerprint
+        if self._vectors:
+            missing = {row.digest for row in index.pending(model)} - vectors.keys()
+            vectors = vectors | self._vectors.get(model, missing)
+        index.reuse(model, vectors)

@@ -31,6 +31,10 @@ class Source(Protocol):
         """Return records that are shown with what is looked up for those alone."""
         return records
 
+    def is_on_disk(self, record: Record) -> bool:
+        """Return False for a record of a text that an editor has not saved."""
+        return True
+
     def problems(self) -> Sequence[str]:
         """Return what could not be read, in one line each."""
         return ()

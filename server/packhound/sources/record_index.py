@@ -15,6 +15,7 @@ import numpy as np
 
 from packhound.core.arrays import Floats, Ints, Mask
 from packhound.core.records import Record
+from packhound.core.vector_cache import HalfFloats
 from packhound.sources.protocol import TextEncoder
 from packhound.sources.record_snapshot import RecordSnapshot, make_snapshot
 from packhound.text import terms
@@ -23,6 +24,8 @@ MAX_CHARACTERS = 2_000
 """An encoder reads no further, as in code."""
 _MAX_INDEXED = 200_000
 """Characters of a record whose words are indexed."""
+_MAX_UNUSED = 10_000
+"""Terms without a record that are remembered beside as many as are in use."""
 _TITLE_COUNT = 1
 """How often a term of the title counts."""
 
@@ -40,25 +43,21 @@ class Row:
     terms: Ints
     counts: Floats
     in_title: Mask
-    vector: Floats | None = None
+    vector: HalfFloats | None = None
 
 
 class RecordIndex:
     """Words and vectors of the records of one source. One thread at a time updates."""
 
-    def __init__(self, fingerprint: str = "") -> None:
-        """Begin empty; vectors of the encoder with this fingerprint may be reused."""
+    def __init__(self) -> None:
         self._rows: dict[str, Row] = {}
         self._positions: dict[str, int] = {}
         self._term_ids: dict[str, int] = {}
-        self.fingerprint = fingerprint
+        self.fingerprint = ""
         self.snapshot: RecordSnapshot = make_snapshot((), {}, ())
 
-    def update(self, records: Iterable[Record], vectors: Mapping[bytes, Floats]) -> int:
-        """Replace all records; return how many of them are new or changed.
-
-        `vectors` of earlier indexes are reused by digest.
-        """
+    def update(self, records: Iterable[Record]) -> int:
+        """Replace all records; return how many of them are new or changed."""
         before, n_changed, records = self._rows, 0, [*records]
         self._rows = {}
         self._positions = {record.id: position for position, record in enumerate(records)}
@@ -70,34 +69,60 @@ class RecordIndex:
             digest = digest_of(record)
             if row is None or row.digest != digest:
                 row = self._row(record, digest)
-                row = replace(row, vector=vectors.get(digest))
                 n_changed += 1
             elif row.record != record:
                 row = replace(row, record=record)
             self._rows[record.id] = row
         self._publish()
+        n_in_use = np.count_nonzero(np.diff(self.snapshot.starts))
+        if len(self._term_ids) > _MAX_UNUSED + 2 * n_in_use:
+            self._number_terms()
         return n_changed
 
-    def embed(self, encoder: TextEncoder, limit: int) -> int:
-        """Encode up to `limit` records that lack a vector; return how many. Raises ModelError."""
-        if encoder.fingerprint != self.fingerprint:
-            self._forget_vectors()
-            self.fingerprint = encoder.fingerprint
-        pending = [row for row in self._rows.values() if row.vector is None][:limit]
-        if not pending:
-            return 0
-        vectors = encoder.encode([text_of(row.record) for row in pending])
-        for row, vector in zip(pending, vectors, strict=True):
-            self._rows[row.record.id] = replace(row, vector=vector)
+    def _number_terms(self) -> None:
+        """Forget the terms that no record has any more."""
+        self._term_ids = {}
+        for key, row in self._rows.items():
+            self._rows[key] = replace(self._row(row.record, row.digest), vector=row.vector)
         self._publish()
-        return len(pending)
 
-    def _forget_vectors(self) -> None:
-        self._rows = {key: replace(row, vector=None) for key, row in self._rows.items()}
+    def is_embedded(self, model: str) -> bool:
+        """Return True if all records have a vector of this model."""
+        return model == self.fingerprint and self.snapshot.n_vectors == len(self._rows)
 
-    def vectors(self) -> dict[bytes, Floats]:
-        """Return the vectors by the digests of their records."""
-        return {r.digest: r.vector for r in self._rows.values() if r.vector is not None}
+    def pending(self, model: str) -> list[Row]:
+        """Return the rows without a vector; those of another model than this are forgotten."""
+        if model != self.fingerprint:
+            self._rows = {key: replace(row, vector=None) for key, row in self._rows.items()}
+            self.fingerprint = model
+            self._publish()
+        return [row for row in self._rows.values() if row.vector is None]
+
+    def reuse(self, model: str, vectors: Mapping[bytes, HalfFloats]) -> None:
+        """Take earlier vectors of this model for the rows without one."""
+        pending = self.pending(model)
+        self._set_vectors((row, vectors[row.digest]) for row in pending if row.digest in vectors)
+
+    def embed(self, encoder: TextEncoder, limit: int) -> list[Row]:
+        """Encode up to `limit` records that lack a vector; return them. Raises ModelError."""
+        pending = self.pending(encoder.fingerprint)[:limit]
+        if not pending:
+            return []
+        # Rounded as on disk, so that no order depends on what was read from there.
+        vectors = encoder.encode([text_of(row.record) for row in pending]).astype(np.float16)
+        return self._set_vectors(zip(pending, vectors, strict=True))
+
+    def _set_vectors(self, vectors: Iterable[tuple[Row, HalfFloats]]) -> list[Row]:
+        rows = [replace(row, vector=vector) for row, vector in vectors]
+        if rows:
+            self._rows |= {row.record.id: row for row in rows}
+            self._publish()
+        return rows
+
+    def vectors(self, model: str) -> dict[bytes, HalfFloats]:
+        """Return the vectors of a model by the digests of their records."""
+        rows = self._rows.values() if model == self.fingerprint else ()
+        return {row.digest: row.vector for row in rows if row.vector is not None}
 
     def _publish(self) -> None:
         positions = [self._positions[key] for key in self._rows]

@@ -190,8 +190,9 @@ def _stack_vectors(rows: Sequence[Row]) -> Floats | None:
     dim = next((len(row.vector) for row in rows if row.vector is not None), 0)
     if not dim:
         return None
-    zero = np.zeros(dim, np.float32)
-    return np.stack([zero if row.vector is None else row.vector for row in rows])
+    zero = np.zeros(dim, np.float16)
+    stacked = np.stack([zero if row.vector is None else row.vector for row in rows])
+    return stacked.astype(np.float32)
 
 
 def _scored(

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Mapping
 
 from packhound.core.records import SourceName
+from packhound.core.vector_cache import VectorCache
 from packhound.sources.indexed_source import EncoderOf, IndexedSource
 from packhound.sources.protocol import Source
 
@@ -23,10 +24,12 @@ class SourceRegistry:
         factories: Mapping[SourceName, SourceFactory],
         is_enabled: Callable[[SourceName], bool],
         encoder_of: EncoderOf,
+        vectors_of: Callable[[], VectorCache | None] = lambda: None,
     ) -> None:
         self._factories = factories
         self._is_enabled = is_enabled
         self._encoder_of = encoder_of
+        self._vectors_of = vectors_of
         self._open: dict[SourceName, IndexedSource] = {}
         self._lock = threading.Lock()
 
@@ -37,7 +40,8 @@ class SourceRegistry:
                 self._open.pop(name, None)
                 return None
             if name not in self._open:
-                self._open[name] = IndexedSource(self._factories[name](), self._encoder_of)
+                source, vectors = self._factories[name](), self._vectors_of()
+                self._open[name] = IndexedSource(source, self._encoder_of, vectors)
             return self._open[name]
 
     @property

@@ -6,18 +6,18 @@ All of them are read or none: what would be left of the order of a half is no or
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from hashlib import blake2b
 
 import numpy as np
-from numpy.typing import NDArray
 
 from packhound.core.arrays import Floats
 from packhound.core.caching import ByteLru
 from packhound.core.errors import ModelError
 from packhound.core.types import Hit, Signal
+from packhound.core.vector_cache import HalfFloats
 from packhound.encoder import REMEDY, DeepEncoder, model_path, node_text
 from packhound.search.query.parse import ParsedQuery, QueryKind
 from packhound.search.stages import StageContext
@@ -48,7 +48,7 @@ class DeepRanker:
     def __init__(self, load_encoder: Callable[[], DeepEncoder] | None = None) -> None:
         """`load_encoder` returns the model, the installed one by default. Raises ModelError."""
         self._load_encoder = load_encoder or _load_shared_encoder
-        self._vectors = ByteLru[bytes, NDArray[np.float16]](_CACHE_BYTES, lambda row: row.nbytes)
+        self._vectors = ByteLru[bytes, HalfFloats](_CACHE_BYTES, lambda row: row.nbytes)
 
     def applies(self, query: ParsedQuery) -> bool:
         """Return True for a kind of query that has a weight."""
@@ -80,23 +80,41 @@ class DeepRanker:
 
     def _cosines(self, hits: Sequence[Hit], context: StageContext) -> Floats | None:
         """Return the cosine of each hit to the query, None if the time budget is spent."""
-        run, encoder = context.run, self._load_encoder()
-        rows: list[NDArray[np.float16]] = []
-        for hit in hits:
-            source = context.text_of(hit.node).partition("\n")[2]
-            text = node_text(hit.node.qualname, source)
-            digest = blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
-            row = self._vectors.get(digest)
-            if row is None:
-                run.raise_if_cancelled()
-                if run.over_budget:
-                    run.skip(f"the deep model, which read {len(rows)} of {len(hits)} hits")
+        encoder = self._load_encoder()
+        texts = [_text_of(hit, context) for hit in hits]
+        digests = [blake2b(text, digest_size=16).digest() for text in map(str.encode, texts)]
+        rows = self._earlier(encoder.fingerprint, digests, context)
+        new: dict[bytes, HalfFloats] = {}
+        try:
+            for hit, text, digest in zip(hits, texts, digests, strict=True):
+                if digest in rows:
+                    continue
+                context.run.raise_if_cancelled()
+                if context.run.over_budget:
+                    n_read = sum(map(rows.__contains__, digests))
+                    context.run.skip(f"the deep model, which read {n_read} of {len(hits)} hits")
                     return None
-                row = encoder.encode(text).astype(np.float16)
-            self._vectors.put({digest: row})
-            rows.append(row)
+                rows[digest] = encoder.encode(text).astype(np.float16)
+                if context.vectors and context.vectors.is_on_disk(hit.node):
+                    new[digest] = rows[digest]
+        finally:
+            self._vectors.put(rows)
+            if context.vectors:
+                context.vectors.cache.put(encoder.fingerprint, new)
         query = encoder.encode(context.query.text)
-        return np.asarray(np.stack(rows).astype(np.float32) @ query, np.float32)
+        matrix = np.stack([rows[digest] for digest in digests]).astype(np.float32)
+        return np.asarray(matrix @ query, np.float32)
+
+    def _earlier(
+        self, model: str, digests: Iterable[bytes], context: StageContext
+    ) -> dict[bytes, HalfFloats]:
+        """Return the vectors that this process or one before has made."""
+        in_memory = {digest: self._vectors.get(digest) for digest in digests}
+        rows = {digest: row for digest, row in in_memory.items() if row is not None}
+        missing = in_memory.keys() - rows.keys()
+        if missing and context.vectors:
+            rows |= context.vectors.cache.get(model, missing)
+        return rows
 
 
 def missing_deep_model() -> str:
@@ -108,6 +126,12 @@ def missing_deep_model() -> str:
 def _load_shared_encoder() -> DeepEncoder:
     """Return the model, which all folders share. Raises ModelError."""
     return DeepEncoder.open(threads=min(_MAX_THREADS, os.cpu_count() or 1))
+
+
+def _text_of(hit: Hit, context: StageContext) -> str:
+    """Return what the model reads of a hit, as UTF-8 can hold it."""
+    text = node_text(hit.node.qualname, context.text_of(hit.node).partition("\n")[2])
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _rescore(hit: Hit, reason: Signal) -> Hit:

