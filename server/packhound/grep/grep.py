@@ -8,13 +8,14 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import lru_cache, partial
 from itertools import islice
 from typing import NamedTuple, TypeAlias
 
+from packhound.grep.ngrams import NgramFilters
 from packhound.grep.pattern import Pattern, compile_pattern, compile_phrase
 from packhound.grep.request import GrepGroup, GrepLine, GrepRequest, GrepResults
-from packhound.grep.scan import Matches, Source, scan, select
-from packhound.grep.trigrams import TrigramFilters
+from packhound.grep.scan import Matches, SortedFiles, Source, scan, select
 from packhound.index import Snapshot
 from packhound.text import LineIndex
 
@@ -24,6 +25,16 @@ Rank: TypeAlias = Callable[[str, Sequence[int]], Sequence[int]]
 _PREPARE_FROM = 32
 """Files read for want of a filter from which making filters is worth it."""
 _MAX_UNREAD_NAMED = 3
+
+
+class _Text(NamedTuple):
+    """The text of a file, and where its lines are."""
+
+    source: bytes
+    lines: LineIndex
+
+
+_TextOf: TypeAlias = Callable[[str], "_Text | None"]
 
 
 class _Group(NamedTuple):
@@ -40,8 +51,9 @@ class Grep:
     def __init__(self, root: str, source: Source) -> None:
         self._root = root
         self._source = source
-        self.filters = TrigramFilters()
+        self.filters = NgramFilters()
         self.lacks_filters = False
+        self._files: SortedFiles | None = None
 
     def search(
         self,
@@ -82,7 +94,7 @@ class Grep:
         Raises SettingsError for a bad pattern.
         """
         matches = self._scan(snapshot, compile_pattern(regex), (), (), None)
-        groups = self._groups(snapshot, matches.offsets.items())
+        groups = _groups(snapshot, matches.offsets.items(), self._texts(snapshot))
         return {group.node_id: group.lines for group in groups if group.node_id >= 0}
 
     def nodes_with_phrase(
@@ -100,7 +112,7 @@ class Grep:
             text = self._source(path, snapshot)
             if text is not None and (starts := phrase.starts(text)):
                 offsets[path] = starts
-        groups = self._groups(snapshot, offsets.items())
+        groups = _groups(snapshot, offsets.items(), self._texts(snapshot))
         return frozenset(group.node_id for group in groups if group.node_id >= 0)
 
     def prepare(self, snapshot: Snapshot, pause: Callable[[], None]) -> None:
@@ -123,8 +135,11 @@ class Grep:
         exclude: Sequence[str],
         cancel: threading.Event | None,
     ) -> Matches:
-        entries = select(snapshot, paths, exclude)
-        matches = scan(snapshot, entries, pattern, self._source, self.filters, cancel)
+        files = self._files
+        if files is None or not files.is_of(snapshot, self.filters):
+            files = self._files = SortedFiles(snapshot, self.filters)
+        is_selected = select(paths, exclude)
+        matches = scan(snapshot, files, is_selected, pattern, self._source, cancel)
         if all(pattern.hashes) and matches.n_unfiltered > _PREPARE_FROM:
             self.lacks_filters = True
         return matches
@@ -133,61 +148,68 @@ class Grep:
         self, snapshot: Snapshot, request: GrepRequest, matches: Matches, rank: Rank
     ) -> Iterator[GrepGroup]:
         """Yield the groups of the lines from `offset` on, as far as the limit."""
-        n_skipped, n_left = request.offset, request.limit
+        n_skipped, n_left, text_of = request.offset, request.limit, self._texts(snapshot)
         if request.query:
-            groups: Iterable[_Group] = self._ranked(snapshot, request.query, matches, rank)
+            groups = _groups(snapshot, matches.offsets.items(), text_of)
+            groups = iter(_ranked(groups, partial(rank, request.query)))
         else:
             files, n_skipped = _skip_files(matches, n_skipped)
-            groups = self._groups(snapshot, files)
+            groups = _groups(snapshot, files, text_of)
         for group in groups:
             if not n_left:
                 return
             lines = group.lines[n_skipped : n_skipped + n_left]
             n_skipped = max(0, n_skipped - len(group.lines))
             n_left -= len(lines)
-            if lines:
-                yield self._show(snapshot, group._replace(lines=lines), request.context)
+            text = text_of(group.path) if lines else None
+            if text:
+                node = snapshot.ref(group.node_id, self._root) if group.node_id >= 0 else None
+                yield GrepGroup(group.path, node, tuple(_show(text, lines, request.context)))
 
-    def _ranked(self, snapshot: Snapshot, query: str, matches: Matches, rank: Rank) -> list[_Group]:
-        groups = [*self._groups(snapshot, matches.offsets.items())]
-        node_ids = [group.node_id for group in groups if group.node_id >= 0]
-        ranks = {node_id: i for i, node_id in enumerate(rank(query, node_ids))}
-        return sorted(groups, key=lambda group: ranks.get(group.node_id, len(ranks)))
+    def _texts(self, snapshot: Snapshot) -> _TextOf:
+        """Return a reader of texts, which remembers the last: a file's groups come in a row."""
 
-    def _groups(
-        self, snapshot: Snapshot, files: Iterable[tuple[str, list[int]]]
-    ) -> Iterator[_Group]:
-        """Yield the groups of each file, by the first line of each."""
-        for path, offsets in files:
-            text = self._source(path, snapshot)
-            if text is None:  # It changed a moment ago.
-                continue
-            line_of, entry = LineIndex(text).line_of, snapshot.files[path]
-            lines = [*map(line_of, offsets)]
-            by_position: dict[int, list[int]] = {}
-            for line, position in zip(lines, entry.innermost(lines), strict=True):
-                by_position.setdefault(position, []).append(line)
-            for position, group_lines in by_position.items():
-                node_id = int(entry.node_ids[position]) if position >= 0 else -1
-                yield _Group(path, node_id, group_lines)
+        @lru_cache(maxsize=1)
+        def text_of(path: str) -> _Text | None:
+            source = self._source(path, snapshot)
+            return None if source is None else _Text(source, LineIndex(source))
 
-    def _show(self, snapshot: Snapshot, group: _Group, n_context: int) -> GrepGroup:
-        text = self._source(group.path, snapshot) or b""
-        starts = LineIndex(text).starts
-        matching = set(group.lines)
-        shown = sorted(
-            {
-                number
-                for line in group.lines
-                for number in range(line - n_context, line + n_context + 1)
-                if 0 <= number < len(starts) and starts[number] < len(text)
-            }
-        )
-        node = snapshot.ref(group.node_id, self._root) if group.node_id >= 0 else None
-        lines = (
-            GrepLine(number, _line_at(text, starts, number), number in matching) for number in shown
-        )
-        return GrepGroup(group.path, node, tuple(lines))
+        return text_of
+
+
+def _groups(
+    snapshot: Snapshot, files: Iterable[tuple[str, list[int]]], text_of: _TextOf
+) -> Iterator[_Group]:
+    """Yield the groups of each file, by the first line of each."""
+    for path, offsets in files:
+        text = text_of(path)
+        if text is None:  # It changed a moment ago.
+            continue
+        entry, lines = snapshot.files[path], [*map(text.lines.line_of, offsets)]
+        by_position: dict[int, list[int]] = {}
+        for line, position in zip(lines, entry.innermost(lines), strict=True):
+            by_position.setdefault(position, []).append(line)
+        for position, group_lines in by_position.items():
+            node_id = int(entry.node_ids[position]) if position >= 0 else -1
+            yield _Group(path, node_id, group_lines)
+
+
+def _ranked(
+    groups: Iterable[_Group], rank: Callable[[Sequence[int]], Sequence[int]]
+) -> list[_Group]:
+    groups = [*groups]
+    node_ids = [group.node_id for group in groups if group.node_id >= 0]
+    ranks = {node_id: i for i, node_id in enumerate(rank(node_ids))}
+    return sorted(groups, key=lambda group: ranks.get(group.node_id, len(ranks)))
+
+
+def _show(text: _Text, matching: Collection[int], n_context: int) -> Iterator[GrepLine]:
+    """Yield some lines of a text with the lines around them."""
+    source, starts = text.source, text.lines.starts
+    around = {n for line in matching for n in range(line - n_context, line + n_context + 1)}
+    for number in sorted(around):
+        if 0 <= number < len(starts) and starts[number] < len(source):
+            yield GrepLine(number, _line_at(source, starts, number), number in matching)
 
 
 def _skip_files(matches: Matches, n_lines: int) -> tuple[Iterable[tuple[str, list[int]]], int]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
 from packhound.core.errors import SettingsError
 from packhound.grep.literals import NOTHING, Alternatives, required_literals
-from packhound.grep.trigrams import Hashes, hashes_of
+from packhound.grep.ngrams import Hashes, hashes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,7 +52,7 @@ class Match(Protocol):
 class Pattern:
     """A compiled pattern.
 
-    `literals` are what a matching text contains, `hashes` those of their trigrams.
+    `literals` are what a matching text contains, `hashes` those of their n-grams.
     """
 
     text: str
@@ -99,7 +99,7 @@ def compile_pattern(text: str, *, regex: bool = True, case: Case = "sensitive") 
         return Pattern(text, None, literal, ((literal,),), hashes_of(((literal,),)))
     search = compile_search(regex_text, ignore_case=ignore_case)
     literals = required_literals(regex_text.encode("utf-8", "surrogatepass"))
-    # Beyond ASCII, letters of another case are other trigrams, and k and s have exotic ones.
+    # Beyond ASCII, letters of another case have other bytes, and k and s have exotic ones.
     if _ABOUT_CHARACTERS.search(regex_text) and (ignore_case or _FLAG_I.search(regex_text)):
         literals = NOTHING
     return Pattern(text, search, b"", literals, hashes_of(literals))

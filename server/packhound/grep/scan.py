@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from packhound.core.errors import Cancelled
 from packhound.files import compile_globs
+from packhound.grep.ngrams import NgramFilters
 from packhound.grep.pattern import Pattern
-from packhound.grep.trigrams import TrigramFilters
-from packhound.index import FileEntry, Snapshot
+from packhound.index import Snapshot
 
 Source: TypeAlias = Callable[[str, Snapshot], "bytes | None"]
 """Returns the text that a snapshot was made from; None if the file changed since."""
@@ -38,37 +38,49 @@ class Matches:
         return sum(map(len, self.offsets.values()))
 
 
-def select(snapshot: Snapshot, paths: Sequence[str], exclude: Sequence[str]) -> list[FileEntry]:
-    """Return the files that any of `paths` and none of `exclude` means, by path."""
+class SortedFiles:
+    """The files of a snapshot in the order of paths, and the filters that there were of them."""
+
+    def __init__(self, snapshot: Snapshot, filters: NgramFilters) -> None:
+        self._files, self._n_filters = snapshot.files, filters.n_added
+        self.entries = [entry for _, entry in sorted(snapshot.files.items())]
+        self.filters = filters.table([entry.digest for entry in self.entries])
+
+    def is_of(self, snapshot: Snapshot, filters: NgramFilters) -> bool:
+        """Return True if neither files nor filters have changed."""
+        return self._files is snapshot.files and self._n_filters == filters.n_added
+
+
+def select(paths: Sequence[str], exclude: Sequence[str]) -> Callable[[str], bool]:
+    """Return a function that says of a path if any of `paths` and none of `exclude` means it."""
     included, excluded = (compile_globs(tuple(globs)).fullmatch for globs in (paths, exclude))
-    return [
-        entry
-        for path, entry in sorted(snapshot.files.items())
-        if (not paths or included(path)) and not (exclude and excluded(path))
-    ]
+    return lambda path: (
+        (not paths or bool(included(path))) and not (exclude and bool(excluded(path)))
+    )
 
 
 def scan(
     snapshot: Snapshot,
-    entries: Iterable[FileEntry],
+    files: SortedFiles,
+    is_selected: Callable[[str], bool],
     pattern: Pattern,
     source: Source,
-    filters: TrigramFilters,
     cancel: threading.Event | None = None,
 ) -> Matches:
-    """Return the matches in some files. Raises Cancelled when `cancel` is set meanwhile."""
+    """Return the matches in the selected files. Raises Cancelled when `cancel` is set meanwhile."""
     offsets: dict[str, list[int]] = {}
     unread: list[str] = []
-    n_unfiltered = 0
-    for number, entry in enumerate(entries):
+    candidates = files.filters.candidates(pattern.hashes)
+    for number, position in enumerate(candidates.tolist()):
         if not number % _SLICE and cancel is not None and cancel.is_set():
             raise Cancelled("the search was cancelled")
-        if not filters.admits(entry.digest, pattern.hashes):
+        path = files.entries[position].path
+        if not is_selected(path):
             continue
-        n_unfiltered += entry.digest not in filters
-        text = source(entry.path, snapshot)
+        text = source(path, snapshot)
         if text is None:
-            unread.append(entry.path)
+            unread.append(path)
         elif lines := pattern.lines(text):
-            offsets[entry.path] = lines
+            offsets[path] = lines
+    n_unfiltered = int(files.filters.lacks_filter[candidates].sum())
     return Matches(offsets, tuple(unread), n_unfiltered)
