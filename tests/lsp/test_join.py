@@ -96,7 +96,8 @@ def test_a_killed_engine_costs_neither_editor_nor_agent_anything(
     editor.settle()
     asked = editor.send_request("packhound/search", {"query": "yebra", "mode": "symbol"})
     kill_engine(cache)
-    assert editor.response(asked)["result"]["hits"]
+    assert "hits" in editor.response(asked)["result"]
+    editor.settle()
     assert editor.search("yebra", mode="symbol") == ["config.py yebra"]
     editor.change_document(document, 800, (0, 4, 5, "z"))
     assert editor.search("zebra", mode="symbol") == ["config.py zebra"]

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+import uuid
 from pathlib import Path
 
 import pytest
@@ -17,11 +18,13 @@ import pytest
 from packhound.core.settings import Settings
 from packhound.core.types import Query
 from packhound.service.engine import Engine
-from tests.support.lsp_client import COMMAND, TIMEOUT_S, frame, write_files
+from tests.support.lsp_client import COMMAND, frame, write_files
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 
 AT_ONCE = 4
+TIMEOUT_S = 120.0
+"""Servers on one folder start one after the other, and a busy machine takes ten times as long."""
 MARK = "PACKHOUND_TEST_TRIAL"
 
 
@@ -91,6 +94,19 @@ def left(trial: str) -> list[int]:
     return found
 
 
+def test_a_relay_ends_when_nobody_listens(start_server, folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
+    serving = start_server()
+    serving.initialize(folder)
+    serving.settle()
+    relay = begin(folder, trial="")
+    assert any(b'"result"' in line for line in relay.stdout)
+    stop_listening(relay)
+    assert relay.wait(TIMEOUT_S) == 1
+    relay.stdin.close()
+    assert serving.shut_down() == 0
+
+
 @pytest.mark.parametrize("rounds", [3, pytest.param(250, marks=pytest.mark.slow)])
 def test_whoever_vanishes_leaves_nothing_behind(tmp_path, monkeypatch, rounds):
     monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
@@ -98,7 +114,7 @@ def test_whoever_vanishes_leaves_nothing_behind(tmp_path, monkeypatch, rounds):
     sources = {f"m{n}.py": f"def load_config_{n}():\n    return {n}\n" * 40 for n in range(60)}
     folder = write_files(tmp_path / "workspace", sources)
     for n in range(rounds):
-        trial = f"{tmp_path.name}-{n}"
+        trial = str(uuid.uuid4())
         chosen = [ways[(AT_ONCE * n + i) % len(ways)] for i in range(AT_ONCE)]
         servers = [begin(folder, trial) for _ in chosen]
         # One file changes each time, so that there is something to save.

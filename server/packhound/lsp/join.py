@@ -108,11 +108,17 @@ def _relay(stream: Stream, root: Path, first: socket.socket, process_id: object)
     def leave(problem: PackhoundError) -> None:
         os._exit(1)
 
+    def write(frame: bytes) -> None:
+        try:
+            stream.write(frame)
+        except OSError:
+            os._exit(1)  # Nobody reads; the relay would take it for the end of its server.
+
     if isinstance(process_id, int) and process_id > 0:
         watch_parent(process_id, lambda: os._exit(1))
     dialect, messages = LspDialect(), Client(stream)
     try:
-        Relay(dialect, connect, stream.write, leave).run(messages)
+        Relay(dialect, connect, write, leave).run(messages)
     except (WireError, OSError):
         os._exit(1)
     os._exit(0 if messages.has_shut_down else 1)

@@ -33,8 +33,9 @@ UNKNOWN_OUTCOME = (
 
 _ENDED = "the engine of this folder has ended or takes no more connections"
 _TIMEOUT_S = 120.0
-_ACCEPT_S = 0.5
-"""A stopped process still has its backlog and its socket buffers, but it accepts nothing."""
+_ACCEPT_S = 2.0
+"""A stopped process still has its backlog and its socket buffers, but it accepts nothing; one on a
+busy machine may need a second."""
 
 
 class Connection:

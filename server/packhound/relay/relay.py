@@ -80,7 +80,8 @@ class Dialect(Protocol):
 class Relay:
     """One client. `connect` returns a new server's socket; it may block, and raise StoreError.
 
-    `on_lost` is called, and must end the process, when there is no server any more.
+    `write` ends the process where the client reads no more, and `on_lost` where there is no server
+    any more.
     """
 
     def __init__(
