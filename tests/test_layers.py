@@ -49,7 +49,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "service",
     }
     | {"text"},
-    "lsp": {"api", "grep", "pack", "redact", "relay", "search", "service", "text"},
+    "lsp": {"api", "grep", "impact", "pack", "redact", "relay", "search", "service", "text"},
     "mcp": {"api", "relay", "service"},
     "background": {"api", "lsp", "mcp", "relay"},
     "cli": {"api", "background", "encoder", "evaluation", "git", "index", "lsp", "mcp", "memory"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from lsprotocol import types
 
@@ -55,6 +56,16 @@ class Locations:
         if source is None:
             return self.range(node)
         return range_of_span(_selection_span(node, source), source, self._session.client.encoding)
+
+    def name_range(self, node: NodeRef, line: int, name: str) -> types.Range:
+        """Return the range of a name in a 0-based line of a node's file, or the line's start."""
+        source = self._source(node) or b""
+        lines = LineIndex(source)
+        start, end = lines.offset(line, 0), lines.offset(line + 1, 0)
+        word = re.escape(name.encode("utf-8", "replace"))
+        match = re.compile(rb"(?<!\w)%b(?!\w)" % word).search(source, start, end)
+        span = Span(*(match.span() if match else (start, start)), line, line)
+        return range_of_span(span, source, self._session.client.encoding)
 
     def _source(self, node: NodeRef) -> bytes | None:
         key = (node.root, node.path)

@@ -12,6 +12,7 @@ from typing import TypeAlias
 from lsprotocol import types
 
 from packhound.api import MEMORY_REQUESTS, EngineHost
+from packhound.lsp.handlers import call_hierarchy as calls
 from packhound.lsp.handlers import execute_command as commands
 from packhound.lsp.handlers.changes import changes
 from packhound.lsp.handlers.did_change import did_change
@@ -65,6 +66,9 @@ ON_WORKER_THREADS: dict[str, Handler] = {
     types.TEXT_DOCUMENT_HOVER: hover,
     types.WORKSPACE_SYMBOL: workspace_symbol,
     types.WORKSPACE_SYMBOL_RESOLVE: workspace_symbol_resolve,
+    types.TEXT_DOCUMENT_PREPARE_CALL_HIERARCHY: calls.prepare_call_hierarchy,
+    types.CALL_HIERARCHY_INCOMING_CALLS: calls.incoming_calls,
+    types.CALL_HIERARCHY_OUTGOING_CALLS: calls.outgoing_calls,
     types.WORKSPACE_EXECUTE_COMMAND: commands.execute_command,
     "packhound/search": search,
     "packhound/grep": grep,
@@ -110,10 +114,13 @@ def create_server(host: EngineHost) -> PackhoundServer:
 
 def register_handlers(server: PackhoundServer) -> None:
     """Register all handlers with a server."""
-    options = {types.TEXT_DOCUMENT_DID_SAVE: types.SaveOptions(include_text=False)}
+    options = {
+        types.TEXT_DOCUMENT_DID_SAVE: types.SaveOptions(include_text=False),
+        types.TEXT_DOCUMENT_PREPARE_CALL_HIERARCHY: calls.OPTIONS,
+    }
     for method, handler in ON_READING_THREAD.items():
         server.feature(method, options.get(method))(handler)
     for method, handler in ON_WORKER_THREADS.items():
-        server.thread()(server.feature(method)(handler))
+        server.thread()(server.feature(method, options.get(method))(handler))
     for command, handler in COMMANDS.items():
         server.command(command)(commands.as_command(command, handler))

@@ -1,0 +1,101 @@
+"""`textDocument/prepareCallHierarchy`, `callHierarchy/incomingCalls` and `outgoingCalls`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from packhound.core.types import NodeRef
+from packhound.lsp.language_server import PackhoundServer
+from packhound.lsp.locations import Locations
+from packhound.lsp.position import symbol_kind
+
+if TYPE_CHECKING:
+    from packhound.impact import Link, Symbol
+
+OPTIONS = types.CallHierarchyRegistrationOptions(
+    # VS Code asks the provider of a named language first, which may know more than we do.
+    document_selector=[types.TextDocumentFilterLanguage(language="*")]
+)
+_UNCALLED = frozenset({"file", "section", "window"})
+
+
+def prepare_call_hierarchy(
+    ls: PackhoundServer, params: types.CallHierarchyPrepareParams
+) -> list[types.CallHierarchyItem] | None:
+    """Return what is called under the cursor, else the definition around it."""
+    symbol = _symbol_at(ls, params.text_document.uri, params.position.line)
+    if symbol is None:
+        return None
+    locations = Locations(ls.session)
+    called = (
+        link.node
+        for link in symbol.callees
+        if link.line == params.position.line
+        and _holds(locations.name_range(symbol.node, link.line, link.node.name), params.position)
+    )
+    node = next(called, symbol.node)
+    return None if node.kind in _UNCALLED else [_item(ls, locations, node)]
+
+
+def incoming_calls(
+    ls: PackhoundServer, params: types.CallHierarchyIncomingCallsParams
+) -> list[types.CallHierarchyIncomingCall] | None:
+    """Return what calls or uses an item, its tests last."""
+    symbol = _symbol_at(ls, params.item.uri, params.item.selection_range.start.line)
+    if symbol is None:
+        return None
+    locations, name = Locations(ls.session), symbol.node.name
+    tests = (test for test in symbol.tests if test.distance == 1)
+    return [
+        types.CallHierarchyIncomingCall(
+            _item(ls, locations, link.node, link),
+            [locations.name_range(link.node, link.line, name)],
+        )
+        for link in (*symbol.callers, *tests)
+    ]
+
+
+def outgoing_calls(
+    ls: PackhoundServer, params: types.CallHierarchyOutgoingCallsParams
+) -> list[types.CallHierarchyOutgoingCall] | None:
+    """Return what an item calls or uses."""
+    symbol = _symbol_at(ls, params.item.uri, params.item.selection_range.start.line)
+    if symbol is None:
+        return None
+    locations = Locations(ls.session)
+    return [
+        types.CallHierarchyOutgoingCall(
+            _item(ls, locations, link.node, link),
+            [locations.name_range(symbol.node, link.line, link.node.name)],
+        )
+        for link in symbol.callees
+    ]
+
+
+def _symbol_at(ls: PackhoundServer, uri: str, line: int) -> Symbol | None:
+    ls.session.wait_for_folders()
+    engine_path = ls.session.locate(uri)
+    if engine_path is None:
+        return None
+    engine, path = engine_path
+    return engine.impact.symbol(path, line)
+
+
+def _item(
+    ls: PackhoundServer, locations: Locations, node: NodeRef, link: Link | None = None
+) -> types.CallHierarchyItem:
+    by_name = " · by name only" if link and link.by_name else ""
+    return types.CallHierarchyItem(
+        name=node.qualname or node.name or node.path.rpartition("/")[2],
+        kind=types.SymbolKind(symbol_kind(node.kind, all_kinds=ls.session.client.all_symbol_kinds)),
+        uri=locations.uri(node),
+        range=locations.range(node),
+        selection_range=locations.selection_range(node),
+        detail=f"{node.path}{by_name}",
+    )
+
+
+def _holds(range_: types.Range, position: types.Position) -> bool:
+    return range_.start.character <= position.character <= range_.end.character
