@@ -10,12 +10,20 @@ if vim.fn.has('nvim-0.10') == 0 then
   return
 end
 
+vim.api.nvim_create_autocmd('BufReadCmd', {
+  pattern = 'packhound://*',
+  desc = 'Packhound: show a note or another record',
+  callback = function(event)
+    require('packhound.records').read(event.buf, event.match)
+  end,
+})
+
 vim.api.nvim_create_user_command('Packhound', function(call)
   require('packhound.commands').run(call)
 end, {
   nargs = '*',
   range = true,
-  desc = 'Packhound: search, pack, why, related, quickfix, status, rebuild, restart',
+  desc = 'Packhound: search, pack, note, notes, why, related, quickfix, status, rebuild, restart',
   complete = function(lead, line)
     return require('packhound.commands').complete(lead, line)
   end,

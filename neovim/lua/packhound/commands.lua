@@ -54,6 +54,12 @@ M.subcommands = {
       pickers.list('Packhound: related code', results)
     end)
   end,
+  note = function(text)
+    require('packhound.notes').add(text)
+  end,
+  notes = function()
+    require('packhound.notes').list()
+  end,
   why = function(text)
     require('packhound.why').show(text)
   end,
@@ -109,13 +115,25 @@ function M.run(call)
   end
 end
 
+local TYPES = { 'code', 'note', 'decision', 'stash', 'knowledge', 'skill', 'commit' }
+local FILTERS = { 'kind:', 'lang:', 'path:', 'tests:no', 'tests:only', 'since:', 'before:', 'tag:' }
+for _, type in ipairs(TYPES) do
+  table.insert(FILTERS, 'type:' .. type)
+end
+
+--- What may follow each subcommand.
+local ARGUMENTS = {
+  search = FILTERS,
+  quickfix = FILTERS,
+  note = { 'insight', 'decision', 'stash' },
+  pack = { 'budget=4k', 'budget=8k', 'budget=16k' },
+}
+
 function M.complete(lead, line)
-  if line:match('^%s*%S*Packhound%s+%S*$') then
-    return vim.tbl_filter(function(name)
-      return vim.startswith(name, lead)
-    end, M.names())
-  end
-  return {}
+  local subcommand = line:match('Packhound%s+(%S+)%s')
+  return vim.tbl_filter(function(word)
+    return vim.startswith(word, lead)
+  end, subcommand and ARGUMENTS[subcommand] or not subcommand and M.names() or {})
 end
 
 return M

@@ -1,5 +1,6 @@
 -- Hits as rows of a list, as quickfix entries, and as locations to open.
 local client = require('packhound.client')
+local records = require('packhound.records')
 
 local M = {}
 
@@ -20,12 +21,15 @@ function M.reasons(hit)
   if type(hit.confidence_word) == 'string' then
     table.insert(words, hit.confidence_word)
   end
+  for _, note in ipairs(hit.notes or {}) do
+    table.insert(words, 'note: ' .. (note.title ~= '' and note.title or note.text))
+  end
   return table.concat(words, ' · ')
 end
 
 --- `load_config  src/config.py:12  name: load · meaning: closest of 1,695 · strong`
 function M.row(hit)
-  local place = ('%s:%d'):format(hit.path, hit.selectionRange.start.line + 1)
+  local place = hit.uri and ('%s:%d'):format(hit.path, hit.selectionRange.start.line + 1) or hit.kind
   return vim.trim(table.concat({ M.title(hit), place, M.reasons(hit) }, '  '))
 end
 
@@ -33,43 +37,56 @@ end
 ---@return { hit: table, text: string, path: string, lnum: integer, col: integer, end_lnum: integer }[]
 function M.items(results)
   return vim.tbl_map(function(hit)
+    -- What stands in no file has no range.
+    local start = hit.uri and hit.selectionRange.start or { line = 0, character = 0 }
     return {
       hit = hit,
       text = M.row(hit),
-      path = vim.uri_to_fname(hit.uri),
-      lnum = hit.selectionRange.start.line + 1,
+      path = hit.uri and vim.uri_to_fname(hit.uri) or records.name(hit),
+      lnum = start.line + 1,
       end_lnum = hit.end_line,
-      col = hit.selectionRange.start.character + 1,
+      col = start.character + 1,
     }
   end, results.hits)
 end
 
---- The rows of a list: notes first, at the place of the best hit, then the hits.
+--- The rows of a list: what the server says of the answer first, at the place of the best hit if there
+--- is one, then the hits.
 ---@param results table
 function M.rows(results)
   local items = M.items(results)
-  local rows = {}
-  for _, note in ipairs(items[1] and results.notes or {}) do
-    table.insert(rows, vim.tbl_extend('force', items[1], { text = 'note: ' .. note }))
+  local place = items[1] or { path = '', lnum = 1, end_lnum = 1, col = 1 }
+  local notes = results.notes
+  if not items[1] and #notes == 0 then
+    notes = { 'nothing was found; say it in other words, or drop a filter' }
   end
+  local rows = vim.tbl_map(function(note)
+    return vim.tbl_extend('force', place, { text = 'note: ' .. note })
+  end, notes)
   return vim.list_extend(rows, items)
 end
 
---- Why the last list is empty, and what to change.
----@return string
-function M.no_hits_text()
-  local notes = M.last and M.last.notes or {}
-  return #notes > 0 and table.concat(notes, '; ') or 'nothing was found.'
+--- Shows a 1-based place in the current window, with a way back (CTRL-O).
+function M.go_to(path, lnum, col)
+  vim.cmd("normal! m'")
+  -- :edit would refuse the file of the window itself while it is modified.
+  local bufnr = vim.fn.bufadd(path)
+  vim.bo[bufnr].buflisted = true
+  vim.cmd.buffer(bufnr)
+  local last = vim.api.nvim_buf_line_count(0)
+  vim.api.nvim_win_set_cursor(0, { math.min(lnum, last), math.max(0, col - 1) })
+  vim.cmd('normal! zvzz')
 end
 
---- Opens an item in the current window, with a way back (CTRL-O), and notifies the server.
+--- Opens an item in the current window, and notifies the server.
 function M.open(item)
-  vim.cmd("normal! m'")
-  vim.cmd.edit(vim.fn.fnameescape(item.path))
-  local last = vim.api.nvim_buf_line_count(0)
-  vim.api.nvim_win_set_cursor(0, { math.min(item.lnum, last), math.max(0, item.col - 1) })
-  vim.cmd('normal! zvzz')
-  client.notify('packhound/picked', { uri = item.hit.uri, position = item.hit.range.start })
+  if item.path == '' then
+    return
+  end
+  M.go_to(item.path, item.lnum, item.col)
+  if item.hit and item.hit.uri then
+    client.notify('packhound/picked', { uri = item.hit.uri, position = item.hit.range.start })
+  end
 end
 
 --- Puts results into the quickfix list, in the server's order.

@@ -98,9 +98,12 @@ step('the server runs', function()
     require('mini.pick').setup()
   end
   require('packhound.client').request('packhound/status', { wait = true }, PATIENCE_MS)
+  local client = require('packhound.client')
+  local server = vim.lsp.get_clients({ name = 'packhound' })[1]
+  local results = client.request('packhound/search', client.near()({ query = QUERY })(server))
   expected = vim.tbl_map(function(item)
     return item.text
-  end, require('packhound.hits').items(packhound.search(QUERY)))
+  end, require('packhound.hits').rows(results))
   assert(#expected > 2, 'too few results to have an order')
 end)
 

@@ -86,17 +86,25 @@ function M.live(query)
   })
 end
 
+--- A list of items that are there already.
+---@param title string
+---@param items table[]
+---@param nothing string what to say where there are none
+function M.show(title, items, nothing)
+  if #items == 0 then
+    vim.notify('Packhound: ' .. nothing)
+    return
+  end
+  local _, adapter = M.chosen()
+  require(adapter).list({ title = title, items = items, open = hits.open })
+end
+
 --- A list of results that are there already.
 ---@param title string
 ---@param results table
 function M.list(title, results)
   hits.last = results
-  if #results.hits == 0 then
-    vim.notify('Packhound: ' .. hits.no_hits_text())
-    return
-  end
-  local _, adapter = M.chosen()
-  require(adapter).list({ title = title, items = hits.rows(results), open = hits.open })
+  M.show(title, hits.rows(results), 'nothing was found.')
 end
 
 return M

@@ -1,5 +1,4 @@
 -- Without a picker: one question for the query, one list of the hits.
-local hits = require('packhound.hits')
 
 local M = {}
 
@@ -23,10 +22,6 @@ function M.live(task)
       return
     end
     task.search(query, function(items)
-      if #items == 0 then
-        vim.notify('Packhound: ' .. hits.no_hits_text())
-        return
-      end
       M.list({ title = 'Packhound: ' .. query, items = items, open = task.open })
     end, function()
       vim.notify(task.busy_title)
