@@ -35,6 +35,7 @@ def test_a_note_from_the_cursor_to_the_hover(client: LspClient, folder: Path) ->
     assert eventually(lambda: "[stale]" in hover(client, uri).replace("\\", ""), True)
     shown = client.request("packhound/memory/show", {"id": note["id"]})
     assert "+    return str(path)" in shown["code"][0]["diff"]
+    assert shown["root"] == str(folder)
     hit = client.request("packhound/search", {"query": "absolute paths", "types": ["note"]})[
         "hits"
     ][0]

@@ -8,6 +8,9 @@ import { clearIndex, forget, openSettings, rebuild, restart } from './maintenanc
 import { Packer } from './pack/packCommand';
 import { showPins } from './pack/pinList';
 import { Pins } from './pack/pins';
+import { addNote } from './notes/addNote';
+import { inDocuments } from './notes/noteDocuments';
+import { showNotes } from './notes/noteList';
 import { onDidPick, openHit, selectedText } from './places';
 import { asked } from './problems';
 import type { Pack, SearchResults } from './protocol';
@@ -46,6 +49,7 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
   const packer = new Packer(client, documents, pins, context.workspaceState);
   const tree = new ResultTree(results, pins);
   client.onHover = withLink(results);
+  client.placed = inDocuments(client, documents);
 
   const command = (id: string, run: (...args: never[]) => unknown): vscode.Disposable =>
     vscode.commands.registerCommand(`packhound.${id}`, (...args: never[]) =>
@@ -81,6 +85,8 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
     }),
     needsServer('explain', () => explainAtCursor(client, results)),
     needsServer('related', () => findRelated(client, results, actions)),
+    needsServer('addNote', () => addNote(client)),
+    needsServer('notes', () => showNotes(client, documents)),
     needsServer('pack', (prompt?: string) => packer.forPrompt(prompt)),
     needsServer('packSelection', () => packer.forSelection()),
     command('copyPack', () => packer.copy()),

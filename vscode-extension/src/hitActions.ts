@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import { showExplanation } from './explain/explanationPanel';
+import { openPage, showExplanation } from './explain/explanationPanel';
 import type { Pins } from './pack/pins';
 import { openHit } from './places';
-import type { Hit } from './protocol';
+import { isCode, type Hit } from './protocol';
 import type { Results } from './results/results';
 import { placeOf } from './search/hitText';
 import type { PackhoundClient } from './server/packhoundClient';
@@ -16,8 +16,12 @@ export class HitActions {
   ) {}
 
   async why(hit: Hit): Promise<void> {
-    const around = this.results.around(hit);
-    await showExplanation(this.client, hit, around?.query ?? '', around?.hits ?? []);
+    const { query = '', hits = [] } = this.results.around(hit) ?? {};
+    if (isCode(hit)) {
+      await showExplanation(this.client, hit, query, hits);
+    } else {
+      openPage(hit, query, hits);
+    }
   }
 
   pin(hit: Hit, pinned = true): void {

@@ -55,11 +55,64 @@ export interface Hit {
   counterfactual: string;
   /** `strong`, `likely` or `weak`; null where the server cannot tell, as for related code. */
   confidence_word?: string | null;
+  /** `code`, or the source beside code that the hit is a record of. */
+  source?: string;
+  /** The fresh notes on code. */
+  notes?: NoteMark[];
+  /** Of a record: its id in its source, its whole text, and its day. */
+  id?: string;
+  text?: string;
+  date?: string;
   uri: string;
   range: Range;
   /** Where its name is. */
   selectionRange: Range;
 }
+
+export interface NoteMark {
+  id: string;
+  title: string;
+  text: string;
+  state: string;
+}
+
+export type NoteType = 'insight' | 'decision' | 'stash';
+
+/** Code that a note is about, where it is now. */
+export interface NoteCode {
+  ref: string;
+  path: string;
+  /** Empty where it is as it was, else `stale`, `moved?` or `orphaned`. */
+  state: string;
+  start_line: number;
+  end_line: number;
+  /** What changed in it since; only in answers to `memory/show`. */
+  diff?: string;
+}
+
+export interface Note {
+  id: string;
+  type: NoteType;
+  /** Of an insight. */
+  key?: string | null;
+  content?: string;
+  /** Of a decision. */
+  topic?: string;
+  decision?: string;
+  reasoning?: string | null;
+  /** Of a stash. */
+  name?: string;
+  summary?: string;
+  author: string;
+  date: string;
+  tags: string[];
+  state: string;
+  code: NoteCode[];
+  /** The folder whose note it is. */
+  root: string;
+}
+
+export type NewNote = Pick<Note, 'type'> & Partial<Note> & Partial<PlaceParams>;
 
 export interface SearchParams {
   query: string;
@@ -177,6 +230,10 @@ export interface IndexStatus {
   notes?: string[];
 }
 
+export function isCode(hit: Hit): boolean {
+  return (hit.source ?? 'code') === 'code';
+}
+
 export const methods = {
   search: 'packhound/search',
   explain: 'packhound/explain',
@@ -188,6 +245,10 @@ export const methods = {
   picked: 'packhound/picked',
   forget: 'packhound/forget',
   logLevel: 'packhound/logLevel',
+  addNote: 'packhound/memory/add',
+  listNotes: 'packhound/memory/list',
+  showNote: 'packhound/memory/show',
+  forgetNote: 'packhound/memory/forget',
 } as const;
 
 export const serverCommands = {

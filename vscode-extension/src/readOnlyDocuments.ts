@@ -2,9 +2,11 @@ import * as vscode from 'vscode';
 
 const SCHEME = 'packhound';
 
+type Text = string | (() => Promise<string>);
+
 /** Documents that this extension writes and nobody can edit; each title holds one text. */
 export class ReadOnlyDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
-  private readonly texts = new Map<string, string>();
+  private readonly texts = new Map<string, Text>();
   private readonly changes = new vscode.EventEmitter<vscode.Uri>();
   private readonly registration: vscode.Disposable;
   readonly onDidChange = this.changes.event;
@@ -13,15 +15,25 @@ export class ReadOnlyDocuments implements vscode.TextDocumentContentProvider, vs
     this.registration = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
   }
 
-  provideTextDocumentContent(uri: vscode.Uri): string {
-    return this.texts.get(uri.path) ?? 'This text is gone. Run the command again to make it anew.';
+  async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
+    const text = this.texts.get(uri.path);
+    return (
+      (typeof text === 'function' ? await text() : text) ??
+      'This text is gone. Run the command again to make it anew.'
+    );
   }
 
-  /** Shows `text` under `title`, in the second column where there is one or room for one. */
-  async show(title: string, text: string, language: string): Promise<vscode.TextEditor> {
+  /** The address of a text, which is made when somebody looks, and anew each time. */
+  offer(title: string, text: Text): vscode.Uri {
     const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${title}` });
     this.texts.set(uri.path, text);
     this.changes.fire(uri);
+    return uri;
+  }
+
+  /** Shows `text` under `title`, in the second column where there is one or room for one. */
+  async show(title: string, text: Text, language: string): Promise<vscode.TextEditor> {
+    const uri = this.offer(title, text);
     const opened = await vscode.workspace.openTextDocument(uri);
     const document = await vscode.languages.setTextDocumentLanguage(opened, language);
     return vscode.window.showTextDocument(document, {

@@ -102,6 +102,19 @@ function hands(page, screenshots, changeSettings) {
       await page.keyboard.type(query, { delay: 25 });
     },
 
+    /** Opens a file of the workspace with the cursor in a 1-based line. */
+    async openAt(name, line) {
+      await page.keyboard.press('F1');
+      await asks('Type the name of a command');
+      await page.keyboard.press('Control+A');
+      await page.keyboard.insertText(`${name}:${line}`);
+      await row(new RegExp(name.replace('.', '\\.')));
+      await page.keyboard.press('Enter');
+      await until(`line ${line}`, async () =>
+        new RegExp(`Ln ${line}\\b`).test(await page.locator('#status\\.editor\\.selection').innerText()),
+      );
+    },
+
     ready: () =>
       until('a ready index', async () => (await status.innerHTML()).includes('codicon-check')),
   };

@@ -39,7 +39,7 @@ export async function startWorkbench({ clients, workspace, settings = {}, extens
     node,
     [...common, '--host', '127.0.0.1', '--port', String(port), '--without-connection-token', ...driver, '--disable-telemetry', '--disable-workspace-trust'],
     // As started from a terminal, or it would take the PATH of a login shell.
-    { stdio: ['ignore', log, log], env: { ...process.env, VSCODE_CLI: '1', PACKHOUND_CACHE_DIR: path.join(home, 'cache') } },
+    { stdio: ['ignore', log, log], env: { ...process.env, VSCODE_CLI: '1', PACKHOUND_CACHE_DIR: path.join(home, 'cache'), PACKHOUND_DATA_DIR: path.join(home, 'data') } },
   );
   let context;
   const close = async () => {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Hit } from '../protocol';
+import { isCode, type Hit } from '../protocol';
 import type { Pins } from '../pack/pins';
 import { iconOf, placeOf, reasonsOf, spokenOf, titleOf } from '../search/hitText';
 import { matchedWords, matchRanges } from '../search/matches';
@@ -118,7 +118,8 @@ function hitItem(row: HitRow, pinned: boolean): vscode.TreeItem {
   item.description = below ? place : [place, hit.line].filter(Boolean).join('  ');
   item.tooltip = [hit.line, reasonsOf(hit), hit.counterfactual].filter(Boolean).join('\n');
   item.accessibilityInformation = { label: spokenOf(hit) };
-  item.contextValue = ['hit', pinned && 'pinned', isTest(hit) && 'test'].filter(Boolean).join(' ');
+  const words = [isCode(hit) ? 'hit' : 'record', pinned && 'pinned', isTest(hit) && 'test'];
+  item.contextValue = words.filter(Boolean).join(' ');
   // The keys of the side bar go on working, as in VS Code's own search.
   item.command = { command: 'packhound.result.open', title: 'Open Result', arguments: [row, true] };
   return item;
@@ -130,6 +131,9 @@ function lines(hit: Hit): Row[] {
     { type: 'line', text: hit.line, icon: 'code', hit },
     { type: 'line', text: reasonsOf(hit), icon: 'info', hit },
     { type: 'line', text: hit.counterfactual, icon: 'arrow-swap', hit },
+    ...(hit.notes ?? []).map(({ title, text }): Row => {
+      return { type: 'line', text: title ? `${title}: ${text}` : text, icon: 'note', hit };
+    }),
   ];
   return rows.filter((row) => row.type === 'line' && row.text !== '');
 }

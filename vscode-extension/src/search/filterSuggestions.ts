@@ -18,7 +18,7 @@ const LANGUAGES: Record<string, string> = {
   rs: 'rust',
   ts: 'typescript',
 };
-const FILTER = /(^|\s)-?(kind|lang|path|tests):(\S+)/g;
+const FILTER = /(^|\s)-?(kind|lang|path|tests|type|since|before|tag):(\S+)/g;
 
 export interface Suggestion {
   title: string;

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Pins } from '../pack/pins';
-import type { Hit } from '../protocol';
+import { isCode, type Hit } from '../protocol';
 import { detailOf, iconOf, placeOf, titleOf } from './hitText';
 
 export const buttons = {
@@ -22,7 +22,7 @@ export function hitItems(hits: readonly Hit[], pins: Pins): HitItem[] {
     description: placeOf(hit),
     detail: detailOf(hit),
     alwaysShow: true,
-    buttons: [buttons.why, buttons.side, pinButton(hit, pins)],
+    buttons: [buttons.why, buttons.side, ...(isCode(hit) ? [pinButton(hit, pins)] : [])],
     hit,
   }));
 }

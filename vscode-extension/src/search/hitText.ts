@@ -55,9 +55,10 @@ export function detailOf(hit: Hit): string {
   return [shorten(hit.line), reasonsOf(hit)].filter(Boolean).join('  —  ');
 }
 
-/** `name: retry · comment: "after a timeout" · strong`. */
+/** `name: retry · comment: "after a timeout" · strong`, and the notes on it. */
 export function reasonsOf(hit: Hit): string {
-  const words = [...hit.reasons.slice(0, MOST_REASONS), hit.confidence_word];
+  const notes = (hit.notes ?? []).map(({ title, text }) => `note: ${title || text}`);
+  const words = [...hit.reasons.slice(0, MOST_REASONS), hit.confidence_word, ...notes];
   return words.filter(Boolean).join(' · ');
 }
 

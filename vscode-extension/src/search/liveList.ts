@@ -12,6 +12,11 @@ export const toSideBar: vscode.QuickInputButton = {
   tooltip: 'Keep these results in the side bar',
 };
 
+const filter: vscode.QuickInputButton = {
+  iconPath: new vscode.ThemeIcon('filter'),
+  tooltip: 'Choose what to search: code, notes, commits, ...',
+};
+
 /** Rows, and what the side bar can keep of them. */
 export interface Answer {
   rows: Item[];
@@ -29,6 +34,8 @@ export interface Question {
   placeholder: string;
   ask: (text: string, token: vscode.CancellationToken) => Promise<Answer>;
   rowsWithoutText: () => Item[];
+  /** Asks what shall be found, and begins again; the list is gone by then. */
+  narrow?: (text: string) => void;
   onClose: (text: string, answered: KeptResults | undefined) => void;
 }
 
@@ -47,12 +54,16 @@ export class LiveList {
     const { pick } = this.list;
     pick.title = question.title;
     pick.placeholder = question.placeholder;
-    pick.buttons = [toSideBar];
+    pick.buttons = question.narrow ? [filter, toSideBar] : [toSideBar];
     pick.onDidChangeValue((value) => {
       this.typed(value);
     });
-    pick.onDidTriggerButton(() => {
-      this.keep();
+    pick.onDidTriggerButton((button) => {
+      if (button === filter) {
+        this.question.narrow?.(pick.value);
+      } else {
+        this.keep();
+      }
     });
     pick.onDidAccept(() => {
       this.takeQuery(pick.activeItems[0]);

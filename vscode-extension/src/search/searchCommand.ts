@@ -1,4 +1,4 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import type { HitActions } from '../hitActions';
 import { focus } from '../places';
 import type { SearchParams, SearchResults } from '../protocol';
@@ -8,6 +8,7 @@ import { suggestions } from './filterSuggestions';
 import { hitItems, noteItem } from './hitItem';
 import { LiveList, type QueryItem } from './liveList';
 import type { QueryMemory } from './queryMemory';
+import { TYPES, typesIn, withTypes } from './typeFilter';
 
 /** Search as the user types; `query` is typed for the user to begin with. */
 export function searchAsTyped(
@@ -29,6 +30,11 @@ export function searchAsTyped(
         kept: { title: text.trim(), results: found, again: () => client.search(params) },
       };
     },
+    narrow: (text) => {
+      void chooseTypes(text).then((narrowed) => {
+        searchAsTyped(client, results, memory, actions, narrowed);
+      });
+    },
     rowsWithoutText: () => recentRows(memory.queries),
     onClose: (text, answered) => {
       memory.last = text.trim();
@@ -38,6 +44,19 @@ export function searchAsTyped(
     },
   });
   list.show(query);
+}
+
+/** The query for the types that the user chooses; unchanged where none is chosen. */
+async function chooseTypes(query: string): Promise<string> {
+  const asked = new Set(typesIn(query));
+  const items = TYPES.map((label) => ({ label, picked: asked.has(label) }));
+  const chosen = await vscode.window.showQuickPick(items, {
+    title: 'Packhound: What to Search',
+    placeHolder: 'Code alone, unless something is chosen',
+    canPickMany: true,
+  });
+  const types = chosen?.map(({ label }) => label);
+  return types ? withTypes(query, types) : query;
 }
 
 function recentRows(queries: readonly string[]): QueryItem[] {

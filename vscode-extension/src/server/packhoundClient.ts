@@ -17,9 +17,10 @@ import type {
   SearchParams,
   SearchResults,
 } from '../protocol';
-import { methods, serverCommands } from '../protocol';
+import { isCode, methods, serverCommands } from '../protocol';
 import type { ServerState } from '../status/statusText';
 import { configurationMiddleware } from './configuration';
+import { LEVELS } from './logLevels';
 import { onlyNewest } from './onlyNewest';
 import { QuietClient } from './quietClient';
 import { RestartPolicy } from './restartPolicy';
@@ -41,6 +42,8 @@ export class PackhoundClient implements vscode.Disposable {
   private readonly problems = new vscode.EventEmitter<Problem>();
   /** Something that the user should know at once, and can do something about. */
   readonly onProblem = this.problems.event;
+  /** Gives a record that stands in no file a document of its own. */
+  placed: (hit: Hit) => Hit = (hit) => hit;
   /** May add to the server's hover. */
   onHover:
     | ((
@@ -103,6 +106,7 @@ export class PackhoundClient implements vscode.Disposable {
 
   async search(params: SearchParams, token?: CancellationToken): Promise<SearchResults> {
     const found = await this.request<SearchResults>(methods.search, params, token);
+    found.hits = found.hits.map((hit) => this.placed(hit));
     this.searches.fire(found);
     return found;
   }
@@ -129,7 +133,7 @@ export class PackhoundClient implements vscode.Disposable {
 
   /** Tells that the user opened a result; of interest where habits count. */
   picked(hit: Hit): void {
-    if (this.client?.isRunning()) {
+    if (this.client?.isRunning() && isCode(hit)) {
       const place: PlaceParams = { uri: hit.uri, position: hit.range.start };
       void this.client.sendNotification(methods.picked, place);
     }
@@ -154,7 +158,8 @@ export class PackhoundClient implements vscode.Disposable {
     this.problems.dispose();
   }
 
-  private async request<T>(method: string, params: object, token?: CancellationToken): Promise<T> {
+  /** Asks the server, once it runs. */
+  async request<T>(method: string, params: object, token?: CancellationToken): Promise<T> {
     if (!this.client) {
       throw new Error('problem' in this.current ? this.current.problem.reason : notRunning);
     }
@@ -283,14 +288,6 @@ export class PackhoundClient implements vscode.Disposable {
     this.changes.fire(state);
   }
 }
-
-const LEVELS: Partial<Record<vscode.LogLevel, string>> = {
-  [vscode.LogLevel.Trace]: 'debug',
-  [vscode.LogLevel.Debug]: 'debug',
-  [vscode.LogLevel.Info]: 'info',
-  [vscode.LogLevel.Warning]: 'warning',
-  [vscode.LogLevel.Error]: 'error',
-};
 
 const notRunning =
   'The Packhound server is not running. Restart it with "Packhound: Restart Server"; ' +

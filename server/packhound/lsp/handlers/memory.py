@@ -58,5 +58,6 @@ def _in_one(name: str, ls: PackhoundServer, params: Params) -> Json:
     for engine in ls.session.workspace.engines:
         answer = MEMORY_REQUESTS[name](engine, params)
         if answer.get("status") != NOT_FOUND:
-            return answer
+            # A note, unlike a deletion, has code somewhere.
+            return {**answer, "root": str(engine.root)} if "id" in answer else answer
     return {"status": NOT_FOUND}

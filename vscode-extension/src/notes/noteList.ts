@@ -1,0 +1,110 @@
+import * as vscode from 'vscode';
+import { asked } from '../problems';
+import type { Note } from '../protocol';
+import type { ReadOnlyDocuments } from '../readOnlyDocuments';
+import { noteItem } from '../search/hitItem';
+import type { PackhoundClient } from '../server/packhoundClient';
+import { noteDocument } from './noteDocuments';
+import { allNotes, deleteNote } from './noteRequests';
+import { noteBody, noteCode, noteTitle, stateIcon } from './noteText';
+
+const page: vscode.QuickInputButton = {
+  iconPath: new vscode.ThemeIcon('diff'),
+  tooltip: 'Show the note, and what changed in its code',
+};
+const forget: vscode.QuickInputButton = {
+  iconPath: new vscode.ThemeIcon('trash'),
+  tooltip: 'Forget the note',
+};
+
+interface NoteRow extends vscode.QuickPickItem {
+  note?: Note;
+}
+
+/** Lists the notes of the open folders; each can be opened at its code, read and forgotten. */
+export async function showNotes(
+  client: PackhoundClient,
+  documents: ReadOnlyDocuments,
+): Promise<void> {
+  const pick = vscode.window.createQuickPick<NoteRow>();
+  pick.title = 'Packhound: Notes';
+  pick.placeholder = 'Enter opens the code; the buttons show the note and forget it';
+  pick.matchOnDescription = true;
+  pick.matchOnDetail = true;
+  pick.busy = true;
+  pick.onDidTriggerItemButton(({ item: { note }, button }) => {
+    if (note && button === page) {
+      pick.hide();
+      void asked(() => showPage(note, client, documents));
+    } else if (note) {
+      void asked(() => forgetNote(note, client)).then((gone) => {
+        pick.items = gone ? pick.items.filter((item) => item.note !== note) : pick.items;
+      });
+    }
+  });
+  pick.onDidAccept(() => {
+    const note = pick.activeItems[0]?.note;
+    pick.hide();
+    if (note) {
+      void asked(() => openNote(note, client, documents));
+    }
+  });
+  pick.onDidHide(() => {
+    pick.dispose();
+  });
+  pick.show();
+  const notes = await allNotes(client);
+  pick.items = notes.length > 0 ? notes.map(noteRow) : [NOTHING];
+  pick.busy = false;
+}
+
+const NOTHING = noteItem('There are no notes yet: "Packhound: Add Note at Cursor" writes one.');
+
+function noteRow(note: Note): NoteRow {
+  return {
+    iconPath: new vscode.ThemeIcon(stateIcon(note.state)),
+    label: noteTitle(note),
+    description: noteCode(note),
+    detail: `${note.type} by ${note.author}, ${note.date}: ${noteBody(note).replace(/\s+/g, ' ')}`,
+    buttons: [page, forget],
+    note,
+  };
+}
+
+/** Opens the code of a note, or where none is left the note. */
+async function openNote(
+  note: Note,
+  client: PackhoundClient,
+  documents: ReadOnlyDocuments,
+): Promise<void> {
+  const code = note.code.find(({ start_line }) => start_line > 0);
+  if (!code) {
+    await showPage(note, client, documents);
+    return;
+  }
+  const line = new vscode.Position(code.start_line - 1, 0);
+  await vscode.window.showTextDocument(vscode.Uri.joinPath(vscode.Uri.file(note.root), code.path), {
+    selection: new vscode.Range(line, line),
+  });
+}
+
+async function showPage(
+  note: Note,
+  client: PackhoundClient,
+  documents: ReadOnlyDocuments,
+): Promise<void> {
+  await vscode.window.showTextDocument(noteDocument(note.id, client, documents));
+}
+
+async function forgetNote(note: Note, client: PackhoundClient): Promise<boolean> {
+  const title = noteTitle(note);
+  const sure = await vscode.window.showWarningMessage(
+    `Forget the note "${title}"?`,
+    { modal: true, detail: 'Nothing can bring it back.' },
+    'Forget Note',
+  );
+  if (sure) {
+    await deleteNote(client, note.id);
+  }
+  return sure !== undefined;
+}

@@ -1,0 +1,65 @@
+import type { Note, NoteCode } from '../protocol';
+
+/** What a note is called: its key, topic or name, else how it begins. */
+export function noteTitle(note: Note): string {
+  return note.key || note.topic || note.name || firstLine(noteBody(note));
+}
+
+/** What a note says. */
+export function noteBody({ content, decision, reasoning, summary }: Note): string {
+  const why = reasoning ? `\n\nBecause: ${reasoning}` : '';
+  return `${content || decision || summary || ''}${why}`;
+}
+
+/** Where its code is and how it stands, such as `src/net.py#connect [stale]`. */
+export function noteCode(note: Note): string {
+  return note.code.map(({ ref, state }) => (state ? `${ref} [${state}]` : ref)).join(', ');
+}
+
+const MEANINGS: Record<string, string> = {
+  '': 'as it was when the note was written',
+  stale: 'stale: it has changed since the note was written',
+  'moved?': 'moved? It is not where it was; this is the most similar code there is now',
+  orphaned: 'orphaned: nothing like it is left',
+};
+
+const ICONS: Record<string, string> = {
+  '': 'note',
+  stale: 'warning',
+  'moved?': 'question',
+  orphaned: 'circle-slash',
+};
+
+/** The codicon of a state. */
+export function stateIcon(state: string): string {
+  return ICONS[state] ?? 'note';
+}
+
+/** A note as a document: what it says, and what became of its code. */
+export function notePage(note: Note): string {
+  const tags = note.tags.length > 0 ? ` · ${note.tags.join(', ')}` : '';
+  return [
+    `# ${noteTitle(note)}`,
+    '',
+    `${note.type} by ${note.author}, ${note.date}${tags}`,
+    '',
+    noteBody(note),
+    '',
+    ...note.code.flatMap(codeLines),
+  ].join('\n');
+}
+
+function codeLines({ ref, path, state, start_line, end_line, diff }: NoteCode): string[] {
+  const lines = start_line > 0 ? `, ${path}:${start_line}-${end_line}` : '';
+  return [
+    `## \`${ref}\``,
+    '',
+    `Is ${MEANINGS[state] ?? state}${lines}.`,
+    '',
+    ...(diff ? ['```diff', diff.trimEnd(), '```', ''] : []),
+  ];
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? '';
+}
