@@ -33,7 +33,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "evaluation": {"git", "llm", "pack", "parsing", "search", "text"},
     "sources": {"text"},
     "knowledge": {"files", "git", "sources"},
-    "memory": {"index", "sources"},
+    "memory": {"files", "index", "redact", "sources"},
     "service": {"encoder", "files", "git", "graph", "grep", "impact", "index", "indexing"}
     | {"knowledge", "memory", "pack", "parsing", "redact", "search", "sources", "storage", "text"},
     "api": {

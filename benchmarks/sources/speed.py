@@ -55,7 +55,7 @@ def fill(engine: Engine, n: int) -> None:
             anchor = anchor_at(view, path, engine.outline(path)[-1].span.start_line)
         values = {"key": f"{key}-{number}", "content": f"{content}, case {rng.random()}"}
         notes.append(new_note("insight", values, (anchor,) if anchor else ()))
-    engine.notes.notebook.store.put(notes)
+    engine.notes.notebook.store.put_all(notes)
 
 
 def found_ms(engine: Engine, word: str) -> float:

@@ -51,6 +51,34 @@ def test_a_note_on_code_from_writing_to_clearing(tmp_path: Path, house: Path) ->
     assert run("list").strip() == "no notes"
 
 
+def test_shared_notes_of_a_folder_that_the_user_trusts(
+    tmp_path: Path, house: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tmp_path / "config"
+    config.mkdir()
+    monkeypatch.setenv("PACKHOUND_CONFIG_DIR", str(config))
+    command = ("memory", "add", "insight", "keys", "Turn left", "--root", str(house))
+    at_code = ("--code", "door.py#open_door", "--author", "Ann", "--shared")
+    refused = packhound(tmp_path, *command, *at_code)
+    assert refused.returncode == 2
+    assert f"'{house}' is not trusted" in refused.stderr
+    (config / "packhound.toml").write_text(f"folders.trusted = ['{tmp_path}']\n")
+    added = packhound(tmp_path, *command, *at_code)
+    assert added.returncode == 0, added.stderr
+    identity = added.stdout.split()[-1]
+    path = house / ".packhound" / "notes" / f"{identity}.json"
+    assert json.loads(path.read_text())["content"] == "Turn left"
+    root = ("--root", str(house))
+    assert "keys  (shared by Ann)" in packhound(tmp_path, "memory", "list", *root).stdout
+    assert packhound(tmp_path, "memory", "export", *root).stdout == ""
+    packhound(tmp_path, "memory", "clear", "--yes", *root)
+    assert packhound(tmp_path, "show", f"note:{identity}", *root).stdout.startswith(
+        "note keys (shared by Ann, 20"
+    )
+    assert packhound(tmp_path, "memory", "forget", identity, *root).stdout.strip() == "deleted 1"
+    assert not path.exists()
+
+
 def test_clearing_asks(tmp_path: Path, house: Path) -> None:
     packhound(tmp_path, "memory", "add", "insight", "k", "c", "--root", str(house))
     refused = packhound(tmp_path, "memory", "clear", "--root", str(house), stdin="n\n")

@@ -62,7 +62,7 @@ def test_no_name_is_a_folder_of_another() -> None:
 
 def test_every_setting_has_a_scope_and_a_description() -> None:
     for name, one in properties().items():
-        assert one["scope"] in ("window", "resource", "machine-overridable"), name
+        assert one["scope"] in ("window", "resource", "machine", "machine-overridable"), name
         described = one.get("description") or one.get("markdownDescription")
         assert described.endswith("."), name
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -55,6 +57,28 @@ def test_lists_and_searches_name_the_folder(client: LspClient, folder: Path) -> 
     ]  # fmt: skip
     found = client.request("packhound/memory/search", {"query": "second work"})
     assert found["notes"][0]["name"] == "second"
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+def test_shared_notes_count_where_the_editor_trusts_the_folder(
+    start_server: Callable[[], LspClient], folder: Path, trusted: bool
+) -> None:
+    path = folder / ".packhound" / "notes" / "a1.json"
+    path.parent.mkdir(parents=True)
+    note = {"id": "a1", "type": "insight", "key": "k", "content": "left", "author": "*Ann*"}
+    path.write_text(json.dumps({**note, "created_at": "2026-01-01T00:00:00Z"}))
+    client = start_server()
+    client.initialize(folder, initializationOptions={"trusted": trusted})
+    client.settle()
+    titles = [row["author"] for row in client.request("packhound/memory/list", {})["notes"]]
+    assert titles == (["*Ann*"] if trusted else [])
+    values = {"type": "insight", "content": "right", "shared": True}
+    if trusted:
+        assert client.request("packhound/memory/add", values)["shared"]
+        return
+    with pytest.raises(AssertionError, match="is not trusted"):
+        client.request("packhound/memory/add", values)
+    assert len([*path.parent.iterdir()]) == 1
 
 
 def test_a_note_is_read_by_its_reference(client: LspClient, folder: Path) -> None:

@@ -77,7 +77,7 @@ def test_another_process_sees_a_write_at_once(store: NoteStore) -> None:
     note = write_note(store, "insight", {"content": "x"})
     assert other.version() != before
     assert other.all() == [note]
-    assert store.delete([note.id]) == 1
+    assert store.delete(note.id)
     assert other.all() == []
 
 

@@ -119,11 +119,13 @@ def test_of_one_moment_what_was_written_last_comes_first(engine: Engine) -> None
              for n in range(1, 12)]  # fmt: skip
     engine.notes.notebook.get(first.id)
     for note in notes:
-        engine.notes.notebook.store.put([note])
+        engine.notes.notebook.store.put(note)
     newest_first = [f"k{n}" for n in reversed(range(12))]
     assert [note.name for note in engine.notes.notebook.all()] == newest_first
     assert titles(engine, "type:note since:2020-01-01", limit=12) == newest_first
-    reopened = Notebook(NoteStore(engine.notes.notebook.store.path.parent), engine.notes.view)
+    folder = engine.notes.notebook.store.path.parent
+    shared = engine.notes.notebook.shared
+    reopened = Notebook(NoteStore(folder), shared, engine.notes.view)
     assert [note.name for note in reopened.all()] == newest_first
     assert [note.name for note in reopened.store.all()] == newest_first[::-1]
     reopened.store.close()

@@ -9,14 +9,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from packhound.api.json_codec import Json
-from packhound.api.record_json import without_secrets
 from packhound.api.schema import QUERY
 from packhound.api.tools.references import resolve
 from packhound.core.errors import SettingsError
 from packhound.core.records import iso_date
 from packhound.core.types import Query
 from packhound.memory import NOTE_TYPES, RECORD_TYPE, Note, NoteType, Resolution, diff, iso_time
-from packhound.redact import safe_line
+from packhound.redact import safe_line, without_secrets
 from packhound.service import Engine
 
 Handler: TypeAlias = "Callable[[Engine, Mapping[str, Any]], Json]"
@@ -117,6 +116,7 @@ def note_row(engine: Engine, note: Note) -> Json:
         "tags": [safe_line(tag) for tag in note.tags],
         "metadata": without_secrets(note.metadata),
         "expires_at": None if note.expires_at is None else iso_time(note.expires_at),
+        "shared": note.shared,
         "state": engine.notes.notebook.state(note),
         "code": [_code_row(each) for each in engine.notes.notebook.resolutions(note)],
     }

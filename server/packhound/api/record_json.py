@@ -7,7 +7,7 @@ from typing import Any
 
 from packhound.core.records import CODE, NoteMark, Record, iso_date, read_iso_date
 from packhound.core.types import Hit
-from packhound.redact import redact, safe_line, visible_text
+from packhound.redact import safe_line, without_secrets
 
 
 def source_json(hit: Hit) -> dict[str, object]:
@@ -61,14 +61,3 @@ def record_json(record: Record) -> dict[str, object]:
         "tags": [safe_line(tag) for tag in record.tags],
         "metadata": without_secrets(record.metadata),
     }
-
-
-def without_secrets(value: Any) -> Any:  # noqa: ANN401 - any JSON value
-    """Return a JSON value whose texts have no secrets, and their hidden characters visible."""
-    if isinstance(value, str):
-        return visible_text(redact(value).text)
-    if isinstance(value, Mapping):
-        return {str(key): without_secrets(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [without_secrets(each) for each in value]
-    return value

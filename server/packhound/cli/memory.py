@@ -12,9 +12,11 @@ import click
 from packhound.cli.opening import Answerer, folder_settings, print_json
 from packhound.cli.options import JSON, ROOT, complete_file
 from packhound.core.errors import SettingsError
+from packhound.core.records import byline
 from packhound.memory import NOTE_TYPES, NoteStore, NoteType, note_from, note_json, write_note
 
 TYPE = click.option("--type", "kind", type=click.Choice(NOTE_TYPES), help="Only this type.")
+_DELETED = {"status": "deleted"}
 _FIRST_LINE = 100
 """Characters of a note that a list shows."""
 
@@ -34,6 +36,11 @@ def memory() -> None:
 @click.option("--file", "files", multiple=True, metavar="PATH", help="File that a stash is about.")
 @click.option("--tag", "tags", multiple=True, help="Tag to filter by.")
 @click.option("--author", default="", help="Who writes it.  [default: your user name]")
+@click.option(
+    "--shared/--private",
+    default=None,
+    help="Write it to .packhound/notes of the workspace, for git.  [default: setting notes.shared]",
+)
 @click.option("--expires", "expires_at", metavar="TIME", help="Forget a stash then: YYYY-MM-DD.")
 @JSON
 def add(root: Path, kind: NoteType, name: str, content: str, as_json: bool, **options: Any) -> None:  # noqa: ANN401 - fields of a note
@@ -44,8 +51,11 @@ def add(root: Path, kind: NoteType, name: str, content: str, as_json: bool, **op
     keys = {"insight": ("key", "content"), "decision": ("topic", "decision")}
     names = keys.get(kind, ("name", "summary"))
     values = {**options, "type": kind, **dict(zip(names, (name, content), strict=True))}
-    if options["code"]:
-        identity = _ask(root, "add", values)["id"]
+    shared = options["shared"]
+    if shared is None:
+        shared = folder_settings(root).read().settings.notes_shared
+    if shared or options["code"]:
+        identity = _ask(root, "add", {**values, "shared": shared})["id"]
     else:
         identity = write_note(_store(root), kind, values).id
     if as_json:
@@ -102,7 +112,8 @@ def forget(identities: Sequence[str], root: Path) -> None:
     """Delete notes."""
     store = _store(root)
     for identity in identities:
-        if not store.delete([identity]):
+        is_deleted = store.delete(identity) or _ask(root, "forget", {"id": identity}) == _DELETED
+        if not is_deleted:
             raise SettingsError(
                 f"there is no note '{identity}'; 'packhound memory list' lists them"
             )
@@ -113,7 +124,10 @@ def forget(identities: Sequence[str], root: Path) -> None:
 @ROOT
 @click.option("--output", "-o", type=click.Path(path_type=Path), help="File.  [default: stdout]")
 def export(root: Path, output: Path | None) -> None:
-    """Write all notes as JSON, one a line, whole and with their code: they may hold secrets."""
+    """Write your notes as JSON, one a line, whole and with their code: they may hold secrets.
+
+    Shared notes are files already, in .packhound/notes.
+    """
     from packhound.core.private_file import write_private_atomic
 
     lines = [json.dumps(note_json(note), ensure_ascii=False) for note in _store(root).all()]
@@ -135,7 +149,7 @@ def import_(file: str, root: Path) -> None:
             notes = [*_notes_in(file, lines)]
     except OSError as error:
         raise SettingsError(f"'{file}': {error.strerror}") from None
-    _store(root).put(notes)
+    _store(root).put_all(notes)
     click.echo(f"{len(notes)} notes")
 
 
@@ -143,7 +157,7 @@ def import_(file: str, root: Path) -> None:
 @ROOT
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def clear(root: Path, yes: bool) -> None:
-    """Delete all notes of a folder, after asking; they cannot be made again."""
+    """Delete your notes of a folder, after asking; shared ones stay, for git to delete."""
     store = _store(root)
     n = len(store.all())
     if not yes:
@@ -196,4 +210,4 @@ def _print(answer: Mapping[str, Any], as_json: bool) -> None:
 def _line(row: Mapping[str, Any]) -> str:
     name = row.get("key") or row.get("name") or row.get("topic") or ""
     state = f"  [{row['state']}]" if row["state"] else ""
-    return f"{row['id']}  {row['date']}  {row['type']:8}  {name}  ({row['author']}){state}"
+    return f"{row['id']}  {row['date']}  {row['type']:8}  {name}  ({byline(row)}){state}"

@@ -5,6 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from packhound.core.errors import StoreError
@@ -49,6 +52,21 @@ class FileLock:
             self._file = None
 
 
+@contextmanager
+def locked(path: Path, timeout_s: float = 10.0) -> Iterator[None]:
+    """Hold the lock at `path`, after other processes and threads. Raises StoreError."""
+    lock, ends = FileLock(path), time.monotonic() + timeout_s
+    while not lock.acquire():
+        if time.monotonic() > ends:
+            raise StoreError(f"'{path}' is locked by another process; end that, or try again")
+        time.sleep(_RETRY_S)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+_RETRY_S = 0.01
 _NO_FOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
 _TAKEN = {errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK}
 

@@ -111,6 +111,12 @@ ALL_CODE = Scope()
 """What a query without filters asks for."""
 
 
+def byline(metadata: Mapping[str, object]) -> str:
+    """Return who wrote a record, and that it came with the workspace where that is so."""
+    author = str(metadata.get("author", ""))
+    return f"shared by {author}" if metadata.get("shared") else author
+
+
 def iso_date(date: float) -> str:
     """Return a date as YYYY-MM-DD, `-` for none."""
     try:

@@ -2,7 +2,8 @@
 
 Later layers win: `packhound.toml` in the user's configuration folder, then `.packhound.toml` or
 `[tool.packhound]` of `pyproject.toml` in the folder, then the client or `--set`. What a folder says
-may come from a stranger, so only harmless settings of it count unless the folder is trusted.
+may come from a stranger, so only harmless settings of it count unless the folder is trusted, by the
+editor or by the user's setting `folders.trusted`.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ import os
 import stat
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from packhound.core.settings import Settings
 from packhound.core.settings_reader import SETTINGS, SettingsRead, read_changes, replace_fields
@@ -36,13 +37,20 @@ class Layer(NamedTuple):
     file: str = ""
 
 
+LayerRead: TypeAlias = tuple[Layer, SettingsRead]
+
+
 class SettingsInForce(NamedTuple):
-    """Settings, the layer that each field comes from, and one line for each problem."""
+    """Settings, the layer that each field comes from, and one line for each problem.
+
+    `trusted` says that what other people put into the folder may count.
+    """
 
     settings: Settings
     layers: Mapping[str, Layer]
     problems: tuple[str, ...] = ()
     deprecations: tuple[str, ...] = ()
+    trusted: bool = False
 
     def rows(self) -> list[dict[str, object]]:
         """Return name, value, origin, file and sentence of every setting."""
@@ -89,7 +97,7 @@ class FolderSettings:
         with self._lock:
             if key != self._key:
                 self._key = key
-                self._in_force = _resolve([*self._read_files(), *map(_read_layer, overrides)])
+                self._in_force = self._resolve([*map(_read_layer, overrides)])
             return self._in_force
 
     def _paths(self) -> list[Path]:
@@ -97,22 +105,35 @@ class FolderSettings:
         root = self._root
         return [user] if root is None else [user, root / ".packhound.toml", root / "pyproject.toml"]
 
-    def _read_files(self) -> Iterator[tuple[Layer, SettingsRead]]:
-        user, *workspace = self._paths()
-        yield _read_file(USER_FILE, user)
-        for path in workspace:
+    def _resolve(self, overrides: Sequence[LayerRead]) -> SettingsInForce:
+        user_file, *workspace = self._paths()
+        user = _read_file(USER_FILE, user_file)
+        by_user = _resolve([user, *overrides]).settings
+        trusted = self._trusted or _is_below(self._root, by_user.trusted_folders)
+        layers = [user, *self._read_workspace(workspace, trusted=trusted), *overrides]
+        return _resolve(layers)._replace(trusted=trusted)
+
+    def _read_workspace(self, paths: Iterable[Path], *, trusted: bool) -> Iterator[LayerRead]:
+        for path in paths:
             layer, read = _read_file(WORKSPACE_FILE, path)
             if read.changes or read.problems:
-                yield layer, read if self._trusted else _harmless(layer, read)
+                yield layer, read if trusted else _harmless(layer, read)
                 # As with other tools, the file of our own replaces the shared one.
                 return
 
 
-def _read_layer(layer: Layer) -> tuple[Layer, SettingsRead]:
+def _is_below(root: Path | None, folders: Iterable[str]) -> bool:
+    """Return True if a folder is one of some, or below one."""
+    paths = (Path(os.path.expanduser(folder)) for folder in folders)  # noqa: PTH111 - may not raise
+    real = (os.path.realpath(path) for path in paths if path.is_absolute())
+    return root is not None and any(root.is_relative_to(path) for path in real)
+
+
+def _read_layer(layer: Layer) -> LayerRead:
     return layer, read_changes(layer.values)
 
 
-def _read_file(origin: str, path: Path) -> tuple[Layer, SettingsRead]:
+def _read_file(origin: str, path: Path) -> LayerRead:
     """Read a settings file; one that is missing has no values, a broken one is a problem."""
     try:
         values = _load(path, follow_links=origin == USER_FILE)
@@ -173,7 +194,7 @@ def _harmless(layer: Layer, read: SettingsRead) -> SettingsRead:
     return read._replace(changes=changes, problems=(*read.problems, *problems))
 
 
-def _resolve(layers: Sequence[tuple[Layer, SettingsRead]]) -> SettingsInForce:
+def _resolve(layers: Sequence[LayerRead]) -> SettingsInForce:
     """Apply layers in order; a client's default gives way to a file, since clients send all."""
     defaults, values, origins = Settings(), dict[str, object](), dict[str, Layer]()
     for layer, read in layers:

@@ -21,7 +21,29 @@ class SourceSettings:
             renamed=False,
         ),
     )
-
+    notes_shared: bool = field(
+        default=False,
+        metadata=public(
+            "notes.shared",
+            boolean(
+                "Write new notes to `.packhound/notes` of the workspace, if it is trusted, for a "
+                "team to share with git."
+            ),
+            renamed=False,
+        ),
+    )
+    trusted_folders: tuple[str, ...] = field(
+        default=(),
+        metadata=public(
+            "folders.trusted",
+            array(
+                "Folders whose settings files and shared notes count, with all below them; editors "
+                "may trust more. It counts in your own settings, never in a folder's.",
+                text("A folder, absolute or below ~.", 4_096, 1),
+            ),
+            renamed=False,
+        ),
+    )
     pack_sources: tuple[str, ...] = field(
         default=("notes",),
         metadata=public(

@@ -3,6 +3,7 @@ from .reader import decode as decode
 from .reader import is_indexed_text as is_indexed_text
 from .reader import open_text as open_text
 from .reader import read as read
+from .reader import read_bytes as read_bytes
 from .reader import read_text as read_text
 from .reader import read_unchanged as read_unchanged
 from .walk import IGNORE_FILES as IGNORE_FILES

@@ -3,6 +3,7 @@
 SKIPPED_FOLDERS = frozenset(
     {".git", ".hg", ".svn", ".jj", "node_modules", "__pycache__", ".venv", ".tox", ".mypy_cache"}
     | {".ruff_cache", ".pytest_cache", ".gradle", ".idea", ".vs", ".next", ".terraform"}
+    | {".packhound"}
 )
 """Tool output that no one searches even where nobody ignored it; `!name/` forces one in."""
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import logging
 import os
-import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from packhound.core.errors import SettingsError, StoreError
-from packhound.core.file_lock import FileLock
+from packhound.core.file_lock import locked
 from packhound.core.private_file import make_private_folder, read_private
 from packhound.core.records import Record, SourceName
 from packhound.knowledge.skill_files import (
@@ -30,7 +28,6 @@ log = logging.getLogger("packhound")
 
 SKILLS_FILE = "skills.jsonl"
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
-_LOCK_S, _RETRY_S = 10.0, 0.01
 
 
 class SkillsSource(Source):
@@ -98,7 +95,7 @@ def record_skill(path: Path, values: Mapping[str, object]) -> dict[str, Any]:
     """
     row = check_pattern(values)
     make_private_folder(path.parent)
-    with _locked(path):
+    with locked(path.with_suffix(".lock")):
         row = _next_use(row, read_recorded(path)[0].get(row["name"]))
         _append(path, json.dumps(row, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
     return row
@@ -113,23 +110,6 @@ def _next_use(row: dict[str, Any], before: dict[str, Any] | None) -> dict[str, A
         return {**before, **lists, "success_score": round(score, 4), "usage_count": n + 1}
     day = datetime.now(timezone.utc).date().isoformat()
     return {**row, "usage_count": max(1, row["usage_count"]), "created_at": day}
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Hold the lock beside a file, so that no other process reads what this one replaces.
-
-    Raises StoreError.
-    """
-    lock, ends = FileLock(path.with_suffix(".lock")), time.monotonic() + _LOCK_S
-    while not lock.acquire():
-        if time.monotonic() > ends:
-            raise StoreError(f"'{path}' is locked by another process; end that, or try again")
-        time.sleep(_RETRY_S)
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def _append(path: Path, line: bytes) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from packhound.core.records import NoteMark, iso_date
+from packhound.core.records import NoteMark, byline, iso_date
 from packhound.core.types import Hit, SignalGroup
-from packhound.redact import redact
+from packhound.redact import redact, safe_line
 
 BAR_WIDTH = 6
 MAX_NOTES = 3
@@ -45,7 +45,7 @@ def notes_text(notes: Sequence[NoteMark], *, markdown: bool) -> str:
 def _note_line(mark: NoteMark) -> str:
     record = mark.record
     state = f" [{mark.state}]" if mark.state else ""
-    author = f"({record.metadata.get('author', '')}, {iso_date(record.date)})"
+    author = safe_line(f"({byline(record.metadata)}, {iso_date(record.date)})")
     text = redact(f"{record.title}: {record.text}").text
     return f"{record.type}{state} {_single_line(' '.join(text.split()))} {_single_line(author)}"
 

@@ -8,11 +8,13 @@ from .notes import COMMON as COMMON
 from .notes import FIELDS as FIELDS
 from .notes import NOTE_TYPES as NOTE_TYPES
 from .notes import RECORD_TYPE as RECORD_TYPE
+from .notes import SHARED as SHARED
 from .notes import Anchor as Anchor
 from .notes import Note as Note
 from .notes import NoteType as NoteType
 from .notes import iso_time as iso_time
 from .notes import note_from as note_from
 from .notes import note_json as note_json
+from .shared_notes import SharedNotes as SharedNotes
 from .source import NotesSource as NotesSource
 from .store import NoteStore as NoteStore

@@ -15,6 +15,7 @@ from packhound.core.types import NodeRef
 from packhound.index import FileEntry
 from packhound.memory.anchors import MOVED, ORPHANED, STALE, CodeView, Resolution, follow, resolve
 from packhound.memory.notes import Anchor, Note, NoteType, changed_note, new_note
+from packhound.memory.shared_notes import SharedNotes
 from packhound.memory.store import NoteStore
 
 _WORST_FIRST = (STALE, MOVED, ORPHANED)
@@ -29,12 +30,17 @@ class Notebook:
     `view_of` returns the newest generation of the code.
     """
 
-    def __init__(self, store: NoteStore, view_of: Callable[[], CodeView]) -> None:
+    def __init__(
+        self, store: NoteStore, shared: SharedNotes, view_of: Callable[[], CodeView]
+    ) -> None:
         self.store = store
+        self.shared = shared
         self._view_of = view_of
         self._lock = threading.Lock()
         self._version: tuple[object, ...] = ()
+        self._shared_version = 0
         self._revision = 0
+        self._personal: dict[str, Note] = {}
         self._notes: dict[str, Note] = {}
         self.records: dict[str, Record] = {}
         self._by_path: dict[str, list[tuple[Note, Anchor]]] = {}
@@ -42,18 +48,35 @@ class Notebook:
         self._resolutions: dict[Key, Resolution] = {}
 
     def add(
-        self, kind: NoteType, values: Mapping[str, object], anchors: Sequence[Anchor] = ()
+        self,
+        kind: NoteType,
+        values: Mapping[str, object],
+        anchors: Sequence[Anchor] = (),
+        *,
+        shared: bool = False,
     ) -> Note:
-        """Write a note. Raises SettingsError for a bad field."""
-        return write_note(self.store, kind, values, anchors)
+        """Write a note, for oneself or for all. Raises SettingsError for a bad field."""
+        return write_note(self.shared if shared else self.store, kind, values, anchors)
 
     def change(self, identity: str, changes: Mapping[str, object]) -> Note | None:
         """Change fields of a note; None for an unknown id. Raises SettingsError."""
-        return self.store.change(identity, lambda note: changed_note(note, changes))
+
+        def change(note: Note) -> Note:
+            return changed_note(note, changes)
+
+        return self._home_of(identity).change(identity, change)
 
     def delete(self, identity: str) -> bool:
         """Delete a note; False for an unknown id."""
-        return self.store.delete([identity]) > 0
+        return self._home_of(identity).delete(identity)
+
+    def version(self) -> tuple[object, ...]:
+        """Return a value that differs once any process has written a note."""
+        return self.store.version(), self.shared.version()
+
+    def _home_of(self, identity: str) -> NoteStore | SharedNotes:
+        note = self.get(identity)
+        return self.shared if note and note.shared else self.store
 
     def get(self, identity: str) -> Note | None:
         """Return the note of an id."""
@@ -108,7 +131,10 @@ class Notebook:
         ]
         if followed != [*note.anchors]:
             moved = dict(zip(note.anchors, followed, strict=True))
-            self.store.change(note.id, lambda current: _with_anchors(current, moved))
+            if note.shared:
+                self.shared.follow(moved)
+            else:
+                self.store.change(note.id, lambda current: _with_anchors(current, moved))
         return resolved
 
     def state(self, note: Note) -> str:
@@ -121,25 +147,36 @@ class Notebook:
     def _read(self) -> dict[str, Note]:
         """Return all notes by id, the newest first, read again if any process wrote."""
         with self._lock:
-            version = self.store.version()
+            version, shared_version = self.store.version(), self.shared.version()
             if version != self._version:
-                is_same_file = version[-1:] == self._version[-1:]
-                written, ids, self._revision = self.store.changes(
-                    self._revision if is_same_file else 0
-                )
-                before = self._notes if is_same_file else {}
-                changed = {note.id: note.record() for note in written}
-                remaining = [n for n in before.values() if n.id in ids and n.id not in changed]
-                # The sort is stable: of equal dates, the one written last comes first.
-                newest_first = sorted([*written, *remaining], key=lambda note: -note.created_at)
-                self._notes = {note.id: note for note in newest_first}
-                self.records = {note.id: self.records[note.id] for note in remaining} | changed
-                by_path = defaultdict(list)
-                for note in self._notes.values():
-                    for anchor in note.anchors:
-                        by_path[anchor.path].append((note, anchor))
-                self._version, self._by_path = version, dict(by_path)
+                self._read_personal(version)
+            elif shared_version == self._shared_version:
+                return self._notes
+            # No file of the workspace replaces a note of the user's own.
+            notes = [*({**self.shared.all(), **self._personal}).values()]
+            # The sort is stable: of equal dates, the one written last comes first.
+            newest_first = sorted(notes[::-1], key=lambda note: -note.created_at)
+            before, self._notes = self._notes, {note.id: note for note in newest_first}
+            self.records = {
+                key: self.records[key] if note is before.get(key) else note.record()
+                for key, note in self._notes.items()
+            }
+            by_path = defaultdict(list)
+            for note in newest_first:
+                for anchor in note.anchors:
+                    by_path[anchor.path].append((note, anchor))
+            self._version, self._shared_version = version, shared_version
+            self._by_path = dict(by_path)
             return self._notes
+
+    def _read_personal(self, version: tuple[object, ...]) -> None:
+        """Read what was written to the store since the last time, all of another file."""
+        is_same_file = version[-1:] == self._version[-1:]
+        written, ids, self._revision = self.store.changes(self._revision if is_same_file else 0)
+        before = self._personal if is_same_file else {}
+        changed = {note.id: note for note in written}
+        remaining = {k: note for k, note in before.items() if k in ids and k not in changed}
+        self._personal = {**remaining, **changed}
 
     def _resolve(self, anchor: Anchor, view: CodeView, *, thorough: bool) -> Resolution:
         """Resolve an anchor, from memory while its file is the same."""
@@ -159,16 +196,14 @@ class Notebook:
 
 
 def write_note(
-    store: NoteStore,
+    store: NoteStore | SharedNotes,
     kind: NoteType,
     values: Mapping[str, object],
     anchors: Sequence[Anchor] = (),
 ) -> Note:
     """Write a note of this user's, unless it names its author. Raises SettingsError."""
     values = {**values, "author": values.get("author") or _user()}
-    note = new_note(kind, values, tuple(anchors))
-    store.put([note])
-    return note
+    return store.put(new_note(kind, values, tuple(anchors)))
 
 
 def _with_anchors(note: Note, moved: Mapping[Anchor, Anchor]) -> Note:

@@ -6,12 +6,12 @@ import json
 import secrets
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from typing import Any, Literal, get_args
 
 from packhound.core.errors import SettingsError
-from packhound.core.parameters import Parameter, array, text
+from packhound.core.parameters import Parameter, array, boolean, text
 from packhound.core.records import Record, RecordType
 
 NoteType = Literal["insight", "decision", "stash"]
@@ -50,6 +50,7 @@ COMMON: dict[str, Parameter] = {
     "tags": array("Tags.", text("")),
     "author": text("Person or agent who wrote it.", MAX_NAME),
 }
+SHARED = boolean("Share it with the team, as a file in `.packhound/notes`.")
 CHANGEABLE: dict[NoteType, tuple[str, ...]] = {
     "insight": ("content",),
     "decision": (),
@@ -80,7 +81,10 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A note. `fields` are those of its type, `FIELDS`; dates are seconds since 1970."""
+    """A note. `fields` are those of its type, `FIELDS`; dates are seconds since 1970.
+
+    A `shared` one is a file of the workspace, which git may hold.
+    """
 
     id: str
     type: NoteType
@@ -91,6 +95,7 @@ class Note:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     expires_at: float | None = None
     anchors: tuple[Anchor, ...] = ()
+    shared: bool = False
 
     @property
     def name(self) -> str:
@@ -113,7 +118,8 @@ class Note:
             text=self.text,
             date=self.created_at,
             tags=self.tags,
-            metadata={"author": self.author, "code": [a.reference for a in self.anchors]},
+            metadata={"author": self.author, "code": [a.reference for a in self.anchors]}
+            | ({"shared": True} if self.shared else {}),
         )
 
 
@@ -149,16 +155,11 @@ def changed_note(note: Note, changes: Mapping[str, object]) -> Note:
     fields = _checked_fields(note.type, {**note.fields, **changes})
     metadata = changes.get("metadata", note.metadata)
     expires_at = changes.get("expires_at", note.expires_at)
-    return Note(
-        id=note.id,
-        type=note.type,
+    return replace(
+        note,
         fields=fields,
-        author=note.author,
-        created_at=note.created_at,
-        tags=note.tags,
         metadata=_read_metadata(metadata),
         expires_at=_read_date("expires_at", expires_at),
-        anchors=note.anchors,
     )
 
 
@@ -198,8 +199,7 @@ def note_from(row: Mapping[str, Any]) -> Note:
     created_at = _read_date("created_at", row.get("created_at"))
     if created_at is None:
         raise SettingsError("'created_at' is missing; must be a time as 2025-12-01T09:30:00Z")
-    values = {name: getattr(note, name) for name in Note.__slots__}
-    return Note(**{**values, "id": identity, "created_at": created_at})
+    return replace(note, id=identity, created_at=created_at)
 
 
 def iso_time(date: float) -> str:

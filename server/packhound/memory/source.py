@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import inf
 
 from packhound.core.records import Record, SourceName
@@ -22,7 +22,7 @@ class NotesSource(Source):
 
     def version(self) -> object:
         """Return the version of the store, which a note that expires changes too."""
-        return self._notebook.store.version(), time.time() >= self._expires
+        return self._notebook.version(), time.time() >= self._expires
 
     def records(self) -> Iterable[Record]:
         """Return all notes, and remember when the next one expires."""
@@ -30,6 +30,10 @@ class NotesSource(Source):
         dates = (note.expires_at for note in notes if note.expires_at is not None)
         self._expires = min(dates, default=inf)
         return [self._notebook.records[note.id] for note in notes]
+
+    def problems(self) -> Sequence[str]:
+        """Return the shared notes that were not read."""
+        return self._notebook.shared.problems()
 
     def state(self, record: Record) -> str:
         """Return whether the code of a note has changed, moved or gone."""

@@ -71,21 +71,26 @@ class NoteStore:
                 raise self._unreadable(error) from error
 
     def changes(self, revision: int) -> tuple[list[Note], set[str], int]:
-        """Return the notes written after a revision, the last first, all ids, and the last one."""
+        """Return the notes written after a revision, in order, all ids, and the last revision."""
         with self._lock:
             try:
                 connection = self._open(writes=False)
                 if connection is None:
                     return [], set(), 0
-                query = "SELECT revision, note FROM notes WHERE revision > ? ORDER BY revision DESC"
+                query = "SELECT revision, note FROM notes WHERE revision > ? ORDER BY revision"
                 rows = connection.execute(query, (revision,)).fetchall()
                 ids = {identity for (identity,) in connection.execute("SELECT id FROM notes")}
                 notes = [note_from(json.loads(row)) for _, row in rows]
-                return notes, ids, rows[0][0] if rows else revision
+                return notes, ids, rows[-1][0] if rows else revision
             except (sqlite3.Error, SettingsError, ValueError) as error:
                 raise self._unreadable(error) from error
 
-    def put(self, notes: Iterable[Note]) -> None:
+    def put(self, note: Note) -> Note:
+        """Add a note, or replace that of its id."""
+        self.put_all([note])
+        return note
+
+    def put_all(self, notes: Iterable[Note]) -> None:
         """Add notes, or replace those of their ids, all or none."""
         with self._transaction() as connection:
             self._insert(connection, notes)
@@ -100,11 +105,11 @@ class NoteStore:
             self._insert(connection, [note])
             return note
 
-    def delete(self, identities: Iterable[str]) -> int:
-        """Delete notes; return how many there were."""
+    def delete(self, identity: str) -> bool:
+        """Delete a note; False if there is no such note."""
         with self._transaction() as connection:
-            rows = [(identity,) for identity in identities]
-            return connection.executemany("DELETE FROM notes WHERE id = ?", rows).rowcount
+            query = "DELETE FROM notes WHERE id = ?"
+            return connection.execute(query, (identity,)).rowcount > 0
 
     def clear(self) -> int:
         """Delete all notes; return how many there were."""

@@ -6,8 +6,11 @@ reviewer read something else than the language model does (Boucher and Anderson 
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any
 
 from packhound.redact.redact import RedactionTimeout, redact
 
@@ -49,3 +52,28 @@ def safe_line(text: str) -> str:
 def visible_text(text: str) -> str:
     """As `visible`, with each line end that editors know as a line feed."""
     return visible(text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text)
+
+
+def without_secrets(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    """Return a JSON value whose texts have no secrets, and their hidden characters visible."""
+    if isinstance(value, str):
+        return visible_text(redact(value).text)
+    if isinstance(value, Mapping):
+        return {
+            without_secrets(str(key)): without_secrets(each)
+            for key, each in _without_named(value).items()
+        }
+    if isinstance(value, list | tuple):
+        return [without_secrets(each) for each in value]
+    return value
+
+
+def _without_named(value: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    """Return an object without the secrets that only their names tell, as `password`."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    redacted = redact(text).text
+    try:
+        safe = value if redacted == text else json.loads(redacted)
+    except ValueError:
+        return value
+    return safe if isinstance(safe, Mapping) else value

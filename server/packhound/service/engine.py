@@ -72,7 +72,7 @@ class Engine:
         self._texts = EditorTexts(self._index)
         self._personalization = Personalization(root, self.folder, settings)
         self._packs = Packs(root, self._index, self._search)
-        self.notes = FolderNotes(self._index, self._search)
+        self.notes = FolderNotes(self._index, self._search, lambda: self._in_force)
         self.sources = FolderSources(root, self._index, lambda: self._settings, self.notes)
         self.impact = Impact(root, self._current, self._packs)
         self.preparation = BackgroundPreparation(self._index, self._packs, self._activity, timing)

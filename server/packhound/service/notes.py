@@ -10,19 +10,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from packhound.core.errors import SettingsError, StoreError
-from packhound.core.records import NoteMark, iso_date
+from packhound.core.records import NoteMark, byline, iso_date
 from packhound.core.settings import Settings
+from packhound.core.settings_files import SettingsInForce
 from packhound.core.types import Kind, NodeRef, Query, Results
 from packhound.core.user_folders import data_folder
 from packhound.index import Snapshot
 from packhound.memory import (
     RECORD_TYPE,
+    SHARED,
     Anchor,
     CodeView,
     Note,
     Notebook,
     NoteStore,
     NoteType,
+    SharedNotes,
     anchor_at,
 )
 from packhound.redact import safe_line
@@ -54,10 +57,15 @@ class Recalled(NamedTuple):
 class FolderNotes:
     """Notes of one folder. Any thread may call; nothing is opened before it is asked for."""
 
-    def __init__(self, folder: IndexedFolder, search: SnapshotSearch) -> None:
+    def __init__(
+        self, folder: IndexedFolder, search: SnapshotSearch, in_force: Callable[[], SettingsInForce]
+    ) -> None:
         self._folder = folder
         self._search = search
-        self.notebook = Notebook(NoteStore(notes_folder(folder.root)), self._view)
+        self._in_force = in_force
+        own = notes_folder(folder.root)
+        shared = SharedNotes(folder.root, own, lambda: in_force().trusted)
+        self.notebook = Notebook(NoteStore(own), shared, self._view)
 
     def add(
         self,
@@ -65,7 +73,14 @@ class FolderNotes:
         values: Mapping[str, object],
         places: Iterable[tuple[str, int]] = (),
     ) -> Note:
-        """Write a note on the nodes at some paths and 0-based lines. Raises SettingsError."""
+        """Write a note on the nodes at some paths and 0-based lines. Raises SettingsError.
+
+        `shared` among the values says whether others get it; without it the setting does.
+        """
+        shared = values.get("shared")
+        if shared is None:
+            shared = self._in_force().settings.notes_shared
+        shared = SHARED.read("'shared'", shared)
         view = self._view()
         anchors: list[Anchor] = []
         for path, line in places:
@@ -73,7 +88,7 @@ class FolderNotes:
             if anchor is None:
                 raise SettingsError(f"there is no indexed code at '{path}:{line + 1}'")
             anchors.append(anchor)
-        return self.notebook.add(kind, values, anchors)
+        return self.notebook.add(kind, values, anchors, shared=shared)
 
     def view(self) -> CodeView:
         """Return the newest generation of the code, to hold notes against."""
@@ -163,10 +178,8 @@ def _pack_line(node: NodeRef, mark: NoteMark) -> str:
     """Return a note in one line: its type, its state, its code, its author and what it says."""
     record = mark.record
     state = f" [{mark.state}]" if mark.state else ""
-    author = record.metadata.get("author", "")
-    head = (
-        f"{record.type}{state} on {node.path}#{node.qualname} ({author}, {iso_date(record.date)})"
-    )
+    by = f"({byline(record.metadata)}, {iso_date(record.date)})"
+    head = f"{record.type}{state} on {node.path}#{node.qualname} {by}"
     text = " ".join(f"{record.title}: {record.text}".split())[:_PACK_CHARACTERS]
     return safe_line(f"{head} {text}")
 

@@ -15,7 +15,8 @@ from packhound.api.memory import add_note, forget_note, name_of, recall_note
 from packhound.api.tools.text import MARK, Text, cut, rows_in
 from packhound.api.tools.tool import MAX_TOKENS, Tool
 from packhound.core.parameters import array, integer, text
-from packhound.memory import COMMON, FIELDS, NoteType
+from packhound.core.records import byline
+from packhound.memory import COMMON, FIELDS, SHARED, NoteType
 from packhound.redact import visible_line
 from packhound.service import Engine
 
@@ -57,7 +58,7 @@ def note_text(row: Mapping[str, Any], most_lines: int) -> str:
     """Return a note as lines: what it is, its code with the state of each, and what it says."""
     state = f", {row['state']}" if row["state"] else ""
     title = f"{row['type']} {visible_line(name_of(row))}".rstrip()
-    head = f"{title} ({row['id']}, {visible_line(row['author'])}, {row['date']}{state})"
+    head = f"{title} ({row['id']}, {visible_line(byline(row))}, {row['date']}{state})"
     keys = ("content", "summary", "decision", "reasoning")
     lines = [line for key in keys for line in str(row.get(key) or "").splitlines()]
     if files := row.get("files"):
@@ -80,10 +81,10 @@ def _writer(kind: NoteType, name: str, title: str, description: str) -> Tool:
         author = arguments["author"] or _AUTHOR
         return add_note(engine, {**arguments, "type": kind, "author": author})
 
-    parameters = {**FIELDS[kind], **COMMON, "code": _CODE}
+    parameters = {**FIELDS[kind], **COMMON, "code": _CODE, "shared": SHARED}
     required = [key for key, parameter in FIELDS[kind].items() if parameter.minimum]
     defaults = {
-        key: () if parameter.items else ""
+        key: () if parameter.items else None if parameter is SHARED else ""
         for key, parameter in parameters.items()
         if key not in required
     }

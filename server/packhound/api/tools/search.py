@@ -13,7 +13,7 @@ from packhound.api.tools.rows import page
 from packhound.api.tools.text import MARK, Text, cut, rows_in, title
 from packhound.api.tools.tool import LIMIT, MAX_TOKENS, OFFSET, SNIPPET_LINES, Tool
 from packhound.core.errors import SettingsError
-from packhound.core.records import CODE
+from packhound.core.records import CODE, byline
 from packhound.core.settings import DEEP_TIME_MS
 from packhound.core.types import Focus, Query
 from packhound.redact import visible_line
@@ -83,9 +83,10 @@ def hit_units(hits: Sequence[Row]) -> Iterator[str]:
 
 
 def record_text(row: Row, most_lines: int = _RECORD_LINES) -> str:
-    """Return a record as its type, title, day and state, and its first lines, each marked."""
+    """Return a record as its type, title, author, day and state, and its first lines, marked."""
     state = f", {row['metadata']['state']}" if row["metadata"].get("state") else ""
-    head = f"{row['type']} {row['title']} ({row['date']}{state}, {row['reference']})"
+    by = f"{author}, " if (author := byline(row["metadata"])) else ""
+    head = f"{row['type']} {row['title']} ({by}{row['date']}{state}, {row['reference']})"
     lines = [line for line in row["text"].splitlines() if line.strip()][:most_lines]
     return "\n".join([visible_line(head), *(MARK + cut(line) for line in lines)])
 
