@@ -25,6 +25,9 @@ class FakeFile:
     imports: tuple[str, ...] = ()
     digest: bytes = field(default=b"", compare=False)
 
+    def position(self, node_id: int) -> int:
+        return self.node_ids.tolist().index(node_id)
+
     def node(self, position: int) -> Node:
         return self.nodes[position]
 
@@ -206,8 +209,35 @@ def test_edits_leave_the_graph_that_a_rebuild_gives(edits):
             files[path] = file(first, *nodes, imports=tuple(imports))
             first += len(nodes)
         live.update(dict(files))
-        rebuilt = graph_of(files)
-        for node_id in range(first):
-            # Also the answers that are remembered from before the edit.
-            assert live.neighbors(node_id) == rebuilt.neighbors(node_id)
-            assert live.n_users(node_id) == rebuilt.n_users(node_id)
+        check_graph(live, files, first)
+
+
+def check_graph(graph: Graph, files: dict[str, FakeFile], n_node_ids: int) -> None:
+    rebuilt = graph_of(files)
+    for node_id in range(n_node_ids):
+        # Also the answers that are remembered from before the edit.
+        assert graph.neighbors(node_id) == rebuilt.neighbors(node_id)
+        assert graph.n_users(node_id) == rebuilt.n_users(node_id)
+        assert graph.location(node_id) == rebuilt.location(node_id)
+
+
+branch_edit = st.tuples(st.integers(0, 4), edit)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(branch_edit, max_size=12))
+def test_copies_that_share_their_content_stay_apart(edits):
+    """Each edit is of one of the graphs so far; of an earlier graph a copy is made first."""
+    graphs, files, first = [graph_of({})], [{}], 0
+    for which, (path, change) in edits:
+        graph, old = graphs[which % len(graphs)], files[which % len(graphs)]
+        new = {name: content for name, content in old.items() if name != path}
+        if change is not None:
+            nodes, imports = change
+            new[path] = file(first, *nodes, imports=tuple(imports))
+            first += len(nodes)
+        check_graph(graph, old, first)  # So that there are answers to remember.
+        graphs.append(graph.copy(new))
+        files.append(new)
+    for graph, content in zip(graphs, files, strict=True):
+        check_graph(graph, content, first)

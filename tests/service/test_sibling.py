@@ -98,3 +98,50 @@ def test_a_damaged_sibling_costs_nothing(first: Path) -> None:
     assert names(engine, "mend_roof_7")[0] == "mend_roof_7"
     engine.close()
     clear_index(root)
+
+
+def test_live_siblings_share_what_both_have_and_equal_a_rebuilt_index(first: Path) -> None:
+    engines: list[Engine] = []
+
+    def opened(root: Path) -> Engine:
+        engine = Engine.open(root, Settings(git=False), others=lambda: engines)
+        engines.append(engine)
+        assert engine.settled(60)
+        return engine
+
+    one = opened(first)
+    one.prepare().join()
+    two = opened(copied(first, "second"))
+    check_shared(one, two)
+    assert related_names(two, "m7.py") == related_names(one, "m7.py")
+    # An edit of one is nothing to the other.
+    before = contents(one.snapshot)
+    (two.root / "m7.py").write_text("def paint_wall(colour):\n    return colour\n")
+    two.refresh()
+    assert two.settled(60)
+    assert contents(one.snapshot) == before and names(one, "mend_roof_7")[0] == "mend_roof_7"
+    assert "mend_roof_7" not in names(two, "mend_roof_7")
+    # Both are opened again, each from a store of its own, and share as before.
+    for engine in engines:
+        assert engine.flush(60)
+        engine.close()
+    engines.clear()
+    one, two = opened(first), opened(two.root)
+    check_shared(one, two)
+    live = without_stamps(contents(two.snapshot))
+    two.rebuild()
+    assert two.settled(60) and without_stamps(contents(two.snapshot)) == live
+    for engine in engines:
+        engine.close()
+
+
+def check_shared(one: Engine, two: Engine) -> None:
+    """Most files, and the postings of all, are the same objects."""
+    mine, theirs = one.snapshot.files, two.snapshot.files
+    n_shared = sum(mine[path].record is theirs[path].record for path in mine.keys() & theirs)
+    assert n_shared >= N_FILES - 4
+    assert one.snapshot.terms.segments[0] in two.snapshot.terms.segments
+
+
+def related_names(engine: Engine, path: str) -> list[str]:
+    return [node.qualname for _, node in engine.neighbors(path, 0)]

@@ -10,7 +10,7 @@ import os
 import stat
 import time
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from packhound.core.types import Document, FileStamp
 from packhound.files.skip_lists import DATA_FILE_BYTES, DATA_SUFFIXES
@@ -92,10 +92,17 @@ def is_indexed_text(path: str, text: bytes, max_file_bytes: int) -> bool:
     return 0 < len(text) <= max_text_bytes(path, max_file_bytes) and _is_text(text)
 
 
+def suffix(path: str) -> str:
+    """Return what `PurePosixPath.suffix` does, in a tenth of the time."""
+    name = path.rpartition("/")[2]
+    dot = name.rfind(".")
+    return name[dot:] if 0 < dot < len(name) - 1 else ""
+
+
 def max_text_bytes(path: str, max_file_bytes: int) -> int:
     """Return the size up to which a file of this name is indexed."""
-    suffix = PurePosixPath(path.lower()).suffix
-    return min(DATA_FILE_BYTES, max_file_bytes) if suffix in DATA_SUFFIXES else max_file_bytes
+    is_data = suffix(path.lower()) in DATA_SUFFIXES
+    return min(DATA_FILE_BYTES, max_file_bytes) if is_data else max_file_bytes
 
 
 def _is_text(text: bytes) -> bool:

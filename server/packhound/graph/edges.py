@@ -24,6 +24,7 @@ class File(Protocol):
     def node_ids(self) -> NDArray[np.int32]: ...  # noqa: D102
     @property
     def imports(self) -> tuple[str, ...]: ...  # noqa: D102
+    def position(self, node_id: int) -> int: ...  # noqa: D102
     def node(self, position: int) -> Node: ...  # noqa: D102
     def name(self, position: int) -> str: ...  # noqa: D102
     def names(self) -> list[str]: ...  # noqa: D102

@@ -27,10 +27,10 @@ from packhound.graph.definitions import (
 )
 from packhound.graph.edges import Edge, File, containment_edges, has_changed, import_edges
 from packhound.graph.imports import ImportResolver
+from packhound.graph.tables import NumberByNode, PathByNode, PathsByName
 from packhound.text import is_test
 
 _NO_LIMIT = 1 << 30
-_NO_LOCATION = "", -1
 
 
 class Graph:
@@ -43,23 +43,34 @@ class Graph:
         self._lock = threading.RLock()
         self._latest_files: Mapping[str, File] | None = None
         self._files: dict[str, File] = {}
-        self._locations: dict[int, tuple[str, int]] = {}  # node id -> path and position
-        self._defined: dict[str, dict[str, NodeIdTuple]] = defaultdict(dict)
-        self._used: dict[str, dict[str, int]] = defaultdict(dict)
+        self._path_of = PathByNode()
+        self._defined = PathsByName[NodeIdTuple]()
+        self._used = PathsByName[int]()
         self._import_resolver: ImportResolver | None = None
         self._imported: dict[str, frozenset[str]] = {}
         self._resolved: dict[str, ResolvedName] = defaultdict(ResolvedName)
-        self._n_users: dict[int, int] = {}
+        self._n_users = NumberByNode()
         self._test_paths: set[str] = set()
+
+    def copy(self, files: Mapping[str, File]) -> Graph:
+        """Return a graph of other files, which shares with this one what both have."""
+        other = Graph()
+        with self._lock:
+            other._files = self._files.copy()
+            other._path_of, other._n_users = self._path_of.copy(), self._n_users.copy()
+            other._defined, other._used = self._defined.copy(), self._used.copy()
+            other._import_resolver = self._import_resolver
+            other._imported = self._imported.copy()
+            other._test_paths = self._test_paths.copy()
+        other.update(files)
+        return other
 
     def update(self, files: Mapping[str, File]) -> None:
         """Take the files of a newer snapshot; the cost grows with what has changed."""
         with self._lock:
             if files is self._latest_files:
                 return
-            changed = [
-                path for path, file in files.items() if has_changed(self._files.get(path), file)
-            ]
+            changed = [p for p, file in files.items() if has_changed(self._files.get(p), file)]
             removed_paths = [path for path in self._files if path not in files]
             if removed_paths or any(path not in self._files for path in changed):
                 self._import_resolver = None
@@ -103,7 +114,7 @@ class Graph:
         Of the edges from its users at least the `limit` heaviest are included.
         """
         with self._lock:
-            if node_id not in self._locations:
+            if self._path_of.get(node_id) is None:
                 return ()
             path, file, position = self._locate(node_id)
             edges = [*containment_edges(file, position)]
@@ -113,14 +124,14 @@ class Graph:
                 edges += import_edges(self._files[p] for p in self._imported_files(path))
             unique = {(edge.kind, edge.node_id): edge for edge in edges if edge.node_id != node_id}
             # Ties go by location, since node ids depend on the order in which files were read.
-            locations = self._locations
-            order = sorted(unique.values(), key=lambda e: (-e.weight, e.kind, locations[e.node_id]))
+            locate = self.location
+            order = sorted(unique.values(), key=lambda e: (-e.weight, e.kind, locate(e.node_id)))
             return tuple(order)
 
     def references(self, node_id: int, limit: int) -> tuple[Edge, ...]:
         """Return edges to the first `limit` definitions that a node's own text uses."""
         with self._lock:
-            if node_id not in self._locations:
+            if self._path_of.get(node_id) is None:
                 return ()
             edges = self._references_from(*self._locate(node_id))
             return tuple(islice((edge for edge in edges if edge.node_id != node_id), limit))
@@ -136,11 +147,12 @@ class Graph:
 
     def location(self, node_id: int) -> tuple[str, int] | None:
         """Return the path and the position of a node, None for an unknown node id."""
-        return self._locations.get(node_id)
+        path = self._path_of.get(node_id)
+        return None if path is None else (path, self._files[path].position(node_id))
 
     def using_paths(self, name: str) -> Iterable[str]:
         """Return the files that use a name."""
-        return self._used.get(name, ())
+        return self._used.of(name)
 
     def resolve_import(self, importer: str, module: str) -> tuple[str, ...]:
         """Return the files that `module`, as a file writes it, most likely means."""
@@ -150,20 +162,21 @@ class Graph:
 
     def definitions(self, name: str) -> Mapping[str, NodeIdTuple]:
         """Return the definitions of a name, by path."""
-        return self._defined.get(name, {})
+        return self._defined.of(name)
 
     def n_users(self, node_id: int) -> int:
         """Return the number of nodes that refer to a node."""
         with self._lock:
-            if node_id not in self._locations:
+            if self._path_of.get(node_id) is None:
                 return 0
-            if node_id not in self._n_users:
+            if self._n_users.get(node_id) < 0:
                 _, file, position = self._locate(node_id)
                 name = file.name(position)
-                definitions = [*self._definition_ids(name)] if name else [node_id]
-                self._n_users.update(dict.fromkeys(definitions, 0))
-                self._n_users.update(self._count_users(name))
-            return self._n_users[node_id]
+                counts = self._count_users(name)
+                definitions = self.definitions(name).values() if name else ((node_id,),)
+                for definition in chain.from_iterable(definitions):
+                    self._n_users.put(definition, counts[definition])
+            return self._n_users.get(node_id)
 
     def _remove_file(self, path: str) -> None:
         old = self._files.pop(path, None)
@@ -172,13 +185,11 @@ class Graph:
         self._imported.pop(path, None)
         for name in dict.fromkeys(filter(None, old.names())):
             self._invalidate_name(name)
-            del self._defined[name][path]
+            self._defined.remove(name, path)
         for name in dict.fromkeys(old.references()):
             self._invalidate_name(name)
-            del self._used[name][path]
-        for node_id in old.node_ids.tolist():
-            if self._locations.get(node_id, _NO_LOCATION)[0] == path:
-                del self._locations[node_id]
+            self._used.remove(name, path)
+        self._path_of.remove(old.node_ids.tolist(), path)
 
     def _add_file(self, path: str, file: File) -> None:
         self._files[path] = file
@@ -191,42 +202,36 @@ class Graph:
                 ids_by_name[name].append(node_id)
         for name, ids in ids_by_name.items():
             self._invalidate_name(name)
-            self._defined[name][path] = tuple(ids)
+            self._defined.put(name, path, tuple(ids))
         for name, n in Counter(file.references()).items():
             self._invalidate_name(name)
-            self._used[name][path] = n
-        for position, node_id in enumerate(node_ids):
-            self._locations[node_id] = path, position
+            self._used.put(name, path, n)
+        self._path_of.put(node_ids, path)
 
     def _invalidate_name(self, name: str) -> None:
         """Drop the cached answers about a name, since a file that has it changes."""
         self._resolved.pop(name, None)
-        for node_id in self._definition_ids(name) if self._n_users else ():
-            self._n_users.pop(node_id, None)
-
-    def _definition_ids(self, name: str) -> Iterator[int]:
-        return chain.from_iterable(self.definitions(name).values())
+        for node_id in chain.from_iterable(self.definitions(name).values()):
+            self._n_users.remove(node_id)
 
     def _locate(self, node_id: int) -> tuple[str, File, int]:
-        path, position = self._locations[node_id]
-        return path, self._files[path], position
+        """Return path, file and position of a node. Raises KeyError for an unknown one."""
+        path = self._path_of.get(node_id) or ""
+        file = self._files[path]
+        return path, file, file.position(node_id)
 
     def _resolve(self, path: str, name: str) -> Resolution:
         """Return what `name` means in a file."""
-        if not self._defined.get(name):
+        defined = self._defined.of(name)
+        if not defined:
             return UNRESOLVED
-        resolutions = self._resolved[name].resolutions
-        resolution = resolutions.get(path)
-        if resolution is None:
-            resolution = resolutions[path] = self._resolve_defined(path, name)
-        return resolution
-
-    def _resolve_defined(self, path: str, name: str) -> Resolution:
-        """Resolve a name that some file defines."""
-        defined = self._defined[name]
         if path in defined:
             return defined[path], FILE_WEIGHT / len(defined[path])
-        return self._resolve_elsewhere(path, self._definitions_for(path, name))
+        resolutions = self._resolved[name].resolutions
+        if path not in resolutions:
+            definitions = self._definitions_for(path, name)
+            resolutions[path] = self._resolve_elsewhere(path, definitions)
+        return resolutions[path]
 
     def _resolve_elsewhere(self, path: str, definitions: Definitions) -> Resolution:
         """Resolve a name in a file that does not define it."""
@@ -239,32 +244,30 @@ class Graph:
         by_family = self._resolved[name].definitions
         definitions = by_family.get(family)
         if definitions is None:
-            defined, files = self._defined[name], self._files
+            defined, files = self._defined.of(name), self._files
             paths = sorted([p for p in defined if language_family(files[p].language) == family])
             definitions = by_family[family] = Definitions({p: defined[p] for p in paths})
         return definitions
 
     def _imported_files(self, path: str) -> frozenset[str]:
         """Return the paths of the files that a file imports."""
-        imported = self._imported.get(path)
-        if imported is None:
+        if path not in self._imported:
             modules = self._files[path].imports
             targets = {t for module in modules for t in self.resolve_import(path, module)}
-            imported = self._imported[path] = frozenset(targets - {path})
-        return imported
+            self._imported[path] = frozenset(targets - {path})
+        return self._imported[path]
 
     def _references_from(self, path: str, file: File, position: int) -> Iterator[Edge]:
         for name in file.node(position).references:
-            if self._defined.get(name):
-                targets, weight = self._resolve(path, name)
-                for target in targets:
-                    yield Edge("references", target, weight)
+            targets, weight = self._resolve(path, name)
+            for target in targets:
+                yield Edge("references", target, weight)
 
     def _references_to(self, name: str, node_id: int, limit: int) -> Iterator[Edge]:
         """Yield at least the `limit` heaviest edges from the users of a definition."""
         paths_by_weight: dict[float, list[str]] = defaultdict(list)
         resolutions = self._resolved[name].resolutions
-        for path in self._used.get(name, ()) if name else ():
+        for path in self._used.of(name) if name else ():
             targets, weight = resolutions.get(path) or self._resolve(path, name)
             if node_id in targets:
                 paths_by_weight[weight].append(path)
@@ -283,8 +286,8 @@ class Graph:
     def _count_users(self, name: str) -> Counter[int]:
         """Count the nodes that refer to each of the definitions of a name."""
         counts = Counter[int]()
-        defined = self._defined.get(name, {})
-        for path, n in self._used.get(name, {}).items() if defined else ():
+        defined = self._defined.of(name)
+        for path, n in self._used.of(name).items() if defined else ():
             targets = defined.get(path)
             if targets is None:
                 definitions = self._definitions_for(path, name)

@@ -13,6 +13,7 @@ from packhound.index.file_entry import FileEntry
 from packhound.index.path_table import PathTable
 from packhound.index.postings.segment import Segment
 from packhound.index.vectors.quantization import Codes
+from packhound.index.vectors.vector_column import VectorBlock
 
 PENDING, PRESENT, NEVER = 0, 1, 2
 """States of a node id's vector: not encoded yet, encoded, not to be had (no direction)."""
@@ -37,7 +38,10 @@ class Block:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Saved:
-    """An index as read from disk; the `node_ids` of the entries are set."""
+    """An index as read from disk; the `node_ids` of the entries are set.
+
+    `vectors` are the first blocks of vectors, of an index that has the same.
+    """
 
     generation: int
     epoch: int
@@ -46,3 +50,4 @@ class Saved:
     segments: Sequence[Segment]
     blocks: Sequence[Block]
     files: Sequence[FileEntry]
+    vectors: Sequence[VectorBlock] = ()

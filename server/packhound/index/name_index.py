@@ -5,6 +5,7 @@ The table only grows, so all snapshots share it. One thread adds; any number of 
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,10 +16,14 @@ from packhound.core.arrays import NO_NODE_IDS, Ints, NodeIds
 
 
 class NameTable:
-    """Distinct names by id, and ids by name, exactly and in lower case."""
+    """Distinct names by id, and ids by name, exactly and in lower case.
+
+    `_folded` has the lower case of names that are not.
+    """
 
     def __init__(self, names: Iterable[str] = ()) -> None:
-        self.names = list(names)
+        # Indexes of working trees have the same names.
+        self.names = [*map(sys.intern, names)]
         self._ids = dict(zip(self.names, range(len(self.names)), strict=True))
         self._folded: dict[str, tuple[int, ...]] = {}
         self._n_folded = 0
@@ -33,7 +38,7 @@ class NameTable:
         if name_id is None:
             name_id = len(self.names)
             # The name is in the list before any thread can learn its id.
-            self.names.append(name)
+            self.names.append(sys.intern(name))
             self._ids[name] = name_id
         return name_id
 
@@ -49,14 +54,15 @@ class NameTable:
     def folded_ids(self, folded: str) -> tuple[int, ...]:
         """Return the ids of the names that are `folded` in lower case."""
         self.fold()
-        return self._folded.get(folded, ())
+        return (*self.ids(folded), *self._folded.get(folded, ()))
 
     def fold(self) -> None:
         """Index the lower case of new names: of 30,000, some 30 ms."""
         with self._folding:
             for name_id in range(self._n_folded, len(self.names)):
                 folded = self.names[name_id].lower()
-                self._folded[folded] = (*self._folded.get(folded, ()), name_id)
+                if folded != self.names[name_id]:
+                    self._folded[folded] = (*self._folded.get(folded, ()), name_id)
                 self._n_folded = name_id + 1
 
 

@@ -68,7 +68,8 @@ class NodeColumns:
 
     def append_block(self, block: Block) -> None:
         """Add node ids with their vectors, all dead."""
-        self.codes.append(len(self), block.codes, block.scales)
+        if len(self) >= self.codes.n_shared:
+            self.codes.append(len(self), block.codes, block.scales)
         self._append(block)
 
     def _append(self, block: Block) -> None:
@@ -125,6 +126,7 @@ def restore_columns(saved: Saved, dim: int) -> NodeColumns:
     columns = NodeColumns(dim)
     columns.epoch = saved.epoch
     columns.names = NameTable(saved.names)
+    columns.codes = VectorColumn(dim, saved.vectors)
     for block in saved.blocks:
         if block.codes.shape[1] != dim:
             raise ValueError(f"saved vectors have {block.codes.shape[1]} dimensions, not {dim}")

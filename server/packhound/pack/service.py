@@ -36,12 +36,14 @@ class PackService:
         search_cache: SearchCache,
         source: Source,
         opened: Opened,
+        graph: Graph | None = None,
     ) -> None:
+        """`graph` is that of a like folder, to begin with."""
         self._root = str(root)
         self._search = search
         self.search_cache = search_cache
         self._source = source
-        self._graph = Graph()
+        self._graph = graph or Graph()
         self._conversations = Conversations()
         self._changes = Changes(root, opened)
         self._clean_texts = clean_text_cache()
@@ -53,6 +55,10 @@ class PackService:
         for load_table in pipeline.TABLES:
             load_table()
             pause()
+
+    def copy_graph(self, snapshot: Snapshot) -> Graph:
+        """Return a graph of another folder's snapshot, which shares what it can with this one."""
+        return self._graph.copy(snapshot.files)
 
     def invalidate_changes(self) -> None:
         """Ask git again for changed lines: something on the disk may have changed."""

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from packhound.core.settings import Settings
 from packhound.core.settings_files import FolderSettings, SettingsInForce
 from packhound.core.status import LeftOutRow, Status
 from packhound.core.types import Document, Hit, NodeRef, Query, Results
 from packhound.index import Snapshot
-from packhound.indexing import DEFAULT_TIMING, Timing, limit_malloc_arenas, raise_gc_threshold
+from packhound.indexing import DEFAULT_TIMING, Timing
 from packhound.search import (
     Personalization,
     SearchEnvironment,
@@ -45,33 +45,31 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("packhound")
 
+AnySettings: TypeAlias = Settings | FolderSettings
+Others: TypeAlias = "Callable[[], Sequence[Engine]]"
+
 
 class Engine:
     """Everything about one folder. Methods may be called from any thread."""
 
     def __init__(
-        self,
-        root: Path,
-        settings: Settings | FolderSettings,
-        on_change: Listener | None = None,
-        timing: Timing = DEFAULT_TIMING,
+        self, root: Path, settings: AnySettings, notify: Listener, timing: Timing, others: Others
     ) -> None:
+        self._folder_settings: FolderSettings | None = None
         if isinstance(settings, FolderSettings):
-            self._folder_settings: FolderSettings | None = settings
-            self._in_force = settings.read()
-            settings = self._in_force.settings
+            self._folder_settings, self._in_force = settings, settings.read()
         else:
-            self._folder_settings, self._in_force = None, SettingsInForce(settings, {})
+            self._in_force = SettingsInForce(settings, {})
+        self._settings = settings = self._in_force.settings
         self._settings_lock = threading.Lock()
-        limit_malloc_arenas()
-        raise_gc_threshold()
         self.root = root
-        self._settings = settings
         self._activity = Activity(timing.recent_use_s)
-        self._index = IndexedFolder(root, settings, on_change or (lambda: None), timing)
+        self._index = IndexedFolder(
+            root, settings, notify, timing, lambda: [e._index for e in others()]
+        )
         self._texts = EditorTexts(self._index)
         self._personalization = Personalization(root, self.folder, settings)
-        self._packs = Packs(root, self._index, self._search)
+        self._packs = Packs(root, self._index, self._search, lambda: [e._packs for e in others()])
         self.notes = FolderNotes(self._index, self._search, lambda: self._in_force)
         self.sources = FolderSources(root, self._index, lambda: self._settings, self.notes)
         self.impact = Impact(root, self._current, self._packs)
@@ -82,18 +80,20 @@ class Engine:
     def open(
         cls,
         root: Path,
-        settings: Settings | FolderSettings | None = None,
+        settings: AnySettings | None = None,
         on_change: Listener | None = None,
         timing: Timing = DEFAULT_TIMING,
+        others: Others = tuple,
     ) -> Engine:
         """Load the last generation and begin to follow the folder; indexing goes on behind.
 
         Settings of a folder are read again at each question, and followed. Raises RootError where
-        `root` is no folder, or a home directory that was not asked for.
+        `root` is no folder, or a home directory that was not asked for. What the index of one of
+        `others`, the engines of this process, has is shared with it.
         """
         settings = settings or Settings()
         current = settings.read().settings if isinstance(settings, FolderSettings) else settings
-        return cls(check_root(root, current), settings, on_change, timing)
+        return cls(check_root(root, current), settings, on_change or (lambda: None), timing, others)
 
     @property
     def snapshot(self) -> Snapshot:

@@ -57,7 +57,9 @@ class EnginePool:
             engine = self.get(root)
             if engine is None:
                 followers = [on_change]
-                engine = Engine.open(root, settings, partial(_call_all, followers))
+                engine = Engine.open(
+                    root, settings, partial(_call_all, followers), others=lambda: self.engines
+                )
                 engine.prepare()
                 # Copied, since other threads may be going through it.
                 self._engines = {**self._engines, engine.root: engine}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeAlias
 
 from packhound.core.settings import Settings
 from packhound.core.status import LeftOutRow, Status
@@ -15,7 +16,14 @@ from packhound.core.types import Document, NodeRef
 from packhound.files import read_text, read_unchanged
 from packhound.grep import Grep
 from packhound.index import Snapshot
-from packhound.indexing import Indexer, Timing, WorkQueue, collect_all_and_trim
+from packhound.indexing import (
+    Indexer,
+    Timing,
+    WorkQueue,
+    collect_all_and_trim,
+    limit_malloc_arenas,
+    raise_gc_threshold,
+)
 from packhound.parsing import source_digest
 from packhound.search import NodeVectors, SearchCache
 from packhound.service.models import Models, model_settings
@@ -23,17 +31,33 @@ from packhound.service.open_index import OpenedIndex, WaitForEmbedder, open_inde
 from packhound.service.redacted_texts import RedactedTexts
 from packhound.service.roots import index_folder
 from packhound.service.status import Listener, build_status, count_left_out
-from packhound.storage import VectorStore
+from packhound.storage import MemoryRows, VectorStore
 
 log = logging.getLogger("packhound")
+
+Siblings: TypeAlias = "Callable[[], Sequence[IndexedFolder]]"
+"""Return the other indexes of this process."""
 
 
 class IndexedFolder:
     """Index of one folder that follows the disk and an editor. Any thread may call."""
 
-    def __init__(self, root: Path, settings: Settings, on_change: Listener, timing: Timing) -> None:
-        """Load models and the last generation at once; most of both needs no interpreter."""
+    def __init__(
+        self,
+        root: Path,
+        settings: Settings,
+        on_change: Listener,
+        timing: Timing,
+        siblings: Siblings = tuple,
+    ) -> None:
+        """Load models and the last generation at once; most of both needs no interpreter.
+
+        What an index of `siblings` has is shared with it.
+        """
+        limit_malloc_arenas()
+        raise_gc_threshold()
         self.root = root
+        self._siblings = siblings
         self._settings = settings
         self._on_change = on_change
         self._timing = timing
@@ -59,6 +83,16 @@ class IndexedFolder:
         late = () if in_time else ("the last edits are still being read",)
         reading = filter(None, (reading_note(*self.queue.reading),))
         return self.snapshot, (*late, *reading, *self.models.problems)
+
+    @property
+    def memory_rows(self) -> MemoryRows | None:
+        """The part of the saved index that is in memory."""
+        opened = self._opened
+        return opened.store.rows_of(opened.index.snapshot) if opened.store else None
+
+    def shares_segments(self, other: IndexedFolder) -> bool:
+        """Return True if another index has a segment of this one."""
+        return not {*self.snapshot.terms.segments}.isdisjoint(other.snapshot.terms.segments)
 
     @property
     def queue(self) -> WorkQueue:
@@ -190,7 +224,17 @@ class IndexedFolder:
     def _open_index(self, embedder: WaitForEmbedder, *, discard: bool = False) -> OpenedIndex:
         persist, timing = self._settings.persist, self._timing
         opened = open_index(
-            self.cache, embedder, persist=persist, discard=discard, timing=timing, root=self.root
+            self.cache,
+            embedder,
+            persist=persist,
+            discard=discard,
+            timing=timing,
+            root=self.root,
+            indexes=[
+                rows
+                for other in self._siblings()
+                if other is not self and (rows := other.memory_rows)
+            ],
         )
         for problem in filter(None, (opened.problem, opened.rebuild_reason)):
             log.warning("%s: %s", self.root, problem)

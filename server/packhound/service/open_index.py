@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
 from packhound.core.errors import StoreError
 from packhound.encoder import Embedder
-from packhound.index import Index
+from packhound.index import FileEntry, Index
 from packhound.indexing import DEFAULT_TIMING, Timing
 from packhound.parsing import grammar_version
 from packhound.service.sibling import start_from_sibling
-from packhound.storage import Store
+from packhound.storage import MemoryRows, Store
 from packhound.text import PATHS_VERSION, TOKENIZER_VERSION
 
 WaitForEmbedder: TypeAlias = Callable[[], "Embedder | None"]
@@ -45,10 +46,12 @@ def open_index(
     discard: bool = False,
     timing: Timing = DEFAULT_TIMING,
     root: Path | None = None,
+    indexes: Sequence[MemoryRows] = (),
 ) -> OpenedIndex:
     """Load the last generation saved in `folder`; with `discard`, forget it.
 
     Where nothing was saved and `root` is given, that is the index of a folder like it.
+    What one of `indexes` has is shared with it.
     `embedder` is called when all is read, so that it can be loaded meanwhile.
     """
     if not persist:
@@ -64,7 +67,7 @@ def open_index(
             store.forget()
         else:
             is_copy = root is not None and store.is_new and start_from_sibling(root, folder)
-            saved = store.load()
+            saved = store.load(indexes)
     except StoreError as error:
         rebuild_reason = "" if is_copy else f"the index was rebuilt: {error}"
     index = _empty_index(embedder, timing)
@@ -72,9 +75,14 @@ def open_index(
         index.restore(saved)
         if is_copy and root:
             # Nothing of the other folder is shown that this one does not have.
-            index.remove([file.path for file in saved.files if not (root / file.path).is_file()])
+            index.remove(_missing(root, saved.files))
             index.publish()
     return OpenedIndex(index, store, rebuild_reason=rebuild_reason)
+
+
+def _missing(root: Path, files: Iterable[FileEntry]) -> list[str]:
+    """Return the paths of files that a folder does not have; its scan looks at the others."""
+    return [file.path for file in files if not os.path.isfile(f"{root}/{file.path}")]  # noqa: PTH113
 
 
 def _empty_index(embedder: WaitForEmbedder, timing: Timing) -> Index:

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from packhound.service.indexed_folder import IndexedFolder
 
 if TYPE_CHECKING:
+    from packhound.graph import Graph
     from packhound.pack import PackService, Searcher
 
 
 class Packs:
     """Access to the pack service; thread-safe. A new index gets a new service."""
 
-    def __init__(self, root: Path, folder: IndexedFolder, search: Searcher) -> None:
+    def __init__(
+        self,
+        root: Path,
+        folder: IndexedFolder,
+        search: Searcher,
+        siblings: Callable[[], Sequence[Packs]],
+    ) -> None:
+        """`siblings` returns those of the other folders of this process."""
+        self._siblings = siblings
         self._root = root
         self._folder = folder
         self._search = search
@@ -30,9 +40,17 @@ class Packs:
         with self._lock:
             if self._service is None or self._service.search_cache is not cache:
                 self._service = PackService(
-                    self._root, self._search, cache, folder.source, folder.opened
+                    self._root, self._search, cache, folder.source, folder.opened, self._graph()
                 )
             return self._service
+
+    def _graph(self) -> Graph | None:
+        """Return a copy of the graph of an index that this one shares segments with."""
+        for other in self._siblings():
+            service = other._service
+            if other is not self and service and self._folder.shares_segments(other._folder):
+                return service.copy_graph(self._folder.snapshot)
+        return None
 
     def invalidate_changes(self) -> None:
         """Ask git again for changed lines: something on the disk may have changed."""

@@ -1,3 +1,4 @@
+from .shared_rows import MemoryRows as MemoryRows
 from .sibling import copy_index as copy_index
 from .sibling import sample_files as sample_files
 from .sibling import saved_indexes as saved_indexes

@@ -27,6 +27,7 @@ from packhound.storage.dirty_rows import (
     seal,
 )
 from packhound.storage.rows import file_entry, unpack_block, unpack_segment
+from packhound.storage.shared_rows import SharedRows
 
 FORMAT = 4
 """Version of the format of the rows.
@@ -46,14 +47,16 @@ Content = tuple[bytes, bytes]
 
 
 def read_saved(
-    rows: Iterable[StoredRow], versions: Callable[[], str]
+    rows: Iterable[StoredRow], versions: Callable[[], str], shared: SharedRows
 ) -> tuple[Saved | None, Written | None]:
     """Return the index of these rows and the content of the store; None for one without rows.
+
+    Rows that are `shared` have no body.
 
     Raises ValueError and its like where the rows are not exactly those of one save, or of
     another version.
     """
-    contents, sums = _verify(rows)
+    contents, sums = _verify(rows, shared)
     if not contents:
         return None, None
     manifest, sealed = contents[MANIFEST]
@@ -62,8 +65,12 @@ def read_saved(
         raise ValueError("rows are missing or of different generations")
     node_ids = _node_ids_by_file(contents[NODE_IDS][1])
     # A row is freed once it is read, since all of them are as large as the index.
-    files = [file_entry(i, *contents.pop(FILE + i), node_ids=node_ids[i]) for i in node_ids]
+    files = [
+        shared.entry(FILE + i, ids) or file_entry(i, *contents.pop(FILE + i), node_ids=ids)
+        for i, ids in node_ids.items()
+    ]
     segments = {key: unpack_segment(bodies) for key, bodies in _by_segment(contents)}
+    segments |= shared.segments
     saved = Saved(
         generation=head["generation"],
         epoch=new_epoch(),
@@ -72,6 +79,7 @@ def read_saved(
         segments=sorted(segments.values(), key=lambda segment: segment.base),
         blocks=[unpack_block(contents[key][1]) for key in _of_kind(contents, BLOCK, NAMES)],
         files=files,
+        vectors=shared.vectors,
     )
     _check_fits(saved, head["dim"])
     if head["versions"] != versions():
@@ -91,8 +99,13 @@ def _written(saved: Saved, segments: dict[int, Segment], sums: dict[int, bytes])
     )
 
 
-def _verify(rows: Iterable[StoredRow]) -> tuple[dict[int, Content], dict[int, bytes]]:
-    """Return the contents and checksums by key. Raises ValueError if a row is damaged."""
+def _verify(
+    rows: Iterable[StoredRow], shared: SharedRows
+) -> tuple[dict[int, Content], dict[int, bytes]]:
+    """Return the contents by key, but for shared rows, and the checksums of all.
+
+    Raises ValueError if a row is damaged.
+    """
     contents: dict[int, Content] = {}
     sums: dict[int, bytes] = {}
     with ThreadPoolExecutor(2) as pool:
@@ -100,7 +113,10 @@ def _verify(rows: Iterable[StoredRow]) -> tuple[dict[int, Content], dict[int, by
         for key, head, body, stored in rows:
             if not 0 <= key < END:
                 raise ValueError("a row has an unknown key")
-            contents[key], sums[key] = (head, body), stored
+            sums[key] = stored
+            if key in shared:
+                continue
+            contents[key] = head, body
             if len(body) > _HASH_ASIDE_BYTES:
                 pending.append((pool.submit(row_sum, key, head, body), stored))
             elif row_sum(key, head, body) != stored:

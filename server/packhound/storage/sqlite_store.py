@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from packhound.core.private_file import make_private_folder
 from packhound.index import Saved, Snapshot
 from packhound.storage.dirty_rows import Row, Written, changed_rows
 from packhound.storage.load import FORMAT, read_saved
+from packhound.storage.shared_rows import MemoryRows, find_shared, memory_rows
 
 _APPLICATION_ID = 0x5061636B
 _SCHEMA = "CREATE TABLE rows (key INTEGER PRIMARY KEY, head BLOB, body BLOB, sum BLOB)"
@@ -82,8 +83,10 @@ class Store:
                 self._written = None
         return self._lock.held
 
-    def load(self) -> Saved | None:
+    def load(self, indexes: Sequence[MemoryRows] = ()) -> Saved | None:
         """Return the last saved generation, None if nothing was saved yet.
+
+        What one of `indexes` has is not read, but shared with it.
 
         Raises:
             StoreError: it is damaged, or of another version; a writer has removed it then.
@@ -96,12 +99,18 @@ class Store:
                 if _is_empty(connection):
                     return None
                 _check_format(connection)
-                rows = connection.execute("SELECT key, head, body, sum FROM rows ORDER BY key")
-                saved, self._written = read_saved(rows, self._versions)
+                shared = find_shared(connection, indexes)
+                connection.create_function("is_shared", 1, shared.__contains__)
+                rows = connection.execute(_GET if indexes else _GET_ALL)
+                saved, self._written = read_saved(rows, self._versions, shared)
                 return saved
         except UNREADABLE as error:
             self._discard()
             raise StoreError(f"the saved index {self._path} is not used: {error}") from error
+
+    def rows_of(self, snapshot: Snapshot) -> MemoryRows | None:
+        """Return the rows that are in memory as they are on disk, in a snapshot of this index."""
+        return memory_rows(snapshot, self._written) if self._written else None
 
     def forget(self) -> None:
         """Forget what was saved; a writer removes it."""
@@ -174,6 +183,10 @@ class Store:
                     path.unlink(missing_ok=True)
 
 
+_GET_ALL = "SELECT key, head, body, sum FROM rows ORDER BY key"
+_GET = (
+    "SELECT key, head, CASE WHEN is_shared(key) THEN NULL ELSE body END, sum FROM rows ORDER BY key"
+)
 _PUT = "INSERT OR REPLACE INTO rows (key, head, body, sum) VALUES (?, ?, ?, ?)"
 
 UNREADABLE = (

@@ -43,9 +43,11 @@ class VectorColumn:
     tell by their own states that they must not read it.
     """
 
-    def __init__(self, dim: int) -> None:
+    def __init__(self, dim: int, shared: Sequence[VectorBlock] = ()) -> None:
+        """`shared` are full blocks of another column, whose first vectors are the same."""
         self.dim = dim
-        self.blocks: list[VectorBlock] = []
+        self.blocks = [*shared]
+        self.n_shared = len(shared) * BLOCK_VECTORS
 
     def reserve(self, n: int) -> None:
         """Allocate blocks for `n` vectors; those without dimensions need none."""

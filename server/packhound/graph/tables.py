@@ -1,0 +1,117 @@
+"""Tables of a graph whose copies share their content."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping
+from typing import Generic, TypeVar
+
+V = TypeVar("V")
+
+_NONE = -1
+
+
+class PathsByName(Generic[V]):
+    """A value for each path that has a name; a copy shares all names until one of both changes."""
+
+    def __init__(self) -> None:
+        self._shared: dict[str, dict[str, V]] = {}
+        self._changed: dict[str, dict[str, V]] = {}
+
+    def of(self, name: str) -> Mapping[str, V]:
+        """Return the values of a name, by path."""
+        paths = self._changed.get(name)
+        return self._shared.get(name, {}) if paths is None else paths
+
+    def put(self, name: str, path: str, value: V) -> None:
+        """Set the value of a path that has a name."""
+        paths = self._changed.get(name)
+        if paths is None:
+            paths = self._changed[name] = dict(self._shared.get(name, {}))
+        paths[path] = value
+
+    def remove(self, name: str, path: str) -> None:
+        """Remove a path from a name that it has."""
+        paths = self._changed.get(name)
+        if paths is None:
+            paths = self._changed[name] = dict(self._shared[name])
+        del paths[path]
+
+    def copy(self) -> PathsByName[V]:
+        """Return a copy, in time proportional to what changed since the last one."""
+        if not self._shared:
+            # In this order, since other threads read: no name is missing in between.
+            self._shared = self._changed
+            self._changed = {}
+        other = PathsByName[V]()
+        other._shared = self._shared
+        other._changed = {name: dict(paths) for name, paths in self._changed.items()}
+        return other
+
+
+class NumberByNode:
+    """A number for each node id that has one, four bytes each."""
+
+    def __init__(self) -> None:
+        self._numbers = array("i")
+
+    def get(self, node_id: int) -> int:
+        """Return the number of a node id, -1 if it has none."""
+        return self._numbers[node_id] if 0 <= node_id < len(self._numbers) else _NONE
+
+    def put(self, node_id: int, number: int) -> None:
+        """Set the number of a node id."""
+        n_missing = node_id + 1 - len(self._numbers)
+        if n_missing > 0:
+            self._numbers.extend([_NONE] * n_missing)
+        self._numbers[node_id] = number
+
+    def remove(self, node_id: int) -> None:
+        """Leave a node id without a number."""
+        if node_id < len(self._numbers):
+            self._numbers[node_id] = _NONE
+
+    def clear(self) -> None:
+        """Leave all node ids without numbers."""
+        self._numbers = array("i")
+
+    def copy(self) -> NumberByNode:
+        """Return a copy."""
+        other = NumberByNode()
+        other._numbers = self._numbers[:]
+        return other
+
+
+class PathByNode:
+    """The path of each node id."""
+
+    def __init__(self) -> None:
+        self._paths: list[str] = []
+        self._number_of: dict[str, int] = {}
+        self._numbers = NumberByNode()
+
+    def get(self, node_id: int) -> str | None:
+        """Return the path of a node id, None for an unknown one."""
+        number = self._numbers.get(node_id)
+        return None if number == _NONE else self._paths[number]
+
+    def put(self, node_ids: Iterable[int], path: str) -> None:
+        """Set the path of node ids."""
+        number = self._number_of.setdefault(path, len(self._paths))
+        if number == len(self._paths):
+            self._paths.append(path)
+        for node_id in node_ids:
+            self._numbers.put(node_id, number)
+
+    def remove(self, node_ids: Iterable[int], path: str) -> None:
+        """Forget node ids, but for those that another path has by now."""
+        for node_id in node_ids:
+            if self.get(node_id) == path:
+                self._numbers.remove(node_id)
+
+    def copy(self) -> PathByNode:
+        """Return a copy."""
+        other = PathByNode()
+        other._paths, other._number_of = [*self._paths], dict(self._number_of)
+        other._numbers = self._numbers.copy()
+        return other
