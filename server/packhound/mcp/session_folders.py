@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlparse
-from urllib.request import url2pathname
 
 from packhound.core.errors import PackhoundError
 from packhound.mcp.session import McpSession
@@ -62,6 +61,8 @@ class SessionFolders:
 
 def _client_roots(session: McpSession) -> list[Path]:
     """Return the folders that the client names; none if it does not know of roots."""
+    from urllib.request import url2pathname  # Slow to import, for few clients.
+
     if "roots" not in session.client_capabilities:
         return []
     try:
