@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 from corpora import snapshot_of
-from fit_nodes import matched_answers
+from node_examples import environment_of, matched_answers
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
@@ -122,7 +122,7 @@ def load(
                 prefix=prefix,
                 cases=cases,
                 snapshot=snapshot_of(root, embedder, cache),
-                environment=SearchEnvironment(str(root), embedder),
+                environment=environment_of(root, embedder),
                 held_out=hold_out or file.stem in held_out,
             )
 

@@ -22,19 +22,8 @@ from pathlib import Path
 
 import numpy as np
 from corpora import snapshot_of
-from fit_nodes import (
-    FILE_NAMES,
-    KINDS,
-    N_FOLDS,
-    NODE_NAMES,
-    RANK,
-    Example,
-    Floats,
-    contexts_of,
-    fit,
-    load,
-    score,
-)
+from fit_nodes import KINDS, N_FOLDS, RANK, fit
+from node_examples import FILE_NAMES, NODE_NAMES, Example, Floats, contexts_of, load, score
 from numpy.typing import NDArray
 
 from packhound.core.caching import BoundedMemo

@@ -12,6 +12,7 @@ from functools import lru_cache, partial
 from itertools import islice
 from typing import NamedTuple, TypeAlias
 
+from packhound.grep.messages import compile_message
 from packhound.grep.ngrams import NgramFilters
 from packhound.grep.pattern import Pattern, compile_pattern, compile_phrase
 from packhound.grep.request import GrepGroup, GrepLine, GrepRequest, GrepResults
@@ -114,6 +115,24 @@ class Grep:
                 offsets[path] = starts
         groups = _groups(snapshot, offsets.items(), self._texts(snapshot))
         return frozenset(group.node_id for group in groups if group.node_id >= 0)
+
+    def nodes_that_print(
+        self, snapshot: Snapshot, message: str, paths: Iterable[str]
+    ) -> dict[int, tuple[int, str]]:
+        """Return the nodes in some files that print a message: letters and line of the literal."""
+        compiled = compile_message(message)
+        printers: dict[int, tuple[int, str]] = {}
+        for path in paths if compiled else ():
+            text, entry = self._source(path, snapshot), snapshot.files[path]
+            prints = [*compiled.prints(text)] if compiled and text is not None else []
+            if not prints:
+                continue
+            positions = entry.innermost([line for line, *_ in prints])
+            for (_, line, n_letters), position in zip(prints, positions, strict=True):
+                if position >= 0:
+                    node_id = int(entry.node_ids[position])
+                    printers[node_id] = max((n_letters, line), printers.get(node_id, (0, "")))
+        return printers
 
     def prepare(self, snapshot: Snapshot, pause: Callable[[], None]) -> None:
         """Make the filters that were missing; `pause` is called after each file."""

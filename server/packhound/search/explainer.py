@@ -221,7 +221,8 @@ def _combine(
         )
         groups = tuple([SignalGroup(*row) for row in rows])
         moves = counterfactual(hit.rank, groups, without_penalty[i])
-        line = best_line(hit.node, evidence[i].matches.anywhere)
+        _, printed = evidence[i].query.printers.get(hit.node.node_id, (0.0, ""))
+        line = printed or best_line(hit.node, evidence[i].matches.anywhere)
         explanations.append(Explanation(choose_reasons(groups, texts), groups, moves, line))
     return explanations
 

@@ -33,6 +33,7 @@ from packhound.search.grep_hits import hits_by_path
 from packhound.search.order import SCORE_DIGITS, rank_hits
 from packhound.search.query.encode import QueryVectors, encode
 from packhound.search.query.filters import allowed_node_ids
+from packhound.search.query.messages import find_printers
 from packhound.search.query.parse import ParsedQuery, parse_query
 from packhound.search.query.project_name import project_name_filter
 from packhound.search.query.text_filters import filter_by_text
@@ -200,6 +201,7 @@ def parse(snapshot: Snapshot, query: Query, environment: SearchEnvironment) -> P
     """Parse a query; the project's own name is no word of a question."""
     stats = environment.cache.stats(snapshot)
     parsed = parse_query(query, project_name_filter(environment.root, snapshot, stats))
+    parsed = find_printers(snapshot, stats, query.text, parsed, environment.texts)
     return parsed if environment.within is None else replace(parsed, within=environment.within)
 
 

@@ -55,6 +55,7 @@ _YOU = {
     "file_framed": "file in your stack trace",
     "file_mentioned": "file defines names of your report",
 }
+_PRINTS, _QUOTES = "prints this message", "quotes this message"
 PENALTIES = {
     "test_path": "the test penalty",
     "example_path": "the penalty for examples",
@@ -150,6 +151,8 @@ def _name_reason(hit: Hit, evidence: Evidence) -> str:
 
 
 def _words_reason(hit: Hit, evidence: Evidence) -> str:
+    if evidence.values.get("prints_message"):
+        return _QUOTES if evidence.values.get("test_path") else _PRINTS
     matches = evidence.matches
     places = {
         "comment": matches.doc,

@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from packhound.core.records import ALL_CODE, Scope
@@ -71,7 +71,8 @@ class ParsedQuery:
     beside them. `names` are identifiers as written (last parts of qualified ones), `qualified` the
     parts of names written with their owner. `exact` are quoted words that a hit must contain, and
     `regexes` what must match in it; `within` are the node ids that pass, None for all, and
-    `phrase_nodes` those that have the quoted words as phrases.
+    `phrase_nodes` those that have the quoted words as phrases. `printers` are the node ids that
+    print the message that the query is, with how sure that is, 0 to 1, and the line that does.
     `frames` are those of a report's stack traces, innermost first, `code` is what it quotes.
     """
 
@@ -98,6 +99,7 @@ class ParsedQuery:
     scope: Scope = ALL_CODE
     within: frozenset[int] | None = None
     phrase_nodes: frozenset[int] | None = None
+    printers: Mapping[int, tuple[float, str]] = field(default_factory=dict)
     wants_tests: bool = False
     wants_examples: bool = False
     notes: tuple[str, ...] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -24,6 +24,11 @@ class TextSearch(Protocol):
         self, snapshot: Snapshot, words: str, paths: Collection[str]
     ) -> frozenset[int]:
         """Return the node ids in some files that have a phrase."""
+
+    def nodes_that_print(
+        self, snapshot: Snapshot, message: str, paths: Iterable[str]
+    ) -> Mapping[int, tuple[int, str]]:
+        """Return the nodes in some files that print a message: letters and line of the literal."""
 
 
 def filter_by_text(
@@ -47,6 +52,9 @@ def filter_by_text(
     phrase_nodes = None
     for words in query.exact:
         node_ids = texts.nodes_with_phrase(snapshot, words, [*_paths_with(snapshot, words)])
+        if not node_ids and query.printers:
+            notes.append(f'"{words}" is nowhere as written: code that prints it with other values')
+            node_ids = frozenset(query.printers)
         if not node_ids:
             notes.append(f'"{words}" is nowhere as a phrase: its words may be apart')
             return query, lines

@@ -126,15 +126,16 @@ def choose(
     stats: CorpusStats,
     file_scores: Floats,
     nearest: NodeIds,
-    named: tuple[NodeIds, NodeIds],
+    named: Sequence[NodeIds],
     allowed: Mask | None,
     top_k: TopK,
     budget: int,
 ) -> Candidates:
     """Choose the best files by words, by meaning and by name, with their allowed nodes.
 
-    `nearest` are node ids by falling similarity, `named` those that have a name of the query letter
-    for letter, then those that do in any letter case. `budget` is four times the maximum of files.
+    `nearest` are node ids by falling similarity, `named` those that print the query, then those
+    that have a name of it letter for letter, then those that do in any letter case. `budget` is
+    four times the maximum of files.
     """
     paths = snapshot.paths
     by_meaning = _first_distinct(snapshot.file_of[nearest], top_k.meaning)

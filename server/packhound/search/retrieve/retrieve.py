@@ -79,7 +79,8 @@ def retrieve(
     nearest = _nearest(snapshot, vector, cosines, allowed, limits.meaning)
     named = nodes_by_name(snapshot, query.names)
     named_any, named_folded = union(named), nodes_by_folded_name(snapshot, query.names)
-    names = (_filter(named_any, allowed), _filter(named_folded, allowed))
+    printers = np.fromiter(query.printers, np.int32, len(query.printers))
+    names = tuple(_filter(node_ids, allowed) for node_ids in (printers, named_any, named_folded))
     candidates = choose(snapshot, stats, file_scores, nearest, names, allowed, limits, budget)
     return Retrieval(
         candidates=candidates,

@@ -35,6 +35,17 @@ def node_covered(context: SignalContext) -> Floats:
     return context.lexical.covered
 
 
+def prints_message(context: SignalContext) -> Floats:
+    """The node has the text that prints the message, whatever its values were."""
+    values, printers = zeros_per_node(context), context.query.printers
+    if printers:
+        node_ids = np.fromiter(printers, np.intp, len(printers))
+        rows, positions = context.candidates.locate(node_ids)
+        shares = np.array([share for share, _ in printers.values()], np.float32)
+        values[positions] = shares[rows]
+    return values
+
+
 def name_in_query(context: SignalContext) -> Floats:
     """Share of the words of the node's name that the query has."""
     lengths = context.node(context.snapshot.lengths[NAME]).astype(np.float32)

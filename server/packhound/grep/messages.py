@@ -1,0 +1,207 @@
+"""String literals with placeholders, and which of them print a message.
+
+A literal prints a message if its constant parts occur in it in their order and near each other.
+Quotes, backslashes, letter case and the width of white space do not count. What is a literal is
+seen from quotes alone, in any language.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+from packhound.grep.pattern import Match, compile_search
+
+_PLACEHOLDER = re.compile(
+    r"""
+    # printf
+    %(?:\(\w+\)|[{<]\w+[}>])?[-+\ #0']*(?:\*|\d+\$?\d*)?(?:\.(?:\*|\d+))?[hlqjzt]*[a-zA-Z@]
+    | [$\#]?\{(?:[^{}\n]|\{[^{}\n]*\})*\}         # Python, Rust, C#, Go, Ruby, Kotlin, JavaScript
+    | \\\((?:[^()\n]|\([^()\n]*\))*\)             # Swift
+    | \$\w+(?:(?:\.|->)\w+)*                     # Kotlin, Dart, PHP, shell
+    | ~[a-zA-Z]{1,2}\b                            # Erlang, Lisp
+    | (?<![\w:]):[a-z]\w+                         # Laravel
+    """,
+    re.VERBOSE,
+)
+_WORD = re.compile(r"[^\W\d_]+")
+_ESCAPED_SPACE = re.compile(r"\\[ntr]")
+_QUOTES = re.compile(r"""["'`‘’“”\\]""")
+_ENDS = re.compile(r"^[\W_]+|[\W_]+$")
+_INTERPOLATION = r"[#$](?!\{)|[#$]\{(?:[^{}\n]|\{[^{}\n]*\})*\}"
+_PASSES = (
+    re.compile(
+        r'^[ \t]*(?:@\w+[ \t]+)?[rRuU]?"""[\s\S]*?"""'  # A docstring.
+        rf'|"""(?P<long>[\s\S]*?)"""|"(?P<double>(?:[^"\\\n#$]|\\.|{_INTERPOLATION})*)"'
+        rf"|`(?P<back>(?:[^`\\\n#$]|\\.|{_INTERPOLATION})*)`",
+        re.MULTILINE,
+    ),
+    re.compile(rf"(?<![a-zA-Z]{{2}})'(?P<single>(?:[^'\\\n#$]|\\.|{_INTERPOLATION})*)'"),
+)
+"""Kinds of quotes that are looked for apart, so that an apostrophe hides no literal."""
+_NEIGHBOUR = re.compile(r"\s*(?:\\\s*)?(?:[+.&]|\.\.|<>|\+\+)?\s*[a-zA-Z]{0,2}")
+_OPERATOR = r"(?:\+\+?|\.\.?|<>|<<|&|,)"
+_VALUE_BETWEEN = re.compile(
+    rf"\s*{_OPERATOR}[^;{{}}\"'`]{{1,80}}{_OPERATOR}\s*[a-zA-Z]{{0,2}}|\s*[A-Z]\w*\s*"
+)
+_COMMENT = re.compile(r"\s*(?://|#[^\[{]|\*[ /]|--|;)")
+_VALUE = "\0"
+_BETWEEN = r"[^0-9a-z\x80-\xff]+"
+_SHORT_WORD = 3
+"""Two words of so few letters are neighbours in too many places."""
+_MAX_PAIRS = 120
+_MAX_WINDOWS, _LINES_AROUND, _BYTES_AROUND = 40, 5, 2_000
+_MAX_BETWEEN = 200
+"""Characters between literals that are one."""
+_MAX_LINE = 200
+_MAX_GAP = 300
+"""Characters that a value may have."""
+_MAX_STARTS = 8
+_MIN_PIECE = 3
+_MIN_WORDS, _MIN_LETTERS = 3, 12
+
+
+class Print(NamedTuple):
+    """A literal that prints a message: its 0-based line and its letters outside placeholders."""
+
+    line: int
+    text: str
+    n_letters: int
+
+
+class _Literal(NamedTuple):
+    """A literal between its quotes, from the offset of the first to that after the last."""
+
+    start: int
+    end: int
+    body: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Message:
+    """A message as it was printed; `search` finds neighbouring words of it in lower-case text."""
+
+    text: str
+    search: Callable[[bytes, int], Match | None]
+
+    def prints(self, source: bytes) -> Iterator[Print]:
+        """Yield the literals of a text that print the message."""
+        for first, window in self._windows(source):
+            text = window.decode("utf-8", "replace")
+            starts = [0, *(match.end() for match in re.finditer("\n", text))]
+            for pattern in _PASSES:
+                for offset, n_letters in self._matches(text, pattern):
+                    line = bisect_right(starts, offset) - 1
+                    if not _COMMENT.match(text, starts[line], offset):
+                        line_text = text[starts[line] :].partition("\n")[0].strip()[:_MAX_LINE]
+                        yield Print(first + line, line_text, n_letters)
+
+    def _windows(self, source: bytes) -> Iterator[tuple[int, bytes]]:
+        """Yield the lines around neighbouring words of the message, and the number of the first."""
+        lowered, n_lines, end = source.lower(), 0, 0
+        for _ in range(_MAX_WINDOWS):
+            match = self.search(lowered, end)
+            if match is None:
+                return
+            nearest = match.start() - _BYTES_AROUND
+            start = max(end, nearest, _skip_lines(source, match.start(), -_LINES_AROUND))
+            n_lines += source.count(b"\n", end, start)
+            farthest = match.end() + _BYTES_AROUND
+            end = min(farthest, _skip_lines(source, match.end(), _LINES_AROUND))
+            yield n_lines, source[start:end]
+            n_lines += source.count(b"\n", start, end)
+
+    def _matches(self, text: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+        """Yield the offset and letters of the literals of some kinds of quotes that match."""
+        for group in _join(text, _literals(pattern, text)):
+            if n_letters := self._n_letters("".join(literal.body for literal in group)):
+                yield group[0].start, n_letters
+                continue
+            for literal in group if len(group) > 1 else ():
+                if n_letters := self._n_letters(literal.body):
+                    yield literal.start, n_letters
+
+    def _n_letters(self, literal: str) -> int:
+        """Return the letters outside placeholders, 0 if the literal does not print the message."""
+        pieces = [_normalize(piece) for piece in _PLACEHOLDER.sub(_VALUE, literal).split(_VALUE)]
+        pieces = [piece for piece in pieces if len(piece) >= _MIN_PIECE]
+        # Who quotes a message may leave out its begin or its end.
+        for part in (pieces, pieces[1:], pieces[:-1]):
+            words = [word for piece in part for word in _WORD.findall(piece)]
+            n_letters = sum(map(len, words))
+            if len(words) < _MIN_WORDS or n_letters < _MIN_LETTERS:
+                return 0
+            if _in_order(part, self.text):
+                return n_letters
+        return 0
+
+
+def compile_message(text: str) -> Message | None:
+    """Return what looks for a message; None where it has no neighbouring words."""
+    words = re.findall(r"[^\W_]+", text.lower())
+    pairs = [(a, b) for a, b in pairwise(words) if max(len(a), len(b)) > _SHORT_WORD]
+    if not pairs:
+        return None
+    regex = "|".join([*dict.fromkeys(f"{a}{_BETWEEN}{b}" for a, b in pairs)][:_MAX_PAIRS])
+    return Message(_normalize(text), compile_search(regex, across_lines=True))
+
+
+def _skip_lines(source: bytes, offset: int, n: int) -> int:
+    """Return where the line begins that is `n` lines below, or above, that of an offset."""
+    for _ in range(abs(n) + (n < 0)):
+        line_end = source.find(b"\n", offset) if n > 0 else source.rfind(b"\n", 0, offset)
+        if line_end < 0:
+            return len(source) if n > 0 else 0
+        offset = line_end + 1 if n > 0 else line_end
+    return offset if n > 0 else offset + 1
+
+
+def _literals(pattern: re.Pattern[str], text: str) -> Iterator[_Literal]:
+    """Yield the literals of some kinds of quotes."""
+    for match in pattern.finditer(text):
+        if kind := match.lastgroup:
+            yield _Literal(match.start(), match.end(), match[kind])
+
+
+def _join(text: str, literals: Iterable[_Literal]) -> Iterator[list[_Literal]]:
+    """Yield groups of literals that are concatenated, with or without values between them."""
+    group: list[_Literal] = []
+    for literal in literals:
+        if group:
+            between = text[group[-1].end : literal.start][: _MAX_BETWEEN + 1]
+            if len(between) <= _MAX_BETWEEN and _VALUE_BETWEEN.fullmatch(between):
+                group[-1] = group[-1]._replace(body=group[-1].body + _VALUE)
+            elif len(between) > _MAX_BETWEEN or not _NEIGHBOUR.fullmatch(between):
+                yield group
+                group = []
+        group.append(literal)
+    if group:
+        yield group
+
+
+def _normalize(text: str) -> str:
+    """Return lower-case words and what stands between them."""
+    text = _QUOTES.sub("", _ESCAPED_SPACE.sub(" ", text)).lower()
+    return _ENDS.sub("", " ".join(text.split()))
+
+
+def _in_order(pieces: Sequence[str], text: str) -> bool:
+    """Return True if all pieces occur in their order, near each other."""
+    start = -1
+    for _ in range(_MAX_STARTS):
+        start = text.find(pieces[0], start + 1)
+        if start < 0:
+            return False
+        end = start + len(pieces[0])
+        for piece in pieces[1:]:
+            offset = text.find(piece, end, end + _MAX_GAP + len(piece))
+            if offset < 0:
+                break
+            end = offset + len(piece)
+        else:
+            return True
+    return False

@@ -1,0 +1,78 @@
+"""Error messages and log lines in a query: which code prints them, whatever the values were."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from packhound.core.arrays import Mask, top_k
+from packhound.index import Snapshot
+from packhound.search.query.parse import ParsedQuery
+from packhound.search.query.text_filters import TextSearch
+from packhound.search.retrieve.corpus_stats import CorpusStats
+from packhound.text import FLAGS, terms
+
+_SIGNS = re.compile(r"[^\w\s,.?'-]|\d|\.\w|(?<!\w)'\w")
+"""What messages have and questions have not: values, quotes, colons."""
+_QUOTED = re.compile(r"[\"'`“‘]((?:[^\s\"'`”’]+\s+){2}[^\"'`”’]+)[\"'`”’]")
+"""Three words or more, which may be a message in a sentence."""
+_ERROR_LINE = re.compile(r"(?:error|exception|warning|panic|fail).{0,200}[:'\"]", re.I)
+_MIN_WORDS = 3
+_MAX_LINES = 8
+_MAX_CHARACTERS = 1_500
+_MAX_NODES = 24
+"""Nodes with most of the words, in whose files the message is looked for."""
+_CERTAIN_LETTERS = 30
+"""Letters of a literal, outside its placeholders, that no other message has by chance."""
+_MIN_SHARE = 0.5
+"""A literal with fewer of the letters of the longest prints a part of the message at best."""
+
+
+def find_printers(
+    snapshot: Snapshot, stats: CorpusStats, text: str, query: ParsedQuery, texts: TextSearch | None
+) -> ParsedQuery:
+    """Return the query with the nodes that print the message that its `text` is, if it is one."""
+    message = _message_of(text, query)
+    if texts is None or not message:
+        return query
+    parts = (message, *_QUOTED.findall(message))
+    is_prose = stats.flags[FLAGS.index("is_prose")].astype(np.bool_)
+    paths = {path for part in parts for path in _likely_paths(snapshot, part, is_prose)}
+    printers = texts.nodes_that_print(snapshot, message, sorted(paths))
+    most = max((n_letters for n_letters, _ in printers.values()), default=0)
+    certain = min(_CERTAIN_LETTERS, sum(map(str.isalpha, message)))
+    likely = {
+        node_id: (min(1.0, n_letters / certain), line)
+        for node_id, (n_letters, line) in printers.items()
+        if n_letters >= _MIN_SHARE * most
+    }
+    return replace(query, printers=likely)
+
+
+def _message_of(text: str, query: ParsedQuery) -> str:
+    """Return what may be a message in a query, "" if nothing is."""
+    if query.kind == "symbol":
+        return ""
+    if query.kind == "report":
+        lines = [line for line in text.splitlines() if _ERROR_LINE.search(line)]
+        text = "\n".join([query.title, *lines[-_MAX_LINES:]])
+    text = text[:_MAX_CHARACTERS]
+    is_message = len(text.split()) >= _MIN_WORDS and _SIGNS.search(text)
+    return text if is_message else ""
+
+
+def _likely_paths(snapshot: Snapshot, message: str, is_prose: Mask) -> Iterator[str]:
+    """Yield the files of the code with most words of a message, rare ones counting more."""
+    weights = np.zeros(snapshot.n_node_ids, np.float32)
+    for term in dict.fromkeys(terms(message)):
+        node_ids = snapshot.postings(term).node_ids
+        if len(node_ids):
+            weights[node_ids] += math.log1p(snapshot.n_nodes / len(node_ids))
+    weights[~snapshot.live | is_prose[snapshot.file_of]] = 0
+    best = top_k(weights, _MAX_NODES)
+    best = best[weights[best] > 0]
+    yield from map(snapshot.paths.__getitem__, np.unique(snapshot.file_of[best]).tolist())
