@@ -2,11 +2,11 @@
 
 Run: python -m benchmarks.sources.speed FOLDER [--rounds 200]
 1,000 and 10,000 notes (the insights of this folder, numbered, each tenth on code of FOLDER) are
-searched by the questions of this folder; code alone and code with notes are asked in turn; a note
-is written and searched for until it is found, with the encoder and without; and a document is
-changed and searched with notes on and off in turn. Times are milliseconds, p50 and p95: of the
-processor for searches, so that a busy machine does not change them, else of the wall clock.
-Results go to benchmarks/results/sources_speed.json.
+searched by the questions of this folder, and so are the commits of FOLDER; code alone and code with
+all sources are asked in turn; a note is written and searched for until it is found, with the
+encoder and without; and a document is changed and searched with all sources on and off in turn.
+Times are milliseconds, p50 and p95: of the processor for searches, so that a busy machine does not
+change them, else of the wall clock. Results go to benchmarks/results/sources_speed.json.
 """
 
 from __future__ import annotations
@@ -22,12 +22,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.sources.retrieval import rows
+from packhound.core.records import RECORD_TYPES
 from packhound.core.settings import Settings
 from packhound.core.types import Document, Query
 from packhound.memory import anchor_at
 from packhound.memory.notes import new_note
 from packhound.service import Engine
 
+ON = Settings(commits=True)
+OFF = Settings(notes=False, knowledge=False, skills=False)
+ALL = ("code", *RECORD_TYPES)
 RESULTS = Path(__file__).parents[1] / "results" / "sources_speed.json"
 
 
@@ -77,39 +81,46 @@ def edited_ms(engine: Engine, path: str, text: bytes, number: int) -> float:
     return (time.perf_counter() - started) * 1_000
 
 
+def searches(engine: Engine, name: str, kind: str, asked: list[str]) -> dict[str, object]:
+    """Figures of a source alone, once all of its records have vectors."""
+    source = engine.sources.registry.get(name)
+    source.refresh()
+    while (status := source.status()).vectors < status.records:
+        time.sleep(0.1)
+    times = [timed(lambda q=q: engine.search(Query(q, types=(kind,)))) for q in asked]
+    return {"records": status.records, **summary(times)}
+
+
 def measure(root: Path, rounds: int) -> dict[str, object]:
-    engine = Engine.open(root)
+    engine = Engine.open(root, ON)
     engine.settled()
     engine.flush()
     questions = [row[0] for row in rows("questions.tsv")]
     asked = [questions[i % len(questions)] for i in range(rounds)]
     figures: dict[str, object] = {"code_nodes": engine.snapshot.n_nodes, "rounds": rounds}
+    figures["commits"] = searches(engine, "commits", "commit", asked)
     n_before = 0
     for n in (1_000, 10_000):
         fill(engine, n - n_before)
         n_before = n
-        while engine.sources.registry.get("notes").status().vectors < n:
-            engine.search(Query("warm type:note"))
-        times = [timed(lambda q=q: engine.search(Query(q, types=("note",)))) for q in asked]
-        figures[f"{n} notes"] = summary(times)
+        figures[f"{n} notes"] = searches(engine, "notes", "note", asked)
         alone, together = [], []
         for question in asked:
             alone.append(timed(lambda q=question: engine.search(Query(q))))
-            types = ("code", "note", "decision", "stash")
-            together.append(timed(lambda q=question, t=types: engine.search(Query(q, types=t))))
+            together.append(timed(lambda q=question: engine.search(Query(q, types=ALL))))
         figures[f"code alone beside {n} notes"] = summary(alone)
-        figures[f"code and {n} notes"] = summary(together)
+        figures[f"code and all sources, {n} notes"] = summary(together)
     figures["written to found"] = summary([found_ms(engine, f"zebra{i}") for i in range(20)])
     path = next(path for path in sorted(engine.snapshot.files) if path.endswith(".py"))
     text = (root / path).read_bytes()
     on, off = [], []
     for number in range(rounds):
-        pairs = [(Settings(), on), (Settings(notes=False), off)]
+        pairs = [(ON, on), (OFF, off)]
         for settings, times in pairs if number % 2 else pairs[::-1]:
             engine._settings = settings  # As `configure`, without a new scan of the folder.
             times.append(edited_ms(engine, path, text, number * 2 + (times is on)))
-    figures["edit to search, notes on"] = summary(on)
-    figures["edit to search, notes off"] = summary(off)
+    figures["edit to search, all sources on"] = summary(on)
+    figures["edit to search, all sources off"] = summary(off)
     figures["ratio of medians"] = round(statistics.median(on) / statistics.median(off), 3)
     engine.close()
     plain = Engine.open(root, Settings(model="/nowhere"))

@@ -6,6 +6,7 @@ import re
 import secrets
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 
 from packhound.core.records import Record, SourceName
@@ -26,7 +27,7 @@ _MAX_PATHS = 200
 _MAX_LINKS = 20
 _MAX_REMEMBERED = 1_000
 
-Touched = Callable[[str, set[str]], Sequence[str]]
+Touched = Callable[[str, frozenset[str]], Sequence[str]]
 """References to the indexed code of a path that has some lines."""
 
 
@@ -41,7 +42,7 @@ class CommitsSource(Source):
         self._repository: Repository | None = None
         self._problem = ""
         self._late: list[str] = []
-        self._added: dict[str, Mapping[str, set[str]]] = {}
+        self._added: dict[str, Mapping[str, frozenset[str]]] = {}
 
     def version(self) -> object:
         """Return what differs after each commit and checkout."""
@@ -80,8 +81,8 @@ class CommitsSource(Source):
 
     def _with_code(self, record: Record) -> Record:
         added = self._added.get(record.id) or {}
-        code = [ref for path, lines in added.items() for ref in self._touched(path, lines)]
-        return record._replace(metadata={**record.metadata, "code": code[:_MAX_LINKS]})
+        code = (ref for path, lines in added.items() for ref in self._touched(path, lines))
+        return record._replace(metadata={**record.metadata, "code": [*islice(code, _MAX_LINKS)]})
 
 
 def read_commits(pieces: Iterable[str]) -> Iterator[Record]:
@@ -96,7 +97,7 @@ def read_commits(pieces: Iterable[str]) -> Iterator[Record]:
         yield Record(identity, "commit", subject, text, float(date), metadata=metadata)
 
 
-def added_lines(patch: str) -> dict[str, set[str]]:
+def added_lines(patch: str) -> dict[str, frozenset[str]]:
     """Return the distinct lines, without indentation, that a patch adds to each path."""
     added: defaultdict[str, set[str]] = defaultdict(set)
     path = ""
@@ -105,4 +106,4 @@ def added_lines(patch: str) -> dict[str, set[str]]:
             path = line[4:].removeprefix("b/") if line != "+++ /dev/null" else ""
         elif line.startswith("+") and path and any(map(str.isalnum, line)):
             added[path].add(line[1:].strip())
-    return dict(added)
+    return {path: frozenset(lines) for path, lines in added.items()}

@@ -37,5 +37,5 @@ class NotesSource(Source):
 
     def state(self, record: Record) -> str:
         """Return whether the code of a note has changed, moved or gone."""
-        note = self._notebook.get(record.id)
+        note = self._notebook.get(record.id) if record.metadata["code"] else None
         return self._notebook.state(note) if note else ""

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Mapping, Sequence
 
+from packhound.core.caching import ByteLru
+from packhound.index import FileEntry
 from packhound.knowledge import Stamp, WorkspaceText
 from packhound.service.indexed_folder import IndexedFolder
+
+_CACHE_BYTES = 1_000_000
+"""Of references to the code of commits, of which a search shows tens."""
 
 
 class WorkspaceTexts:
@@ -13,6 +19,7 @@ class WorkspaceTexts:
 
     def __init__(self, folder: IndexedFolder) -> None:
         self._folder = folder
+        self._references = ByteLru[object, tuple[str, ...]](_CACHE_BYTES, sys.getsizeof)
 
     @property
     def generation(self) -> int:
@@ -27,17 +34,21 @@ class WorkspaceTexts:
             if is_document(path)
         }
 
-    def code_with(self, path: str, lines: set[str]) -> list[str]:
+    def code_with(self, path: str, lines: frozenset[str]) -> tuple[str, ...]:
         """Return references to the code of a path that has some of these lines, in its order."""
         snapshot = self._folder.snapshot
-        entry, text = snapshot.files.get(path), self._folder.source(path, snapshot)
-        if entry is None or text is None:
-            return []
-        numbered = enumerate(text.decode("utf-8", "replace").splitlines())
-        node_ids = (snapshot.node_id_at(path, n) for n, line in numbered if line.strip() in lines)
-        positions = {entry.position(node_id) for node_id in node_ids if node_id is not None}
-        names = dict.fromkeys(entry.qualname(position) for position in sorted(positions))
-        return [f"{path}#{name}" for name in names if name]
+        entry = snapshot.files.get(path)
+        if entry is None:
+            return ()
+        key = path, entry.digest, lines
+        references = self._references.get(key)
+        if references is None:
+            text = self._folder.source(path, snapshot)
+            if text is None:
+                return ()
+            references = _references(entry, text.decode("utf-8", "replace").splitlines(), lines)
+            self._references.put({key: references})
+        return references
 
     def text(self, path: str) -> WorkspaceText | None:
         """Return the text of a file, None if it is gone or newer than the index."""
@@ -46,3 +57,11 @@ class WorkspaceTexts:
         if text is None:
             return None
         return WorkspaceText(text, self._folder.is_on_disk(snapshot, path))
+
+
+def _references(entry: FileEntry, text: Sequence[str], lines: frozenset[str]) -> tuple[str, ...]:
+    """Return references to the innermost nodes around some lines, indentation aside."""
+    numbers = [number for number, line in enumerate(text) if line.strip() in lines]
+    positions = sorted({*entry.innermost(numbers)} - {-1})
+    names = dict.fromkeys(map(entry.qualname, positions))
+    return tuple(f"{entry.path}#{name}" for name in names if name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 import threading
 from collections.abc import Callable
 
@@ -39,7 +40,9 @@ class IndexedSource:
         self._vectors = vectors
         self._index = RecordIndex()
         self._version: object = None
+        self._snapshot = self._index.snapshot
         self._reused: object = None
+        self._embedded: object = None
         self._problem = ""
         self._lock = threading.Lock()
         self._embedding: threading.Thread | None = None
@@ -47,7 +50,7 @@ class IndexedSource:
     def search(self, query: RecordQuery, limit: int) -> tuple[list[ScoredRecord], int, list[str]]:
         """Return the best records, the number of candidates, and notes on what is missing."""
         self.refresh()
-        snapshot = self._index.snapshot
+        snapshot = self._snapshot
         scored, n_candidates = snapshot.search(query, limit, self.source.state)
         records = self.source.annotate([entry.record for entry in scored])
         scored = [
@@ -58,7 +61,7 @@ class IndexedSource:
     def record(self, reference: str) -> Record | None:
         """Return the record of a reference with its state, None if there is none."""
         self.refresh()
-        rows = self._index.snapshot.rows
+        rows = self._snapshot.rows
         matches = (row.record for row in rows if row.record.reference == reference)
         record = next(matches, None)
         if record is None:
@@ -79,6 +82,7 @@ class IndexedSource:
                 self._problem = f"{self.source.name}: {error}"
                 log.warning("%s", self._problem)
             self._embed()
+            self._snapshot = self._index.snapshot
 
     def rebuild(self, *, regenerate: bool) -> Rebuilt:
         """Index all records anew; their vectors are reused unless they are to be regenerated."""
@@ -88,14 +92,15 @@ class IndexedSource:
             index.update(self.source.records())
             if encoder and not regenerate:
                 self._reuse(index, encoder, self._index.vectors(encoder.fingerprint))
-            n_regenerated = self._encode(index, encoder, len(index.snapshot.rows)) if encoder else 0
-            self._index, self._version = index, version
-            n, n_vectors = len(index.snapshot.rows), index.snapshot.n_vectors
-            return Rebuilt(self.source.name, n, n_vectors - n_regenerated, n_regenerated)
+            n_regenerated = self._encode(index, encoder, sys.maxsize) if encoder else 0
+            self._index, self._version, self._embedded = index, version, None
+            self._snapshot = snapshot = index.snapshot
+            n_reused = snapshot.n_vectors - n_regenerated
+            return Rebuilt(self.source.name, len(snapshot.rows), n_reused, n_regenerated)
 
     def status(self) -> SourceRow:
         """Return the figures of the index as it is now."""
-        snapshot = self._index.snapshot
+        snapshot = self._snapshot
         problems = (*filter(None, (self._problem,)), *self.source.problems())
         newest = float(snapshot.dates.max()) if len(snapshot.rows) else 0.0
         return SourceRow(self.source.name, len(snapshot.rows), snapshot.n_vectors, newest, problems)
@@ -112,14 +117,17 @@ class IndexedSource:
 
     def _embed(self) -> None:
         encoder, index = self._encoder_of(), self._index
-        if encoder is None or index.is_embedded(encoder.fingerprint):
+        state = self._version, encoder and encoder.fingerprint
+        if encoder is None or self._embedded == state:
             return
-        if self._reused != (self._version, encoder.fingerprint):
+        if self._reused != state:
             self._reuse(index, encoder, {})
-            self._reused = self._version, encoder.fingerprint
-        if encoder.fast and not index.is_embedded(encoder.fingerprint):
+            self._reused = state
+        if encoder.fast:
             self._try_encode(encoder, _EMBEDDED_AT_ONCE)
-        if self._embedding is None and not index.is_embedded(encoder.fingerprint):
+        if not index.pending(encoder.fingerprint):
+            self._embedded = state
+        elif self._embedding is None:
             self._embedding = threading.Thread(
                 target=self._embed_rest, args=(encoder,), name="packhound-records", daemon=True
             )
@@ -129,7 +137,9 @@ class IndexedSource:
         """Encode until every record has a vector; runs in a thread that ends then."""
         while True:
             with self._lock:
-                if not self._try_encode(encoder, _FAST_SLICE if encoder.fast else _SLICE):
+                n_encoded = self._try_encode(encoder, _FAST_SLICE if encoder.fast else _SLICE)
+                self._snapshot = self._index.snapshot
+                if not n_encoded:
                     self._embedding = None
                     return
 

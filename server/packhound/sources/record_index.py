@@ -53,8 +53,19 @@ class RecordIndex:
         self._rows: dict[str, Row] = {}
         self._positions: dict[str, int] = {}
         self._term_ids: dict[str, int] = {}
+        self._snapshot: RecordSnapshot | None = None
         self.fingerprint = ""
-        self.snapshot: RecordSnapshot = make_snapshot((), {}, ())
+
+    @property
+    def snapshot(self) -> RecordSnapshot:
+        """The records as they are now; made when it is first asked for after a change."""
+        if self._snapshot is None:
+            self._snapshot = self._make_snapshot()
+            n_in_use = np.count_nonzero(np.diff(self._snapshot.starts))
+            if len(self._term_ids) > _MAX_UNUSED + 2 * n_in_use:
+                self._number_terms()
+                self._snapshot = self._make_snapshot()
+        return self._snapshot
 
     def update(self, records: Iterable[Record]) -> int:
         """Replace all records; return how many of them are new or changed."""
@@ -73,10 +84,7 @@ class RecordIndex:
             elif row.record != record:
                 row = replace(row, record=record)
             self._rows[record.id] = row
-        self._publish()
-        n_in_use = np.count_nonzero(np.diff(self.snapshot.starts))
-        if len(self._term_ids) > _MAX_UNUSED + 2 * n_in_use:
-            self._number_terms()
+        self._snapshot = None
         return n_changed
 
     def _number_terms(self) -> None:
@@ -84,18 +92,12 @@ class RecordIndex:
         self._term_ids = {}
         for key, row in self._rows.items():
             self._rows[key] = replace(self._row(row.record, row.digest), vector=row.vector)
-        self._publish()
-
-    def is_embedded(self, model: str) -> bool:
-        """Return True if all records have a vector of this model."""
-        return model == self.fingerprint and self.snapshot.n_vectors == len(self._rows)
 
     def pending(self, model: str) -> list[Row]:
         """Return the rows without a vector; those of another model than this are forgotten."""
         if model != self.fingerprint:
             self._rows = {key: replace(row, vector=None) for key, row in self._rows.items()}
-            self.fingerprint = model
-            self._publish()
+            self.fingerprint, self._snapshot = model, None
         return [row for row in self._rows.values() if row.vector is None]
 
     def reuse(self, model: str, vectors: Mapping[bytes, HalfFloats]) -> None:
@@ -116,7 +118,7 @@ class RecordIndex:
         rows = [replace(row, vector=vector) for row, vector in vectors]
         if rows:
             self._rows |= {row.record.id: row for row in rows}
-            self._publish()
+            self._snapshot = None
         return rows
 
     def vectors(self, model: str) -> dict[bytes, HalfFloats]:
@@ -124,9 +126,9 @@ class RecordIndex:
         rows = self._rows.values() if model == self.fingerprint else ()
         return {row.digest: row.vector for row in rows if row.vector is not None}
 
-    def _publish(self) -> None:
+    def _make_snapshot(self) -> RecordSnapshot:
         positions = [self._positions[key] for key in self._rows]
-        self.snapshot = make_snapshot(tuple(self._rows.values()), self._term_ids, positions)
+        return make_snapshot(tuple(self._rows.values()), self._term_ids, positions)
 
     def _row(self, record: Record, digest: bytes) -> Row:
         title_terms = frozenset(terms(record.title))
