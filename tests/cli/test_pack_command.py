@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.resources import files
 from pathlib import Path
 
 from packhound.core.settings_files import FolderSettings
@@ -35,6 +36,12 @@ def test_settings_say_what_a_request_leaves_out(tmp_path: Path, root: Path, monk
     assert asked["tokens"] > 10
     changed = json.loads(packhound(tmp_path, *command, "--set", "pack.reserve=1").stdout)
     assert changed["tokens"] == asked["tokens"]
+    tokenizer = Path(str(files("packhound"))) / "model" / "tokenizer.json"
+    model = {"input": 2.5, "window": 128_000, "tokenizer": str(tokenizer)}
+    (tmp_path / "models.json").write_text(json.dumps({"models": {"gpt-4o": model}}))
+    exact = json.loads(packhound(tmp_path, *command, "--reserve", "1").stdout)
+    assert "tokens: model, counted exactly" in exact["notes"]
+    (tmp_path / "models.json").unlink()
     folders = Folders([root], FolderSettings)
     try:
         answer = folders.call("pack", {"prompt": "unlock the door"})

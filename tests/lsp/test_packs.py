@@ -7,6 +7,7 @@ import shutil
 import pytest
 
 from packhound.search.signals.groups import group_of
+from tests.support.command_line import packhound
 from tests.support.git_repository import git
 from tests.support.lsp_client import eventually, write_files
 
@@ -145,3 +146,20 @@ def test_the_price_of_a_pack_and_of_a_session(editor):
         "tokens": first["tokens"] + second["tokens"],
         "usd": first["cost"]["usd"],
     }
+
+
+def test_a_conversation_goes_on_after_a_restart_and_on_the_command_line(
+    start_server, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
+    folder = write_files(tmp_path / "work", {"bill.py": BILL})
+    prompt = "the total of a bill"
+    for is_known in (False, True):
+        client = start_server()
+        client.initialize(folder)
+        client.settle()
+        made = client.request("packhound/pack", {"prompt": prompt, "conversation": "bills"})
+        assert ("def total(" not in made["text"]) is is_known
+        command = ("pack", prompt, "--root", str(folder), "--conversation", "bills")
+        assert "Sent before" in packhound(tmp_path, *command).stdout
+        assert client.shut_down() == 0

@@ -88,6 +88,7 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
     needsServer('addNote', () => addNote(client)),
     needsServer('notes', () => showNotes(client, documents)),
     needsServer('pack', (prompt?: string) => packer.forPrompt(prompt)),
+    needsServer('packMore', (prompt?: string) => packer.forPrompt(prompt, true)),
     needsServer('packSelection', () => packer.forSelection()),
     command('copyPack', () => packer.copy()),
     command('sendPackToChat', () => packer.sendToChat()),

@@ -153,6 +153,8 @@ export interface Explanation {
 export interface PackParams {
   prompt: string;
   budget: number;
+  /** Its packs do not repeat code that did not change. */
+  conversation?: string;
   focus?: { uri: string; position: Position };
   /** Files, or runs of their lines as `path:10-20`. */
   pinned?: string[];

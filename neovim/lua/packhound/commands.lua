@@ -65,9 +65,9 @@ M.subcommands = {
   end,
   pack = function(text, call)
     local pack = require('packhound.pack')
-    local prompt, budget = pack.read(text)
+    local prompt, budget, conversation = pack.read(text)
     with_text(prompt ~= '' and prompt or selection(call), 'Pack context for: ', function(typed)
-      pack.open(typed, budget)
+      pack.open(typed, budget, conversation)
     end)
   end,
   status = function()

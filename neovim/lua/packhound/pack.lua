@@ -4,19 +4,25 @@ local config = require('packhound.config')
 
 local M = {}
 
---- `budget=4000 mend the retry` as 4000 and `mend the retry`.
+--- `budget=4000 conversation=retry mend the retry` as 4000, `retry` and `mend the retry`.
 ---@param text string
----@return string prompt, integer budget
+---@return string prompt, integer budget, string? conversation
 function M.read(text)
-  local amount, rest = text:match('^budget=(%S+)%s*(.*)$')
-  if not amount then
+  local option, value, rest = text:match('^(%l+)=(%S+)%s*(.*)$')
+  if option == 'conversation' then
+    local prompt, budget = M.read(rest)
+    return prompt, budget, value
+  end
+  if option ~= 'budget' then
     return text, config.values.budget
   end
+  local amount = value
   local number, thousands = amount:lower():match('^(%d+)(k?)$')
   if not number or tonumber(number) == 0 then
     error(("The budget is '%s'; write a whole number of tokens, for example budget=8000 or budget=8k."):format(amount), 0)
   end
-  return rest, tonumber(number) * (thousands == 'k' and 1000 or 1)
+  local prompt, _, conversation = M.read(rest)
+  return prompt, tonumber(number) * (thousands == 'k' and 1000 or 1), conversation
 end
 
 -- JSON's null is a value of its own.
@@ -81,10 +87,10 @@ local function show(pack, prompt)
 end
 
 --- Shows the pack for a prompt in a read-only buffer once the server has made it; `gy` copies it.
-function M.open(prompt, budget)
+function M.open(prompt, budget, conversation)
   local cursor = vim.api.nvim_buf_get_name(0) ~= '' and client.cursor() or nil
   local function params(ready)
-    return { prompt = prompt, budget = budget, focus = cursor and cursor(ready) }
+    return { prompt = prompt, budget = budget, conversation = conversation, focus = cursor and cursor(ready) }
   end
   client.ask('packhound/pack', params, function(pack)
     show(pack, prompt)

@@ -15,6 +15,7 @@ from packhound.core.parameters import Parameter, array, boolean, choice, integer
 from packhound.core.settings import MAX_CANDIDATES, MAX_PLUGIN_NAME, MAX_TIME_MS, Settings
 from packhound.core.types import KINDS, MODES, MOST_HITS, TESTS, TYPES, Budget, Focus, Query
 from packhound.grep import CASES, GrepRequest
+from packhound.llm import tokenizer_of
 from packhound.pack import FORMATS, PackFocus, PackRequest
 from packhound.search import scope_of
 
@@ -148,11 +149,12 @@ def pack_request_from(
     if focus is None and (place := focus_place(values)):
         focus = PackFocus(*place)
     request = PackRequest(focus=focus, **read_present(PACK_REQUEST, values, "prompt"))
+    model = request.model or settings.pack_model
     request = replace(
         request,
         reserve=request.reserve or min(settings.pack_reserve, request.budget),
-        model=request.model or settings.pack_model,
-        tokenizer=request.tokenizer or settings.pack_tokenizer,
+        model=model,
+        tokenizer=request.tokenizer or settings.pack_tokenizer or tokenizer_of(model),
     )
     if request.reserve > request.budget:
         raise SettingsError(

@@ -11,6 +11,7 @@ from packhound.api import connect
 from packhound.cli.options import ROOT
 from packhound.core.errors import StoreError
 from packhound.core.user_folders import cache_folder
+from packhound.pack import forget_conversations
 from packhound.search import forget
 from packhound.service import clear_index, index_folder, real_path
 
@@ -19,7 +20,10 @@ from packhound.service import clear_index, index_folder, real_path
 @ROOT
 @click.option("--all", "all_folders", is_flag=True, help="All folders, not only this one.")
 @click.option(
-    "--activation", "only_activity", is_flag=True, help="Only what you opened, edited and picked."
+    "--activation",
+    "only_activity",
+    is_flag=True,
+    help="Only what you opened, edited and picked, and conversations.",
 )
 def clear(root: Path, all_folders: bool, only_activity: bool) -> None:
     """Delete the index of a folder from the cache, and what you used there."""
@@ -27,7 +31,7 @@ def clear(root: Path, all_folders: bool, only_activity: bool) -> None:
     for folder in sorted(cached):
         _forget(folder)
     if only_activity:
-        click.echo("forgot what was opened, edited and picked")
+        click.echo("forgot what was opened, edited and picked, and conversations")
         return
     freed = clear_index(None if all_folders else root)
     click.echo(f"freed {freed / 1e6:.1f} MB")
@@ -43,3 +47,4 @@ def _forget(folder: Path) -> None:
     except StoreError as problem:
         click.echo(f"note: {problem}; if it goes on, it may save what you did again", err=True)
     forget(folder)
+    forget_conversations(folder)

@@ -39,6 +39,9 @@ from packhound.pack import FORMATS
     help="A tokenizer.json, or tiktoken:NAME, to count with.",
     shell_complete=complete_file,
 )
+@click.option(
+    "--conversation", default="", metavar="NAME", help="Leave out what its packs have shown."
+)
 @MODEL
 @JSON
 @SET

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from packhound.core.errors import SettingsError
 from packhound.llm.bound import BoundCounter
+from packhound.llm.prices import find_model
 
 _EXPECTED = "expected one of: empty, 'tiktoken', 'tiktoken:<encoding>', a path of a tokenizer.json"
 
@@ -41,6 +42,18 @@ def counter_for(tokenizer: str = "") -> TokenCounter:
     if tokenizer == "tiktoken" or tokenizer.startswith("tiktoken:"):
         return _Tiktoken(tokenizer.partition(":")[2] or "o200k_base")
     return _TokenizerFile(Path(tokenizer))
+
+
+@lru_cache(maxsize=64)
+def tokenizer_of(model: str) -> str:
+    """Return the tokenizer of a model that is on this machine, "" where there is none."""
+    known = find_model(model) if model else None
+    tokenizer = known.tokenizer if known else ""
+    try:
+        counter_for(tokenizer)
+    except SettingsError:
+        return ""
+    return tokenizer
 
 
 class _TokenizerFile:

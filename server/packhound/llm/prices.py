@@ -14,11 +14,15 @@ TABLE = Path(__file__).with_name("models.json")
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Language model: US dollars for a million input tokens, and its context window in tokens."""
+    """Language model: US dollars for a million input tokens, and its context window in tokens.
+
+    `tokenizer` is as in `counter_for`, "" where none is published.
+    """
 
     name: str
     input_price: float
     window: int
+    tokenizer: str = ""
 
 
 def models() -> dict[str, Model]:
@@ -49,7 +53,10 @@ def _read(path: Path) -> dict[str, Model]:
     try:
         rows = json.loads(path.read_text("utf-8"))["models"]
         return {
-            name: Model(name, float(row["input"]), int(row["window"])) for name, row in rows.items()
+            name: Model(
+                name, float(row["input"]), int(row["window"]), str(row.get("tokenizer", ""))
+            )
+            for name, row in rows.items()
         }
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}

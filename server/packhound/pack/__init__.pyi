@@ -1,5 +1,8 @@
 from .context import PackContext as PackContext
 from .context import no_changed_lines as no_changed_lines
+from .conversations import CONVERSATIONS_FILE as CONVERSATIONS_FILE
+from .conversations import Conversations as Conversations
+from .conversations import forget_conversations as forget_conversations
 from .excerpt import Excerpts as Excerpts
 from .note_lines import add_notes as add_notes
 from .note_lines import with_room as with_room

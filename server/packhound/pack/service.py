@@ -36,6 +36,7 @@ class PackService:
         search_cache: SearchCache,
         source: Source,
         opened: Opened,
+        conversations: Conversations,
         graph: Graph | None = None,
     ) -> None:
         """`graph` is that of a like folder, to begin with."""
@@ -44,7 +45,7 @@ class PackService:
         self.search_cache = search_cache
         self._source = source
         self._graph = graph or Graph()
-        self._conversations = Conversations()
+        self._conversations = conversations
         self._changes = Changes(root, opened)
         self._clean_texts = clean_text_cache()
 
@@ -59,6 +60,10 @@ class PackService:
     def copy_graph(self, snapshot: Snapshot) -> Graph:
         """Return a graph of another folder's snapshot, which shares what it can with this one."""
         return self._graph.copy(snapshot.files)
+
+    def forget(self) -> None:
+        """Forget what was sent in conversations. Raises StoreError."""
+        self._conversations.clear()
 
     def invalidate_changes(self) -> None:
         """Ask git again for changed lines: something on the disk may have changed."""

@@ -69,7 +69,9 @@ class Engine:
         )
         self._texts = EditorTexts(self._index)
         self._personalization = Personalization(root, self.folder, settings)
-        self._packs = Packs(root, self._index, self._search, lambda: [e._packs for e in others()])
+        self._packs = Packs(
+            root, self._index, self._search, lambda: [e._packs for e in others()], settings.persist
+        )
         self.notes = FolderNotes(self._index, self._search, lambda: self._in_force)
         self.sources = FolderSources(root, self._index, lambda: self._settings, self.notes)
         self.impact = Impact(root, self._current, self._packs)
@@ -138,8 +140,9 @@ class Engine:
             self._personalization.record_use(path, "pick", node.qualname)
 
     def forget(self) -> None:
-        """Forget what the user opened, edited and picked. Raises StoreError."""
+        """Forget what the user opened, edited and picked, and conversations. Raises StoreError."""
         self._personalization.clear()
+        self._packs.forget()
 
     def settled(self, timeout_s: float | None = None) -> bool:
         """Wait until nothing is pending; False if that took longer than `timeout_s`."""
@@ -151,10 +154,7 @@ class Engine:
         return self._index.queue.reading
 
     def flush(self, timeout_s: float | None = None) -> bool:
-        """Save the index now; wait until that is done or has failed, False after `timeout_s`.
-
-        Why it failed is in the status.
-        """
+        """Save the index now; False after `timeout_s`. Why it failed is in the status."""
         return self._index.queue.flush(timeout_s)
 
     def cancel_indexing(self) -> None:
@@ -216,9 +216,9 @@ class Engine:
 
     def pack(self, request: PackRequest, cancel: threading.Event | None = None) -> Pack:
         """The best code for a prompt within a budget of tokens."""
-        _, notes = self._current(Query(request.prompt))
+        snapshot, notes = self._current(Query(request.prompt))
         settings, make = self._settings, self._packs.service().pack
-        make_one = partial(make, self.snapshot, cancel=cancel, graph_top_k=settings.graph_top_k)
+        make_one = partial(make, snapshot, cancel=cancel, graph_top_k=settings.graph_top_k)
         packed = self.notes.in_pack(request, make_one, settings)
         return replace(packed, notes=(*packed.notes, *notes))
 

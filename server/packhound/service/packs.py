@@ -11,11 +11,14 @@ from packhound.service.indexed_folder import IndexedFolder
 
 if TYPE_CHECKING:
     from packhound.graph import Graph
-    from packhound.pack import PackService, Searcher
+    from packhound.pack import Conversations, PackService, Searcher
 
 
 class Packs:
-    """Access to the pack service; thread-safe. A new index gets a new service."""
+    """Access to the pack service; thread-safe. A new index gets a new service.
+
+    Conversations outlive both, in a file where `persist` is on.
+    """
 
     def __init__(
         self,
@@ -23,10 +26,13 @@ class Packs:
         folder: IndexedFolder,
         search: Searcher,
         siblings: Callable[[], Sequence[Packs]],
+        persist: bool,
     ) -> None:
         """`siblings` returns those of the other folders of this process."""
         self._siblings = siblings
         self._root = root
+        self._persist = persist
+        self._conversations: Conversations | None = None
         self._folder = folder
         self._search = search
         self._service: PackService | None = None
@@ -34,15 +40,28 @@ class Packs:
 
     def service(self) -> PackService:
         """Return the service, whose imports take long, for the current index."""
-        from packhound.pack import PackService
+        from packhound.pack import CONVERSATIONS_FILE, Conversations, PackService
 
         folder, cache = self._folder, self._folder.search_cache
         with self._lock:
+            if self._conversations is None:
+                path = folder.cache / CONVERSATIONS_FILE if self._persist else None
+                self._conversations = Conversations(path)
             if self._service is None or self._service.search_cache is not cache:
                 self._service = PackService(
-                    self._root, self._search, cache, folder.source, folder.opened, self._graph()
+                    self._root,
+                    self._search,
+                    cache,
+                    folder.source,
+                    folder.opened,
+                    self._conversations,
+                    self._graph(),
                 )
             return self._service
+
+    def forget(self) -> None:
+        """Forget what was sent in conversations. Raises StoreError."""
+        self.service().forget()
 
     def _graph(self) -> Graph | None:
         """Return a copy of the graph of an index that this one shares segments with."""

@@ -252,6 +252,18 @@ step('a pack is shown, within its budget, and cannot be edited', function()
   vim.cmd.bwipeout()
 end)
 
+step('packs of one conversation repeat nothing', function()
+  for number, repeats in ipairs({ false, true }) do
+    vim.cmd('Packhound pack conversation=retries budget=900 mend the retries of courier/retry.py')
+    wait_for(function()
+      return vim.b.packhound_pack
+    end, 'no pack: ' .. vim.inspect(messages))
+    local already = vim.b.packhound_pack:find('Sent before and unchanged', 1, true) ~= nil
+    is_true(already == repeats, number .. ': ' .. vim.b.packhound_pack)
+    vim.cmd.bwipeout()
+  end
+end)
+
 step('what was opened can be forgotten', function()
   messages = {}
   vim.cmd('Packhound forget')

@@ -7,6 +7,7 @@ import { packDocument, readBudget } from './packDocument';
 import type { Pins } from './pins';
 
 const BUDGET_KEY = 'packhound.budget';
+const CONVERSATION_KEY = 'packhound.conversation';
 const DEFAULT_BUDGET = 8000;
 const CHAT_COMMAND = 'workbench.action.chat.open';
 const CHOICES = [4000, 8000, 16_000, 32_000];
@@ -22,7 +23,8 @@ export class Packer {
     private readonly state: vscode.Memento,
   ) {}
 
-  async forPrompt(given = ''): Promise<void> {
+  /** Packs for a prompt; `goOn` leaves out what the packs of the last conversation have. */
+  async forPrompt(given = '', goOn = false): Promise<void> {
     const prompt = await vscode.window.showInputBox({
       title: 'Packhound: Pack Context for Prompt',
       prompt: this.promptText(),
@@ -32,7 +34,7 @@ export class Packer {
     });
     const budget = prompt?.trim() ? await this.askBudget() : undefined;
     if (prompt && budget) {
-      await this.pack(prompt, budget);
+      await this.pack(prompt, budget, goOn);
     }
   }
 
@@ -78,8 +80,9 @@ export class Packer {
       : `The task, in your words. Added so far: ${count}.`;
   }
 
-  private async pack(prompt: string, budget: number): Promise<void> {
+  private async pack(prompt: string, budget: number, goOn = false): Promise<void> {
     const here = focus();
+    const conversation = await this.conversation(goOn);
     const pack = await vscode.window.withProgress(
       {
         location: vscode.ProgressLocation.Notification,
@@ -91,6 +94,7 @@ export class Packer {
           {
             prompt,
             budget,
+            conversation,
             ...(here ? { focus: here } : {}),
             ...(this.pins.count > 0 ? { pinned: this.pins.runs } : {}),
           },
@@ -103,6 +107,14 @@ export class Packer {
     const path = here && vscode.workspace.asRelativePath(vscode.Uri.parse(here.uri), false);
     const text = packDocument(pack, prompt, path);
     await this.documents.show('Context pack', text, 'markdown');
+  }
+
+  /** The name of a new conversation, or of the last one, which outlives the window. */
+  private async conversation(goOn: boolean): Promise<string> {
+    const last = goOn ? this.state.get<string>(CONVERSATION_KEY) : undefined;
+    const name = last ?? `vscode-${Date.now().toString(36)}`;
+    await this.state.update(CONVERSATION_KEY, name);
+    return name;
   }
 
   private async askBudget(): Promise<number | undefined> {
