@@ -3,26 +3,12 @@
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from tests.support.command_line import packhound
-
-PLUGIN = Path(__file__).parents[1] / "fixtures" / "example-plugin"
-
-
-@pytest.fixture(scope="session")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    target, copy = tmp_path_factory.mktemp("site"), tmp_path_factory.mktemp("source") / "plugin"
-    shutil.copytree(PLUGIN, copy)  # A build leaves files beside the sources.
-    options = ("--no-deps", "--no-build-isolation", "--no-index", "--quiet", "--target")
-    command = [sys.executable, "-m", "pip", "install", *options, str(target), str(copy)]
-    subprocess.run(command, check=True)
-    return target
 
 
 @pytest.fixture

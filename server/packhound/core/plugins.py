@@ -42,6 +42,11 @@ def load_plugin(group: Group, name: str) -> Any:  # noqa: ANN401 - what a packag
     return plugin
 
 
+def entry_point_of(group: Group, name: str) -> EntryPoint:
+    """Return the entry point of a name that is installed. Raises KeyError."""
+    return _entry_points(group)[name]
+
+
 def describe(group: Group, name: str) -> str:
     """Return the name of a plugin with its package, for a message."""
     entry_point = _entry_points(group).get(name)

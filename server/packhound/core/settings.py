@@ -37,6 +37,11 @@ def _setting(
     return field(default=default, metadata=metadata)
 
 
+def _harmless(default: object, name: str, parameter: Parameter) -> Any:  # noqa: ANN401 - as above
+    """Return the field of a setting that untrusted folders may change."""
+    return _setting(default, name, parameter, harmless=True)
+
+
 def _factor(name: str, what: str) -> Any:  # noqa: ANN401 - as `_setting`
     """Return the field of a factor of fitted weights."""
     description = f"Factor of the weights of {what} in the ranking: 1 as fitted, 0 for none."
@@ -84,7 +89,7 @@ class Settings(PackSettings):
         renamed=True,
         harmless=True,
     )
-    deep: DeepMode = _setting(  # noqa: RUF009 - a field
+    deep: DeepMode = _harmless(  # noqa: RUF009 - a field
         "auto",
         "search.deep",
         choice(
@@ -93,9 +98,8 @@ class Settings(PackSettings):
             "type in an editor, `on` for every search, or `off`.",
             get_args(DeepMode),
         ),
-        harmless=True,
     )
-    time_ms: int = _setting(
+    time_ms: int = _harmless(
         0,
         "search.timeMs",
         integer(
@@ -104,15 +108,13 @@ class Settings(PackSettings):
             0,
             MAX_TIME_MS,
         ),
-        harmless=True,
     )
-    candidates: int = _setting(
+    candidates: int = _harmless(
         400,
         "search.candidates",
-        integer("How many candidates are ranked at most, four for each file.", 4, MAX_CANDIDATES),
-        harmless=True,
+        integer("Four times the number of files that are ranked at most.", 4, MAX_CANDIDATES),
     )
-    mmr_lambda: float = _setting(
+    mmr_lambda: float = _harmless(
         1.0,
         "search.mmrLambda",
         number(
@@ -121,9 +123,8 @@ class Settings(PackSettings):
             0.1,
             1,
         ),
-        harmless=True,
     )
-    scorers: tuple[str, ...] = _setting(
+    scorers: tuple[str, ...] = _harmless(
         (),
         "search.scorers",
         array(
@@ -131,18 +132,16 @@ class Settings(PackSettings):
             "`NAME=WEIGHT`.",
             text("A scorer.", MAX_PLUGIN_NAME, 1),
         ),
-        harmless=True,
     )
     words_weight: float = _factor("words.weight", "words and names")
-    k1: float = _setting(
+    k1: float = _harmless(
         1.2,
         "words.k1",
         number(
             "BM25's k1: how much repeating a word in a definition adds; less means less.", 0.01, 10
         ),
-        harmless=True,
     )
-    b: float = _setting(
+    b: float = _harmless(
         0.75,
         "words.b",
         number(
@@ -150,17 +149,15 @@ class Settings(PackSettings):
             0,
             1,
         ),
-        harmless=True,
     )
     words_top_k: int = _top_k(60, "words.topK", "How many files words make candidates.")
-    meaning: bool = _setting(
+    meaning: bool = _harmless(
         True,
         "meaning.enabled",
         boolean(
             "Search by meaning too; when off, no encoder is loaded. Switching it rebuilds the "
             "index."
         ),
-        harmless=True,
     )
     meaning_weight: float = _factor("meaning.weight", "meaning")
     meaning_top_k: int = _top_k(40, "meaning.topK", "How many files meaning makes candidates.")
@@ -207,6 +204,15 @@ class Settings(PackSettings):
         "index.maxFileKilobytes",
         integer("Larger files are not indexed.", 1, 100_000),
         renamed=True,
+    )
+    extractors: tuple[str, ...] = _harmless(
+        (),
+        "index.extractors",
+        array(
+            "Extractors of installed plugins that say which definitions a file of their suffixes "
+            "has. Changing them rebuilds the index.",
+            text("An extractor.", MAX_PLUGIN_NAME, 1),
+        ),
     )
     workers: int = _setting(
         2,

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, NewType, get_args
 
+from packhound.core.line_history import LineHistory
 from packhound.core.records import CODE, RECORD_TYPES, NoteMark, Record, RecordType
 
 NodeId = NewType("NodeId", int)
@@ -105,7 +106,8 @@ class Node(NamedTuple):
 class ParsedFile:
     """The nodes of one document, in order of their start, and the modules or files it imports.
 
-    `degraded` says why the nodes are windows where a grammar exists.
+    `degraded` says why the nodes are windows where a grammar exists. `own_texts` has for each node
+    what stands for its own text, None for that of its runs; empty where all have that.
     """
 
     path: str
@@ -113,6 +115,7 @@ class ParsedFile:
     nodes: tuple[Node, ...]
     imports: tuple[str, ...] = ()
     degraded: str | None = None
+    own_texts: tuple[bytes | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +165,8 @@ class Query:
     small transformer, if it is installed and the setting allows it. Without `types` code alone
     answers; `since` and `before` are days (YYYY-MM-DD), of any of the `tags` one suffices.
     `fuser` and `scorers` replace those of the settings. With `redacted` regular expressions and
-    phrases are matched against texts without secrets, so that no answer tells what they are.
+    phrases are matched against texts without secrets, so that no answer tells what they are. With
+    `git` hits have the commits of their lines.
     """
 
     text: str
@@ -185,6 +189,7 @@ class Query:
     before: str = ""
     tags: tuple[str, ...] = ()
     redacted: bool = False
+    git: bool = False
 
     @property
     def time_ms(self) -> int:
@@ -251,7 +256,8 @@ class Hit:
     `siblings` are the next best nodes of its file that are not hits themselves. `confidence` is the
     chance, 0 to 1, that the node answers the query; None where nothing was asked. `explanation`
     computes the explanation when it is first called for, with those of all hits of the search.
-    A hit of a source beside code has its `record`; `notes` are those on the node.
+    A hit of a source beside code has its `record`; `notes` are those on the node, `git` the commits
+    of its lines where the query asked for them.
     """
 
     node: NodeRef
@@ -264,6 +270,7 @@ class Hit:
     explanation: Callable[[], Explanation] = field(default=Explanation, compare=False, repr=False)
     record: Record | None = None
     notes: tuple[NoteMark, ...] = ()
+    git: LineHistory | None = None
 
     @property
     def source(self) -> str:

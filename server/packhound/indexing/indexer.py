@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from packhound.core.backoff import RetryBackoff
@@ -31,7 +32,7 @@ from packhound.indexing.work_queue import (
     Task,
     WorkQueue,
 )
-from packhound.parsing import ParsePool
+from packhound.parsing import NO_EXTRACTORS, Extractors, ParsePool
 from packhound.storage import Store
 
 log = logging.getLogger("packhound")
@@ -55,17 +56,19 @@ class Indexer:
         store: Store | None,
         on_change: Callable[[], None],
         timing: Timing = DEFAULT_TIMING,
+        extractors: Extractors = NO_EXTRACTORS,
     ) -> None:
         self.queue = WorkQueue()
         self.thread = threading.Thread(target=self._run, name="packhound-indexer", daemon=True)
-        self._root = root
-        self._index = index
+        self._root, self._index = root, index
         self._autosave = Autosave(store, timing)
         self._on_change = on_change
         self._timing = timing
         self._faults = RetryBackoff(timing.fault_s, timing.max_fault_s)
         self._unparsed = RetryBackoff(timing.unparsed_s)
-        self._parser = OpenDocumentParser(index)
+        self._suffixes = extractors.suffixes
+        self._new_pool = partial(ParsePool, with_texts=index.needs_texts, extractors=extractors)
+        self._parser = OpenDocumentParser(index, self._new_pool(1))
         self._bulk_pool: ParsePool | None = None
         self._filter = OpenDocumentFilter(root)
         self._warnings: dict[str, None] = {}
@@ -77,10 +80,9 @@ class Indexer:
         """Take new settings; a change of what is indexed is followed at the next refresh."""
         self._settings = settings
         self._index.set_graph_threshold(settings.graph_from)
-        max_bytes = settings.max_file_kilobytes * 1_000
-        self.limits = WalkLimits(
-            settings.max_files, max_bytes, settings.exclude, user_ignore_file(self._root)
-        )
+        max_bytes, exclude = settings.max_file_kilobytes * 1_000, settings.exclude
+        user_file, suffixes = user_ignore_file(self._root), self._suffixes
+        self.limits = WalkLimits(settings.max_files, max_bytes, exclude, user_file, suffixes)
 
     def start(self) -> None:
         """Begin with a scan of the whole folder."""
@@ -279,8 +281,7 @@ class Indexer:
     def _start_bulk_pool(self) -> ParsePool:
         """Return the pool for many files, started if there is none yet."""
         if self._bulk_pool is None:
-            texts = self._index.needs_texts
-            self._bulk_pool = ParsePool(self._settings.workers, with_texts=texts)
+            self._bulk_pool = self._new_pool(self._settings.workers)
             self._bulk_pool.start()
         return self._bulk_pool
 

@@ -14,9 +14,9 @@ from packhound.parsing import MOST_DOCUMENTS, AnalysedFile, ParsePool, source_di
 class OpenDocumentParser:
     """Parser of what an editor shows, for the thread that writes `index`."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: Index, pool: ParsePool) -> None:
         self._index = index
-        self.pool = ParsePool(1, with_texts=index.needs_texts)
+        self.pool = pool
         self._cold: dict[str, Document] = {}
         self._warm: deque[tuple[int, Document]] = deque(maxlen=MOST_DOCUMENTS)
 

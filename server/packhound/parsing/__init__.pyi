@@ -3,6 +3,9 @@ from .analysed_file import ENCODED as ENCODED
 from .analysed_file import FIELD_OF_PART as FIELD_OF_PART
 from .analysed_file import AnalysedFile as AnalysedFile
 from .analysed_file import NodeRuns as NodeRuns
+from .extractors import NO_EXTRACTORS as NO_EXTRACTORS
+from .extractors import Extractors as Extractors
+from .extractors import load_extractors as load_extractors
 from .languages import language_of as language_of
 from .node_codec import NodeSummary as NodeSummary
 from .node_codec import Record as Record

@@ -31,8 +31,9 @@ def analyse(
     concatenated digests of nodes whose words and texts are left out, each as often as it occurs.
     """
     writer = _RunWriter(document, with_texts=with_texts, indexed=indexed)
-    for node in parsed.nodes:
-        writer.add(node)
+    own_texts = parsed.own_texts or (None,) * len(parsed.nodes)
+    for node, own_text in zip(parsed.nodes, own_texts, strict=True):
+        writer.add(node, own_text)
     numbers: defaultdict[str, int] = defaultdict(count().__next__)
     run = array("i", [*map(numbers.__getitem__, writer.runs)])
     return AnalysedFile(
@@ -65,9 +66,9 @@ class _RunWriter:
         self.texts: list[str] = []
         self.digests: list[bytes] = []
 
-    def add(self, node: Node) -> None:
-        """Append one node."""
-        own_text = _own_text(self._source, node)
+    def add(self, node: Node, text: bytes | None = None) -> None:
+        """Append one node; `text` stands for that of its own runs."""
+        own_text = _own_text(self._source, node) if text is None else text
         digest = _node_digest(self._framed_path, node, own_text)
         self.digests.append(digest)
         if self._n_indexed[digest]:
@@ -75,7 +76,8 @@ class _RunWriter:
             self.lengths += _NO_RUNS
             self.texts += [""] * self._with_texts
             return
-        body = split_blanked(_decode(_own_text(self._blanked, node)))
+        blanked = _own_text(self._blanked, node) if text is None else blank_separators(text)
+        body = split_blanked(_decode(blanked))
         name, doc = runs(node.name), runs(node.doc) if node.doc else []
         qualname = name if node.qualname == node.name else runs(node.qualname)
         head = (name, runs(node.signature), doc, qualname, self._path_runs)

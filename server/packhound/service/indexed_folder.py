@@ -24,7 +24,7 @@ from packhound.indexing import (
     limit_malloc_arenas,
     raise_gc_threshold,
 )
-from packhound.parsing import source_digest
+from packhound.parsing import load_extractors, source_digest
 from packhound.search import NodeVectors, SearchCache
 from packhound.service.models import Models, model_settings
 from packhound.service.open_index import OpenedIndex, WaitForEmbedder, open_index
@@ -66,6 +66,7 @@ class IndexedFolder:
         self.redacted_grep = Grep(str(root), RedactedTexts(self.source))
         self.closed = False
         self._indexer: Indexer
+        self._extractors = load_extractors(settings.extractors)
         with ThreadPoolExecutor(1) as pool:
             loading = pool.submit(self._open_models)
             opened = self._open_index(lambda: loading.result().embedder)
@@ -132,6 +133,8 @@ class IndexedFolder:
             self.models = self._open_models()
         if (before.k1, before.b) != (settings.k1, settings.b):
             self.search_cache = SearchCache(settings.k1, settings.b)
+        if before.extractors != settings.extractors:
+            self._extractors = load_extractors(settings.extractors)
         if _index_settings(before) != _index_settings(settings):
             self.reopen()
         elif before != settings:
@@ -196,7 +199,10 @@ class IndexedFolder:
 
     def status(self) -> Status:
         """Return the state, figures and problems of the index."""
-        status = build_status(self.root, self._settings, self.models, self._opened, self._indexer)
+        problems = (*self.models.problems, *self._extractors.problems)
+        status = build_status(
+            self.root, self._settings, self.models.embedder, problems, self._opened, self._indexer
+        )
         return replace(status, state="closed") if self.closed else status
 
     def left_out(self) -> tuple[LeftOutRow, ...]:
@@ -218,25 +224,28 @@ class IndexedFolder:
             opened.store,
             self._on_change,
             self._timing,
+            self._extractors,
         )
         self._indexer.start()
 
     def _open_index(self, embedder: WaitForEmbedder, *, discard: bool = False) -> OpenedIndex:
-        persist, timing = self._settings.persist, self._timing
         opened = open_index(
             self.cache,
             embedder,
-            persist=persist,
+            persist=self._settings.persist,
             discard=discard,
-            timing=timing,
+            timing=self._timing,
             root=self.root,
             indexes=[
                 rows
                 for other in self._siblings()
                 if other is not self and (rows := other.memory_rows)
             ],
+            extractors=self._extractors,
         )
-        for problem in filter(None, (opened.problem, opened.rebuild_reason)):
+        for problem in filter(
+            None, (*self._extractors.problems, opened.problem, opened.rebuild_reason)
+        ):
             log.warning("%s: %s", self.root, problem)
         return opened
 
@@ -249,7 +258,7 @@ class IndexedFolder:
 
 def _index_settings(settings: Settings) -> tuple[object, ...]:
     """Return the settings that decide which index is open."""
-    return settings.meaning, settings.model, settings.persist
+    return settings.meaning, settings.model, settings.persist, settings.extractors
 
 
 def reading_note(n_read: int, n_files: int) -> str:

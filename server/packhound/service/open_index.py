@@ -12,7 +12,7 @@ from packhound.core.errors import StoreError
 from packhound.encoder import Embedder
 from packhound.index import FileEntry, Index
 from packhound.indexing import DEFAULT_TIMING, Timing
-from packhound.parsing import grammar_version
+from packhound.parsing import NO_EXTRACTORS, Extractors, grammar_version
 from packhound.service.sibling import start_from_sibling
 from packhound.storage import MemoryRows, Store
 from packhound.text import PATHS_VERSION, TOKENIZER_VERSION
@@ -47,17 +47,19 @@ def open_index(
     timing: Timing = DEFAULT_TIMING,
     root: Path | None = None,
     indexes: Sequence[MemoryRows] = (),
+    extractors: Extractors = NO_EXTRACTORS,
 ) -> OpenedIndex:
     """Load the last generation saved in `folder`; with `discard`, forget it.
 
     Where nothing was saved and `root` is given, that is the index of a folder like it.
     What one of `indexes` has is shared with it.
-    `embedder` is called when all is read, so that it can be loaded meanwhile.
+    `embedder` is called when all is read, so that it can be loaded meanwhile. With other
+    `extractors` the saved index does not count.
     """
     if not persist:
         return OpenedIndex(_empty_index(embedder, timing))
     try:
-        store = Store.open(folder, lambda: _versions(embedder()))
+        store = Store.open(folder, lambda: _versions(embedder(), extractors))
     except StoreError as error:
         problem = f"the index is kept in memory only: {error}"
         return OpenedIndex(_empty_index(embedder, timing), problem=problem)
@@ -89,7 +91,8 @@ def _empty_index(embedder: WaitForEmbedder, timing: Timing) -> Index:
     return Index(embedder(), retry_s=timing.embed_retry_s)
 
 
-def _versions(embedder: Embedder | None) -> str:
+def _versions(embedder: Embedder | None, extractors: Extractors) -> str:
     """Return all that decides what an index holds beyond the sources."""
     fingerprint = embedder.fingerprint if embedder else "none"
-    return f"{TOKENIZER_VERSION}/{PATHS_VERSION}/{grammar_version()}/{fingerprint}"
+    extracted = f"/{extractors.version}" if extractors.items else ""
+    return f"{TOKENIZER_VERSION}/{PATHS_VERSION}/{grammar_version()}/{fingerprint}{extracted}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,24 +11,31 @@ import numpy as np
 from packhound.core.settings import Settings
 from packhound.core.status import LeftOutRow, State, Status
 from packhound.core.types import KINDS
+from packhound.encoder import Embedder
 from packhound.files import LeftOut, WalkLimits, walk_by_steps
 from packhound.index import Snapshot
 from packhound.indexing import Indexer
-from packhound.service.models import Models
 from packhound.service.open_index import OpenedIndex
 
 Listener = Callable[[], None]
 """Called on the indexing thread when the status has changed."""
+_MAX_FAILED = 3
+"""Files that the status names where an extractor failed."""
 
 
 def build_status(
-    root: Path, settings: Settings, models: Models, opened: OpenedIndex, indexer: Indexer
+    root: Path,
+    settings: Settings,
+    embedder: Embedder | None,
+    problems: tuple[str, ...],
+    opened: OpenedIndex,
+    indexer: Indexer,
 ) -> Status:
-    """Return the status of a folder as of now."""
+    """Return the status of a folder as of now; `problems` are those of models and plugins."""
     snapshot, health = opened.index.snapshot, opened.index.health()
     pending = indexer.queue.pending
     languages = Counter(entry.language for entry in snapshot.files.values())
-    problems = (*models.problems, *filter(None, (opened.problem,)))
+    problems = (*problems, *filter(None, (opened.problem,)), *_failed_extractions(snapshot))
     limits = (*problems, *indexer.warnings)
     return Status(
         state=_state(pending, snapshot.n_files, limited=bool(limits)),
@@ -45,7 +52,7 @@ def build_status(
         dense=health.dense,
         dead_share=health.dead_share,
         recall=health.recall,
-        model=_model(settings, models),
+        model=_model(settings, embedder),
         writer=opened.writer,
         save_problem=opened.problem or indexer.save_problem,
         drift=health.drift,
@@ -75,10 +82,22 @@ def count_left_out(root: Path, snapshot: Snapshot, limits: WalkLimits) -> tuple[
     return tuple(sorted(rows, key=lambda row: (-row.files - row.folders, row.reason)))
 
 
-def _model(settings: Settings, models: Models) -> str:
+def _failed_extractions(snapshot: Snapshot) -> Iterator[str]:
+    """Yield the files at which an extractor failed, and how; of many the first ones."""
+    failed = sorted(
+        (path, entry.degraded)
+        for path, entry in snapshot.files.items()
+        if entry.degraded and entry.degraded.startswith("extractor ")
+    )
+    yield from (f"'{path}': {reason}" for path, reason in failed[:_MAX_FAILED])
+    if len(failed) > _MAX_FAILED:
+        yield f"extractors failed at {len(failed) - _MAX_FAILED:,} more files"
+
+
+def _model(settings: Settings, embedder: Embedder | None) -> str:
     if not settings.meaning:
         return "off by the setting meaning.enabled"
-    return settings.model or "bundled" if models.embedder else "none"
+    return settings.model or "bundled" if embedder else "none"
 
 
 def _state(pending: int, n_files: int, *, limited: bool) -> State:

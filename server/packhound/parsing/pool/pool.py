@@ -18,6 +18,7 @@ from packhound.core.types import Document, ParsedFile
 from packhound.parsing.analyse import analyse
 from packhound.parsing.analysed_file import AnalysedFile
 from packhound.parsing.extract.windows import parse_as_windows
+from packhound.parsing.extractors import NO_EXTRACTORS, Extractors
 from packhound.parsing.pool.batch_run import BatchRun
 from packhound.parsing.pool.framing import Task
 from packhound.parsing.pool.quarantine import Quarantine
@@ -45,7 +46,7 @@ class ParsePool:
 
     `timeout_s` is the wall time for one file, `memory_mb` what parsing may take on top of the
     interpreter (enforced where the system has resource limits). `with_texts` is needed for an
-    encoder that cannot read runs.
+    encoder that cannot read runs. `extractors` find the nodes of the files of their suffixes.
     """
 
     def __init__(
@@ -55,7 +56,9 @@ class ParsePool:
         memory_mb: int = 512,
         *,
         with_texts: bool = True,
+        extractors: Extractors = NO_EXTRACTORS,
     ) -> None:
+        self._extractors = extractors
         self._n_workers = max(workers, 1)
         self._with_texts = with_texts
         self._timeout_s = timeout_s
@@ -160,7 +163,7 @@ class ParsePool:
             if not worker.started or (position != suspect and not worker.timed_out):
                 suspect = position  # Killed from outside, perhaps: the file gets a second worker.
             elif task.plain_reason is None:
-                reason = self._failure(worker)
+                reason = self._failure(worker, task.document.path)
                 self._quarantine.add(task.document, reason)
                 tasks[position] = task._replace(plain_reason=reason)
             else:
@@ -184,10 +187,13 @@ class ParsePool:
         self._return(worker)
         return True
 
-    def _failure(self, worker: Worker) -> str:
+    def _failure(self, worker: Worker, path: str) -> str:
+        extractor = self._extractors.of(path)
+        actor = f"extractor {extractor.label}" if extractor else "parsing"
         if worker.timed_out:
-            return f"parsing took longer than {self._timeout_s:g} s"
-        return "parsing needed too much memory, or met a fault in the grammar"
+            return f"{actor} took longer than {self._timeout_s:g} s"
+        culprit = "" if extractor else ", or met a fault in the grammar"
+        return f"{actor} needed too much memory{culprit or ', or ended the process'}"
 
     def _borrow(self) -> Worker | None:
         """Return a worker for this thread alone; None during the backoff after failed starts."""
@@ -211,7 +217,12 @@ class ParsePool:
             watchdog.start()
             self._watchdog = watchdog
         try:
-            worker = Worker(self._memory_mb, self._waiting.set, with_texts=self._with_texts)
+            worker = Worker(
+                self._memory_mb,
+                self._waiting.set,
+                with_texts=self._with_texts,
+                extractors=self._extractors,
+            )
         except OSError:
             self._count_failed_starts(self._max_failures)
             self._free.notify_all()

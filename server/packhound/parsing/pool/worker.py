@@ -15,6 +15,7 @@ if sys.platform == "linux":
 
 import packhound
 from packhound.parsing.analysed_file import AnalysedFile
+from packhound.parsing.extractors import NO_EXTRACTORS, Extractors
 from packhound.parsing.pool.framing import (
     READY,
     BrokenFrame,
@@ -37,9 +38,9 @@ _PACKAGES = Path(packhound.__file__).parent.parent
 # The parser process must not import from the folder it is started in, which may be a stranger's,
 # and need not search for packages again: it takes over `sys.path`.
 _BOOT = (
-    "import sys; sys.path[:] = sys.argv[4:]; "
+    "import sys; sys.path[:] = sys.argv[5:]; "
     "from packhound.parsing.pool.worker_main import main; "
-    "main(int(sys.argv[1]), float(sys.argv[2]), sys.argv[3] == 'texts')"
+    "main(int(sys.argv[1]), float(sys.argv[2]), sys.argv[3] == 'texts', sys.argv[4])"
 )
 
 
@@ -61,14 +62,17 @@ class Worker:
         max_parse_s: float = _MAX_PARSE_S,
         *,
         with_texts: bool = False,
+        extractors: Extractors = NO_EXTRACTORS,
     ) -> None:
         self.deadline: float | None = None
         self.limit_s = 0.0
         self.timed_out = False
         self._ready = False
         self._on_wait = on_wait
-        arguments = [str(memory_mb), str(max_parse_s), "texts" if with_texts else "runs"]
+        encoding = "texts" if with_texts else "runs"
+        arguments = [str(memory_mb), str(max_parse_s), encoding, extractors.encode()]
         paths = [str(_PACKAGES), *(path for path in sys.path if Path(path).is_absolute())]
+        paths += filter(None, dict.fromkeys(item.folder for item in extractors.items))
         self.process = subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", _BOOT, *arguments, *paths],
             bufsize=_PIPE_BYTES,

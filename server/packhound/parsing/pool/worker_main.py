@@ -11,8 +11,12 @@ import faulthandler
 import gc
 import os
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
+from packhound.core.errors import PluginError
+from packhound.core.types import Document, ParsedFile
 from packhound.parsing.analyse import analyse
 from packhound.parsing.analysed_file import AnalysedFile
 from packhound.parsing.extract.windows import parse_as_windows
@@ -28,19 +32,23 @@ from packhound.parsing.pool.framing import (
 )
 from packhound.parsing.tree_cache import TreeCache
 
+ParseFile = Callable[["Document", "TreeCache | None"], "ParsedFile"]
+
 _GRAMMARS_MB = 96
 _INTERPRETER_MB = 160
 """Address space on top of what parsing may take; the second counts where it cannot be asked for."""
 
 
-def main(memory_mb: int, max_parse_s: float, with_texts: bool) -> None:
+def main(memory_mb: int, max_parse_s: float, with_texts: bool, extractors: str = "") -> None:
     """Serve until stdin ends; the process ends itself after `max_parse_s` a document.
 
-    `with_texts` is that of `analyse`.
+    `with_texts` is that of `analyse`, `extractors` are those of `Extractors.encode`.
     """
     _limit_memory(memory_mb)
-    gc.disable()  # Parsing makes no cycles, and looking for them takes a twentieth of the time.
     requests, replies = sys.stdin.buffer, sys.stdout.buffer
+    parse_file = _with_extractors(extractors) if extractors else parse
+    if not extractors:
+        gc.disable()  # Parsing makes no cycles; looking for them takes a twentieth of the time.
     write_frame(replies, READY)
     trees = TreeCache()
     while True:
@@ -52,16 +60,35 @@ def main(memory_mb: int, max_parse_s: float, with_texts: bool) -> None:
         # The one clock of Python's that ends a process whatever native code it is in.
         faulthandler.dump_traceback_later(max_parse_s * len(batch), exit=True)
         for value in batch:
-            file = _analyse(decode_task(value), trees, with_texts)
+            file = _analyse(decode_task(value), trees, with_texts, parse_file)
             write_frame(replies, encode_file(file))
         faulthandler.cancel_dump_traceback_later()
 
 
-def _analyse(task: Task, trees: TreeCache, with_texts: bool) -> AnalysedFile:
+def _with_extractors(encoded: str) -> ParseFile:
+    """Return `parse` with extractors, which cannot write into the stream of answers."""
+    from packhound.parsing.extract.plugin_nodes import extract_nodes
+    from packhound.parsing.extractors import Extractors
+
+    extractors, sys.stdout = Extractors.decode(encoded), sys.stderr
+
+    def parse_file(document: Document, trees: TreeCache | None) -> ParsedFile:
+        extractor = extractors.of(document.path)
+        if extractor is None:
+            return parse(document, trees)
+        try:
+            return extract_nodes(document, extractor)
+        except PluginError as problem:
+            return replace(parse(document, trees), degraded=str(problem))
+
+    return parse_file
+
+
+def _analyse(task: Task, trees: TreeCache, with_texts: bool, parse_file: ParseFile) -> AnalysedFile:
     document, plain_reason, indexed, is_open = task
     if plain_reason is None:
         try:  # Catch all: one bad file must not be a dead worker.
-            parsed = parse(document, trees if is_open else None)
+            parsed = parse_file(document, trees if is_open else None)
             return analyse(document, parsed, with_texts=with_texts, indexed=indexed)
         except Exception as error:
             plain_reason = f"parsing failed: {type(error).__name__}: {error}"

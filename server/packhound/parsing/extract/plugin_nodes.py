@@ -1,0 +1,119 @@
+"""What an extractor of an installed package returns, as the nodes of a document.
+
+It gets the path and the text, and returns nodes, mappings with the keys of `_FIELDS` and lines from
+1 on, or one string: the text to search the file by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from importlib import import_module
+from operator import attrgetter
+from typing import Any
+
+from packhound.core.errors import PluginError, SettingsError
+from packhound.core.parameters import choice, integer, text
+from packhound.core.types import KINDS, Document, Node, ParsedFile
+from packhound.parsing.extract.definition import without
+from packhound.parsing.extract.windows import windows
+from packhound.parsing.extractors import Extractor
+from packhound.parsing.languages import language_for
+from packhound.text import LineIndex
+
+_MAX_NODES = 10_000
+_MAX_LINES = 100_000_000
+_FIELDS = {
+    "name": text("", 1_000, 1),
+    "start_line": integer("", 1, _MAX_LINES),
+    "end_line": integer("", 1, _MAX_LINES),
+    "kind": choice("", KINDS),
+    "qualname": text("", 4_000),
+    "signature": text("", 20_000),
+    "doc": text("", 100_000),
+    "text": text("", 1_000_000),
+}
+
+
+def extract_nodes(document: Document, extractor: Extractor) -> ParsedFile:
+    """Return the nodes that an extractor finds. Raises PluginError, whatever it does."""
+    try:
+        value = _function(extractor.target)(
+            document.path, document.source.decode("utf-8", "replace")
+        )
+        pairs = _windows(document, value) if isinstance(value, str) else _nodes(document, value)
+    except Exception as error:
+        raise PluginError(
+            f"extractor {extractor.label} failed ({type(error).__name__}: {error})"
+        ) from error
+    language = language_for(document.path, document.source, document.language) or extractor.name
+    nodes, texts = tuple(node for node, _ in pairs), tuple(text for _, text in pairs)
+    return ParsedFile(document.path, language, nodes, own_texts=texts)
+
+
+@lru_cache(maxsize=64)
+def _function(target: str) -> Any:  # noqa: ANN401 - what a package offers
+    module, _, attribute = target.partition(":")
+    return attrgetter(attribute)(import_module(module))
+
+
+def _windows(document: Document, value: str) -> list[tuple[Node, bytes | None]]:
+    """Return windows of a text, each over all lines of its file, since nothing else is known."""
+    octets = value.encode("utf-8", "replace")
+    whole = LineIndex(document.source).span(0, len(document.source))
+    pieces = windows(Document(document.path, octets))
+    return [
+        (node._replace(span=whole, own=((whole.start, whole.end),)), octets[slice(*node.span[:2])])
+        for node in pieces
+    ]
+
+
+def _nodes(document: Document, values: Iterable[object]) -> list[tuple[Node, bytes | None]]:
+    """Return the nodes of some mappings by start; what lies within another is part of it."""
+    lines = LineIndex(document.source)
+    pairs = [_node(document, lines, value) for value in values]
+    if len(pairs) > _MAX_NODES:
+        raise SettingsError(f"there are {len(pairs):,} nodes; must be at most {_MAX_NODES:,}")
+    pairs.sort(key=lambda pair: (pair[0].span.start, -pair[0].span.end))
+    open_positions: list[int] = []
+    for position, (node, own_text) in enumerate(pairs):
+        while open_positions and pairs[open_positions[-1]][0].span.end < node.span.end:
+            open_positions.pop()
+        if open_positions:
+            parent = pairs[open_positions[-1]][0]
+            own = tuple(without(parent.own[-1], [node.span[:2]]))
+            pairs[open_positions[-1]] = (
+                parent._replace(own=(*parent.own[:-1], *own)),
+                pairs[open_positions[-1]][1],
+            )
+            pairs[position] = node._replace(parent=open_positions[-1]), own_text
+        open_positions.append(position)
+    return pairs
+
+
+def _node(document: Document, lines: LineIndex, value: object) -> tuple[Node, bytes | None]:
+    if not isinstance(value, Mapping):
+        raise SettingsError(f"a node is {value!r:.80}; must be a mapping")
+    if unknown := [key for key in value if key not in _FIELDS]:
+        raise SettingsError(
+            f"unknown key {unknown[0]!r:.80}; expected some of: {', '.join(_FIELDS)}"
+        )
+    required = dict.fromkeys(("name", "start_line", "end_line"))
+    fields = {name: _FIELDS[name].read(f"'{name}'", v) for name, v in {**required, **value}.items()}
+    first, last, n_lines = fields["start_line"], fields["end_line"], len(lines.starts)
+    if not first <= last <= n_lines:
+        raise SettingsError(f"lines {first} to {last} are not within the {n_lines:,} of the file")
+    start = lines.starts[first - 1]
+    end = lines.starts[last] if last < n_lines else len(document.source)
+    end = start + len(document.source[start:end].rstrip(b"\r\n"))
+    name, own_text = fields["name"], fields.get("text")
+    node = Node(
+        kind=fields.get("kind", "section"),
+        name=name,
+        qualname=fields.get("qualname") or name,
+        span=lines.span(start, end),
+        signature=fields.get("signature", ""),
+        doc=fields.get("doc", ""),
+        own=((start, end),),
+    )
+    return node, None if own_text is None else own_text.encode("utf-8", "replace")
