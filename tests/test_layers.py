@@ -52,7 +52,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "lsp": {"api", "grep", "impact", "pack", "redact", "relay", "search", "service", "text"},
     "mcp": {"api", "relay", "service"},
     "background": {"api", "lsp", "mcp", "relay"},
-    "cli": {"api", "background", "encoder", "evaluation", "git", "index", "lsp", "mcp", "memory"}
+    "cli": {"api", "background", "encoder", "evaluation", "index", "lsp", "mcp", "memory"}
     | {"pack", "parsing", "redact"}
     | {"grep", "search", "service", "text"},
     "__main__": {"cli"},

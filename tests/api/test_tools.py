@@ -241,7 +241,7 @@ def test_a_folder_too_large_for_one_answer_is_listed_by_its_folders(engine):
 def test_a_refusal_names_the_remedy(engine):
     with pytest.raises(SettingsError, match=r"did you mean 'store/disk.py'\?"):
         call(engine, "read_node", {"path": "disk.py", "line": 1})
-    with pytest.raises(SettingsError, match="use outline to list what is indexed"):
+    with pytest.raises(SettingsError, match="search for a part of its name"):
         call(engine, "outline", {"path": "nowhere"})
     with pytest.raises(SettingsError, match="it has 7 lines"):
         call(engine, "read_node", {"path": "app.py", "line": 900})

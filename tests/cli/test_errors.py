@@ -25,6 +25,9 @@ def test_no_fewer_than_one_hit_can_be_asked_for(tmp_path: Path, root: Path) -> N
     assert "-3 is not in the range 1<=x<=1000" in done.stderr
 
 
+READING = ("search", "explain", "related", "pack", "grep", "show")
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -40,14 +43,21 @@ def test_no_fewer_than_one_hit_can_be_asked_for(tmp_path: Path, root: Path) -> N
         (("pack", "x", "-b", "5", "--reserve", "6"), "between 0 and the budget of 5"),
         (("search", "x", "--set", "search.hover"), "NAME=VALUE"),
         (("search", "--batch", "/no/such/file"), "/no/such/file"),
-        (("explain", "x", "door.py"), "PATH:LINE"),
+        (("explain", "x", "door.py"), "is a whole file; give PATH:LINE or PATH#Qual.name"),
+        (("related", "no_such_name"), "search for a part of its name"),
+        (("search", " "), "QUERY is empty; give a word"),
+        (("search", "x", "--focus", "door.py:99"), "--focus is 'door.py:99'; the file has 3 lines"),
+        (("pack", "x", "--focus", "door.py:4"), "--focus is 'door.py:4'; the file has 3 lines"),
+        (("pack", "x", "-b", "0"), "--budget is 0; must be a whole number between 1 and"),
+        (("grep", "(x"), "PATTERN is '(x'; missing )"),
+        (("show", "door.py#window"), "search for a part of its name"),
         (("lsp", "--stdio", "--tcp"), "--stdio or --tcp"),
     ],
 )
 def test_bad_arguments_give_one_line_and_exit_code_2(
     tmp_path: Path, root: Path, arguments: tuple[str, ...], says: str
 ) -> None:
-    if "--root" not in arguments and arguments[0] == "search":
+    if "--root" not in arguments and arguments[0] in READING:
         arguments = (*arguments, "--root", str(root))
     done = packhound(tmp_path, *arguments)
     assert done.returncode == 2

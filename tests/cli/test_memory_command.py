@@ -106,9 +106,9 @@ def test_a_search_shows_type_and_day(tmp_path: Path, house: Path) -> None:
     [
         (("show", "nope"), "there is no note 'nope'; 'packhound memory list' lists them"),
         (("forget", "nope"), "there is no note 'nope'"),
-        (("add", "insight", "k", ""), "'content' is empty; must have at least 1 character"),
+        (("add", "insight", "k", ""), "CONTENT is empty; must have at least 1 character"),
         (("add", "insight", "k", "c", "-c", "no.py#f"), "'no.py' is not an indexed file"),
-        (("add", "stash", "n", "s", "--expires", "soon"), "'expires_at' is 'soon'; must be a time"),
+        (("add", "stash", "n", "s", "--expires", "soon"), "--expires is 'soon'; must be a time"),
         (("import", "missing.jsonl"), "'missing.jsonl'"),
     ],
 )

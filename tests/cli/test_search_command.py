@@ -131,8 +131,12 @@ def test_what_git_says_is_two_columns_or_why_it_says_nothing(tmp_path: Path, roo
     committed = by_path["door.py"]
     assert (committed["state"], committed["commits"]) == ("committed", 1)
     assert day.fullmatch(committed["last_change"])
-    assert by_path["roof.py"] == {"state": "untracked", "commits": None, "last_change": None}
-    (root / "door.py").write_text(CODE + "\n")
+    assert committed["stale"] is False and committed["text"].startswith("1 commit, ")
+    assert (by_path["roof.py"]["state"], by_path["roof.py"]["commits"]) == ("untracked", 0)
+    (root / "door.py").write_text("# A line above is none of the function's.\n\n" + CODE)
+    answer = json.loads(packhound(tmp_path, *search, "--json").stdout)
+    assert [hit["git"] for hit in answer["hits"] if hit["path"] == "door.py"] == [committed]
+    (root / "door.py").write_text(CODE.replace("key.turn()", "key.turn(2)"))
     assert re.search(r" 1 +not committed\s+door\.py", packhound(tmp_path, *search).stdout)
     assert "not committed, 1 commit" in packhound(tmp_path, *search, "--show-scores").stdout
     plain = json.loads(packhound(tmp_path, *search[:-1], "--json").stdout)
@@ -169,3 +173,17 @@ def test_the_fuser_is_an_option(tmp_path: Path, root: Path) -> None:
     assert signals <= {"node_words", "dense_node", "deep_similarity"} and "node_words" in signals
     configured = packhound(tmp_path, *search, "--set", "search.fuser=blend").stdout
     assert json.loads(configured)["hits"] == blended["hits"]
+
+
+@pytest.mark.parametrize(
+    "reference", ["door.py:2", "door.py#open_door", "open_door", "./door.py:1-3"]
+)
+def test_code_is_named_in_each_way(tmp_path: Path, root: Path, reference: str) -> None:
+    for command in (("show",), ("related",), ("explain", "unlock")):
+        done = packhound(tmp_path, *command, reference, "--root", str(root), "--json")
+        assert done.returncode == 0, done.stderr
+        answer = json.loads(done.stdout)
+        if command[0] != "related":
+            assert (answer["path"], answer["start_line"]) == ("door.py", 1)
+        else:
+            assert answer["query"] == "door.py:2" if ":2" in reference else "door.py:1"

@@ -5,11 +5,14 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import time
 
 import pytest
 
+from packhound.core.line_history import LineHistory
 from packhound.core.types import Document
 from packhound.git import stream
+from packhound.git.blame import line_histories
 from packhound.git.log import HistoryReader, parse_log, parse_status, read_history
 from packhound.git.working_tree import Changes, changed_lines, move_lines, parse_diff
 from tests.support.git_repository import git
@@ -249,3 +252,42 @@ def test_parsers_take_anything():
     assert parse_diff("nonsense\n@@ -1 +1 @@\n") == {}
     assert parse_status("") == (frozenset(), frozenset())
     assert parse_log(["x", "\x1e", "\0"]) == {}
+
+
+@needs_git
+def test_the_commits_of_lines_are_those_of_the_text_on_the_screen(repository):
+    text = b"# unsaved\nx = 1\ny = 3\n"
+    unsaved, old, both = line_histories(repository, "sub/a b.py", text, [(0, 0), (1, 1), (1, 2)])
+    assert (unsaved.state, unsaved.commits) == ("not committed", 0)
+    assert (old.state, old.commits) == ("committed", 1)
+    assert (both.state, both.commits, both.is_stale) == ("committed", 2, False)
+    assert both.last_change >= old.last_change > 0
+    [new] = line_histories(repository, "new.py", b"a = 1\n", [(0, 0)])
+    assert new.state == "untracked"
+    [of_folder] = line_histories(repository / "sub", "a b.py", text, [(1, 2)])
+    assert of_folder == both
+
+
+@needs_git
+def test_lines_of_no_repository_have_no_history(tmp_path):
+    assert [row.state for row in line_histories(tmp_path, "a.py", b"a\n", [(0, 0)])] == [
+        "untracked"
+    ]
+
+
+@needs_git
+def test_no_filter_is_run_to_read_the_history_of_lines(repository):
+    (repository / ".gitattributes").write_text("* filter=evil\n")
+    git(repository, "config", "filter.evil.clean", f"touch '{repository}/ran'; cat")
+    [row] = line_histories(repository, "top.py", b"z = 3\n", [(0, 0)])
+    assert row.state == "unavailable" and not (repository / "ran").exists()
+
+
+def test_lines_are_stale_after_seven_days():
+    days = (6, 8)
+    rows = [LineHistory("committed", 1, int(time.time()) - n * 86_400) for n in days]
+    assert [row.is_stale for row in rows] == [False, True]
+    assert [row.describe() for row in rows] == [
+        "1 commit, 6 days ago",
+        "1 commit, 1 week ago (stale)",
+    ]

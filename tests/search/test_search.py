@@ -17,6 +17,8 @@ from packhound.search.environment import SearchEnvironment
 from packhound.search.explain import phrase
 from packhound.search.pipeline import explain, search
 from packhound.search.related import related
+from packhound.search.run import MORE_TIME
+from packhound.search.suggestions import NO_WORDS
 from tests.support.shop import FILES, environment, snapshot
 
 WORDS = sorted({word for text in FILES.values() for word in text.split()})
@@ -98,13 +100,37 @@ def test_symbol_mode_matches_as_people_type() -> None:
 def test_no_match_is_an_empty_list_with_a_note() -> None:
     results = ask("zzzzqqqq xyzzy", mode="lexical")
     assert (results.hits, results.notes) == ((), ("nothing matches",))
-    assert ask("", mode="hybrid").notes == ("the query has no words",)
+    assert ask("", mode="hybrid").notes == (NO_WORDS,)
     assert ask("zzzzqqqq", mode="symbol").notes == ("no name matches",)
     assert (
         ask("lang:klingon session")
         .notes[0]
         .startswith("no file here is in 'klingon'; languages here: ")
     )
+
+
+def test_filters_alone_list_what_passes_them_by_path() -> None:
+    results = ask("kind:class lang:python", limit=100)
+    places = [(hit.node.path, hit.node.span.start) for hit in results.hits]
+    assert places == sorted(places) and len(places) == results.candidates > 1
+    assert {(hit.node.kind, hit.node.language) for hit in results.hits} == {("class", "python")}
+    assert [hit.node.path for hit in ask("lang:python", files=True, limit=100).hits] == sorted(
+        path for path in FILES if path.endswith(".py")
+    )
+    assert ask("kind:class lang:python", limit=1).hits == results.hits[:1]
+    tagged = ask("tag:auth")
+    assert not tagged.hits and "code has no tags: add type:note" in tagged.notes[-1]
+    later = ask("since:2999-01-01")
+    assert not later.hits and later.notes[-1].startswith("without since: and before: there are ")
+
+
+@pytest.mark.parametrize(("text", "same_as"), [("'Session", "Session"), ("^parse", "parse")])
+def test_what_says_how_a_name_must_match_counts_in_every_mode(text: str, same_as: str) -> None:
+    expected = [hit.node.qualname for hit in ask(text, mode="symbol").hits]
+    assert expected and expected == [hit.node.qualname for hit in ask(text).hits]
+    assert ask(same_as).candidates > len(expected)
+    unknown = ask("'Sessio")
+    assert unknown.hits and "no name matches" in unknown.notes
 
 
 def test_without_a_model_words_rank_and_a_note_says_so() -> None:
@@ -131,8 +157,8 @@ def test_a_spent_budget_skips_the_rest_and_names_it() -> None:
     hurried = ask(query.text, budget=replace(query.budget, time_ms=0))
     assert hurried.hits and not any(hit.siblings for hit in hurried.hits)
     assert hurried.notes[0] == (
-        "stopped after 0 ms, without meaning, most candidates, the learned ranker, siblings:"
-        " retry with a larger budget or a narrower scope"
+        "stopped after 0 ms, without meaning, most candidates, the learned ranker, further code of"
+        f" the same files: {MORE_TIME}"
     )
     assert not any(reason.signal.startswith("dense") for hit in hurried.hits for reason in hit.why)
     assert not any("stopped" in note for note in ask(query.text).notes)

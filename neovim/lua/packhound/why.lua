@@ -15,7 +15,7 @@ function M.show(query)
   end
   local cursor = client.cursor()
   local function params(ready)
-    return vim.tbl_extend('error', cursor(ready), { query = query })
+    return vim.tbl_extend('error', cursor(ready), { query = query, git = true })
   end
   client.ask('packhound/explain', params, function(explanation)
     if type(explanation.markdown) ~= 'string' then

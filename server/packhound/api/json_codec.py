@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from packhound.api.record_json import marks_of, record_of, source_json
 from packhound.api.schema import QUERY, query_from
+from packhound.core.line_history import LineHistory
 from packhound.core.records import iso_date
 from packhound.core.settings_files import SettingsInForce
 from packhound.core.status import SourceRow, State, Status
@@ -83,6 +84,7 @@ def results_of(answer: Mapping[str, Any]) -> Results:
             explanation=_explanation_of(hit),
             record=record_of(hit),
             notes=marks_of(hit),
+            git=_git_of(hit),
         )
         for hit in answer["hits"]
     )
@@ -140,8 +142,25 @@ def hit_json(hit: Hit, locate: Locate | None = None) -> Json:
         "groups": [_group_json(group) for group in explanation.groups],
         "counterfactual": explanation.counterfactual,
         **source_json(hit),
+        **({"git": _git_json(hit.git)} if hit.git else {}),
         **(locate(node) if locate and node.path else {}),
     }
+
+
+def _git_json(git: LineHistory) -> Json:
+    return {
+        "state": git.state,
+        "commits": git.commits,
+        "last_change": iso_date(git.last_change) if git.last_change else None,
+        "last_change_time": git.last_change,
+        "stale": git.is_stale,
+        "text": git.describe(),
+    }
+
+
+def _git_of(hit: Mapping[str, Any]) -> LineHistory | None:
+    row = hit.get("git")
+    return LineHistory(row["state"], row["commits"], row["last_change_time"]) if row else None
 
 
 def _reference(node: NodeRef) -> str:

@@ -40,9 +40,10 @@ QUERY: dict[str, Parameter] = {
     "tests": choice("Tests below what they test, left out, or alone.", TESTS),
     "files": boolean("One hit per file: the definition that answers best in it."),
     "deep": boolean("Read the 50 best hits again, with the transformer of the extra `deep`."),
+    "git": boolean("Add the commits that the lines of each hit stem from, by git."),
     "time_ms": integer("Milliseconds after which the search stops.", 1, MAX_TIME_MS),
     "candidates": integer(
-        "Candidates that are ranked at most, four for each file.", 4, MAX_CANDIDATES
+        "Four times the number of files that are ranked at most.", 4, MAX_CANDIDATES
     ),
     "fuser": text(
         "How candidates become one order: linear, blend, rrf or an installed plugin.",

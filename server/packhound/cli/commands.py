@@ -8,11 +8,11 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
 from packhound import __version__
+from packhound.cli.group import ReportingGroup
 from packhound.cli.opening import (
     Answerer,
     exit_unless_saved,
@@ -21,7 +21,7 @@ from packhound.cli.opening import (
     print_json,
 )
 from packhound.cli.options import JSON, LIMIT, LOCATION, MODEL, ROOT, SET
-from packhound.core.errors import PackhoundError, SettingsError
+from packhound.core.errors import SettingsError
 from packhound.core.log_file import log_to_file
 from packhound.core.types import Query
 
@@ -48,8 +48,8 @@ _LAZY_COMMANDS = {
 """Commands whose modules are imported only when they are called or listed."""
 
 
-class _Group(click.Group):
-    """Turns errors into one line on stderr and exit code 2."""
+class _Group(ReportingGroup):
+    """Imports the modules of commands when they are called or listed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted([*super().list_commands(ctx), *_LAZY_COMMANDS])
@@ -60,30 +60,6 @@ class _Group(click.Group):
         module, _, name = _LAZY_COMMANDS[cmd_name].partition(":")
         command: click.Command = getattr(importlib.import_module(module), name)
         return command
-
-    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own signature
-        try:
-            return super().invoke(ctx)
-        except PackhoundError as error:
-            log.error("%s: %s", ctx.invoked_subcommand, error)
-            raise click.UsageError(str(error)) from None
-        except click.UsageError as error:
-            if "unexpected extra argument" not in error.message:
-                raise
-            message = (
-                f"{error.message}; quote a query of several words, and name a folder by --root"
-            )
-            raise click.UsageError(message, error.ctx) from None
-        except BrokenPipeError:
-            raise  # The reader has closed the pipe, which is no error.
-        except OSError as error:
-            log.exception("%s failed", ctx.invoked_subcommand)
-            raise click.ClickException(str(error)) from None
-        except (click.ClickException, click.exceptions.Exit, click.Abort):
-            raise
-        except Exception:
-            log.exception("%s failed", ctx.invoked_subcommand)
-            raise
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
@@ -146,12 +122,15 @@ def index(root: Path, as_json: bool, encoder_path: str, changes: Sequence[str]) 
 @click.option("--all", "all_signals", is_flag=True, help="Every signal of each group.")
 @JSON
 def explain(query: str, location: str, root: Path, all_signals: bool, as_json: bool) -> None:
-    """Explain the score of the code at PATH:LINE for QUERY, ranked or not."""
+    """Explain the score of the code at REF for QUERY, ranked or not.
+
+    REF is PATH:LINE, PATH#Qual.name or Qual.name.
+    """
     from packhound.api import explanation_json
     from packhound.cli import show
 
-    path, line = _parse_location(location)
     with Answerer(root, folder_settings(root)) as answerer:
+        path, line = answerer.locate(location)
         hit = answerer.explain(Query(text=query, deep=True), path, line)
     if hit is None:
         raise SettingsError(f"there is no indexed code at '{location}'")
@@ -167,13 +146,13 @@ def explain(query: str, location: str, root: Path, all_signals: bool, as_json: b
 @LIMIT
 @JSON
 def related(location: str, root: Path, limit: int | None, as_json: bool) -> None:
-    """Find code similar to that at PATH:LINE."""
+    """Find code similar to that at REF: PATH:LINE, PATH#Qual.name or Qual.name."""
     from packhound.api import results_json
     from packhound.cli import show
 
-    path, line = _parse_location(location)
     settings = folder_settings(root)
     with Answerer(root, settings) as answerer:
+        path, line = answerer.locate(location)
         results = answerer.related(path, line, limit or settings.read().settings.limit)
     if as_json:
         print_json(results_json(results))
@@ -212,12 +191,3 @@ def doctor(root: Path, as_json: bool, verify: bool) -> None:
     else:
         show.findings(findings)
     sys.exit(0 if all(finding.ok for finding in findings) else 1)
-
-
-def _parse_location(location: str) -> tuple[str, int]:
-    """Return the path and the 0-based line of PATH:LINE or PATH:A-B. Raises SettingsError."""
-    path, _, lines = location.rpartition(":")
-    line = lines.partition("-")[0]
-    if not path or not line.isdigit() or int(line) < 1:
-        raise SettingsError(f"'{location}' is not PATH:LINE with a 1-based line")
-    return path.replace("\\", "/").removeprefix("./"), int(line) - 1

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from packhound.cli.group import ReportingGroup
 from packhound.cli.opening import Answerer, folder_settings, print_json
 from packhound.cli.options import JSON, ROOT, complete_file
 from packhound.core.errors import SettingsError
@@ -21,7 +22,7 @@ _FIRST_LINE = 100
 """Characters of a note that a list shows."""
 
 
-@click.group()
+@click.group(cls=ReportingGroup)
 def memory() -> None:
     """Notes on the code: insights, decisions and stashes, kept until you delete them."""
 

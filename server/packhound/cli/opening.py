@@ -95,6 +95,17 @@ class Answerer:
             lambda engine: engine.sources.rebuild(names, regenerate=regenerate),
         )
 
+    def locate(self, reference: str) -> tuple[str, int]:
+        """Return the path and the 0-based line of a reference to code. Raises PackhoundError."""
+        path, _, lines = reference.rpartition(":")
+        line = lines.partition("-")[0]
+        if path and line.isdecimal() and int(line) > 0:
+            return path.replace("\\", "/").removeprefix("./"), int(line) - 1
+        row = self.call("read_node", {"path": reference, "limit": 1})
+        if row["ref"] == row["path"]:
+            raise SettingsError(f"'{reference}' is a whole file; give PATH:LINE or PATH#Qual.name")
+        return str(row["path"]), int(str(row["start_line"])) - 1
+
     def call(self, tool: str, arguments: Mapping[str, object]) -> Json:
         """Run a tool of agents. Raises PackhoundError."""
         from packhound.api import call

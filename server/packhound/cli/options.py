@@ -51,7 +51,7 @@ ROOTS = click.option(
     help="Folder to search, as often as there are folders; default: here.",
     shell_complete=complete_folder,
 )
-LOCATION = click.argument("location", metavar="PATH:LINE", shell_complete=complete_file)
+LOCATION = click.argument("location", metavar="REF", shell_complete=complete_file)
 MODEL = click.option(
     "--model",
     "encoder_path",

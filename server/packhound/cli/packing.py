@@ -59,6 +59,7 @@ def pack(
     with Answerers(roots, encoder_path, changes) as answerers:
         settings = answerers.settings.read().settings
         request = pack_request_from({"prompt": prompt, **options}, settings)
+        answerers.check_focus(options["focus_path"])
         result = answerers.pack(request)
     if as_json or options["format"] == "json":
         print_json(pack_json(result, request.model, contributions=True))

@@ -17,7 +17,7 @@ from packhound.cli.options import JSON, ROOTS, complete_file
 @click.option("--lines", default=2_000, type=click.IntRange(1, 2_000), help="Lines at most.")
 @JSON
 def show_code(reference: str, roots: Sequence[Path], lines: int, as_json: bool) -> None:
-    """Show the code at REF: PATH:LINE, PATH#Qual.name or PATH, unsaved text included.
+    """Show the code at REF: PATH:LINE, PATH#Qual.name, Qual.name or PATH, unsaved text included.
 
     REF of a note, commit or another record is its reference in a search: note:ID, commit:ID, ...
     """

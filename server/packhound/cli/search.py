@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +15,6 @@ from packhound.cli.several_roots import Answerers
 from packhound.core.errors import SettingsError
 from packhound.core.settings import DEEP_TIME_MS, MAX_CANDIDATES, MAX_TIME_MS, Settings
 from packhound.core.types import KINDS, MODES, TESTS, TYPES, Query
-
-_GIT_TIMEOUT_S = 10.0
-"""After it the history is shown as `reading`."""
 
 
 @click.command()
@@ -56,7 +52,8 @@ _GIT_TIMEOUT_S = 10.0
 @click.option(
     "--candidates",
     type=click.IntRange(4, MAX_CANDIDATES),
-    help="Rank at most so many.  [default: the setting search.candidates]",
+    help="Rank the definitions of a quarter as many files at most.  [default: the setting"
+    " search.candidates]",
 )
 @click.option(
     "--fuser",
@@ -70,7 +67,12 @@ _GIT_TIMEOUT_S = 10.0
     help="An installed plugin that scores the best hits again.  [default: search.scorers]",
 )
 @click.option("--show-scores", is_flag=True, help="Draw a box per hit with what made its score.")
-@click.option("--git", "by_git", is_flag=True, help="Add columns: commits, and the last change.")
+@click.option(
+    "--git",
+    "by_git",
+    is_flag=True,
+    help="Add columns: the commits that the lines stem from, and their last change.",
+)
 @click.option(
     "--batch",
     metavar="FILE",
@@ -93,33 +95,28 @@ def search(
 ) -> None:
     """Search a folder: QUERY is a name, a phrase or a whole bug report."""
     from packhound.api import query_from, results_json
-    from packhound.cli.columns import git_columns, git_fields
-    from packhound.git import HistoryReader
 
     if (query is None) == (batch is None):
         raise SettingsError("give either QUERY or --batch FILE")
-    if by_git and len(roots) > 1:
-        raise SettingsError("--git takes one --root")
-    history = HistoryReader(roots[0])
-    if by_git:
-        history.refresh()
-    options["deep"] = True
+    options |= {"deep": True, "git": by_git}
     with Answerers(roots, encoder_path, changes) as answerer:
         settings = answerer.settings.read().settings
         if batch is not None:
             for parsed in _batch_queries(batch, options, settings):
                 print_json(results_json(answerer.search(parsed), answerer.locate))
             return
+        if not (query or "").strip():
+            raise SettingsError("'query' is empty; give a word, a name, or a filter as kind:class")
+        answerer.check_focus(options["focus_path"])
         request = {"query": query, **options}
         results = answerer.search(query_from(request, settings, time_ms=DEEP_TIME_MS))
-        git = history.wait(_GIT_TIMEOUT_S) if by_git else None
         if as_json:
-            locate = partial(git_fields, git) if git else answerer.locate
-            print_json(results_json(results, locate))
+            print_json(results_json(results, answerer.locate))
         else:
             from packhound.cli import show
+            from packhound.cli.columns import git_columns
 
-            columns = git_columns(git, results.hits) if git else None
+            columns = git_columns(results.hits) if by_git else None
             show.results(answerer.labelled(results), boxes=show_scores, columns=columns)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from packhound.cli.opening import Answerer, folder_settings
+from packhound.core.errors import SettingsError
 from packhound.core.settings_files import FolderSettings
 from packhound.core.types import NodeRef, Query, Results
 
@@ -72,6 +73,22 @@ class Answerers:
         pairs = zip(self._labels.items(), self._answerers, strict=True)
         roots = [Root(root, label, answerer.call) for (root, label), answerer in pairs]
         return call_roots(roots, tool, arguments)
+
+    def check_focus(self, focus: str) -> None:
+        """Raise SettingsError if a focus PATH:LINE is beyond the end of its file."""
+        from packhound.api import focus_place
+
+        place = focus_place({"focus_path": focus})
+        if place is None or not place[1]:
+            return
+        path, line = place
+        try:
+            file = self.call("read_node", {"path": path, "limit": 1})
+        except SettingsError:
+            return  # A focus that is no indexed file is named in the answer.
+        n_lines = int(str(file["end_line"]))
+        if line >= n_lines:
+            raise SettingsError(f"'focus_path' is '{focus}'; the file has {n_lines:,} lines")
 
     @property
     def locate(self) -> Callable[[NodeRef], Json] | None:

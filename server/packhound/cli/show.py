@@ -59,7 +59,7 @@ def results(
         width = console.width if is_terminal else _PIPE_WIDTH
         for line in _table(answer.hits, width, columns, cut=is_terminal):
             console.print(line, soft_wrap=True)
-    summary = f"{len(answer.hits)} of {answer.candidates:,} candidates in {answer.took_ms:.1f} ms"
+    summary = f"{len(answer.hits)} of {answer.candidates:,} considered in {answer.took_ms:.1f} ms"
     console.print(summary + (", truncated" if answer.truncated else ""), style="dim")
 
 

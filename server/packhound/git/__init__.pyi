@@ -1,3 +1,4 @@
+from .blame import line_histories as line_histories
 from .client import Repository as Repository
 from .client import open_repository as open_repository
 from .client import stream as stream
@@ -7,6 +8,5 @@ from .co_changes import read_commits as read_commits
 from .hunks import OPTIONS as OPTIONS
 from .hunks import Hunk as Hunk
 from .hunks import read_hunks as read_hunks
-from .log import History as History
 from .log import HistoryReader as HistoryReader
 from .working_tree import Changes as Changes

@@ -70,9 +70,11 @@ def open_repository(root: Path) -> Repository:
     return Repository("ready", Path(folder), prefix)
 
 
-def git(root: Path, *arguments: str, timeout_s: float = _TIMEOUT_S) -> str | None:
+def git(
+    root: Path, *arguments: str, timeout_s: float = _TIMEOUT_S, stdin: bytes = b""
+) -> str | None:
     """Return the output of git; None if it fails, or not in time."""
-    done = _run(root, arguments, timeout_s)
+    done = _run(root, arguments, timeout_s, stdin)
     return None if done is None or done.returncode else os.fsdecode(done.stdout)
 
 
@@ -143,7 +145,7 @@ def has_filters(root: Path) -> bool:
 
 
 def _run(
-    root: Path, arguments: tuple[str, ...], timeout_s: float
+    root: Path, arguments: tuple[str, ...], timeout_s: float, stdin: bytes = b""
 ) -> subprocess.CompletedProcess[bytes] | None:
     program = _program(root)
     if program is None:
@@ -153,7 +155,7 @@ def _run(
             [program, "--no-pager", *_SAFE, *arguments],
             cwd=root,
             env=_environment(),
-            stdin=subprocess.DEVNULL,
+            input=stdin,
             capture_output=True,
             timeout=timeout_s,
             check=False,

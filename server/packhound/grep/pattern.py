@@ -162,7 +162,7 @@ def _problem(text: str, message: str) -> str:
     if part in _UNSUPPORTED:
         return (
             f"'pattern' is '{quoted}'; {_UNSUPPORTED[part]} '{part}' is not supported, since"
-            " matching takes linear time (RE2): match without it and narrow by `paths` or `query`"
+            " matching takes linear time (RE2): match without it and narrow by path or by words"
         )
     if re.fullmatch(r"\\[1-9]\d*", part):
         return (
@@ -171,8 +171,8 @@ def _problem(text: str, message: str) -> str:
         )
     hint = f": '{part}'" if part else ""
     return (
-        f"'pattern' is '{quoted}'; {reason}{hint}; must be a regular expression of RE2,"
-        " or a literal with `regex` false"
+        f"'pattern' is '{quoted}'; {reason}{hint}; must be a regular expression of RE2, with a"
+        r" backslash before each of \.+*?()[]{}^$| that stands for itself"
     )
 
 

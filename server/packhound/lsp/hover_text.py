@@ -27,7 +27,8 @@ def hover_text(query: str, hit: Hit, *, markdown: bool) -> str:
     rank = f"#{hit.rank} for" if hit.rank else "not among the results for"
     rows = _group_rows(hit.explanation().groups)
     counterfactual = hit.explanation().counterfactual
-    body = "\n".join([*rows, counterfactual] if counterfactual else rows)
+    git = hit.git.describe() if hit.git else ""
+    body = "\n".join([*rows, *filter(None, (counterfactual, git))])
     if not markdown:
         return f"{name} ({hit.node.kind}), {rank} {query}\n{body}".rstrip()
     title = f"**{escape(name)}** {escape(hit.node.kind)}, {escape(rank)} *{escape(query)}*"

@@ -14,7 +14,7 @@ from packhound.core.records import NoteMark, Record
 from packhound.core.types import NodeRef
 from packhound.index import FileEntry
 from packhound.memory.anchors import MOVED, ORPHANED, STALE, CodeView, Resolution, follow, resolve
-from packhound.memory.notes import Anchor, Note, NoteType, changed_note, new_note
+from packhound.memory.notes import Anchor, Note, NoteType, changed_note, check_expiry, new_note
 from packhound.memory.shared_notes import SharedNotes
 from packhound.memory.store import NoteStore
 
@@ -62,7 +62,10 @@ class Notebook:
         """Change fields of a note; None for an unknown id. Raises SettingsError."""
 
         def change(note: Note) -> Note:
-            return changed_note(note, changes)
+            note = changed_note(note, changes)
+            if "expires_at" in changes:
+                check_expiry(note)
+            return note
 
         return self._home_of(identity).change(identity, change)
 
@@ -203,7 +206,9 @@ def write_note(
 ) -> Note:
     """Write a note of this user's, unless it names its author. Raises SettingsError."""
     values = {**values, "author": values.get("author") or _user()}
-    return store.put(new_note(kind, values, tuple(anchors)))
+    note = new_note(kind, values, tuple(anchors))
+    check_expiry(note)
+    return store.put(note)
 
 
 def _with_anchors(note: Note, moved: Mapping[Anchor, Anchor]) -> Note:

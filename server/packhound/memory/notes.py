@@ -28,6 +28,7 @@ MAX_TEXT = 100_000
 _MAX_METADATA = 20_000
 _MAX_ID = 64
 """Characters."""
+_SECONDS_A_WEEK = 7 * 86_400
 
 FIELDS: dict[NoteType, dict[str, Parameter]] = {
     "insight": {
@@ -161,6 +162,15 @@ def changed_note(note: Note, changes: Mapping[str, object]) -> Note:
         metadata=_read_metadata(metadata),
         expires_at=_read_date("expires_at", expires_at),
     )
+
+
+def check_expiry(note: Note) -> None:
+    """Raise SettingsError if a note that is written now has expired already."""
+    if note.expires_at is not None and note.expires_at <= time.time():
+        raise SettingsError(
+            f"'expires_at' is {iso_time(note.expires_at)}, which is past; give a later time, such "
+            f"as {iso_time(round(time.time()) + _SECONDS_A_WEEK)}"
+        )
 
 
 def note_json(note: Note) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from packhound.llm import TokenCounter, cost, find_model
 from packhound.pack.request import PackRequest
 from packhound.redact import visible_line
 
+EMPTY_NOTE = "the pack is empty: "
+"""The note of a pack without text begins with this."""
 _UNKNOWN = " is no indexed file, so it is ignored"
 
 
@@ -27,6 +29,21 @@ def request_notes(
     if n_redacted:
         notes.append(f"secrets redacted: {n_redacted}")
     return tuple(notes)
+
+
+def empty_note(request: PackRequest, *, matches: bool, sent: bool) -> str:
+    """Return why a pack has no text, and what to change.
+
+    `matches` says that there is code for the prompt, `sent` that the conversation had some before.
+    """
+    if not request.prompt.strip():
+        return EMPTY_NOTE + "the prompt has no words; say what the code is for, or pin files"
+    if sent:
+        return EMPTY_NOTE + "what matches was sent before in this conversation"
+    if matches:
+        n = request.available
+        return f"{EMPTY_NOTE}no code that matches fits {n:,} tokens; raise the budget"
+    return EMPTY_NOTE + "nothing matches the prompt; name files, functions or words of the code"
 
 
 def price(model: str, tokens: int) -> float | None:

@@ -20,7 +20,7 @@ from packhound.pack.conversations import NodeKey
 from packhound.pack.gather import gather
 from packhound.pack.items import block_of, items_of
 from packhound.pack.knapsack import Choice, Knapsack
-from packhound.pack.notes import request_notes
+from packhound.pack.notes import empty_note, request_notes
 from packhound.pack.pool import Candidate, Pool
 from packhound.pack.prompt_words import PromptWords
 from packhound.pack.render import Block, render
@@ -74,6 +74,8 @@ def pack(context: PackContext, request: PackRequest) -> Pack:
     context.conversations.remember(
         request.conversation, ((_key(c.candidate), DETAILS.index(c.detail)) for c in chosen)
     )
+    matches = any(candidate.utility > 0 for candidate in pool.by_node_id.values())
+    empty = () if text else (empty_note(request, matches=matches, sent=bool(sent)),)
     return Pack(
         tokens=tokens,
         budget=request.budget,
@@ -83,7 +85,7 @@ def pack(context: PackContext, request: PackRequest) -> Pack:
         ),
         omitted=_omitted(pool, knapsack, sent),
         text=text,
-        notes=(*request_notes(request, counter, tokens, text), *pool.notes),
+        notes=(*request_notes(request, counter, tokens, text), *pool.notes, *empty),
         generation=context.snapshot.generation,
     )
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from packhound.llm import TokenCounter, counter_for
-from packhound.pack.notes import request_notes, unknown_notes
+from packhound.pack.notes import EMPTY_NOTE, request_notes, unknown_notes
 from packhound.pack.request import Pack, PackRequest
 from packhound.redact import visible_line
 
@@ -110,17 +110,22 @@ def _merge(
         text=text,
         notes=(
             *request_notes(request, counter, tokens, text),
-            *dict.fromkeys(_further_notes(drafts, counter)),
+            *dict.fromkeys(_further_notes(drafts, counter, text)),
         ),
         generation=sum(draft.generation for draft in drafts),
     )
 
 
-def _further_notes(drafts: Sequence[Pack], counter: TokenCounter) -> Iterator[str]:
-    """Yield what drafts say of more than their text; of names unknown, what all of them say."""
+def _further_notes(drafts: Sequence[Pack], counter: TokenCounter, text: str) -> Iterator[str]:
+    """Yield what drafts say of more than their text; of names unknown, what all of them say.
+
+    That a draft is empty says nothing where the joined `text` is not.
+    """
     unknown = set.intersection(*(set(unknown_notes(draft.notes)) for draft in drafts))
     for draft in drafts:
         own = request_notes(PackRequest(""), counter, draft.tokens, draft.text)
         for note in draft.notes:
-            if note not in own and (note in unknown or not unknown_notes([note])):
+            if note in own or (text and note.startswith(EMPTY_NOTE)):
+                continue
+            if note in unknown or not unknown_notes([note]):
                 yield note

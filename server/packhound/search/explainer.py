@@ -216,9 +216,9 @@ def _combine(
         )
         texts = reason_texts(hit, evidence[i])
         columns = [array[:, i].tolist() for array in (sums.sums, sums.above, ranks)]
-        rows = zip(
-            GROUP_NAMES, values, *columns, group_texts(evidence[i], texts).values(), strict=True
-        )
+        above = dict(zip(GROUP_NAMES, columns[1], strict=True))
+        described = group_texts(evidence[i], texts, above).values()
+        rows = zip(GROUP_NAMES, values, *columns, described, strict=True)
         groups = tuple([SignalGroup(*row) for row in rows])
         moves = counterfactual(hit.rank, groups, without_penalty[i])
         _, printed = evidence[i].query.printers.get(hit.node.node_id, (0.0, ""))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -29,7 +29,7 @@ from packhound.search.confidence import (
 )
 from packhound.search.environment import SearchEnvironment
 from packhound.search.explainer import explain_hits, explain_symbols
-from packhound.search.grep_hits import hits_by_path
+from packhound.search.listing import hits_by_path
 from packhound.search.order import SCORE_DIGITS, rank_hits
 from packhound.search.query.encode import QueryVectors, encode
 from packhound.search.query.filters import allowed_node_ids
@@ -45,7 +45,12 @@ from packhound.search.run import SearchRun
 from packhound.search.siblings import SIBLING_DEPTH, add_siblings
 from packhound.search.signals.context import SignalContext
 from packhound.search.stages import StageContext, apply_stages, first_stage_depth
-from packhound.search.suggestions import no_match_notes, no_symbol_notes
+from packhound.search.suggestions import (
+    NO_WORDS,
+    no_listing_notes,
+    no_match_notes,
+    no_symbol_notes,
+)
 from packhound.search.symbols import rank_symbols
 from packhound.search.time_shares import affordable_mode, affordable_query, affordable_settings
 
@@ -61,21 +66,18 @@ def search(
     parsed = parse(snapshot, query, environment)
     run.notes += parsed.notes
     parsed, lines = filter_by_text(snapshot, parsed, environment.texts, run.notes)
-    if not parsed.text and lines:
-        hits, considered = hits_by_path(snapshot, parsed, environment, lines, query.limit)
-        return run.results(hits, considered, snapshot.generation)
     if not parsed.text and not parsed.exact:
-        run.notes.append("the query has no words")
-        return run.results((), 0, snapshot.generation)
+        return _list(snapshot, query, parsed, environment, lines, run)
     depth = first_stage_depth(stages, query.limit, parsed)
     stage_context = _stage_context(parsed, run, environment)
-    if query.mode == "symbol":
+    if query.mode == "symbol" or parsed.has_operators:
         stats = environment.cache.stats(snapshot)
         hits, considered = rank_symbols(snapshot, stats, parsed, depth, environment.root)
         run.notes += () if hits else no_symbol_notes(snapshot, stats, parsed, environment.root)
-        hits = apply_stages(stages, hits, query.limit, stage_context)
-        hits = explain_symbols(_rate(run, parsed, None, hits), parsed)
-        return run.results(hits, considered, snapshot.generation)
+        if hits or query.mode == "symbol":
+            hits = apply_stages(stages, hits, query.limit, stage_context)
+            hits = explain_symbols(_rate(run, parsed, None, hits), parsed)
+            return run.results(hits, considered, snapshot.generation)
     context, ranking = _rank_nodes(snapshot, query, parsed, environment, run, depth)
     if ranking is None:
         return run.results(_rate(run, parsed, None, ()), 0, snapshot.generation)
@@ -84,11 +86,32 @@ def search(
     hits = apply_stages(stages, hits, query.limit, stage_context)
     hits = _rate(run, parsed, rate_answer(context, ranking, source, environment.model), hits)
     if run.over_budget:
-        run.skip("siblings")
+        run.skip("further code of the same files")
     else:
         hits = add_siblings(context, ranking, hits)
     hits = explain_hits(context, ranking, unit, hits)
     return run.results(hits, len(context.candidates), snapshot.generation)
+
+
+def _list(
+    snapshot: Snapshot,
+    query: Query,
+    parsed: ParsedQuery,
+    environment: SearchEnvironment,
+    lines: Mapping[int, Sequence[int]],
+    run: SearchRun,
+) -> Results:
+    """Answer a query without words: what passes its filters, by path."""
+    stats = environment.cache.stats(snapshot)
+    allowed = allowed_node_ids(snapshot, stats, parsed)
+    if allowed is None:
+        run.notes.append(NO_WORDS)
+        return run.results((), 0, snapshot.generation)
+    hits, considered = hits_by_path(
+        snapshot, allowed, environment, lines, query.limit, files=query.files
+    )
+    run.notes += () if hits else no_listing_notes(snapshot, stats, parsed)
+    return run.results(hits, considered, snapshot.generation)
 
 
 def _rate(

@@ -120,13 +120,16 @@ def reason_texts(hit: Hit, evidence: Evidence) -> Texts:
     }
 
 
-def group_texts(evidence: Evidence, texts: Texts) -> Texts:
-    """Return what speaks for or against a hit in each group, "" for nothing."""
+def group_texts(evidence: Evidence, texts: Texts, above: Mapping[GroupName, float]) -> Texts:
+    """Return what speaks for or against a hit in each group, "" for nothing.
+
+    `above` is what each group adds above the average: what is below it is not called strong.
+    """
     structure = [t for signal, t in _STRUCTURE.items() if evidence.values.get(signal, 0) > 0]
     return {
         "Name": texts["Name"],
-        "Words": _overlap(evidence, texts["Words"]),
-        "Meaning": _likeness(evidence),
+        "Words": _overlap(evidence, texts["Words"], is_strong=above["Words"] >= 0),
+        "Meaning": _likeness(evidence, is_strong=above["Meaning"] >= 0),
         "Structure": ", ".join(structure),
         "You": ", ".join(_you_texts(evidence)),
     }
@@ -194,20 +197,21 @@ def _you_texts(evidence: Evidence) -> list[str]:
     return list(texts.values())
 
 
-def _overlap(evidence: Evidence, reason: str) -> str:
+def _overlap(evidence: Evidence, reason: str, *, is_strong: bool) -> str:
     has = evidence.matches.anywhere
     if not has:
         return ""
-    strong = "strong term overlap, " if evidence.overlap >= STRONG_OVERLAP else ""
+    is_strong = is_strong and evidence.overlap >= STRONG_OVERLAP
+    strong = "strong term overlap, " if is_strong else ""
     missing = _spell([word for word in evidence.words if word not in has])
     text = f"{strong}{len(has)} of {len(evidence.words)} words"
     return "; ".join(filter(None, (text, reason, missing and f"missing: {missing}")))
 
 
-def _likeness(evidence: Evidence) -> str:
+def _likeness(evidence: Evidence, *, is_strong: bool) -> str:
     if not evidence.meaning_rank:
         return ""
-    is_very_high = evidence.likeness >= VERY_HIGH_LIKENESS
+    is_very_high = is_strong and evidence.likeness >= VERY_HIGH_LIKENESS
     return ("very high conceptual likeness, " if is_very_high else "") + _closeness(evidence)
 
 

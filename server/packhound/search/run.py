@@ -10,6 +10,7 @@ from packhound.core.types import ConfidenceWord, Hit, Query, Results
 
 STOPPED_NOTE = "stopped after "
 """The note of an answer that the time budget cut short begins with this."""
+MORE_TIME = "for more, raise --time-ms or search.timeMs, or narrow by path: or kind:"
 
 
 class SearchRun:
@@ -64,7 +65,7 @@ class SearchRun:
         if self._skipped:
             note = (
                 f"{STOPPED_NOTE}{self._query.budget.time_ms:,g} ms, without"
-                f" {', '.join(self._skipped)}: retry with a larger budget or a narrower scope"
+                f" {', '.join(self._skipped)}: {MORE_TIME}"
             )
             self.notes.insert(0, note)
         return Results(

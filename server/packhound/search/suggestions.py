@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from math import inf
 from typing import Any
 
 import numpy as np
 
+from packhound.core.records import Scope
 from packhound.core.types import Query
 from packhound.index import Snapshot
 from packhound.search.answer_notes import nearest_names
@@ -26,6 +28,7 @@ _FILTERS = {
     "excluded_kinds": "-kind:",
     "excluded_globs": "-path:",
 }
+NO_WORDS = "the query has no words: give a word, a name, or a filter such as kind:class"
 _WORD = re.compile(r"\w{4,}")
 _MAX_WORDS = 3
 
@@ -65,6 +68,17 @@ def no_symbol_notes(
         yield from _spellings(snapshot, stats, pattern.text)
 
 
+def no_listing_notes(snapshot: Snapshot, stats: CorpusStats, query: ParsedQuery) -> Iterator[str]:
+    """Yield why nothing passes the filters of a query, and what to change."""
+
+    def count(relaxed: ParsedQuery) -> int:
+        allowed = allowed_node_ids(snapshot, stats, relaxed)
+        return snapshot.n_nodes if allowed is None else int(np.count_nonzero(allowed))
+
+    yield _unknown_language(snapshot, query) or "nothing matches"
+    yield from _dropped_filters(query, count)
+
+
 def _dropped_filters(query: ParsedQuery, count: Count) -> Iterator[str]:
     """Yield for each filter how many nodes match without it, if any."""
     for field, prefix in _FILTERS.items():
@@ -72,9 +86,17 @@ def _dropped_filters(query: ParsedQuery, count: Count) -> Iterator[str]:
         dropped: dict[str, Any] = {field: ()}
         if values and (n := count(replace(query, **dropped))):
             yield f"without {' '.join(prefix + value for value in values)} there are {n:,}"
+    if query.scope.is_dated and (n := count(replace(query, scope=_undated(query.scope)))):
+        yield f"without since: and before: there are {n:,}"
+    if query.scope.tags:
+        yield "code has no tags: add type:note, or another type, to search what has"
     default = Query("").tests
     if query.tests != default and (n := count(replace(query, tests=default))):
         yield f"without tests:{query.tests} there are {n:,}"
+
+
+def _undated(scope: Scope) -> Scope:
+    return scope._replace(since=-inf, before=inf)
 
 
 def _spellings(snapshot: Snapshot, stats: CorpusStats, word: str) -> Iterator[str]:

@@ -197,8 +197,8 @@ class Engine:
         node_id = snapshot.node_id_at(path, line)
         if node_id is None:
             return None
-        environment = self._environment(snapshot, query)
-        return pipeline.explain(snapshot, query, node_id, environment, cancel)
+        hit = pipeline.explain(snapshot, query, node_id, self._environment(snapshot, query), cancel)
+        return self.sources.add_git([hit])[0][0] if query.git else hit
 
     def ablated(self, query: Query) -> dict[str, tuple[Hit, ...]]:
         """The hits as they are, and without each part of the ranking; personalization left out."""

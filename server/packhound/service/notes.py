@@ -41,6 +41,8 @@ _N_SIMILAR = 30
 _SIMILAR_CHARACTERS = 4_000
 _PACK_CHARACTERS = 400
 """Of a note in a pack."""
+NOTHING_OF = "nothing of type:"
+"""A note on an answer without a record begins with this."""
 _RECENT = 5
 """Names that are proposed where nothing was recalled."""
 
@@ -156,7 +158,8 @@ class FolderNotes:
         matches = tuple(by_id[identity] for identity in ids if identity in by_id)
         if matches:
             return Recalled(matches, "semantic", problems=results.notes)
-        return Recalled((), message=_message(kind, name, notes), problems=results.notes)
+        problems = tuple(note for note in results.notes if not note.startswith(NOTHING_OF))
+        return Recalled((), message=_message(kind, name, notes), problems=problems)
 
     def _view(self) -> CodeView:
         folder, snapshot = self._folder, self._folder.snapshot

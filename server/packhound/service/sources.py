@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,7 +32,8 @@ from packhound.knowledge import (
 from packhound.memory import NotesSource
 from packhound.search import STOPS, parse_query, scope_of
 from packhound.service.indexed_folder import IndexedFolder
-from packhound.service.notes import FolderNotes, notes_folder
+from packhound.service.line_history import add_line_history
+from packhound.service.notes import NOTHING_OF, FolderNotes, notes_folder
 from packhound.service.workspace_texts import WorkspaceTexts
 from packhound.sources import RecordQuery, SourceFactory, SourceRegistry, fuse, hits_of
 
@@ -131,6 +132,18 @@ class FolderSources:
 
     def search(self, query: Query, search_code: CodeSearch) -> Results:
         """Answer with code alone, or with the sources that the query asks for."""
+        results = self._search(query, search_code)
+        if not query.git:
+            return results
+        hits, notes = self.add_git(results.hits)
+        return replace(results, hits=hits, notes=(*results.notes, *notes))
+
+    def add_git(self, hits: Sequence[Hit]) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
+        """Return hits with the commits of their lines, and a note if git took too long."""
+        snapshot = self._folder.snapshot
+        return add_line_history(self._root, hits, lambda path: self._folder.source(path, snapshot))
+
+    def _search(self, query: Query, search_code: CodeSearch) -> Results:
         scope, problems = scope_of(query)
         if not scope.sources:
             results = search_code(query)
@@ -150,6 +163,7 @@ class FolderSources:
                 break
             hits, n = self._search_source(name, records, query, share.candidates, notes)
             answers, n_candidates = [*answers, hits], n_candidates + n
+        notes += () if any(answers) else self._nothing_notes(scope)
         return Results(
             query=query.text,
             hits=fuse(answers, query.limit) if n_sources > 1 else answers[0],
@@ -173,6 +187,16 @@ class FolderSources:
         scored, n_candidates, problems = source.search(records, min(query.limit, budget))
         notes += problems
         return hits_of(scored, self._root, query.text), n_candidates
+
+    def _nothing_notes(self, scope: Scope) -> Iterator[str]:
+        """Yield what there is where no source has a hit, and what to change."""
+        types = ",".join(scope.types)
+        opened = [source for source in self.registry.opened if source.source.name in scope.sources]
+        n = sum(source.status().records for source in opened)
+        if n:
+            yield f"{NOTHING_OF}{types} matches, among {n:,} record{'s' * (n != 1)}"
+        elif opened:
+            yield f"{NOTHING_OF}{types} yet; without it code is searched"
 
     def _record_query(self, query: Query, scope: Scope, notes: list[str]) -> RecordQuery:
         mode = "hybrid" if query.mode == "symbol" else query.mode

@@ -14,7 +14,7 @@ export async function explainAtCursor(client: PackhoundClient, results: Results)
   if (!query) {
     return;
   }
-  const { hit } = await client.explain({ ...place, query });
+  const { hit } = await client.explain({ ...place, query, git: true });
   if (!hit) {
     throw new Error(
       'There is nothing at the cursor that a search could find. Move it into a definition.',

@@ -22,6 +22,7 @@ export function explanationPage(hit: Hit, query: string, hits: readonly Hit[]): 
 <p>${escape(`${hit.kind} · ${placeOf(hit)}${sure}`)}</p>
 <p>${query ? `For <q>${escape(query)}</q>` : 'Scored on its own, without a query'}</p>
 ${paragraph(sentence(hit.counterfactual))}
+${paragraph(hit.git ? `Its lines: ${hit.git.text}.` : '')}
 ${paragraph(comparison(hit, hits))}
 ${groupRows(hit)}
 </body>

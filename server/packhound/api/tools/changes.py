@@ -9,7 +9,8 @@ from packhound.api.json_codec import Arguments, Json, Locate, Row
 from packhound.api.tools.symbol import link_row
 from packhound.api.tools.text import Text, path_of, rows_in, title
 from packhound.api.tools.tool import MAX_TOKENS, Tool
-from packhound.core.parameters import text
+from packhound.core.parameters import integer, text
+from packhound.core.types import MOST_HITS
 from packhound.redact import visible_line
 from packhound.service import Engine
 
@@ -52,7 +53,7 @@ def _file_rows(files: Iterable[RelatedFile]) -> list[Json]:
 
 
 def _answer(engine: Engine, arguments: Arguments) -> Json:
-    return changes_answer(engine, arguments["base"])
+    return changes_answer(engine, arguments["base"], arguments["limit"])
 
 
 def _text(answer: Row) -> Text:
@@ -82,9 +83,10 @@ TOOL = Tool(
     "Uncommitted and unsaved changes by definition: callers, tests to run, related files.",
     {
         "base": text("Commit or branch to compare with.", 200, minimum=1),
+        "limit": integer("Tests and related files at most.", 1, MOST_HITS),
         "max_tokens": MAX_TOKENS,
     },
-    {"base": "HEAD", "max_tokens": 4_000},
+    {"base": "HEAD", "limit": 10, "max_tokens": 4_000},
     _answer,
     _text,
 )

@@ -1,14 +1,14 @@
 """References to code as people and tools write them, resolved in one place.
 
-`path:line` and `path:first-last` as search prints them, `path#Qual.name`, which survives edits, and
-a plain `path`. Only indexed files can be named, under their names in the index, so no reference
-reaches outside of the folder.
+`path:line` and `path:first-last` as search prints them, `path#Qual.name`, which survives edits,
+`Qual.name` where it is the only one, and a plain `path`. Only indexed files can be named, under
+their names in the index, so no reference reaches outside of the folder.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from packhound.core.errors import SettingsError
@@ -42,6 +42,8 @@ def resolve(engine: Engine, reference: str, line: int | None = None) -> Place:
     file, hash_mark, name = path.partition("#")
     if hash_mark and file in files:
         return Place(file, _named(engine, file, name).span.start_line)
+    if definitions := engine.impact.named(path):
+        return _only(definitions, path)
     raise _unknown(engine, match["path"] if match else file, "file")
 
 
@@ -76,9 +78,22 @@ def _named(engine: Engine, path: str, name: str) -> NodeRef:
         last = re.split(r"\W", name)[-1]
         names = {node.qualname: None for node in nodes if node.name == last}
         hint = ", ".join(f"'{visible_line(path)}#{safe_line(near)}'" for near in names)
-        remedy = f"did you mean {hint}?" if hint else "use outline to list what it defines"
+        remedy = f"did you mean {hint}?" if hint else "search for a part of its name"
         raise SettingsError(f"'{visible_line(path)}' has no '{visible_line(name[:200])}'; {remedy}")
     return matches[0]
+
+
+def _only(definitions: Sequence[NodeRef], name: str) -> Place:
+    """Return the place of the one definition of a name. Raises SettingsError for several."""
+    first, *others = definitions
+    if others:
+        places = [f"'{visible_line(n.path)}:{n.span.start_line + 1}'" for n in definitions]
+        more = " ..." if len(places) > _MAX_SUGGESTIONS else ""
+        raise SettingsError(
+            f"there are {len(places):,} definitions of '{visible_line(name[:200])}'; give one of: "
+            f"{', '.join(places[:_MAX_SUGGESTIONS])}{more}"
+        )
+    return Place(first.path, first.span.start_line)
 
 
 def _relative(engine: Engine, path: str) -> str:
@@ -96,7 +111,7 @@ def _suggest(files: Iterable[str], missing_path: str) -> str:
     name = missing_path.rpartition("/")[2]
     same_name = [path for path in files if path.rpartition("/")[2] == name]
     if not same_name:
-        return "; use outline to list what is indexed, or search"
+        return "; search for a part of its name, or check that no ignore file leaves it out"
     suggestions = ", ".join(
         f"'{visible_line(path)}'" for path in sorted(same_name, key=len)[:_MAX_SUGGESTIONS]
     )

@@ -22,7 +22,7 @@ from packhound.service import Engine
 
 _RECORD_LINES = 6
 """Lines of a note or another record that a hit shows."""
-_OF_SETTINGS = ("deep", "candidates", "fuser", "scorers", "time_ms", "excluded_kinds")
+_OF_SETTINGS = ("deep", "candidates", "fuser", "scorers", "time_ms", "excluded_kinds", "git")
 """Agents have the deep model, unless the setting is off; the settings say how hits are ranked."""
 _FIELDS = {name: QUERY[name] for name in QUERY if name not in _OF_SETTINGS}
 _DEFAULTS = {name: getattr(Query(""), name) for name in _FIELDS if name != "query"}

@@ -12,7 +12,7 @@ from packhound.api.tools.text import Text, rows_in, signature_of, title
 from packhound.api.tools.tool import MAX_TOKENS, Tool
 from packhound.core.errors import SettingsError
 from packhound.core.parameters import integer, text
-from packhound.core.types import NodeRef
+from packhound.core.types import MOST_HITS, NodeRef
 from packhound.redact import safe_line, visible_line
 from packhound.service import Engine
 
@@ -27,8 +27,6 @@ _SECTIONS = {
     "others": "others of that name",
 }
 _MAX_OTHERS = 10
-_LIMIT = 30
-"""Rows of each kind."""
 
 
 def symbol_answer(
@@ -63,7 +61,7 @@ def symbol_answer(
 
 
 def _answer(engine: Engine, arguments: Arguments) -> Json:
-    return symbol_answer(engine, arguments["name"], arguments["distance"], _LIMIT)
+    return symbol_answer(engine, arguments["name"], arguments["distance"], arguments["limit"])
 
 
 def _definition(engine: Engine, name: str) -> tuple[NodeRef, Sequence[NodeRef]]:
@@ -122,9 +120,10 @@ TOOL = Tool(
     {
         "name": text("NAME, Qual.name, PATH:LINE or PATH#NAME.", 4_096, minimum=1),
         "distance": integer("Calls to follow.", 1, 4),
+        "limit": integer("Rows of each kind.", 1, MOST_HITS),
         "max_tokens": MAX_TOKENS,
     },
-    {"distance": 1, "max_tokens": 4_000},
+    {"distance": 1, "limit": 30, "max_tokens": 4_000},
     _answer,
     _text,
 )

@@ -1,10 +1,13 @@
-"""`packhound/explain`: uri, position, query?; the default is the last query."""
+"""`packhound/explain`: uri, position, query?, git?; the default is the last query."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from pygls.exceptions import JsonRpcInvalidParams
 
 from packhound.api import Json, explanation_json
+from packhound.core.parameters import boolean
 from packhound.core.types import Query
 from packhound.lsp.hover_text import hover_text
 from packhound.lsp.jsonrpc.frames import Params
@@ -29,6 +32,7 @@ def explain(ls: PackhoundServer, params: Params) -> Json:
 def _query_or_last(session: Session, params: Params) -> Query:
     if params.get("query") is not None:
         return query_of(params, session.settings, None)
+    by_git = boolean("").read("'git'", params.get("git") or False)
     if session.last_search is None:
         raise JsonRpcInvalidParams("'query' is missing, and nothing was searched yet")
-    return session.last_search[0]
+    return replace(session.last_search[0], git=by_git)

@@ -104,6 +104,11 @@ class ParsedQuery:
     wants_examples: bool = False
     notes: tuple[str, ...] = ()
 
+    @property
+    def has_operators(self) -> bool:
+        """True if a word says how names must match it: `'exact`, `^prefix` or `suffix$`."""
+        return any(pattern.operator != "fuzzy" for pattern in self.patterns)
+
     def without_words(self) -> ParsedQuery:
         """Return the query for a search by meaning alone."""
         return replace(

@@ -1,0 +1,55 @@
+"""A group of commands that reports errors in one line, in the words of its options."""
+
+from __future__ import annotations
+
+import logging
+import re
+from typing import Any
+
+import click
+
+from packhound.core.errors import PackhoundError
+
+log = logging.getLogger("packhound")
+
+_FIELD = re.compile(r"^(?:argument )?'(\w+)'")
+
+
+class ReportingGroup(click.Group):
+    """Turns errors into one line on stderr and exit code 2."""
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own signature
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except PackhoundError as error:
+            log.error("%s: %s", ctx.invoked_subcommand, error)
+            raise click.UsageError(self._with_options(ctx, str(error))) from None
+        except click.UsageError as error:
+            if "unexpected extra argument" not in error.message:
+                raise
+            message = (
+                f"{error.message}; quote a query of several words, and name a folder by --root"
+            )
+            raise click.UsageError(message, error.ctx) from None
+        except BrokenPipeError:
+            raise  # The reader has closed the pipe, which is no error.
+        except OSError as error:
+            log.exception("%s failed", ctx.invoked_subcommand)
+            raise click.ClickException(str(error)) from None
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception:
+            log.exception("%s failed", ctx.invoked_subcommand)
+            raise
+
+    def _with_options(self, ctx: click.Context, message: str) -> str:
+        """Return a message that names an option in place of the field of a request."""
+        command = self.get_command(ctx, ctx.invoked_subcommand or "")
+        names = {
+            parameter.name: max(parameter.opts, key=len)
+            if isinstance(parameter, click.Option)
+            else parameter.human_readable_name
+            for parameter in (command.params if command else ())
+        }
+        return _FIELD.sub(lambda field: names.get(field[1], field[0]), message)
