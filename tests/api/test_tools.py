@@ -186,7 +186,7 @@ def test_any_arguments_are_taken_or_refused(tool, arguments):
         checked = TOOLS[tool].check(arguments)
     except SettingsError:
         return
-    assert set(checked) == set(TOOLS[tool].schema["properties"])
+    assert set(checked) == set(TOOLS[tool].parameters)
 
 
 def test_schemas_are_what_strict_clients_take():
@@ -284,3 +284,19 @@ def test_grep_shows_the_line_of_a_secret_without_it(engine):
     answer = call(engine, "grep", {"pattern": "API_KEY"})
     (line,) = answer["groups"][0]["lines"]
     assert line["text"] == 'API_KEY = "[REDACTED:aws-access-key]"' and line["line"] == 3
+
+
+def test_a_search_says_why_if_it_is_asked(engine):
+    plain = call(engine, "search", {"query": "load records"})
+    assert "why: " not in as_text("search", plain)
+    explained = call(engine, "search", {"query": "load records", "explain": True})
+    best = explained["hits"][0]
+    assert best["counterfactual"] and best["reasons"]
+    assert f"why: {best['reasons'][0]}" in as_text("search", explained)
+    assert best["counterfactual"] in as_text("search", explained)
+    assert "explain" in TOOLS["search"].schema["properties"]
+
+
+def test_what_only_the_command_line_asks_for_is_not_listed(engine):
+    assert "limit" not in TOOLS["symbol"].schema["properties"]
+    assert len(call(engine, "symbol", {"name": "Disk", "limit": 1})["callees"]) <= 1

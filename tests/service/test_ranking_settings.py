@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from packhound.core.settings_files import FolderSettings
-from packhound.core.types import Query, Results
+from packhound.core.types import Budget, Query, Results
 from packhound.pack.request import PackRequest
 from packhound.search.signals.groups import group_of
 from packhound.service.engine import Engine
@@ -159,3 +159,10 @@ print(sorted(name for name in ("onnxruntime", "tokenizers", "hnswlib") if name i
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "[]\n"), done.stderr
+
+
+def test_meaning_that_is_switched_on_answers_the_next_search(ask: Ask) -> None:
+    ask("meaning.enabled = false", budget=Budget(60_000))
+    results = ask("meaning.enabled = true", budget=Budget(60_000))
+    assert "Meaning" in groups(results)
+    assert not any("files read" in note for note in results.notes)

@@ -54,7 +54,13 @@ export interface Hit {
   /** What would move the hit, and where to. */
   counterfactual: string;
   /** The commits that its lines stem from, where that was asked for. */
-  git?: { state: string; commits: number; last_change: string | null; stale: boolean; text: string };
+  git?: {
+    state: string;
+    commits: number;
+    last_change: string | null;
+    stale: boolean;
+    text: string;
+  };
   /** `strong`, `likely` or `weak`; null where the server cannot tell, as for related code. */
   confidence_word?: string | null;
   /** `code`, or the source beside code that the hit is a record of. */

@@ -36,9 +36,9 @@ QUERY: dict[str, Parameter] = {
     "languages": array("Only these languages.", text("")),
     "paths": array("Only paths that match one of these globs.", text("")),
     "excluded_kinds": array("Not these kinds of code.", choice("", KINDS)),
-    "excluded_paths": array("No paths that match one of these globs.", text("")),
+    "excluded_paths": array("No such paths.", text("")),
     "tests": choice("Tests below what they test, left out, or alone.", TESTS),
-    "files": boolean("One hit per file: the definition that answers best in it."),
+    "files": boolean("One hit per file."),
     "deep": boolean("Read the 50 best hits again, with the transformer of the extra `deep`."),
     "git": boolean("Add the commits that the lines of each hit stem from, by git."),
     "time_ms": integer("Milliseconds after which the search stops.", 1, MAX_TIME_MS),
@@ -55,7 +55,7 @@ QUERY: dict[str, Parameter] = {
     ),
     "types": array(f"Only these types: {', '.join(TYPES[len(KINDS) :])}, a kind.", text("")),
     "since": text("Only what was written on this day (YYYY-MM-DD) or later."),
-    "before": text("Only what was written before this day (YYYY-MM-DD)."),
+    "before": text("Only what was written before this day."),
     "tags": array("Only what has one of these tags.", text("")),
 }
 FOCUS: dict[str, Parameter] = {

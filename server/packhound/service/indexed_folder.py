@@ -64,7 +64,7 @@ class IndexedFolder:
         self._replacing = threading.Lock()
         self.grep = Grep(str(root), self.source)
         self.redacted_grep = Grep(str(root), RedactedTexts(self.source))
-        self.closed = False
+        self.closed = self._is_reopened = False
         self._indexer: Indexer
         self._extractors = load_extractors(settings.extractors)
         with ThreadPoolExecutor(1) as pool:
@@ -79,7 +79,13 @@ class IndexedFolder:
         return self._opened.index.snapshot
 
     def current(self, timeout_s: float) -> tuple[Snapshot, tuple[str, ...]]:
-        """Wait for the edits submitted before; return the snapshot, and notes on its state."""
+        """Wait for the edits submitted before; return the snapshot, and notes on its state.
+
+        The first time after the index was opened anew it waits for all files.
+        """
+        if self._is_reopened:
+            self._is_reopened = False
+            self.queue.settled(timeout_s)
         in_time = self.queue.caught_up(timeout_s)
         late = () if in_time else ("the last edits are still being read",)
         reading = filter(None, (reading_note(*self.queue.reading),))
@@ -152,6 +158,7 @@ class IndexedFolder:
             self._follow(opened)
             for document in open_documents:
                 self.queue.update(document)
+        self._is_reopened = True
         collect_all_and_trim()
 
     def opened(self, path: str) -> Document | None:

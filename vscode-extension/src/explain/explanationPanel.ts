@@ -11,7 +11,9 @@ export async function showExplanation(
   hits: readonly Hit[],
 ): Promise<void> {
   const position = hit.selectionRange.start;
-  const explained = query ? (await client.explain({ uri: hit.uri, position, query, git: true })).hit : null;
+  const explained = query
+    ? (await client.explain({ uri: hit.uri, position, query, git: true })).hit
+    : null;
   // The place of the hit among those that are shown, whose filters an explanation leaves out.
   openPage(explained ? { ...explained, rank: hit.rank } : hit, query, hits);
 }

@@ -89,4 +89,5 @@ TOOL = Tool(
     {"base": "HEAD", "limit": 10, "max_tokens": 4_000},
     _answer,
     _text,
+    unlisted=("limit",),
 )

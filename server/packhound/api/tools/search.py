@@ -13,10 +13,11 @@ from packhound.api.tools.rows import page
 from packhound.api.tools.text import MARK, Text, cut, rows_in, title
 from packhound.api.tools.tool import LIMIT, MAX_TOKENS, OFFSET, SNIPPET_LINES, Tool
 from packhound.core.errors import SettingsError
+from packhound.core.parameters import boolean
 from packhound.core.records import CODE, byline
 from packhound.core.settings import DEEP_TIME_MS
 from packhound.core.types import Focus, Query
-from packhound.redact import visible_line
+from packhound.redact import safe_line, visible_line
 from packhound.search import WEAK_NOTE
 from packhound.service import Engine
 
@@ -35,7 +36,11 @@ def _answer(engine: Engine, arguments: Arguments) -> Json:
     query = query_from({**arguments, "focus_path": ""}, settings, time_ms=DEEP_TIME_MS, focus=focus)
     results = engine.search(replace(query, limit=offset + limit + 1, deep=True, redacted=True))
     results = replace(results, notes=(*results.notes, *notes))
-    return page(engine, results, offset, limit, arguments["snippet_lines"])
+    answer = page(engine, results, offset, limit, arguments["snippet_lines"])
+    if arguments["explain"]:
+        for row, hit in zip(rows_in(answer, "hits"), results.hits[offset:], strict=False):
+            row["counterfactual"] = safe_line(hit.explanation().counterfactual)
+    return answer
 
 
 def _focus(engine: Engine, arguments: Arguments) -> tuple[Focus | None, tuple[str, ...]]:
@@ -76,6 +81,9 @@ def hit_units(hits: Sequence[Row]) -> Iterator[str]:
         lines = [title(hit), *(record_text(note, 1) for note in hit.get("notes", ()))]
         if hit["snippet"]:
             lines.append(hit["snippet"])
+        if "counterfactual" in hit:
+            why = " · ".join(filter(None, [*hit["reasons"], hit["counterfactual"]]))
+            lines.append(visible_line(f"why: {why}"))
         if hit.get("siblings"):
             names = (f"{visible_line(s['name'])}:{s['start_line']}" for s in hit["siblings"])
             lines.append(f"also here: {', '.join(names)}")
@@ -103,6 +111,7 @@ TOOL = Tool(
         "limit": LIMIT,
         "offset": replace(OFFSET, maximum=10_000),
         "snippet_lines": SNIPPET_LINES,
+        "explain": boolean("Say why each hit is there, and what would move it."),
         "max_tokens": MAX_TOKENS,
     },
     {
@@ -110,6 +119,7 @@ TOOL = Tool(
         "focus_path": "",
         "offset": 0,
         "snippet_lines": 6,
+        "explain": False,
         "max_tokens": 4_000,
     },
     _answer,

@@ -126,4 +126,5 @@ TOOL = Tool(
     {"distance": 1, "limit": 30, "max_tokens": 4_000},
     _answer,
     _text,
+    unlisted=("limit",),
 )

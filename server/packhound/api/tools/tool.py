@@ -35,7 +35,8 @@ class Tool:
     `answer` gets checked arguments, `text` what it returned. `join` makes one answer of several
     roots; without it the first root that has an answer gives it. Tools of a `group` other than
     "default" are offered where the setting `mcp.tools` names it. One that `writes` notes is no
-    reading tool for clients, and `idempotent` if calling it again changes nothing more.
+    reading tool for clients, and `idempotent` if calling it again changes nothing more. Parameters
+    that are `unlisted` are for the command line, and cost no model a token.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Tool:
     group: str = "default"
     writes: bool = False
     idempotent: bool = True
+    unlisted: tuple[str, ...] = ()
 
     @property
     def schema(self) -> Schema:
@@ -56,6 +58,7 @@ class Tool:
         properties = {
             name: _with_default(parameter, self.defaults.get(name)).json_schema()
             for name, parameter in self.parameters.items()
+            if name not in self.unlisted
         }
         return {
             "type": "object",

@@ -16,6 +16,8 @@ from packhound.search.query.parse import ParsedQuery
 _MAX_TEXT = 2_000
 _MAX_CODE = 3_000
 """Characters of a long report that are encoded, and of the code in it."""
+_NEARLY_ALL = 0.95
+"""Share of the nodes with vectors from which on an answer does not say how many they are."""
 
 
 class QueryEncoder(Protocol):
@@ -61,6 +63,10 @@ def encode(
     if not np.any(vectors.text):
         note = "the embedding model knows no word of the query: ranked by words alone"
         return QueryVectors(), (note,)
+    n_vectors = int(np.count_nonzero(snapshot.has_vector & snapshot.live))
+    if n_vectors < _NEARLY_ALL * snapshot.n_nodes:
+        note = f"{n_vectors:,} of {snapshot.n_nodes:,} definitions are indexed by meaning so far"
+        return vectors, (note,)
     return vectors, ()
 
 
