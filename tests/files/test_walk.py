@@ -337,7 +337,7 @@ def test_a_file_that_changes_while_it_is_read_is_read_again(tmp_path: Path) -> N
     ],
 )
 def test_what_counts_as_text(source: bytes, expected: bytes | None, tmp_path: Path) -> None:
-    text = decode(source)
+    text = decode("x.py", source)
     assert (text if is_indexed_text("a.py", text, 100_000) else None) == expected
     make(tmp_path, {"a.py": source})
     document = read(tmp_path, "a.py", 100_000)

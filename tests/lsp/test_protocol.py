@@ -14,6 +14,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from packhound.api.engine_host import EngineHost
 from packhound.core.errors import Cancelled, PackhoundError, SettingsError
+from packhound.lsp.capabilities import read_client
 from packhound.lsp.jsonrpc.frames import FrameReader, FrameWriter
 from packhound.lsp.jsonrpc.protocol import N_WORKERS
 from packhound.lsp.language_server import PackhoundServer
@@ -27,7 +28,7 @@ class Client:
         self._to_server: SimpleQueue[bytes] = SimpleQueue()
         self.sent: SimpleQueue[dict] = SimpleQueue()
         self.server = PackhoundServer(EngineHost())
-        self.server.session = SimpleNamespace(client=SimpleNamespace(encoding="utf-16"))
+        self.server.session = SimpleNamespace(client=read_client({}))
         for method, handler in handlers.items():
             self.server.thread()(self.server.feature(method)(handler))
         self.server.feature("broken")(fail)

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from packhound.api.record_json import marks_of, record_of, source_json
 from packhound.api.schema import QUERY, query_from
+from packhound.core.cell_place import CellPlace
 from packhound.core.line_history import LineHistory
 from packhound.core.records import iso_date
 from packhound.core.settings_files import SettingsInForce
@@ -85,6 +86,7 @@ def results_of(answer: Mapping[str, Any]) -> Results:
             record=record_of(hit),
             notes=marks_of(hit),
             git=_git_of(hit),
+            cell=CellPlace(**hit["cell"]) if "cell" in hit else None,
         )
         for hit in answer["hits"]
     )
@@ -141,6 +143,7 @@ def hit_json(hit: Hit, locate: Locate | None = None) -> Json:
         "reasons": list(explanation.reasons),
         "groups": [_group_json(group) for group in explanation.groups],
         "counterfactual": explanation.counterfactual,
+        **({"cell": hit.cell._asdict()} if hit.cell else {}),
         **source_json(hit),
         **({"git": _git_json(hit.git)} if hit.git else {}),
         **(locate(node) if locate and node.path else {}),

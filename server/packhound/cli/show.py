@@ -290,4 +290,5 @@ def _location(hit: Hit) -> str:
     span = hit.node.span
     if hit.record is not None:
         return hit.record.reference if hit.record.path else iso_date(hit.record.date)
-    return f"{hit.node.path}:{span.start_line + 1}-{span.end_line + 1}"
+    cell = f" cell {hit.cell.number}:{hit.cell.line}" if hit.cell else ""
+    return f"{hit.node.path}:{span.start_line + 1}-{span.end_line + 1}{cell}"

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, NewType, get_args
 
+from packhound.core.cell_place import CellPlace
 from packhound.core.line_history import LineHistory
 from packhound.core.records import CODE, RECORD_TYPES, NoteMark, Record, RecordType
 
@@ -257,7 +258,7 @@ class Hit:
     chance, 0 to 1, that the node answers the query; None where nothing was asked. `explanation`
     computes the explanation when it is first called for, with those of all hits of the search.
     A hit of a source beside code has its `record`; `notes` are those on the node, `git` the commits
-    of its lines where the query asked for them.
+    of its lines where the query asked for them, `cell` its place in a notebook.
     """
 
     node: NodeRef
@@ -271,6 +272,7 @@ class Hit:
     record: Record | None = None
     notes: tuple[NoteMark, ...] = ()
     git: LineHistory | None = None
+    cell: CellPlace | None = None
 
     @property
     def source(self) -> str:

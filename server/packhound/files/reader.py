@@ -10,15 +10,19 @@ import os
 import stat
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from packhound.core.types import Document, FileStamp
 from packhound.files.skip_lists import DATA_FILE_BYTES, DATA_SUFFIXES
+from packhound.text import is_notebook, text_of_json
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 _UNLIMITED = 1 << 30
+_NOTEBOOK_BYTES = 20_000_000
+"""Notebooks hold the outputs of their cells, which are not indexed."""
 _SNIFF_BYTES = 8_192
 _SECOND_NS = 1_000_000_000
 _TICK_NS, _COARSE_TICK_NS = 50_000_000, 2 * _SECOND_NS
@@ -32,14 +36,14 @@ def read(root: Path, path: str, max_bytes: int) -> Document | None:
     Raises OSError when this process has no file handles or memory left.
     """
     try:
-        file = read_bytes(root, path, max_bytes + len(BYTE_ORDER_MARK))
+        file = read_bytes(root, path, max_disk_bytes(path, max_bytes))
     except (OSError, ValueError) as error:
         raise_if_out_of_resources(error)
         return None
     if file is None:
         return None
     source, stamp = file
-    text = decode(source)
+    text = decode(path, source)
     if not is_indexed_text(path, text, max_bytes):
         return None
     return Document(path, text, stamp=_without_racy_stamp(stamp, time.time_ns()))
@@ -51,7 +55,7 @@ def read_text(root: Path, path: str) -> bytes | None:
         file = read_bytes(root, path, _UNLIMITED)
     except (OSError, ValueError):
         return None
-    text = decode(file[0]) if file else b"\0"
+    text = decode(path, file[0]) if file else b"\0"
     return text if _is_text(text) else None
 
 
@@ -69,18 +73,25 @@ def read_unchanged(root: str, path: str, stamp: FileStamp) -> bytes | None:
         status = os.fstat(handle)
         if stamp_of(status) != stamp or not stat.S_ISREG(status.st_mode):
             return None
-        return decode(_read_handle(handle, status.st_size, _UNLIMITED))
+        return decode(path, _read_handle(handle, status.st_size, _UNLIMITED))
     except OSError:
         return None
     finally:
         os.close(handle)
 
 
-def decode(source: bytes) -> bytes:
-    """Return a source as UTF-8 without a byte order mark; UTF-16 is known by its mark."""
+def decode(path: str, source: bytes) -> bytes:
+    """Return the text of a file, in UTF-8 without a byte order mark.
+
+    UTF-16 is known by its mark. Of a notebook it is the text of its cells, unless it is broken.
+    """
     if source.startswith(_UTF16_MARKS):
         return source.decode("utf-16", "replace").encode("utf-8")
-    return source.removeprefix(BYTE_ORDER_MARK)
+    text = source.removeprefix(BYTE_ORDER_MARK)
+    if is_notebook(path):
+        with suppress(ValueError):
+            return text_of_json(text)
+    return text
 
 
 def is_indexed_text(path: str, text: bytes, max_file_bytes: int) -> bool:
@@ -97,6 +108,12 @@ def suffix(path: str) -> str:
     name = path.rpartition("/")[2]
     dot = name.rfind(".")
     return name[dot:] if 0 < dot < len(name) - 1 else ""
+
+
+def max_disk_bytes(path: str, max_file_bytes: int) -> int:
+    """Return the size up to which a file is read; its text may still be too long."""
+    most = _NOTEBOOK_BYTES if is_notebook(path) else max_text_bytes(path, max_file_bytes)
+    return most + len(BYTE_ORDER_MARK)
 
 
 def max_text_bytes(path: str, max_file_bytes: int) -> int:

@@ -3,7 +3,7 @@
 SKIPPED_FOLDERS = frozenset(
     {".git", ".hg", ".svn", ".jj", "node_modules", "__pycache__", ".venv", ".tox", ".mypy_cache"}
     | {".ruff_cache", ".pytest_cache", ".gradle", ".idea", ".vs", ".next", ".terraform"}
-    | {".packhound"}
+    | {".packhound", ".ipynb_checkpoints"}
 )
 """Tool output that no one searches even where nobody ignored it; `!name/` forces one in."""
 
@@ -17,7 +17,7 @@ SECRET_FILES = (
 
 GENERATED_FILES = (
     *("*.min.js", "*.min.css", "*.map", "*.svg", "*.lock", "package-lock.json", "pnpm-lock.yaml"),
-    *(".git", "go.sum", "*.ipynb", "*.snap", "*.po", "*.pot", "*.patch", "*.diff"),
+    *(".git", "go.sum", "*.snap", "*.po", "*.pot", "*.patch", "*.diff"),
 )
 """Text that tools write for tools."""
 

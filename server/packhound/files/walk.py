@@ -21,8 +21,7 @@ from typing import TypeAlias
 from packhound.core.types import FileStamp
 from packhound.files.gitignore import IgnoreRules, parse_rules
 from packhound.files.reader import (
-    BYTE_ORDER_MARK,
-    max_text_bytes,
+    max_disk_bytes,
     raise_if_out_of_resources,
     stamp_of,
     suffix,
@@ -240,4 +239,4 @@ def _why_no_stamp(name: str, stamp: FileStamp | None, limits: WalkLimits) -> str
 
 def _may_be_indexed(name: str, size: int, limits: WalkLimits) -> bool:
     """Return False for files whose size rules them out; `read` decides, without a BOM."""
-    return 0 < size <= max_text_bytes(name, limits.max_file_bytes) + len(BYTE_ORDER_MARK)
+    return 0 < size <= max_disk_bytes(name, limits.max_file_bytes)

@@ -19,6 +19,7 @@ from packhound.files import read_text
 from packhound.git.client import Repository, Stamp, git, has_filters, open_repository
 from packhound.git.hunks import OPTIONS, read_hunks
 from packhound.git.log import parse_status
+from packhound.text import is_notebook
 
 Lines: TypeAlias = tuple[int, int]
 """First and last line, 0-based and inclusive."""
@@ -116,6 +117,8 @@ def changed_lines(
     if repository.state != "ready" or has_filters(root):
         return {}
     changed = parse_diff(git(root, "diff", commit, *_DIFF, timeout_s=_TIMEOUT_S) or "")
+    # Lines of a notebook's file are not those of the text of its cells.
+    changed = {path: (_WHOLE,) if is_notebook(path) else lines for path, lines in changed.items()}
     status = git(root, *_NEW, timeout_s=_TIMEOUT_S) or ""
     _, new = parse_status(status, repository.prefix)
     return {**changed, **({path: (_WHOLE,) for path in new} if len(new) <= _MAX_NEW else {})}

@@ -86,7 +86,7 @@ class WorkQueue:
 
     def update(self, document: Document) -> None:
         """Submit the text of an open document; it is decoded as that of a file is."""
-        document = replace(document, source=decode(document.source))
+        document = replace(document, source=decode(document.path, document.source))
         with self._condition:
             self._open[document.path] = document
             self._submit(document.path, document)

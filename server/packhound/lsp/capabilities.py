@@ -35,8 +35,11 @@ class Client:
     registers_settings: bool
     watches_files: bool
     shows_progress: bool
+    syncs_notebooks: bool
     resolves_symbols: bool
     all_symbol_kinds: bool
+    nests_symbols: bool
+    all_document_symbol_kinds: bool
     markdown: bool
     filters_symbols: bool
     """Drops workspace symbols whose names do not match the query, and sends one word of it."""
@@ -50,6 +53,7 @@ def read_client(params: Params) -> Client:
     resolves = _get_path(capabilities, "workspace", "symbol", "resolveSupport") is not None
     formats = _get_path(capabilities, "textDocument", "hover", "contentFormat")
     kinds = _get_path(capabilities, "workspace", "symbol", "symbolKind")
+    outline = _get_path(capabilities, "textDocument", "documentSymbol")
     process_id = params.get("processId")
     options = params.get("initializationOptions")
     return Client(
@@ -64,8 +68,11 @@ def read_client(params: Params) -> Client:
         registers_settings=_registers(capabilities, "didChangeConfiguration"),
         watches_files=_registers(capabilities, "didChangeWatchedFiles"),
         shows_progress=_get_path(capabilities, "window", "workDoneProgress") is True,
+        syncs_notebooks=_get_path(capabilities, "notebookDocument", "synchronization") is not None,
         resolves_symbols=resolves,
         all_symbol_kinds=kinds is not None,
+        nests_symbols=_get_path(outline, "hierarchicalDocumentSymbolSupport") is True,
+        all_document_symbol_kinds=_get_path(outline, "symbolKind") is not None,
         markdown=isinstance(formats, list) and "markdown" in formats,
         # Only VS Code and its builds resolve symbols, and all of them filter.
         filters_symbols=resolves or name.startswith("Visual Studio Code"),

@@ -10,20 +10,22 @@ from __future__ import annotations
 import itertools
 import logging
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 from urllib.parse import unquote
 
 from pygls.exceptions import JsonRpcInvalidParams
 
 from packhound.core.types import Document
+from packhound.lsp.buffers import Buffer, change_buffer, open_buffer
 from packhound.lsp.jsonrpc.frames import BODY_BYTES, Params
-from packhound.lsp.params import object_in, text_in, uri_in
+from packhound.lsp.notebooks import NotebookBuffer
+from packhound.lsp.params import line_in, object_in, text_in, uri_in
 from packhound.lsp.uris import path_from_uri
 from packhound.service import Engine, Workspace
-from packhound.text import Encoding, Position, TextBuffer
+from packhound.text import Encoding, TextBuffer
 
 EnginePath: TypeAlias = tuple[Engine, str]
 """The engine whose folder holds a file, and the file's path in that folder."""
@@ -44,7 +46,7 @@ class OpenDocument:
     uri: str
     path: str | None
     version: int
-    buffer: TextBuffer
+    buffer: Buffer
     engine_path: EnginePath | None
     language: str | None = None
     """The client's name for the language, which counts where the path does not say it."""
@@ -79,10 +81,9 @@ class Documents:
             return next((d.engine_path for d in reversed(self._open.values())), None)
 
     def did_open(self, params: Params) -> None:
-        """Add a document, or replace the text of one that is open."""
-        item = object_in(params, "textDocument") or {}
-        text, language = text_in(item, "text", BODY_BYTES), item.get("languageId")
-        document = self._put(text_in(item, "uri"), _version(item), text)
+        """Add a document or notebook, or replace the text of one that is open."""
+        item, language = _item(params), _item(params).get("languageId")
+        document = self._put(uri_in(params), _version(item), open_buffer(params, self._encoding))
         document.language = language if isinstance(language, str) else None
         if document.engine_path is None and _may_be_searched(document):
             self._on_unplaced()
@@ -150,10 +151,37 @@ class Documents:
             self._open.clear()
 
     def locate(self, uri: str) -> EnginePath | None:
-        """Return the engine and path of a document, open or not."""
+        """Return the engine and path of a document, open or not, or of the notebook of a cell."""
         with self._lock:
-            document = self._open.get(uri)
+            document = self._open.get(uri) or self._notebook_of(uri)
         return document.engine_path if document else self._look_up(path_from_uri(uri))
+
+    def line_in_text(self, uri: str, line: int) -> int:
+        """Return the line of a document's text; one of a cell is moved to that of its notebook."""
+        with self._lock:
+            notebook = self._notebook_of(uri)
+            if notebook and isinstance(notebook.buffer, NotebookBuffer):
+                return notebook.buffer.first_line(uri) + line
+        return line
+
+    def line_in(self, params: Params) -> int:
+        """Return the line of a request's position in the text of its document."""
+        return self.line_in_text(uri_in(params), line_in(params))
+
+    def is_cell(self, uri: str) -> bool:
+        """Return True for the URI of a cell of an open notebook."""
+        with self._lock:
+            return self._notebook_of(uri) is not None
+
+    def cells_of(self, root: str, path: str) -> tuple[str, ...]:
+        """Return the URIs of the cells of a path in a folder; () unless it is an open notebook."""
+        with self._lock:
+            for document in self._open.values():
+                if isinstance(document.buffer, NotebookBuffer) and document.engine_path:
+                    engine, engine_path = document.engine_path
+                    if engine_path == path and str(engine.root) == root:
+                        return document.buffer.uris
+        return ()
 
     def uri_for(self, root: str, path: str) -> str | None:
         """Return the URI that the client itself uses for a path in a folder, if it is open."""
@@ -168,17 +196,16 @@ class Documents:
         return list(dict.fromkeys(_paths_of(engine, located)))
 
     def _change(self, params: Params) -> None:
-        uri, version = uri_in(params), _version(object_in(params, "textDocument") or {})
-        changes = params.get("contentChanges")
+        uri, version = uri_in(params), _version(_item(params))
         document = self._find(uri)
         if document is None:
-            self._open_by_change(uri, version, changes)
+            self._open_by_change(uri, version, params.get("contentChanges"))
             return
         if version <= document.version:
             # Messages cannot overtake each other, so the edits still belong to this text.
             log.warning("%s went from version %d to %d", uri, document.version, version)
         try:
-            _apply(document.buffer, changes)
+            change_buffer(document.buffer, params)
         except JsonRpcInvalidParams:
             self.did_close(params)
             raise
@@ -186,8 +213,8 @@ class Documents:
         self._open[document.uri] = self._open.pop(document.uri)
         self._send(document)
 
-    def _put(self, uri: str, version: int, text: str) -> OpenDocument:
-        buffer, path = TextBuffer(text, self._encoding), path_from_uri(uri)
+    def _put(self, uri: str, version: int, buffer: Buffer) -> OpenDocument:
+        path = path_from_uri(uri)
         with self._lock:
             document = OpenDocument(uri, path, version, buffer, self._look_up(path))
             self._open.pop(uri, None)
@@ -200,7 +227,7 @@ class Documents:
         if not isinstance(change, dict) or change.get("range") is not None:
             log.warning("%s was changed but never opened", uri)
             return
-        self._put(uri, version, text_in(change, "text", BODY_BYTES))
+        self._put(uri, version, TextBuffer(text_in(change, "text", BODY_BYTES), self._encoding))
 
     def _find(self, uri: str) -> OpenDocument | None:
         """Return an open document; by its path if the client spells its URI in another way now."""
@@ -208,6 +235,12 @@ class Documents:
             return self._open[uri]
         path = path_from_uri(uri)
         return next((d for d in self._open.values() if path and d.path == path), None)
+
+    def _notebook_of(self, uri: str) -> OpenDocument | None:
+        for document in self._open.values():
+            if isinstance(document.buffer, NotebookBuffer) and uri in document.buffer.uris:
+                return document
+        return None
 
     def _send(self, document: OpenDocument) -> None:
         if document.engine_path:
@@ -235,18 +268,6 @@ class Documents:
         return self._workspace.locate(Path(path)) if path else None
 
 
-def text_after(messages: Sequence[Mapping[str, Any]], encoding: Encoding) -> str | None:
-    """Return the text of a document after `didOpen` and some `didChange`; None if they fail."""
-    try:
-        opened, *changes = (message["params"] for message in messages)
-        buffer = TextBuffer(opened["textDocument"]["text"], encoding)
-        for params in changes:
-            _apply(buffer, params["contentChanges"])
-        return buffer.source.decode("utf-8", "replace")
-    except (JsonRpcInvalidParams, LookupError, TypeError, ValueError):
-        return None
-
-
 def _paths_of(engine: Engine, located: Iterable[EnginePath | None]) -> list[str]:
     return [entry[1] for entry in located if entry and entry[0] is engine]
 
@@ -256,28 +277,11 @@ def _may_be_searched(document: OpenDocument) -> bool:
     return document.path is not None or document.uri.startswith(UNTITLED)
 
 
+def _item(params: Params) -> Params:
+    """Return the document or notebook that a notification is about."""
+    return object_in(params, "notebookDocument") or object_in(params, "textDocument") or {}
+
+
 def _version(item: Mapping[str, object]) -> int:
     version = item.get("version")
     return version if isinstance(version, int) else 0
-
-
-def _apply(buffer: TextBuffer, changes: object) -> None:
-    if not isinstance(changes, list):
-        raise JsonRpcInvalidParams("'contentChanges' is not a list")
-    for change in changes:
-        if not isinstance(change, dict):
-            raise JsonRpcInvalidParams("'contentChanges' holds something that is not an object")
-        text = text_in(change, "text", BODY_BYTES)
-        span = object_in(change, "range")
-        if span is None:
-            buffer.replace_all(text)
-        else:
-            buffer.edit(_position(span, "start"), _position(span, "end"), text)
-
-
-def _position(span: Params, name: str) -> Position:
-    position = object_in(span, name) or {}
-    line, character = position.get("line"), position.get("character")
-    if not isinstance(line, int) or not isinstance(character, int):
-        raise JsonRpcInvalidParams(f"'{name}' of a range is {position!r:.80}")
-    return line, character

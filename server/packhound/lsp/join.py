@@ -173,14 +173,14 @@ class LspDialect:
                 self._workspace[value["method"]] = [message.wire]
             case "workspace/didChangeWorkspaceFolders":
                 self._workspace.setdefault(value["method"], []).append(message.wire)
-            case "textDocument/didOpen":
+            case "textDocument/didOpen" | "notebookDocument/didOpen":
                 self._documents[_uri_of(value)] = [value]
-            case "textDocument/didChange":
+            case "textDocument/didChange" | "notebookDocument/didChange":
                 changes = self._documents.setdefault(_uri_of(value), [])
                 changes.append(value)
                 if len(changes) > _MAX_CHANGES:
                     self._compact(_uri_of(value))
-            case "textDocument/didClose":
+            case "textDocument/didClose" | "notebookDocument/didClose":
                 self._documents.pop(_uri_of(value), None)
 
     def cancelled(self, value: dict[str, object]) -> object:
@@ -204,17 +204,15 @@ class LspDialect:
 
     def _compact(self, uri: str) -> None:
         """Put the text of a document in place of its changes."""
-        from packhound.lsp.documents import text_after
+        from packhound.lsp.buffers import opened_after
 
-        messages = self._documents.pop(uri)
-        text = text_after(messages, self._encoding)
-        if text is not None:
-            document = {**messages[-1]["params"]["textDocument"], "text": text}
-            opened = {"jsonrpc": "2.0", "method": "textDocument/didOpen"}
-            self._documents[uri] = [{**opened, "params": {"textDocument": document}}]
+        opened = opened_after(self._documents.pop(uri), self._encoding)
+        if opened is not None:
+            self._documents[uri] = [opened]
 
 
 def _uri_of(value: Mapping[str, Any]) -> str:
     params = value.get("params")
-    document = params.get("textDocument") if isinstance(params, dict) else None
+    params = params if isinstance(params, dict) else {}
+    document = params.get("textDocument", params.get("notebookDocument"))
     return str(document.get("uri")) if isinstance(document, dict) else ""

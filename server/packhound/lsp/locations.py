@@ -13,7 +13,7 @@ from packhound.lsp.position import range_of_span
 from packhound.lsp.selection_range import name_span
 from packhound.lsp.session import Session
 from packhound.lsp.uris import uri_from_path
-from packhound.text import LineIndex
+from packhound.text import CellSpan, LineIndex, cell_at, file_line, is_notebook
 
 
 class Locations:
@@ -37,7 +37,14 @@ class Locations:
         return types.Location(self.uri(node), self.selection_range(node))
 
     def uri(self, node: NodeRef) -> str:
-        """Return the URI of a node's document, spelled as by the client if it is open there."""
+        """Return the URI of a node's document, spelled as by the client if it is open there.
+
+        In a notebook that is open it is that of the cell.
+        """
+        if cell := self._cell(node):
+            uris = self._session.documents.cells_of(node.root, node.path)
+            if cell.number <= len(uris):
+                return uris[cell.number - 1]
         uri = self._session.documents.uri_for(node.root, node.path)
         if uri:
             return uri
@@ -48,14 +55,42 @@ class Locations:
 
     def range(self, node: NodeRef) -> types.Range:
         """Return the range of a node in the text of its generation."""
-        return range_of_span(node.span, self._source(node), self._session.client.encoding)
+        return self._range_of(node, node.span)
 
     def selection_range(self, node: NodeRef) -> types.Range:
         """Return the range of a node's name, or of its signature if the name is not in the text."""
         source = self._source(node)
         if source is None:
             return self.range(node)
-        return range_of_span(_selection_span(node, source), source, self._session.client.encoding)
+        return self._range_of(node, _selection_span(node, source))
+
+    def _range_of(self, node: NodeRef, span: Span) -> types.Range:
+        """Return the range of a span, in a notebook with the lines of its cell or of its file."""
+        in_text = range_of_span(span, self._source(node), self._session.client.encoding)
+        cell = self._cell(node)
+        if cell is None:
+            return in_text
+        if self._session.documents.cells_of(node.root, node.path):
+            return types.Range(
+                *(_move(p, p.line - cell.line) for p in (in_text.start, in_text.end))
+            )
+        first = self._file_line(node, cell, in_text.start.line)
+        return types.Range(types.Position(first, 0), types.Position(first + 1, 0))
+
+    def _cell(self, node: NodeRef) -> CellSpan | None:
+        """Return the cell of a node in a notebook."""
+        if not is_notebook(node.path):
+            return None
+        return cell_at(self._source(node) or b"", node.span.start_line)
+
+    def _file_line(self, node: NodeRef, cell: CellSpan, line: int) -> int:
+        """Return the line of a notebook's file that holds a line of its text; 0 if unknown."""
+        engine = self._engines.get(node.root)
+        try:
+            raw = (engine.root / node.path).read_bytes() if engine else b""
+        except OSError:
+            return 0
+        return file_line(raw, cell.number, line - cell.line)
 
     def name_range(self, node: NodeRef, line: int, name: str) -> types.Range:
         """Return the range of a name in a 0-based line of a node's file, or the line's start."""
@@ -73,6 +108,10 @@ class Locations:
             engine = self._engines.get(node.root)
             self._sources[key] = engine.source(node.path) if engine else None
         return self._sources[key]
+
+
+def _move(position: types.Position, line: int) -> types.Position:
+    return types.Position(max(line, 0), position.character)
 
 
 def _selection_span(node: NodeRef, source: bytes) -> Span:

@@ -61,8 +61,8 @@ def object_in(params: Params, name: str) -> Params | None:
 
 
 def uri_in(params: Params) -> str:
-    """Return the URI of the document, from `uri` or the protocol's `textDocument`."""
-    document = params.get("textDocument")
+    """Return the URI of the document, from `uri` or what the protocol calls a document."""
+    document = params.get("textDocument", params.get("notebookDocument"))
     return text_in(document if isinstance(document, dict) else params, "uri")
 
 

@@ -166,6 +166,11 @@ def language_of(path: str, first_line: bytes = b"") -> str | None:
     return _by_interpreter(first_line)
 
 
+def language_named(name: str) -> str | None:
+    """Return the language that editors and kernels call by a name."""
+    return _BY_ALIAS.get(name) or _BY_INTERPRETER.get(name)
+
+
 def name_parts(path: str) -> tuple[str, str]:
     """Split a file name at its last dot; a leading dot does not count."""
     name = path.rpartition("/")[2]

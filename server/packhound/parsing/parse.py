@@ -18,8 +18,10 @@ from packhound.parsing.languages import (
     language_of,
     name_parts,
 )
+from packhound.parsing.notebook import parse_notebook
 from packhound.parsing.source import Source
 from packhound.parsing.tree_cache import TreeCache
+from packhound.text import is_notebook
 
 __all__ = ["language_of", "parse"]
 
@@ -35,9 +37,13 @@ def parse(document: Document, trees: TreeCache | None = None) -> ParsedFile:
     language = language_for(document.path, document.source, document.language)
     if is_binary(document.source):
         return ParsedFile(document.path, language or "text", (), degraded="binary content")
+    is_large = len(document.source) > MAX_PARSE_BYTES
+    if is_notebook(document.path) and not is_large:
+        # Trees are kept by path, and cells are short.
+        return parse_notebook(document, lambda cell, name: _parse_as(cell, name, TreeCache()))
     if language is None:
         return ParsedFile(document.path, "text", windows(document))
-    if len(document.source) > MAX_PARSE_BYTES:
+    if is_large:
         return parse_as_windows(document, f"larger than {MAX_PARSE_BYTES:,} bytes")
     return _parse_as(document, language, trees or TreeCache())
 

@@ -27,6 +27,7 @@ from packhound.search import (
     pipeline,
     related,
 )
+from packhound.service.cells import add_cells
 from packhound.service.editor_texts import EditorTexts
 from packhound.service.grep import FolderGrep
 from packhound.service.impact import Impact
@@ -187,15 +188,14 @@ class Engine:
         """Answer a query over all `update`s that returned before."""
         snapshot, notes = self._current(query)
         results = self.sources.search(query, partial(self._search, snapshot, cancel=cancel))
-        return replace(results, notes=(*results.notes, *notes))
+        return add_cells(results, notes, partial(self.source, snapshot=snapshot))
 
     def explain(
         self, query: Query, path: str, line: int, cancel: threading.Event | None = None
     ) -> Hit | None:
         """The node at a 0-based line, scored for the query whether it ranked or not."""
         snapshot, _ = self._current(query)
-        node_id = snapshot.node_id_at(path, line)
-        if node_id is None:
+        if (node_id := snapshot.node_id_at(path, line)) is None:
             return None
         hit = pipeline.explain(snapshot, query, node_id, self._environment(snapshot, query), cancel)
         return self.sources.add_git([hit])[0][0] if query.git else hit
@@ -212,7 +212,7 @@ class Engine:
         query = Query(text=f"{path}:{line + 1}", limit=limit)
         snapshot, notes = self._current(query)
         results = related(snapshot, path, line, query, self._environment(snapshot, query), cancel)
-        return replace(results, notes=(*results.notes, *notes))
+        return add_cells(results, notes, partial(self.source, snapshot=snapshot))
 
     def pack(self, request: PackRequest, cancel: threading.Event | None = None) -> Pack:
         """The best code for a prompt within a budget of tokens."""
@@ -249,7 +249,7 @@ class Engine:
 
     def outline(self, path: str = "") -> tuple[NodeRef, ...]:
         """The nodes of a file, or of all files below a folder, in reading order."""
-        return self.snapshot.refs_below(path, str(self.root))
+        return self._current(Query(""))[0].refs_below(path, str(self.root))
 
     def source(self, path: str, snapshot: Snapshot | None = None) -> bytes | None:
         """The text that a generation, if not the current one, holds of `path`.

@@ -15,6 +15,7 @@ from packhound.encoder import Embedder
 from packhound.files import LeftOut, WalkLimits, walk_by_steps
 from packhound.index import Snapshot
 from packhound.indexing import Indexer
+from packhound.service.cells import broken_notebooks
 from packhound.service.open_index import OpenedIndex
 
 Listener = Callable[[], None]
@@ -60,6 +61,7 @@ def build_status(
             *filter(None, (opened.rebuild_reason,)),
             *problems,
             *health.notes,
+            *broken_notebooks(snapshot),
             *indexer.warnings,
         ),
     )

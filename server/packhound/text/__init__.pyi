@@ -1,5 +1,14 @@
 from .conflation import aggressive_stem as aggressive_stem
 from .line_index import LineIndex as LineIndex
+from .notebook import PROSE as PROSE
+from .notebook import Cell as Cell
+from .notebook import CellSpan as CellSpan
+from .notebook import cell_at as cell_at
+from .notebook import cells_in as cells_in
+from .notebook import file_line as file_line
+from .notebook import is_notebook as is_notebook
+from .notebook import notebook_text as notebook_text
+from .notebook import text_of_json as text_of_json
 from .path_features import FLAGS as FLAGS
 from .path_features import PATHS_VERSION as PATHS_VERSION
 from .path_features import file_stem as file_stem

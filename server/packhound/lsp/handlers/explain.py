@@ -13,7 +13,7 @@ from packhound.lsp.hover_text import hover_text
 from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.locations import Locations
-from packhound.lsp.params import line_in, query_of
+from packhound.lsp.params import query_of
 from packhound.lsp.session import Session
 
 
@@ -21,7 +21,9 @@ def explain(ls: PackhoundServer, params: Params) -> Json:
     """Return the score of the node at a position and its reasons, result or not."""
     query = _query_or_last(ls.session, params)
     engine, path = ls.require_engine_path(params)
-    hit = engine.explain(query, path, line_in(params), ls.protocol.cancel_event())
+    hit = engine.explain(
+        query, path, ls.session.documents.line_in(params), ls.protocol.cancel_event()
+    )
     return {
         "query": query.text,
         "hit": explanation_json(hit, Locations(ls.session).json) if hit else None,

@@ -12,8 +12,9 @@ from packhound.service import Engine
 
 def hover(ls: PackhoundServer, params: types.HoverParams) -> types.Hover | None:
     """Explain the rank of the node under the cursor, and show the notes on it."""
-    session, line = ls.session, params.position.line
-    engine_path = session.locate(params.text_document.uri)
+    session, uri = ls.session, params.text_document.uri
+    line = session.documents.line_in_text(uri, params.position.line)
+    engine_path = session.locate(uri)
     if engine_path is None or session.settings.hover == "off":
         return None
     engine, path = engine_path

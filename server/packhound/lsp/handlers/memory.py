@@ -12,7 +12,6 @@ from typing import TypeAlias
 from packhound.api import MEMORY_REQUESTS, Json
 from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.language_server import PackhoundServer
-from packhound.lsp.params import line_in
 
 Handler: TypeAlias = Callable[[PackhoundServer, Params], Json]
 NOT_FOUND = "not_found"
@@ -33,7 +32,7 @@ def _add(ls: PackhoundServer, params: Params) -> Json:
     if params.get("uri") is not None:
         engine, path = ls.require_engine_path(params)
         if params.get("position") is not None:
-            values["code"] = [f"{path}:{line_in(params) + 1}"]
+            values["code"] = [f"{path}:{ls.session.documents.line_in(params) + 1}"]
     return MEMORY_REQUESTS["add"](engine, values)
 
 

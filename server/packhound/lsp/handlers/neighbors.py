@@ -8,7 +8,7 @@ from packhound.api import Json
 from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.locations import Locations
-from packhound.lsp.params import limit_in, line_in
+from packhound.lsp.params import limit_in
 
 DEFAULT_LIMIT = 100
 """Neighbors of each kind; nobody reads more of a definition that everything uses."""
@@ -22,7 +22,7 @@ def neighbors(ls: PackhoundServer, params: Params) -> Json:
     engine, path = ls.require_engine_path(params)
     limit, locations = limit_in(params, DEFAULT_LIMIT), Locations(ls.session)
     rows, counts = [], Counter[str]()
-    for edge, node in engine.neighbors(path, line_in(params)):
+    for edge, node in engine.neighbors(path, ls.session.documents.line_in(params)):
         counts[edge] += 1
         if counts[edge] <= limit:
             rows.append(

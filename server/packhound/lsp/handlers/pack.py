@@ -51,7 +51,7 @@ def _engine_and_focus(session: Session, focus: Params | None) -> tuple[Engine, P
     if engine_path is None or focus is None:
         return engines[0], None
     engine, path = engine_path
-    line = line_in(focus) if focus.get("position") is not None else 0
+    line = session.documents.line_in(focus) if focus.get("position") is not None else 0
     selection = object_in(focus, "selection")
     lines = None
     if selection is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.language_server import PackhoundServer
-from packhound.lsp.params import line_in, uri_in
+from packhound.lsp.params import uri_in
 
 
 def picked(ls: PackhoundServer, params: Params) -> None:
@@ -12,4 +12,4 @@ def picked(ls: PackhoundServer, params: Params) -> None:
     engine_path = ls.session.locate(uri_in(params))
     if engine_path is not None:
         engine, path = engine_path
-        engine.picked(path, line_in(params))
+        engine.picked(path, ls.session.documents.line_in(params))

@@ -22,6 +22,7 @@ from packhound.lsp.handlers.did_change_workspace_folders import did_change_works
 from packhound.lsp.handlers.did_close import did_close
 from packhound.lsp.handlers.did_open import did_open
 from packhound.lsp.handlers.did_save import did_save
+from packhound.lsp.handlers.document_symbol import document_symbol
 from packhound.lsp.handlers.explain import explain
 from packhound.lsp.handlers.forget import forget
 from packhound.lsp.handlers.grep import grep
@@ -53,6 +54,10 @@ ON_READING_THREAD: dict[str, Handler] = {
     types.TEXT_DOCUMENT_DID_CHANGE: did_change,
     types.TEXT_DOCUMENT_DID_SAVE: did_save,
     types.TEXT_DOCUMENT_DID_CLOSE: did_close,
+    types.NOTEBOOK_DOCUMENT_DID_OPEN: did_open,
+    types.NOTEBOOK_DOCUMENT_DID_CHANGE: did_change,
+    types.NOTEBOOK_DOCUMENT_DID_SAVE: did_save,
+    types.NOTEBOOK_DOCUMENT_DID_CLOSE: did_close,
     types.WORKSPACE_DID_CHANGE_CONFIGURATION: did_change_configuration,
     types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: did_change_workspace_folders,
     types.WORKSPACE_DID_CHANGE_WATCHED_FILES: did_change_watched_files,
@@ -64,6 +69,7 @@ ON_READING_THREAD: dict[str, Handler] = {
 
 ON_WORKER_THREADS: dict[str, Handler] = {
     types.TEXT_DOCUMENT_HOVER: hover,
+    types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: document_symbol,
     types.WORKSPACE_SYMBOL: workspace_symbol,
     types.WORKSPACE_SYMBOL_RESOLVE: workspace_symbol_resolve,
     types.TEXT_DOCUMENT_PREPARE_CALL_HIERARCHY: calls.prepare_call_hierarchy,

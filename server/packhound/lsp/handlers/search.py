@@ -9,7 +9,7 @@ from packhound.core.types import Focus, Query, Results
 from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.locations import Locations
-from packhound.lsp.params import line_in, object_in, query_of, uri_in
+from packhound.lsp.params import object_in, query_of, uri_in
 from packhound.lsp.session import Session
 from packhound.search import missing_deep_model
 
@@ -41,5 +41,5 @@ def _focus(session: Session, params: Params | None) -> Focus | None:
     # Untitled documents have no path, and ignored ones nothing near; such a search has no focus.
     if engine_path is None or engine_path[1] not in engine_path[0].snapshot.files:
         return None
-    line = line_in(params) if params.get("position") is not None else 0
+    line = session.documents.line_in(params) if params.get("position") is not None else 0
     return Focus(engine_path[1], line, str(engine_path[0].root))

@@ -7,7 +7,7 @@ from packhound.core.errors import SettingsError
 from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.locations import Locations
-from packhound.lsp.params import limit_in, line_in, number_in, text_in
+from packhound.lsp.params import limit_in, number_in, text_in
 
 _DEFAULT_LIMIT = 100
 _MAX_DISTANCE = 4
@@ -22,7 +22,9 @@ def symbol(ls: PackhoundServer, params: Params) -> Json:
     limit, locate = limit_in(params, _DEFAULT_LIMIT), Locations(ls.session).json
     if params.get("name") is None:
         engine, path = ls.require_engine_path(params)
-        return symbol_answer(engine, f"{path}:{line_in(params) + 1}", distance, limit, locate)
+        return symbol_answer(
+            engine, f"{path}:{ls.session.documents.line_in(params) + 1}", distance, limit, locate
+        )
     name, refusal = text_in(params, "name"), SettingsError("no folder is open")
     for engine in ls.session.workspace.engines:
         try:

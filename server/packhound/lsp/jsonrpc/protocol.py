@@ -46,6 +46,10 @@ if TYPE_CHECKING:
 
 N_WORKERS = 4
 
+_EVERY_NOTEBOOK = types.NotebookDocumentSyncOptions(
+    [types.NotebookDocumentFilterWithNotebook(notebook="*")], save=True
+)
+
 _CANCELLED: ContextVar[threading.Event] = ContextVar("packhound_cancelled")
 
 log = logging.getLogger("packhound.lsp")
@@ -96,8 +100,14 @@ class PackhoundProtocol(PyglsSeam):
     ) -> Generator[Any, Any, types.InitializeResult]:
         """Extend pygls' handler by the position encoding that our buffers use."""
         result = yield from super().lsp_initialize(params)
-        result.capabilities.position_encoding = self.server.session.client.encoding
+        client = self.server.session.client
+        result.capabilities.position_encoding = client.encoding
+        if client.syncs_notebooks:
+            result.capabilities.notebook_document_sync = _EVERY_NOTEBOOK
         self._state = "running"
+        if client.filters_symbols:
+            # VS Code would show every definition twice, ours beside those of its own extensions.
+            result.capabilities.document_symbol_provider = None
         return result
 
     @lsp_method(types.SHUTDOWN)

@@ -54,6 +54,10 @@ UNSTRUCTURED = frozenset(
         types.TEXT_DOCUMENT_DID_CHANGE,
         types.TEXT_DOCUMENT_DID_SAVE,
         types.TEXT_DOCUMENT_DID_CLOSE,
+        types.NOTEBOOK_DOCUMENT_DID_OPEN,
+        types.NOTEBOOK_DOCUMENT_DID_CHANGE,
+        types.NOTEBOOK_DOCUMENT_DID_SAVE,
+        types.NOTEBOOK_DOCUMENT_DID_CLOSE,
         types.CANCEL_REQUEST,
     }
 )

@@ -9,6 +9,7 @@ import re
 
 from packhound.parsing.extract.c_macros import blank_macros
 from packhound.parsing.source import ByteRange, Source
+from packhound.text import is_notebook
 
 _SCRIPT = re.compile(rb"(<script\b[^>]*>)(.*?)(?:</script\s*>|\Z)", re.DOTALL | re.IGNORECASE)
 _BATS_TEST = re.compile(rb"^(@test[ \t]+[^\n]*?)([ \t]*\{[ \t]*)(?=\r?$)", re.MULTILINE)
@@ -17,6 +18,8 @@ _SETEXT = re.compile(
     rb"(={3,}|-{3,})([ \t]*)(?=\r?\n|\Z)",
     re.MULTILINE,
 )
+_MAGIC = re.compile(rb"^[ \t]*[%!?][^\r\n]*", re.MULTILINE)
+"""Commands of IPython, which are no Python."""
 _NOT_LINE_END = re.compile(rb"[^\r\n]")
 
 
@@ -32,6 +35,8 @@ def _rewrite(source: Source) -> bytes:
         return _blank_outside_scripts(source.octets)
     if source.path.endswith(".bats"):
         return _BATS_TEST.sub(_replace_bats_test, source.octets)
+    if source.language.name == "python" and is_notebook(source.path):
+        return _MAGIC.sub(lambda magic: b" " * len(magic[0]), source.octets)
     if source.language.name == "markdown":
         return _SETEXT.sub(_replace_setext_heading, source.octets)
     return source.octets

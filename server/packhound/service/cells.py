@@ -1,0 +1,42 @@
+"""Cells of notebooks, beside the lines of a notebook's text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from packhound.core.cell_place import CellPlace
+from packhound.core.types import Hit, Results
+from packhound.index import Snapshot
+from packhound.text import CellSpan, cells_in, is_notebook
+
+
+def add_cells(
+    results: Results, notes: Sequence[str], text_of: Callable[[str], bytes | None]
+) -> Results:
+    """Return results with further notes, whose hits in notebooks say their cell.
+
+    `text_of` returns the text of a path.
+    """
+    results = replace(results, notes=(*results.notes, *notes))
+    paths = {hit.node.path for hit in results.hits if is_notebook(hit.node.path)}
+    if not paths:
+        return results
+    cells = {path: cells_in(text_of(path) or b"") for path in paths}
+    return replace(results, hits=tuple(_place(hit, cells) for hit in results.hits))
+
+
+def broken_notebooks(snapshot: Snapshot) -> tuple[str, ...]:
+    """Return a note on each notebook that cannot be read as one."""
+    return tuple(
+        f"{path} is searched as plain text: {entry.degraded}"
+        for path, entry in snapshot.files.items()
+        if entry.degraded and is_notebook(path)
+    )
+
+
+def _place(hit: Hit, cells: dict[str, list[CellSpan]]) -> Hit:
+    line = hit.node.span.start_line
+    of_path = cells.get(hit.node.path, ())
+    cell = next((cell for cell in reversed(of_path) if cell.line <= line), None)
+    return replace(hit, cell=CellPlace(cell.number, line - cell.line + 1)) if cell else hit
