@@ -32,7 +32,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "indexing": {"files", "git", "index", "parsing", "storage"},
     "evaluation": {"git", "llm", "pack", "parsing", "search", "text"},
     "sources": {"text"},
-    "knowledge": {"files", "git", "sources"},
+    "knowledge": {"files", "git", "redact", "sources"},
     "memory": {"files", "index", "redact", "sources"},
     "service": {"encoder", "files", "git", "graph", "grep", "impact", "index", "indexing"}
     | {"knowledge", "memory", "pack", "parsing", "redact", "search", "sources", "storage", "text"},
@@ -52,8 +52,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "lsp": {"api", "grep", "impact", "pack", "redact", "relay", "search", "service", "text"},
     "mcp": {"api", "relay", "service"},
     "background": {"api", "lsp", "mcp", "relay"},
-    "cli": {"api", "background", "encoder", "evaluation", "index", "lsp", "mcp", "memory"}
-    | {"pack", "parsing", "redact"}
+    "cli": {"api", "background", "encoder", "evaluation", "index", "knowledge", "lsp", "mcp"}
+    | {"memory", "pack", "parsing", "redact"}
     | {"grep", "search", "service", "text"},
     "__main__": {"cli"},
     "__init__": set(),

@@ -79,6 +79,29 @@ def test_shared_notes_of_a_folder_that_the_user_trusts(
     assert not path.exists()
 
 
+def test_episodes_are_recorded_where_they_are_on_and_cleared_alone(
+    tmp_path: Path, house: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tmp_path / "config"
+    config.mkdir()
+    (config / "packhound.toml").write_text("sources.episodes.enabled = true\n")
+    monkeypatch.setenv("PACKHOUND_CONFIG_DIR", str(config))
+    root = ("--root", str(house))
+    packhound(tmp_path, "memory", "add", "insight", "keys", "Turn left", *root)
+    packhound(tmp_path, "search", "how does the door open", *root)
+    packhound(tmp_path, "pack", "mend the roof", *root)
+    table = packhound(tmp_path, "search", "type:episode", *root).stdout
+    assert "query: how does the door open" in table
+    assert "pack: mend the roof" in table
+    packhound(tmp_path, "clear", *root)
+    cleared = packhound(tmp_path, "memory", "clear", "--episodes", *root, stdin="y\n").stdout
+    assert "Delete 2 episodes? They cannot be made again." in cleared
+    assert "deleted 2" in cleared
+    assert "Turn left" in packhound(tmp_path, "memory", "list", *root).stdout
+    again = packhound(tmp_path, "memory", "clear", "--episodes", "--yes", *root).stdout
+    assert again.strip() == "there are no episodes"
+
+
 def test_clearing_asks(tmp_path: Path, house: Path) -> None:
     packhound(tmp_path, "memory", "add", "insight", "k", "c", "--root", str(house))
     refused = packhound(tmp_path, "memory", "clear", "--root", str(house), stdin="n\n")

@@ -81,6 +81,25 @@ def test_shared_notes_count_where_the_editor_trusts_the_folder(
     assert len([*path.parent.iterdir()]) == 1
 
 
+def test_a_pick_is_an_episode_where_those_are_on(
+    start_server: Callable[[], LspClient], folder: Path
+) -> None:
+    client = start_server()
+    options = {"packhound": {"sources": {"episodes": {"enabled": True}}}}
+    client.initialize(folder, initializationOptions=options)
+    client.settle()
+    [hit, *_] = client.request("packhound/search", {"query": "load config"})["hits"]
+    place = {"line": hit["start_line"] - 1, "character": 0}
+    client.notify("packhound/picked", {"uri": hit["uri"], "position": place})
+
+    def episodes() -> list:
+        params = {"query": "", "types": ["episode"]}
+        hits = client.request("packhound/search", params)["hits"]
+        return [(h["title"], h["metadata"]["result"]) for h in hits]
+
+    wait_until(lambda: episodes() == [("pick: load config", "picked rank 1")])
+
+
 def test_a_note_is_read_by_its_reference(client: LspClient, folder: Path) -> None:
     client.request("packhound/memory/add", {"type": "insight", "key": "k", "content": "a\nb"})
     hits = client.request("packhound/search", {"query": "k", "types": ["note"]})["hits"]

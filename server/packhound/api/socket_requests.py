@@ -38,7 +38,8 @@ def answer(engine: Engine, name: str, arguments: dict[str, Any]) -> Json:
 
 
 def _results(engine: Engine, arguments: dict[str, Any]) -> Json:
-    return results_json(engine.search(query_of(arguments)))
+    results = engine.search(query_of(arguments))
+    return results_json(engine.sources.episodes.searched(results))
 
 
 def _pack(engine: Engine, arguments: dict[str, Any]) -> Json:

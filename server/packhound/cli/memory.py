@@ -156,14 +156,28 @@ def import_(file: str, root: Path) -> None:
 
 @memory.command()
 @ROOT
+@click.option("--episodes", is_flag=True, help="Delete what was asked and packed, not the notes.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-def clear(root: Path, yes: bool) -> None:
+def clear(root: Path, episodes: bool, yes: bool) -> None:
     """Delete your notes of a folder, after asking; shared ones stay, for git to delete."""
+    if episodes:
+        _clear_episodes(root, yes=yes)
+        return
     store = _store(root)
     n = len(store.all())
     if not yes:
         click.confirm(f"Delete {n} notes? They cannot be made again.", abort=True)
     click.echo(f"deleted {store.clear()}" if n else "there are no notes")
+
+
+def _clear_episodes(root: Path, *, yes: bool) -> None:
+    from packhound.knowledge import EPISODES_FILE, EpisodeLog
+
+    log = EpisodeLog(_folder(root) / EPISODES_FILE)
+    n = len(log.read())
+    if not yes:
+        click.confirm(f"Delete {n} episodes? They cannot be made again.", abort=True)
+    click.echo(f"deleted {log.clear()}" if n else "there are no episodes")
 
 
 def _notes_in(file: str, lines: Iterable[str]) -> Iterable[Any]:
@@ -180,9 +194,13 @@ def _notes_in(file: str, lines: Iterable[str]) -> Iterable[Any]:
 
 
 def _store(root: Path) -> NoteStore:
+    return NoteStore(_folder(root))
+
+
+def _folder(root: Path) -> Path:
     from packhound.service import check_root, notes_folder
 
-    return NoteStore(notes_folder(check_root(root, folder_settings(root).read().settings)))
+    return notes_folder(check_root(root, folder_settings(root).read().settings))
 
 
 def _ask(root: Path, name: str, values: Mapping[str, Any]) -> dict[str, Any]:

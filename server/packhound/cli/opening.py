@@ -63,7 +63,8 @@ class Answerer:
         from packhound.api import results_of
 
         return self.ask(
-            lambda server: results_of(server.search(query)), lambda engine: engine.search(query)
+            lambda server: results_of(server.search(query)),
+            lambda engine: engine.sources.episodes.searched(engine.search(query)),
         )
 
     def pack(self, request: PackRequest) -> Pack:

@@ -60,6 +60,24 @@ def create_private(path: Path) -> None:
             raise StoreError(f"'{path}' cannot be made: {error.strerror}") from None
 
 
+def append_private(path: Path, line: bytes) -> None:
+    """Append a line in one write, on disk when this returns, readable by its owner alone.
+
+    Raises StoreError.
+    """
+    try:
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | _NO_FOLLOW
+        with os.fdopen(os.open(path, flags, 0o600), "rb+", buffering=0) as file:
+            size = os.fstat(file.fileno()).st_size
+            # A line that a killed process left without its end spoils itself alone.
+            file.seek(max(0, size - 1))
+            is_whole = not size or file.read(1) == b"\n"
+            file.write(line if is_whole else b"\n" + line)
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise StoreError(f"'{path}' cannot be written: {error.strerror}") from error
+
+
 def read_private(path: Path) -> bytes | None:
     """Return the content of a regular file of this user, None if there is none.
 

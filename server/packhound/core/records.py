@@ -11,10 +11,10 @@ from math import inf
 from types import MappingProxyType
 from typing import Literal, NamedTuple, get_args
 
-RecordType = Literal["knowledge", "note", "decision", "stash", "skill", "commit"]
+RecordType = Literal["knowledge", "note", "decision", "stash", "skill", "episode", "commit"]
 RECORD_TYPES: tuple[RecordType, ...] = get_args(RecordType)
 
-SourceName = Literal["knowledge", "skills", "notes", "commits"]
+SourceName = Literal["knowledge", "skills", "notes", "episodes", "commits"]
 SOURCE_NAMES: tuple[SourceName, ...] = get_args(SourceName)
 
 SOURCE_OF: Mapping[RecordType, SourceName] = MappingProxyType(
@@ -24,6 +24,7 @@ SOURCE_OF: Mapping[RecordType, SourceName] = MappingProxyType(
         "decision": "notes",
         "stash": "notes",
         "skill": "skills",
+        "episode": "episodes",
         "commit": "commits",
     }
 )

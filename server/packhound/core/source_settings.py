@@ -49,8 +49,9 @@ class SourceSettings:
         metadata=public(
             "pack.sources",
             array(
-                "Sources that packs take besides code: `notes` are those on the code in the pack.",
-                choice("A source.", ("notes",)),
+                "Sources that packs take besides code: `notes` are those on the code in the pack, "
+                "`episodes` names the earlier pack for a like prompt.",
+                choice("A source.", ("notes", "episodes")),
             ),
             renamed=False,
         ),
@@ -81,6 +82,29 @@ class SourceSettings:
         metadata=public(
             "sources.skills.enabled",
             boolean("Search the workspace's SKILL.md files and skills that were recorded."),
+            renamed=False,
+        ),
+    )
+    episodes: bool = field(
+        default=False,
+        metadata=public(
+            "sources.episodes.enabled",
+            boolean(
+                "Remember what was asked, packed and picked, without secrets and on this machine "
+                "only, and search it."
+            ),
+            renamed=False,
+        ),
+    )
+    session_logs: tuple[str, ...] = field(
+        default=(),
+        metadata=public(
+            "episodes.sessionLogs",
+            array(
+                "Folders of the session logs (JSON lines) of coding agents; what they did in the "
+                "workspace is searched with the episodes.",
+                text("A folder, absolute, below ~ or relative to the workspace.", 4_096, 1),
+            ),
             renamed=False,
         ),
     )

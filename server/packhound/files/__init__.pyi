@@ -6,6 +6,7 @@ from .reader import read as read
 from .reader import read_bytes as read_bytes
 from .reader import read_text as read_text
 from .reader import read_unchanged as read_unchanged
+from .reader import stamp_of as stamp_of
 from .walk import IGNORE_FILES as IGNORE_FILES
 from .walk import LeftOut as LeftOut
 from .walk import WalkLimits as WalkLimits

@@ -1,4 +1,10 @@
 from .commits import CommitsSource as CommitsSource
+from .episodes import EPISODES_FILE as EPISODES_FILE
+from .episodes import Episode as Episode
+from .episodes import EpisodeLog as EpisodeLog
+from .episodes import EpisodesSource as EpisodesSource
+from .episodes import new_episode as new_episode
+from .session_logs import session_files as session_files
 from .skill_files import SKILL_DEFAULTS as SKILL_DEFAULTS
 from .skill_files import SKILL_FIELDS as SKILL_FIELDS
 from .skills import SKILLS_FILE as SKILLS_FILE

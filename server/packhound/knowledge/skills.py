@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from packhound.core.errors import SettingsError, StoreError
+from packhound.core.errors import SettingsError
 from packhound.core.file_lock import locked
-from packhound.core.private_file import make_private_folder, read_private
+from packhound.core.private_file import append_private, make_private_folder, read_private
 from packhound.core.records import Record, SourceName
 from packhound.knowledge.skill_files import (
     MIN_SCORE,
@@ -27,7 +26,6 @@ from packhound.sources import Source
 log = logging.getLogger("packhound")
 
 SKILLS_FILE = "skills.jsonl"
-_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 
 class SkillsSource(Source):
@@ -97,7 +95,7 @@ def record_skill(path: Path, values: Mapping[str, object]) -> dict[str, Any]:
     make_private_folder(path.parent)
     with locked(path.with_suffix(".lock")):
         row = _next_use(row, read_recorded(path)[0].get(row["name"]))
-        _append(path, json.dumps(row, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
+        append_private(path, json.dumps(row, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
     return row
 
 
@@ -110,18 +108,3 @@ def _next_use(row: dict[str, Any], before: dict[str, Any] | None) -> dict[str, A
         return {**before, **lists, "success_score": round(score, 4), "usage_count": n + 1}
     day = datetime.now(timezone.utc).date().isoformat()
     return {**row, "usage_count": max(1, row["usage_count"]), "created_at": day}
-
-
-def _append(path: Path, line: bytes) -> None:
-    """Append a line in one write, on disk when this returns, readable by its owner alone."""
-    try:
-        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | _NO_FOLLOW
-        with os.fdopen(os.open(path, flags, 0o600), "rb+", buffering=0) as file:
-            size = os.fstat(file.fileno()).st_size
-            # A line that a killed process left without its end spoils itself alone.
-            file.seek(max(0, size - 1))
-            is_whole = not size or file.read(1) == b"\n"
-            file.write(line if is_whole else b"\n" + line)
-            os.fsync(file.fileno())
-    except OSError as error:
-        raise StoreError(f"'{path}' cannot be written: {error.strerror}") from error

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from packhound.core.records import Record
+from packhound.core.types import FileStamp
 from packhound.files import WalkLimits, open_text, walk_by_steps
 
 log = logging.getLogger("packhound")
@@ -65,6 +66,7 @@ class TextFile(NamedTuple):
 
 
 Parse = Callable[[TextFile], Iterable[Record]]
+Walk = Callable[[Path], Iterable[tuple[str, FileStamp]]]
 
 
 class TextFiles:
@@ -80,12 +82,15 @@ class TextFiles:
         is_document: Callable[[str], bool],
         is_document_outside: Callable[[str], bool],
         parse: Parse,
+        walk: Walk | None = None,
     ) -> None:
+        """`walk` yields what other folders have, without it as in the workspace."""
         self._workspace = workspace
         self._folders = folders
         self._is_document = is_document
         self._is_document_outside = is_document_outside
         self._parse = parse
+        self._walk = walk or _walk
         self._generation = -1
         self._scanned: tuple[float, Sequence[Path]] = (-_SCAN_S, ())
         self._inside: Mapping[str, Stamp] = {}
@@ -135,7 +140,7 @@ class TextFiles:
         problems = []
         for folder in folders:
             n_documents = 0
-            for name, status in filter(None, walk_by_steps(folder, _LIMITS)):
+            for name, status in self._walk(folder):
                 if not self._is_document_outside(name):
                     continue
                 n_documents += 1
@@ -175,6 +180,10 @@ class TextFiles:
         text = self._workspace.text(path) or WorkspaceText(b"", True)
         (set.discard if text.is_on_disk else set.add)(self._unsaved, path)
         return iter(io.StringIO(text.source.decode("utf-8", "replace"), newline=None))
+
+
+def _walk(folder: Path) -> Iterable[tuple[str, FileStamp]]:
+    return filter(None, walk_by_steps(folder, _LIMITS))
 
 
 def _too_large(path: Path, size: int) -> str:

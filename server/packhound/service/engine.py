@@ -117,6 +117,7 @@ class Engine:
         """Submit a text that is open in an editor, of several the newest; returns at once."""
         if is_edit := document.path in self._texts:
             self._activity.mark_edited(document.path)
+            self.sources.episodes.edited(document.path)
         self._personalization.record_use(document.path, "edit" if is_edit else "open")
         self._activity.mark_used()
         self._texts.update(document, editor)
@@ -136,8 +137,7 @@ class Engine:
 
     def picked(self, path: str, line: int) -> None:
         """The user opened the result at a 0-based line."""
-        node = self.node_at(path, line)
-        if node is not None:
+        if (node := self.node_at(path, line)) is not None:
             self._personalization.record_use(path, "pick", node.qualname)
 
     def forget(self) -> None:
@@ -219,7 +219,7 @@ class Engine:
         snapshot, notes = self._current(Query(request.prompt))
         settings, make = self._settings, self._packs.service().pack
         make_one = partial(make, snapshot, cancel=cancel, graph_top_k=settings.graph_top_k)
-        packed = self.notes.in_pack(request, make_one, settings)
+        packed = self.sources.pack(request, make_one, self.search)
         return replace(packed, notes=(*packed.notes, *notes))
 
     def pack_context(self, cancel: threading.Event | None = None) -> PackContext:

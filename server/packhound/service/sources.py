@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,20 +26,26 @@ from packhound.core.types import Budget, Hit, Query, Results
 from packhound.knowledge import (
     SKILLS_FILE,
     CommitsSource,
+    EpisodesSource,
     KnowledgeSource,
     SkillsSource,
     record_skill,
+    session_files,
 )
 from packhound.memory import NotesSource
 from packhound.search import STOPS, parse_query, scope_of
+from packhound.service.episodes import FolderEpisodes
 from packhound.service.indexed_folder import IndexedFolder
 from packhound.service.line_history import add_line_history
 from packhound.service.notes import NOTHING_OF, FolderNotes, notes_folder
 from packhound.service.workspace_texts import WorkspaceTexts
 from packhound.sources import RecordQuery, SourceFactory, SourceRegistry, fuse, hits_of
 
+if TYPE_CHECKING:
+    from packhound.pack import Pack, PackRequest
+
 CodeSearch = Callable[[Query], Results]
-_OF_FILES: tuple[SourceName, ...] = ("knowledge", "skills")
+_OF_FILES: tuple[SourceName, ...] = ("knowledge", "skills", "episodes")
 """Sources whose records may stand in files outside of the folder."""
 _MAX_TEXT = 2_000
 """Characters of a query that are encoded."""
@@ -61,12 +68,19 @@ class FolderSources:
         self._folder = folder
         self._settings_of = settings_of
         self._notes = notes
+        self.episodes = FolderEpisodes(root, settings_of)
         factories: dict[SourceName, SourceFactory] = {
             "knowledge": lambda: KnowledgeSource(
                 WorkspaceTexts(folder), lambda: self._folders(settings_of().knowledge_folders)
             ),
             "skills": lambda: SkillsSource(WorkspaceTexts(folder), self._skills_file),
             "notes": lambda: NotesSource(notes.notebook),
+            "episodes": lambda: EpisodesSource(
+                self.episodes.log,
+                session_files(
+                    WorkspaceTexts(folder), root, lambda: self._folders(settings_of().session_logs)
+                ),
+            ),
             "commits": lambda: CommitsSource(root, WorkspaceTexts(folder).code_with),
         }
         self.registry = SourceRegistry(
@@ -99,19 +113,28 @@ class FolderSources:
             rebuilt.append(source.rebuild(regenerate=regenerate))
         return rebuilt
 
+    def pack(
+        self,
+        request: PackRequest,
+        make: Callable[[PackRequest], Pack],
+        search: Callable[[Query], Results],
+    ) -> Pack:
+        """Return a pack with what other sources say of it; where episodes are on, it is one."""
+        packed = self._notes.in_pack(request, make, self._settings_of())
+        return self.episodes.packed(request, packed, search)
+
     def record(self, reference: str) -> Record | None:
         """Return the record that a reference names, `TYPE:ID` or a line of a file outside.
 
         None where it names none. Raises SettingsError where its source is off.
         """
-        kind = reference.partition(":")[0]
-        names: Sequence[SourceName] = _OF_FILES if Path(reference).is_absolute() else ()
-        names = [SOURCE_OF[name] for name in RECORD_TYPES if name == kind] or names
-        for name in names:
+        named = [SOURCE_OF[kind] for kind in RECORD_TYPES if kind == reference.partition(":")[0]]
+        of_files = _OF_FILES if Path(reference).is_absolute() else ()
+        for name in (*named, *of_files):
             source = self.registry.get(name)
-            if source is None:
+            if source is None and name in named:
                 raise SettingsError(_off(name))
-            record = source.record(reference)
+            record = source.record(reference) if source else None
             if record is not None:
                 return record
         return None

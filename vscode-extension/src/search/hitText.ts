@@ -26,6 +26,7 @@ const ICONS: Record<string, string> = {
   decision: 'law',
   stash: 'archive',
   skill: 'mortar-board',
+  episode: 'history',
   commit: 'git-commit',
 };
 

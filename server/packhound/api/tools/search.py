@@ -35,6 +35,8 @@ def _answer(engine: Engine, arguments: Arguments) -> Json:
     settings = engine.follow_settings().settings
     query = query_from({**arguments, "focus_path": ""}, settings, time_ms=DEEP_TIME_MS, focus=focus)
     results = engine.search(replace(query, limit=offset + limit + 1, deep=True, redacted=True))
+    if not offset:
+        engine.sources.episodes.searched(results)
     results = replace(results, notes=(*results.notes, *notes))
     answer = page(engine, results, offset, limit, arguments["snippet_lines"])
     if arguments["explain"]:

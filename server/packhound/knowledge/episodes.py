@@ -1,0 +1,165 @@
+"""Episodes: what was asked, packed and picked in a workspace, and what came of it.
+
+An append-only file of JSON lines in the user's data folder, bounded, written without secrets. The
+last line of an id counts, so that a result is added by a line more.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, get_args
+
+from packhound.core.errors import StoreError
+from packhound.core.file_lock import locked
+from packhound.core.private_file import (
+    append_private,
+    make_private_folder,
+    read_private,
+    stat_private,
+    write_private_atomic,
+)
+from packhound.core.records import Record, SourceName
+from packhound.knowledge.text_files import TextFiles
+from packhound.redact import without_secrets
+from packhound.sources import Source
+
+EpisodeKind = Literal["query", "pack", "pick"]
+EPISODE_KINDS: tuple[EpisodeKind, ...] = get_args(EpisodeKind)
+EPISODES_FILE = "episodes.jsonl"
+MAX_EPISODES, MAX_BYTES = 10_000, 20_000_000
+_KEPT = 0.9
+"""Share of a full file that stays, so that not every episode rewrites it."""
+_MAX_TEXT, _MAX_REFERENCES, _MAX_TITLE = 4_000, 20, 200
+
+
+class Episode(NamedTuple):
+    """What was asked, the code that the answer named, and its result, empty while unknown."""
+
+    id: str
+    time: float
+    kind: EpisodeKind
+    text: str
+    references: tuple[str, ...] = ()
+    result: str = ""
+    conversation: str = ""
+
+    def record(self) -> Record:
+        """Return the episode as a record of a source."""
+        title = (self.text.strip().splitlines() or [""])[0][:_MAX_TITLE]
+        names = ("kind", "references", "result", "conversation")
+        return Record(
+            self.id,
+            "episode",
+            f"{self.kind}: {title}",
+            "\n".join((self.text, *self.references)),
+            self.time,
+            metadata={name: getattr(self, name) for name in names},
+        )
+
+
+def new_episode(
+    kind: EpisodeKind,
+    text: str,
+    references: Iterable[str] = (),
+    result: str = "",
+    conversation: str = "",
+) -> Episode:
+    """Return an episode of this moment, cut to moderate length."""
+    names = tuple(dict.fromkeys(references))[:_MAX_REFERENCES]
+    identity = secrets.token_hex(6)
+    return Episode(identity, time.time(), kind, text[:_MAX_TEXT], names, result, conversation)
+
+
+class EpisodeLog:
+    """The episodes of one workspace. Any thread may call; methods raise StoreError."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def version(self) -> object:
+        """Return what differs once any process wrote."""
+        status = stat_private(self._path)
+        return status and (status.st_mtime_ns, status.st_size)
+
+    def append(self, episode: Episode) -> None:
+        """Write an episode, or what became of that of its id, without secrets."""
+        row = without_secrets({**episode._asdict(), "id": "", "time": 0})
+        row |= {"id": episode.id, "time": round(episode.time, 3)}
+        make_private_folder(self._path.parent)
+        with locked(self._path.with_suffix(".lock")):
+            append_private(self._path, json.dumps(row, ensure_ascii=False).encode() + b"\n")
+            self._trim()
+
+    def read(self) -> list[Episode]:
+        """Return the episodes, the newest first; a broken line is skipped."""
+        episodes: dict[str, Episode] = {}
+        for line in (read_private(self._path) or b"").splitlines():
+            episode = _episode_in(line)
+            if episode is not None:
+                episodes.pop(episode.id, None)
+                episodes[episode.id] = episode
+        return [*episodes.values()][::-1]
+
+    def clear(self) -> int:
+        """Delete all episodes; return how many there were."""
+        n = len(self.read())
+        self._path.unlink(missing_ok=True)
+        return n
+
+    def _trim(self) -> None:
+        """Drop the oldest lines where there are too many."""
+        data = read_private(self._path) or b""
+        lines = data.splitlines(keepends=True)
+        if len(lines) <= MAX_EPISODES and len(data) <= MAX_BYTES:
+            return
+        lines = lines[-int(MAX_EPISODES * _KEPT) :]
+        while lines and sum(map(len, lines)) > MAX_BYTES * _KEPT:
+            del lines[: len(lines) // 10 + 1]
+        try:
+            write_private_atomic(self._path, b"".join(lines))
+        except OSError as error:
+            raise StoreError(f"'{self._path}' cannot be written: {error.strerror}") from error
+
+
+class EpisodesSource(Source):
+    """Episodes of a workspace, and the agents' session logs that a setting names."""
+
+    name: SourceName = "episodes"
+
+    def __init__(self, log: EpisodeLog, sessions: TextFiles) -> None:
+        self._log = log
+        self._sessions = sessions
+
+    def version(self) -> object:
+        """Return what differs once an episode was written or a log changed."""
+        return self._log.version(), self._sessions.version()
+
+    def records(self) -> Iterable[Record]:
+        """Return the episodes and the turns of sessions."""
+        return [*(episode.record() for episode in self._log.read()), *self._sessions.records()]
+
+    def problems(self) -> Sequence[str]:
+        """Return the folders and logs that could not be read."""
+        return self._sessions.problems
+
+
+def _episode_in(line: bytes) -> Episode | None:
+    """Return the episode of a line, None if it is none."""
+    try:
+        row: Any = json.loads(line)
+        episode = Episode(
+            str(row["id"]),
+            float(row["time"]),
+            row["kind"],
+            str(row["text"]),
+            tuple(map(str, row["references"])),
+            str(row["result"]),
+            str(row["conversation"]),
+        )
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return episode if episode.kind in EPISODE_KINDS else None
