@@ -19,7 +19,7 @@ resource "bucket" archive {
   }
 }
 """
-NOTEBOOK = {"cells": [{"source": ["# Churn of customers\n"]}, {"source": ["fit(model)\n"]}]}
+TRANSLATIONS = 'msgid "churn of customers"\nmsgstr "Abwanderung"\n\nmsgid "fit"\nmsgstr "passend"\n'
 
 Run = Callable[..., dict]
 
@@ -30,7 +30,7 @@ def run(tmp_path: Path, root: Path, installed: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("PYTHONPATH", ":".join(path for path in paths if path))
     monkeypatch.setenv("PACKHOUND_CONFIG_DIR", str(tmp_path))
     (root / "main.hcl").write_text(BLOCKS)
-    (root / "churn.ipynb").write_text(json.dumps(NOTEBOOK, indent=1))
+    (root / "de.po").write_text(TRANSLATIONS)
 
     def run(*arguments: str) -> dict:
         done = packhound(tmp_path, *arguments, "--root", str(root), "--json")
@@ -57,7 +57,7 @@ def nodes(answer: dict) -> list[tuple[str, str, int, int]]:
 
 def test_the_nodes_of_an_extractor_are_found_shown_and_packed(run: Run, choose) -> None:
     assert nodes(run("search", "lang:hcl")) == []
-    choose("hcl", "notebook")
+    choose("hcl", "messages")
     assert nodes(run("search", "lang:hcl")) == [
         ("section", "archive", 1, 6),
         ("section", "expiry", 3, 5),
@@ -69,10 +69,11 @@ def test_the_nodes_of_an_extractor_are_found_shown_and_packed(run: Run, choose) 
 
 
 def test_a_text_is_searched_in_place_of_the_file(run: Run, choose) -> None:
-    choose("notebook")
+    assert run("search", "churn of customers", "--mode", "lexical")["hits"] == []
+    choose("messages")
     hits = run("search", "churn of customers", "--mode", "lexical")["hits"]
-    assert [(hit["path"], hit["kind"]) for hit in hits] == [("churn.ipynb", "window")]
-    assert not run("search", "source", "--mode", "lexical", "--lang", "notebook")["hits"]
+    assert [(hit["path"], hit["kind"]) for hit in hits] == [("de.po", "window")]
+    assert not run("search", "passend", "--mode", "lexical")["hits"]
 
 
 def test_another_choice_reads_the_folder_again(run: Run, choose) -> None:

@@ -188,3 +188,20 @@ def test_code_is_named_in_each_way(tmp_path: Path, root: Path, reference: str) -
             assert (answer["path"], answer["start_line"]) == ("door.py", 1)
         else:
             assert answer["query"] == "door.py:2" if ":2" in reference else "door.py:1"
+
+
+def test_hits_show_the_lines_that_answer_without_secrets(tmp_path: Path, root: Path) -> None:
+    secret = "AKIA" + "Q3EGRB7ZL2XWN5TD"
+    (root / "vault.py").write_text(
+        f'def open_vault():\n    key = "{secret}"\n    return turn(key)\n'
+    )
+    search = ("search", "open vault key", "--root", str(root), "--snippet", "2", "--set")
+    done = packhound(tmp_path, *search, "search.deep=off", "--json")
+    best, *_ = json.loads(done.stdout)["hits"]
+    assert [row["line"] for row in best["snippet"]] == [1, 2]
+    assert best["snippet"][0]["text"] == "def open_vault():" and secret not in done.stdout
+    for options in ((), ("--show-scores",)):
+        table = packhound(tmp_path, *search, "search.deep=off", *options).stdout
+        assert "      1 def open_vault():" in table and secret not in table
+    plain = packhound(tmp_path, *search[:4], "--json").stdout
+    assert not any("snippet" in hit for hit in json.loads(plain)["hits"])

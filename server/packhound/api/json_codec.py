@@ -87,6 +87,7 @@ def results_of(answer: Mapping[str, Any]) -> Results:
             notes=marks_of(hit),
             git=_git_of(hit),
             cell=CellPlace(**hit["cell"]) if "cell" in hit else None,
+            snippet=tuple((row["line"] - 1, row["text"]) for row in hit.get("snippet", ())),
         )
         for hit in answer["hits"]
     )
@@ -146,6 +147,7 @@ def hit_json(hit: Hit, locate: Locate | None = None) -> Json:
         **({"cell": hit.cell._asdict()} if hit.cell else {}),
         **source_json(hit),
         **({"git": _git_json(hit.git)} if hit.git else {}),
+        **({"snippet": _snippet_json(hit.snippet)} if hit.snippet else {}),
         **(locate(node) if locate and node.path else {}),
     }
 
@@ -159,6 +161,10 @@ def _git_json(git: LineHistory) -> Json:
         "stale": git.is_stale,
         "text": git.describe(),
     }
+
+
+def _snippet_json(snippet: Sequence[tuple[int, str]]) -> list[Json]:
+    return [{"line": line + 1, "text": text} for line, text in snippet]
 
 
 def _git_of(hit: Mapping[str, Any]) -> LineHistory | None:

@@ -41,6 +41,7 @@ QUERY: dict[str, Parameter] = {
     "files": boolean("One hit per file."),
     "deep": boolean("Read the 50 best hits again, with the transformer of the extra `deep`."),
     "git": boolean("Add the commits that the lines of each hit stem from, by git."),
+    "snippet_lines": integer("Lines of code of each hit.", 0, 60),
     "time_ms": integer("Milliseconds after which the search stops.", 1, MAX_TIME_MS),
     "candidates": integer(
         "Four times the number of files that are ranked at most.", 4, MAX_CANDIDATES

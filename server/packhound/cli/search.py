@@ -66,6 +66,14 @@ from packhound.core.types import KINDS, MODES, TESTS, TYPES, Query
     metavar="NAME[=WEIGHT]",
     help="An installed plugin that scores the best hits again.  [default: search.scorers]",
 )
+@click.option(
+    "--snippet",
+    "snippet_lines",
+    default=0,
+    metavar="N",
+    type=click.IntRange(0, 60),
+    help="Show at most N lines of each hit that answer the query.",
+)
 @click.option("--show-scores", is_flag=True, help="Draw a box per hit with what made its score.")
 @click.option(
     "--git",

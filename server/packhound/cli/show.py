@@ -30,10 +30,8 @@ if TYPE_CHECKING:
 _BAR_WIDTH = 16
 _NUMBERS = "   Words Meaning  You"
 _INDENT = "   "
-_MIN_NAME_WIDTH = 24
-_PIPE_WIDTH = 80
-_out = Console(highlight=False)
-_err = Console(stderr=True, highlight=False)
+_MIN_NAME_WIDTH, _PIPE_WIDTH = 24, 80
+_out, _err = Console(highlight=False), Console(stderr=True, highlight=False)
 
 
 def results(
@@ -85,6 +83,8 @@ def box(hit: Hit, console: Console = _out, extra: str = "", *, all_signals: bool
     console.print(Panel(grid, title=title, title_align="left", subtitle=subtitle))
     if explanation.counterfactual:
         console.print(Text(f"  {explanation.counterfactual}", style="dim"))
+    for line in _snippet(hit):
+        console.print(line, soft_wrap=True)
 
 
 def _add_groups(grid: Table, hit: Hit, groups: Sequence[SignalGroup]) -> None:
@@ -249,6 +249,12 @@ def _table(
             yield _clip(f"also here: {_siblings(hit)}", width)
         if reasons := hit.explanation().reasons:
             yield _clip(" · ".join(reasons), width)
+        yield from _snippet(hit)
+
+
+def _snippet(hit: Hit) -> Iterator[Text]:
+    """Yield the lines of code of a hit, where they were asked for."""
+    return (Text(f"{number + 1:>7} {safe_line(code)}") for number, code in hit.snippet)
 
 
 def _numbers(hit: Hit) -> str:

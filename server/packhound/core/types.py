@@ -46,7 +46,6 @@ FIELDS: tuple[Field, ...] = get_args(Field)
 Mode = Literal["hybrid", "lexical", "dense", "symbol"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 
-
 Tests = Literal["last", "no", "only"]
 TESTS: tuple[Tests, ...] = get_args(Tests)
 """Test code below the code that it tests, left out, or alone."""
@@ -167,7 +166,7 @@ class Query:
     answers; `since` and `before` are days (YYYY-MM-DD), of any of the `tags` one suffices.
     `fuser` and `scorers` replace those of the settings. With `redacted` regular expressions and
     phrases are matched against texts without secrets, so that no answer tells what they are. With
-    `git` hits have the commits of their lines.
+    `git` hits have the commits of their lines, and `snippet_lines` lines of code at most.
     """
 
     text: str
@@ -191,6 +190,7 @@ class Query:
     tags: tuple[str, ...] = ()
     redacted: bool = False
     git: bool = False
+    snippet_lines: int = 0
 
     @property
     def time_ms(self) -> int:
@@ -258,7 +258,7 @@ class Hit:
     chance, 0 to 1, that the node answers the query; None where nothing was asked. `explanation`
     computes the explanation when it is first called for, with those of all hits of the search.
     A hit of a source beside code has its `record`; `notes` are those on the node, `git` the commits
-    of its lines where the query asked for them, `cell` its place in a notebook.
+    of its lines and `snippet` some of these where they were asked for, `cell` that of a notebook.
     """
 
     node: NodeRef
@@ -273,6 +273,7 @@ class Hit:
     notes: tuple[NoteMark, ...] = ()
     git: LineHistory | None = None
     cell: CellPlace | None = None
+    snippet: tuple[tuple[int, str], ...] = ()
 
     @property
     def source(self) -> str:

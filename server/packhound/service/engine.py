@@ -62,8 +62,7 @@ class Engine:
         else:
             self._in_force = SettingsInForce(settings, {})
         self._settings = settings = self._in_force.settings
-        self._settings_lock = threading.Lock()
-        self.root = root
+        self.root, self._settings_lock = root, threading.Lock()
         self._activity = Activity(timing.recent_use_s)
         self._index = IndexedFolder(
             root, settings, notify, timing, lambda: [e._index for e in others()]
@@ -188,7 +187,8 @@ class Engine:
         """Answer a query over all `update`s that returned before."""
         snapshot, notes = self._current(query)
         results = self.sources.search(query, partial(self._search, snapshot, cancel=cancel))
-        return add_cells(results, notes, partial(self.source, snapshot=snapshot))
+        results = add_cells(results, notes, partial(self.source, snapshot=snapshot))
+        return self._packs.add_snippets(results, snapshot, query.snippet_lines)
 
     def explain(
         self, query: Query, path: str, line: int, cancel: threading.Event | None = None

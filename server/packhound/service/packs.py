@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from packhound.core.types import Results
+from packhound.index import Snapshot
 from packhound.service.indexed_folder import IndexedFolder
+from packhound.service.snippets import snippet, words_of
 
 if TYPE_CHECKING:
     from packhound.graph import Graph
@@ -58,6 +62,16 @@ class Packs:
                     self._graph(),
                 )
             return self._service
+
+    def add_snippets(self, results: Results, snapshot: Snapshot, n: int) -> Results:
+        """Return the results of a snapshot whose hits have at most `n` lines of code."""
+        if not n:
+            return results
+        words, excerpts = words_of(results.query), self.service().excerpts(snapshot)
+        hits = tuple(
+            replace(hit, snippet=snippet(excerpts, snapshot, hit, words, n)) for hit in results.hits
+        )
+        return replace(results, hits=hits)
 
     def forget(self) -> None:
         """Forget what was sent in conversations. Raises StoreError."""

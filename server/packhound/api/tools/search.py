@@ -23,7 +23,16 @@ from packhound.service import Engine
 
 _RECORD_LINES = 6
 """Lines of a note or another record that a hit shows."""
-_OF_SETTINGS = ("deep", "candidates", "fuser", "scorers", "time_ms", "excluded_kinds", "git")
+_OF_SETTINGS = (
+    "deep",
+    "candidates",
+    "fuser",
+    "scorers",
+    "time_ms",
+    "excluded_kinds",
+    "git",
+    "snippet_lines",
+)
 """Agents have the deep model, unless the setting is off; the settings say how hits are ranked."""
 _FIELDS = {name: QUERY[name] for name in QUERY if name not in _OF_SETTINGS}
 _DEFAULTS = {name: getattr(Query(""), name) for name in _FIELDS if name != "query"}
@@ -33,7 +42,8 @@ def _answer(engine: Engine, arguments: Arguments) -> Json:
     offset, limit = arguments["offset"], arguments["limit"]
     focus, notes = _focus(engine, arguments)
     settings = engine.follow_settings().settings
-    query = query_from({**arguments, "focus_path": ""}, settings, time_ms=DEEP_TIME_MS, focus=focus)
+    values = {**arguments, "focus_path": "", "snippet_lines": 0}  # Those of the page alone.
+    query = query_from(values, settings, time_ms=DEEP_TIME_MS, focus=focus)
     results = engine.search(replace(query, limit=offset + limit + 1, deep=True, redacted=True))
     if not offset:
         engine.sources.episodes.searched(results)
