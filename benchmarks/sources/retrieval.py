@@ -1,9 +1,9 @@
 """Retrieval of notes by questions in other words: 200 insights, 100 questions.
 
 Run: python -m benchmarks.sources.retrieval [--tuning]
-Through the engine, as `packhound search --type note`. The data was written before the search ran on
-it; `--tuning` asks the 30 questions that weights were chosen by, which are none of the 100. Results
-go to benchmarks/results/sources_retrieval.json.
+Through the engine, as `packhound search --type note`; `deep` with the model of the extra `deep`.
+The data was written before the search ran on it; `--tuning` asks the 30 questions that weights were
+chosen by, which are none of the 100. Results go to benchmarks/results/sources_retrieval.json.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ import argparse
 import json
 import os
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
-from packhound.core.types import MODES, Query
+from packhound.core.types import MODES, Budget, Query
 from packhound.service import Engine
 
 HERE = Path(__file__).parent
@@ -29,14 +30,16 @@ def rows(name: str) -> list[list[str]]:
 def evaluate(engine: Engine, questions: list[list[str]]) -> dict[str, dict[str, float]]:
     """MRR and the share of questions with the answer first and among five, by mode."""
     figures = {}
-    for mode in (mode for mode in MODES if mode != "symbol"):
+    asked = {mode: Query("", 50, types=("note",), mode=mode) for mode in MODES if mode != "symbol"}
+    asked["deep"] = replace(asked["hybrid"], deep=True, budget=Budget(60_000))
+    for mode, query in asked.items():
         ranks = []
         for question, key in questions:
-            hits = engine.search(Query(question, limit=50, types=("note",), mode=mode)).hits
+            hits = engine.search(replace(query, text=question)).hits
             keys = [hit.node.name for hit in hits]
             ranks.append(keys.index(key) + 1 if key in keys else 0)
-            if mode == "hybrid" and ranks[-1] != 1:
-                print(f"{ranks[-1]:3} {question} -> {key}, first is {keys[:1]}")
+            if mode in ("hybrid", "deep") and ranks[-1] != 1:
+                print(f"{mode:6} {ranks[-1]:3} {question} -> {key}, first is {keys[:1]}")
         n = len(ranks)
         figures[mode] = {
             "mrr": round(sum(1 / rank for rank in ranks if rank) / n, 3),

@@ -17,6 +17,7 @@ from .query.parse import STOPS as STOPS
 from .query.parse import parse_query as parse_query
 from .query.parse import scope_of as scope_of
 from .rank.deep import DeepRanker as DeepRanker
+from .rank.deep import DeepText as DeepText
 from .rank.deep import missing_deep_model as missing_deep_model
 from .rank.diversity import Diversity as Diversity
 from .rank.personalization import Personalization as Personalization
@@ -27,6 +28,7 @@ from .rank.proximity import Proximity as Proximity
 from .rank.reranker import Reranker as Reranker
 from .related import related as related
 from .run import STOPPED_NOTE as STOPPED_NOTE
+from .run import SearchRun as SearchRun
 from .signals.groups import group_of as group_of
 from .stages import NodeVectors as NodeVectors
 from .stages import Stage as Stage

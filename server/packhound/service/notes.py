@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from packhound.core.errors import SettingsError, StoreError
 from packhound.core.records import NoteMark, byline, iso_date
-from packhound.core.settings import Settings
+from packhound.core.settings import DEEP_TIME_MS, Settings
 from packhound.core.settings_files import SettingsInForce
-from packhound.core.types import Kind, NodeRef, Query, Results
+from packhound.core.types import Budget, Kind, NodeRef, Query, Results
 from packhound.core.user_folders import data_folder
 from packhound.index import Snapshot
 from packhound.memory import (
@@ -152,7 +152,8 @@ class FolderNotes:
         exact = [note for note in notes if name in (note.id, note.name)]
         if exact:
             return Recalled((exact[0],), "exact")
-        results = search(Query(name, limit=limit, types=(RECORD_TYPE[kind],)))
+        budget, types = Budget(DEEP_TIME_MS), (RECORD_TYPE[kind],)
+        results = search(Query(name, limit=limit, types=types, budget=budget, deep=True))
         by_id = {note.id: note for note in notes}
         ids = [hit.record.id for hit in results.hits if hit.record]
         matches = tuple(by_id[identity] for identity in ids if identity in by_id)

@@ -33,11 +33,13 @@ from packhound.knowledge import (
     session_files,
 )
 from packhound.memory import NotesSource
-from packhound.search import STOPS, parse_query, scope_of
+from packhound.search import STOPS, SearchRun, parse_query, scope_of
+from packhound.service.deep_records import DeepRescorer
 from packhound.service.episodes import FolderEpisodes
 from packhound.service.indexed_folder import IndexedFolder
 from packhound.service.line_history import add_line_history
 from packhound.service.notes import NOTHING_OF, FolderNotes, notes_folder
+from packhound.service.stages import is_deep
 from packhound.service.workspace_texts import WorkspaceTexts
 from packhound.sources import RecordQuery, SourceFactory, SourceRegistry, fuse, hits_of
 
@@ -184,7 +186,8 @@ class FolderSources:
                 notes.append(f"stopped after {budget.time_ms:,g} ms, without {name}")
                 truncated = True
                 break
-            hits, n = self._search_source(name, records, query, share.candidates, notes)
+            shared = replace(query, budget=share)
+            hits, n = self._search_source(name, records, shared, notes)
             answers, n_candidates = [*answers, hits], n_candidates + n
         notes += () if any(answers) else self._nothing_notes(scope)
         return Results(
@@ -200,15 +203,18 @@ class FolderSources:
         )
 
     def _search_source(
-        self, name: SourceName, records: RecordQuery, query: Query, budget: int, notes: list[str]
+        self, name: SourceName, records: RecordQuery, query: Query, notes: list[str]
     ) -> tuple[tuple[Hit, ...], int]:
         """Return the hits of a source and its candidates; what is missing is added to `notes`."""
         source = self.registry.get(name)
         if source is None:
             notes.append(_off(name))
             return (), 0
-        scored, n_candidates, problems = source.search(records, min(query.limit, budget))
-        notes += problems
+        run = SearchRun(query, None)
+        rescore = self._rescorer(records, query, run)
+        limit = min(query.limit, query.budget.candidates)
+        scored, n_candidates, problems = source.search(records, limit, rescore)
+        notes += [*problems, *run.results((), 0, 0).notes]
         return hits_of(scored, self._root, query.text), n_candidates
 
     def _nothing_notes(self, scope: Scope) -> Iterator[str]:
@@ -220,6 +226,13 @@ class FolderSources:
             yield f"{NOTHING_OF}{types} matches, among {n:,} record{'s' * (n != 1)}"
         elif opened:
             yield f"{NOTHING_OF}{types} yet; without it code is searched"
+
+    def _rescorer(self, records: RecordQuery, query: Query, run: SearchRun) -> DeepRescorer | None:
+        """Return the deep model's part if the query has words for it and asks for it."""
+        settings, ranker = self._settings_of(), self._folder.models.deep
+        if ranker is None or records.vector is None or not is_deep(query, settings):
+            return None
+        return DeepRescorer(ranker, records.text, run, self._folder.vectors)
 
     def _record_query(self, query: Query, scope: Scope, notes: list[str]) -> RecordQuery:
         mode = "hybrid" if query.mode == "symbol" else query.mode
@@ -238,7 +251,8 @@ class FolderSources:
         weights = dict(zip(parsed.terms, parsed.weights, strict=True))
         weights = {term: w for term, w in weights.items() if term not in STOPS} or weights
         weights = {} if is_dense else weights
-        return RecordQuery([*weights], [*weights.values()], vector, scope, time.time())
+        values = [*weights.values()]
+        return RecordQuery([*weights], values, vector, scope, time.time(), parsed.text)
 
 
 def _elapsed_ms(started: float) -> float:

@@ -20,8 +20,7 @@ def stages_of(
     snapshot: Snapshot,
 ) -> tuple[Stage, ...]:
     """Return what rescores the best hits, in order: what is `near` before what takes long."""
-    is_deep = query.deep or settings.deep == "on"
-    deep = models.deep if is_deep and query.mode == "hybrid" and not query.files else None
+    deep = models.deep if is_deep(query, settings) and not query.files else None
     stages: list[Stage] = [*near, *(stage for stage in (deep, models.reranker) if stage)]
     if scorers := query.scorers or settings.scorers:
         stages.append(PluginScorers(scorers))
@@ -29,6 +28,11 @@ def stages_of(
     if settings.mmr_lambda < 1:
         stages.append(Diversity(snapshot, settings.mmr_lambda))
     return tuple(stages)
+
+
+def is_deep(query: Query, settings: Settings) -> bool:
+    """Return True if the deep model is asked to read the best hits."""
+    return (query.deep or settings.deep == "on") and query.mode == "hybrid"
 
 
 def near_stages(

@@ -1,6 +1,10 @@
 from .fusion import fuse as fuse
 from .protocol import Source as Source
 from .record_hits import hits_of as hits_of
+from .record_snapshot import STATE_FACTOR as STATE_FACTOR
 from .record_snapshot import RecordQuery as RecordQuery
+from .record_snapshot import ScoredRecord as ScoredRecord
+from .record_snapshot import is_near as is_near
+from .record_snapshot import sort_key as sort_key
 from .registry import SourceFactory as SourceFactory
 from .registry import SourceRegistry as SourceRegistry

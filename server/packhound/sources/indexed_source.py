@@ -11,7 +11,7 @@ from packhound.core.errors import ModelError, StoreError
 from packhound.core.records import Record
 from packhound.core.status import Rebuilt, SourceRow
 from packhound.core.vector_cache import HalfFloats, VectorCache
-from packhound.sources.protocol import Source, TextEncoder
+from packhound.sources.protocol import Rescorer, Source, TextEncoder
 from packhound.sources.record_hits import with_state
 from packhound.sources.record_index import RecordIndex
 from packhound.sources.record_snapshot import RecordQuery, ScoredRecord
@@ -47,11 +47,16 @@ class IndexedSource:
         self._lock = threading.Lock()
         self._embedding: threading.Thread | None = None
 
-    def search(self, query: RecordQuery, limit: int) -> tuple[list[ScoredRecord], int, list[str]]:
+    def search(
+        self, query: RecordQuery, limit: int, rescore: Rescorer | None = None
+    ) -> tuple[list[ScoredRecord], int, list[str]]:
         """Return the best records, the number of candidates, and notes on what is missing."""
         self.refresh()
         snapshot = self._snapshot
-        scored, n_candidates = snapshot.search(query, limit, self.source.state)
+        depth = max(limit, rescore.depth) if rescore else limit
+        query = query._replace(every=rescore is not None)
+        scored, n_candidates = snapshot.search(query, depth, self.source.state)
+        scored = rescore(scored, self.source)[:limit] if rescore else scored
         records = self.source.annotate([entry.record for entry in scored])
         scored = [
             entry._replace(record=record) for entry, record in zip(scored, records, strict=True)

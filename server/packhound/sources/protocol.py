@@ -7,6 +7,7 @@ from typing import Protocol
 
 from packhound.core.arrays import Floats
 from packhound.core.records import Record, SourceName
+from packhound.sources.record_snapshot import ScoredRecord
 
 
 class Source(Protocol):
@@ -38,6 +39,17 @@ class Source(Protocol):
     def problems(self) -> Sequence[str]:
         """Return what could not be read, in one line each."""
         return ()
+
+
+class Rescorer(Protocol):
+    """A second-stage ranker of records."""
+
+    @property
+    def depth(self) -> int:
+        """How many records it reads."""
+
+    def __call__(self, scored: Sequence[ScoredRecord], source: Source) -> list[ScoredRecord]:
+        """Return records with new scores, the best first."""
 
 
 class TextEncoder(Protocol):

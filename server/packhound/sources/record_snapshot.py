@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 K1, B = 1.2, 0.75
 WORDS_WEIGHT, MEANING_WEIGHT = 0.5, 0.5
-_MIN_COSINE = 0.2
+_MIN_MEANING = 0.2 * MEANING_WEIGHT
 """A record without a word of the query must mean at least so much of it."""
 TITLE_BOOST, RECENCY_BOOST = 0.2, 0.1
 STATE_FACTOR = 0.7
@@ -45,6 +45,10 @@ class RecordQuery(NamedTuple):
     vector: Floats | None
     scope: Scope
     now: float
+    text: str = ""
+    """The query without its filters."""
+    every: bool = False
+    """Whether records far from it in words and meaning may answer too."""
 
 
 class ScoredRecord(NamedTuple):
@@ -90,9 +94,9 @@ class RecordSnapshot:
         shares, titled = self._words(query)
         words = shares * np.float32(WORDS_WEIGHT)
         meaning = self._meaning(query) * np.float32(MEANING_WEIGHT)
-        floor = np.float32(_MIN_COSINE * MEANING_WEIGHT)
         is_listing = not query.terms and query.vector is None
-        candidates = allowed if is_listing else allowed & ((words > 0) | (meaning >= floor))
+        every = is_listing or query.every
+        candidates = allowed if every else allowed & ((words > 0) | (meaning >= _MIN_MEANING))
         rows = np.flatnonzero(candidates)
         recency = RECENCY_BOOST / (1 + np.maximum(query.now - self.dates[rows], 0) / 86_400)
         base = words[rows] + meaning[rows]
@@ -144,6 +148,12 @@ class RecordSnapshot:
         # BLAS would start threads, which takes longer than ten thousand products.
         cosines = np.einsum("ij,j->i", self.vectors, query.vector)
         return np.asarray(np.maximum(cosines, np.float32(0)))
+
+
+def is_near(scored: ScoredRecord) -> bool:
+    """Return True if a record has a word of the query, or is near it in meaning."""
+    values = {signal.signal: signal.value for signal in scored.why}
+    return "record_words" in values or values.get("record_meaning", 0.0) >= _MIN_MEANING
 
 
 def sort_key(scored: ScoredRecord) -> tuple[float, bytes]:

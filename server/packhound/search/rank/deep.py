@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import blake2b
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,9 +18,10 @@ from packhound.core.arrays import Floats
 from packhound.core.caching import ByteLru
 from packhound.core.errors import ModelError
 from packhound.core.types import Hit, Signal
-from packhound.core.vector_cache import HalfFloats
+from packhound.core.vector_cache import HalfFloats, VectorCache
 from packhound.encoder import REMEDY, DeepEncoder, model_path, node_text
 from packhound.search.query.parse import ParsedQuery, QueryKind
+from packhound.search.run import SearchRun
 from packhound.search.stages import StageContext
 
 DEPTH = 50
@@ -38,6 +40,13 @@ _CACHE_BYTES = 8_000_000
 """Vectors of 10,000 nodes, of 768 bytes each."""
 
 _MAX_THREADS = 4
+
+
+class DeepText(NamedTuple):
+    """What the model reads of a hit; `is_on_disk` tells if its vector may be saved."""
+
+    text: str
+    is_on_disk: Callable[[], bool]
 
 
 class DeepRanker:
@@ -80,40 +89,51 @@ class DeepRanker:
 
     def _cosines(self, hits: Sequence[Hit], context: StageContext) -> Floats | None:
         """Return the cosine of each hit to the query, None if the time budget is spent."""
+        cache, is_on_disk = context.vectors or (None, bool)
+        texts = [DeepText(_text_of(hit, context), partial(is_on_disk, hit.node)) for hit in hits]
+        return self.similarities(texts, context.query.text, context.run, cache)
+
+    def similarities(
+        self, texts: Sequence[DeepText], query: str, run: SearchRun, cache: VectorCache | None
+    ) -> Floats | None:
+        """Return the cosine of each text to the query, None if the time budget is spent.
+
+        `cache` has the vectors of earlier processes. Raises ModelError or Cancelled.
+        """
         encoder = self._load_encoder()
-        texts = [_text_of(hit, context) for hit in hits]
-        digests = [blake2b(text, digest_size=16).digest() for text in map(str.encode, texts)]
-        rows = self._earlier(encoder.fingerprint, digests, context)
+        digests = [
+            blake2b(text.encode("utf-8", "replace"), digest_size=16).digest() for text, _ in texts
+        ]
+        rows = self._earlier(encoder.fingerprint, digests, cache)
         new: dict[bytes, HalfFloats] = {}
         try:
-            for hit, text, digest in zip(hits, texts, digests, strict=True):
+            for (text, is_on_disk), digest in zip(texts, digests, strict=True):
                 if digest in rows:
                     continue
-                context.run.raise_if_cancelled()
-                if context.run.over_budget:
+                run.raise_if_cancelled()
+                if run.over_budget:
                     n_read = sum(map(rows.__contains__, digests))
-                    context.run.skip(f"the deep model, which read {n_read} of {len(hits)} hits")
+                    run.skip(f"the deep model, which read {n_read} of {len(texts)} hits")
                     return None
                 rows[digest] = encoder.encode(text).astype(np.float16)
-                if context.vectors and context.vectors.is_on_disk(hit.node):
+                if cache and is_on_disk():
                     new[digest] = rows[digest]
         finally:
             self._vectors.put(rows)
-            if context.vectors:
-                context.vectors.cache.put(encoder.fingerprint, new)
-        query = encoder.encode(context.query.text)
-        matrix = np.stack([rows[digest] for digest in digests]).astype(np.float32)
-        return np.asarray(matrix @ query, np.float32)
+            if cache:
+                cache.put(encoder.fingerprint, new)
+        matrix = np.array([rows[digest] for digest in digests], np.float32)
+        return np.asarray(matrix @ encoder.encode(query), np.float32)
 
     def _earlier(
-        self, model: str, digests: Iterable[bytes], context: StageContext
+        self, model: str, digests: Iterable[bytes], cache: VectorCache | None
     ) -> dict[bytes, HalfFloats]:
         """Return the vectors that this process or one before has made."""
         in_memory = {digest: self._vectors.get(digest) for digest in digests}
         rows = {digest: row for digest, row in in_memory.items() if row is not None}
         missing = in_memory.keys() - rows.keys()
-        if missing and context.vectors:
-            rows |= context.vectors.cache.get(model, missing)
+        if missing and cache:
+            rows |= cache.get(model, missing)
         return rows
 
 
@@ -129,9 +149,7 @@ def _load_shared_encoder() -> DeepEncoder:
 
 
 def _text_of(hit: Hit, context: StageContext) -> str:
-    """Return what the model reads of a hit, as UTF-8 can hold it."""
-    text = node_text(hit.node.qualname, context.text_of(hit.node).partition("\n")[2])
-    return text.encode("utf-8", "replace").decode("utf-8")
+    return node_text(hit.node.qualname, context.text_of(hit.node).partition("\n")[2])
 
 
 def _rescore(hit: Hit, reason: Signal) -> Hit:
