@@ -1,99 +1,51 @@
 """Fit how sure an answer is, and write the coefficients where the product reads them.
 
-    python benchmarks/quality/fit_confidence.py --suite SUITE=CORPORA ... --hold-out SUITE=CORPORA \
-        --hold-out-repositories rack,requests,serde --cache DIR [--write]
+    python benchmarks/quality/fit_confidence.py --suite SUITE=CORPORA ... \
+        --hold-out SUITE=CORPORA ... --cache DIR [--write]
 
-Each graded query is asked of its own repository and of two wrong ones, which are of the same half;
-so are names of definitions. An answer is right if a node of grade 2 or 3 is among its first five
-hits. Rows are weighted as if four of five queries were asked of the repository that they are about.
-Prints figures of the repositories held out, which have no part in the fit.
+Each query is asked of its own repository and of two wrong ones, which are of the same half; so are
+names of definitions. An answer is right if a node of grade 2 or 3, or in the place that a suite of
+files names, is among its first five hits. Rows are weighted as if four of five queries were asked
+of the repository that they are about. Prints figures of the repositories held out, of which no
+query has a part in this fit or in that of the weights of nodes, and stores all of them.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import random
-import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 
 import numpy as np
-from corpora import snapshot_of
-from node_examples import environment_of, matched_answers
+from confidence_rows import N_NAMES, N_WRONG, Repository, Row, ask_all, load
+from node_examples import Floats
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-from packhound.core.settings import Settings
-from packhound.core.types import Query
 from packhound.encoder.embedder import Embedder
-from packhound.index.snapshot import Snapshot
-from packhound.search.confidence import LIKELY, PATH, STRONG, Rating, answer_features, hit_features
-from packhound.search.environment import SearchEnvironment
-from packhound.search.pipeline import best_hits, parse, retrieve_context, source_of
-from packhound.search.query.encode import encode
-from packhound.search.rank.fusion import rank
+from packhound.search.confidence import LIKELY, PATH, STRONG
 
+RESULTS = Path(__file__).parent / "results" / "confidence.json"
 SOURCES = ("hybrid", "lexical", "dense")
-N_WRONG = 2
-N_NAMES = 12
-N_HITS = 10
 RIGHT_SHARE = 0.8
 """Share of the weight of queries that are asked of the repository that they are about."""
 INVERSE_RIDGE = 0.1
-MIN_GRADE = 2
-_NAMED_KINDS = frozenset({"function", "method", "class", "struct", "interface", "trait", "enum"})
-
-Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Repository:
-    """A corpus with its graded queries; `prefix` is the folder that is indexed."""
-
-    name: str
-    prefix: str
-    cases: tuple[dict, ...]
-    snapshot: Snapshot
-    environment: SearchEnvironment
-    held_out: bool
-
-
-@dataclass(frozen=True, eq=False)
-class Row:
-    """One query asked of one repository, with the features of the answer and of its hits."""
-
-    kind: str
-    held_out: bool
-    right_repository: bool
-    answer: Mapping[str, float]
-    hits: Mapping[str, Floats]
-    relevant: tuple[bool, ...]
-    micros: float
-
-    @property
-    def is_right(self) -> bool:
-        """True if one of the first five hits is relevant."""
-        return any(self.relevant[:5])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--suite", action="append", required=True)
-    parser.add_argument("--hold-out", action="append", default=[])
-    parser.add_argument("--hold-out-repositories", default="")
+    parser.add_argument("--hold-out", action="append", required=True)
     parser.add_argument("--cache", type=Path, required=True)
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     embedder = Embedder.open()
-    held_out = frozenset(options.hold_out_repositories.split(","))
-    repositories = [
-        *load(options.suite, held_out, False, embedder, options.cache),
-        *load(options.hold_out, held_out, True, embedder, options.cache),
-    ]
+    repositories = [*load(options.suite, False, embedder, options.cache)]
+    seen = frozenset(repository.name for repository in repositories)
+    repositories += load(options.hold_out, True, embedder, options.cache, seen)
     sets, figures = {}, {}
     for source in SOURCES:
         rows = [*ask_all(repositories, source, "linear")]
@@ -105,88 +57,6 @@ def main() -> None:
     print("hybrid, rrf", json.dumps(figures["hybrid, rrf"], indent=1))
     if options.write:
         write(sets, figures, repositories, embedder.fingerprint)
-
-
-def load(
-    suites: Iterable[str], held_out: frozenset[str], hold_out: bool, embedder: Embedder, cache: Path
-) -> Iterator[Repository]:
-    """Yield the repositories of graded suites."""
-    for suite in suites:
-        folder, corpora = (Path(part) for part in suite.split("=", 1))
-        for file in sorted(folder.glob("*.jsonl")):
-            cases = tuple(json.loads(line) for line in file.read_text("utf-8").splitlines())
-            prefix = cases[0]["root"] or ""
-            root = corpora / file.stem / prefix
-            yield Repository(
-                name=file.stem,
-                prefix=prefix,
-                cases=cases,
-                snapshot=snapshot_of(root, embedder, cache),
-                environment=environment_of(root, embedder),
-                held_out=hold_out or file.stem in held_out,
-            )
-
-
-def ask_all(repositories: Sequence[Repository], source: str, fuser: str) -> Iterator[Row]:
-    """Yield every query, asked of its repository and of wrong ones of the same half."""
-    rng = random.Random(0)
-    for repository in repositories:
-        others = [r for r in repositories if r.held_out == repository.held_out]
-        others.remove(repository)
-        for case in (*repository.cases, *name_cases(repository, rng)):
-            for asked in (repository, *rng.sample(others, N_WRONG)):
-                row = ask(asked, case, asked is repository, source, fuser)
-                if row:
-                    yield row
-
-
-def name_cases(repository: Repository, rng: random.Random) -> list[dict]:
-    """Return names of definitions as queries; whatever has the name answers."""
-    names = {
-        node.name
-        for entry in repository.snapshot.files.values()
-        for node in entry.nodes
-        if node.kind in _NAMED_KINDS and len(node.name) > 3
-    }
-    return [{"query": name} for name in rng.sample(sorted(names), min(N_NAMES, len(names)))]
-
-
-def ask(
-    repository: Repository, case: Mapping, right_repository: bool, source: str, fuser: str
-) -> Row | None:
-    """Ask one query; None where there is no candidate."""
-    snapshot, environment = repository.snapshot, repository.environment
-    query = Query(case["query"], mode=source, limit=N_HITS)
-    parsed = parse(snapshot, query, environment)
-    vectors, _ = encode(parsed, query.mode, snapshot, environment.embedder)
-    context = retrieve_context(snapshot, query, parsed, vectors, environment)
-    if source_of(query, vectors) != source or not len(context.candidates):
-        return None
-    ranking = rank(context, Settings(fuser=fuser), "node", source, 50)
-    hits = best_hits(context, ranking, N_HITS, environment.root)
-    start = time.perf_counter()
-    answer = answer_features(context, ranking)
-    Rating(context, 0.0, {"bias": 1.0, "words": 1.0}).rate(hits)
-    micros = (time.perf_counter() - start) * 1e6
-    rows = context.candidates.position.take([hit.node.node_id for hit in hits]).astype(np.intp)
-    return Row(
-        kind="symbol" if parsed.kind == "symbol" else "question",
-        held_out=repository.held_out,
-        right_repository=right_repository,
-        answer=answer,
-        hits=hit_features(context, rows, [hit.rank for hit in hits]),
-        relevant=tuple(is_relevant(repository, hit.node, case, right_repository) for hit in hits),
-        micros=micros,
-    )
-
-
-def is_relevant(repository: Repository, node: object, case: Mapping, right: bool) -> bool:
-    """Return True if a node is an answer of grade 2 or 3, or has the name that was asked for."""
-    if "answers" not in case:
-        return node.name == case["query"]
-    path = f"{repository.prefix}/{node.path}".lstrip("/")
-    matches = matched_answers(path, node, case["answers"]) if right else ()
-    return any(case["answers"][i]["grade"] >= MIN_GRADE for i in matches)
 
 
 def fit(rows: Sequence[Row]) -> dict[str, dict[str, dict[str, float]]]:
@@ -259,6 +129,7 @@ def answer_figures(rows: Sequence[Row], confidence: Floats) -> dict[str, object]
     right_or_wrong = right | ~repository
     return {
         "queries": int(repository.sum()),
+        "queries of wrong repositories": int((~repository).sum()),
         "right": round(float(right[repository].mean()), 3),
         "AUROC right repository against wrong": auroc(repository, confidence),
         "AUROC right answer against wrong repository": auroc(
@@ -326,27 +197,20 @@ def calibration_error(confidence: Floats, right: NDArray[np.bool_], weights: Flo
 
 
 def write(sets: dict, figures: dict, repositories: Sequence[Repository], model: str) -> None:
-    """Write the coefficients with their provenance."""
+    """Write the coefficients, and the figures, with their provenance."""
     fitted = [r for r in repositories if not r.held_out]
     made = {
         "command": "python benchmarks/quality/fit_confidence.py --suite nodes_dev=dev"
-        " --suite nodes/train=corpora --hold-out nodes/dev=corpora"
-        " --hold-out-repositories rack,requests,serde --cache cache --write",
+        " --suite nodes/train=corpora --hold-out nodes/dev=corpora --hold-out dev=dev"
+        " --cache cache --write",
         "data": f"{sum(len(r.cases) for r in fitted)} graded queries and {N_NAMES} names a"
         f" repository, over {len(fitted)} repositories, each asked of {N_WRONG} wrong ones too;"
         f" {RIGHT_SHARE:.0%} of the weight on the right ones",
         "date": datetime.now(timezone.utc).date().isoformat(),
         "model": model,
-        "held_out": {
-            source: {
-                kind: {name: value for name, value in values.items() if "reliability" not in name}
-                for kind, values in kinds.items()
-            }
-            for source, kinds in figures.items()
-        },
-        "sets": sets,
     }
-    PATH.write_text(json.dumps(made, indent=1) + "\n", "utf-8")
+    PATH.write_text(json.dumps({**made, "sets": sets}, indent=1) + "\n", "utf-8")
+    RESULTS.write_text(json.dumps({**made, "held_out": figures}, indent=1) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

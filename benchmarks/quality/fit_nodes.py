@@ -35,9 +35,13 @@ REPORT_ONLY = frozenset(
 COPIED = {"symbol": 0.2, "report": 0.1}
 """Kinds whose weights are those of files, with what a node pays for each better one of its file."""
 
-NAMED = {"node_defines_type": 8.0, "impls_above": -4.0}
-"""Added to what a symbol query gives a node: of all that bear its name a type comes first, and of
-its impls each pays for those before it. No judgement asks for a name alone."""
+NAMED = {"node_defines_type": 8.0, "namesakes_above": -4.0, "defined_elsewhere": -10.0}
+"""Added to what a symbol query gives a node: of all that bear its name a type comes first, tests
+and copies last, and of impls and overloads each pays for those before it. No judgement asks for a
+name alone."""
+
+TESTS_LAST = 3.0
+"""Taken from what a symbol query gives the nodes of tests, which come after other uses."""
 
 MESSAGE = {"prints_message": 8.0}
 """What all queries but names give a node that prints the message; a fifth of the judgements are
@@ -167,6 +171,7 @@ def write(sets: dict, figures: dict, examples: Sequence[Example]) -> None:
             kinds[kind] = {**copied, "within": {}, "repeat": {"same_file_above": repeat}}
         if source != "dense":
             kinds["symbol"]["node"] |= NAMED
+            kinds["symbol"]["file"]["test_path"] -= TESTS_LAST
             kinds["report"]["node"] |= MESSAGE
     n_repositories = len({e.repository for e in examples})
     made = {

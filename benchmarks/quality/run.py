@@ -31,6 +31,7 @@ from packhound.evaluation.suite import load_suite
 from packhound.search.ablation import BASELINE, ablated
 from packhound.search.environment import SearchEnvironment
 from packhound.search.pipeline import search
+from packhound.text import is_test
 
 GROUPS: dict[str, Callable[[Case], str] | None] = {
     "all": None,
@@ -141,15 +142,26 @@ def definition_first(
         }
         places += [(folder, name) for name in sorted(names)]
     drawn = random.Random(0).sample(places, min(given.definitions, len(places)))
-    missed = []
+    missed, tests_above, repeats = [], [], 0
     for folder, name in sorted(drawn):
-        hits = search(snapshots[folder], Query(name), environment).hits
-        first = hits[0].node if hits else None
+        nodes = [hit.node for hit in search(snapshots[folder], Query(name), environment).hits]
+        first = nodes[0] if nodes else None
         if first is None or name not in (first.name, re.split(r"\W+", first.qualname)[-1]):
             missed.append([folder, name, first.qualname if first else None])
+        definitions = [is_test(node.path) for node in nodes if node.name == name]
+        if definitions != sorted(definitions):
+            tests_above.append([folder, name])
+        repeats += len(nodes) - len({(node.path, node.qualname, node.kind) for node in nodes})
     share = 1 - len(missed) / max(1, len(drawn))
     print(f"definition first: {share:.4f} of {len(drawn)} names", missed[:20])
-    return {"share": share, "drawn": len(drawn), "of": len(places), "missed": missed}
+    return {
+        "share": share,
+        "drawn": len(drawn),
+        "of": len(places),
+        "missed": missed,
+        "definition in a test above another": tests_above,
+        "rows that repeat a name of their file": repeats,
+    }
 
 
 def _portable(arguments: list[str]) -> list[str]:

@@ -190,6 +190,7 @@ def test_values_in_quotes_are_said_in_a_note(engine: Engine) -> None:
 def test_unsaved_text_counts(engine: Engine) -> None:
     text = 'def brew(cup):\n    raise ValueError(f"teapot {cup} is short and stout")\n'
     engine.update(Document("tea.py", text.encode()))
+    assert engine.settled(60)
     try:
         assert ask(engine, "ValueError: teapot 418 is short and stout").hits[0].node.name == "brew"
     finally:

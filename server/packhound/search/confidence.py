@@ -78,7 +78,8 @@ def answer_features(context: SignalContext, ranking: Ranking) -> dict[str, float
     Nodes that score the same are in together, so that the order of node ids does not show.
     `covered_...` is the share of the query's weight (idf) that a node has, `words` and `named` are
     BM25F of the whole node, and of its name and signature, per weight of the query. `absent` is the
-    share of the weight whose words are in no node.
+    share of the weight whose words are in no node. `prints` is how sure it is that code prints the
+    query.
     """
     scores: Doubles = np.asarray(ranking.scores, np.float64).round(SCORE_DIGITS)
     best_rows = top_k(scores, min(_FIRST, len(scores)))
@@ -108,6 +109,7 @@ def answer_features(context: SignalContext, ranking: Ranking) -> dict[str, float
         "length": log1p(len(query.terms)),
         "is_prose": float(query.kind in ("prose", "report")),
         "name_first": float(context.named_folded.take(first).max()),
+        "prints": max((share for share, _ in query.printers.values()), default=0.0),
     }
 
 

@@ -38,6 +38,7 @@ _STRUCTURE = {
     "header_file": "header",
     "entry_file": "entry file of its folder",
     "grab_bag": "file of helpers",
+    "defined_elsewhere": "also defined in what it tests or copies",
     "same_file_above": "below better code of its file",
     "speaks_for_file": "best answer in a file that others brought up",
 }
@@ -57,6 +58,7 @@ _YOU = {
 }
 _PRINTS, _QUOTES = "prints this message", "quotes this message"
 PENALTIES = {
+    "defined_elsewhere": "other definitions",
     "test_path": "the test penalty",
     "example_path": "the penalty for examples",
     "stale_path": "the penalty for generated or vendored code",

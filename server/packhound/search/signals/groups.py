@@ -11,7 +11,7 @@ from packhound.core.types import GROUP_NAMES, GroupName
 
 _GROUPS: dict[GroupName, str] = {
     "Name": """
-        node_name node_named node_named_folded node_owned node_defines_type impls_above
+        node_name node_named node_named_folded node_owned node_defines_type namesakes_above
         name_in_query name_match name_length
         node_compound compound_file best_name path_words path_rank defines defines_folded
         defines_times defines_kind defines_size defines_with_owner stem_is_name query_in_stem
@@ -29,7 +29,7 @@ _GROUPS: dict[GroupName, str] = {
     "Structure": """
         test_path example_path stale_path internal_path prose_file setting_file header_file depth
         node_count common_stem entry_file grab_bag node_size node_is_type node_is_function
-        node_is_rest definition_kind same_file_above speaks_for_file repeats_above
+        node_is_rest definition_kind same_file_above speaks_for_file repeats_above defined_elsewhere
         record_recency record_state reciprocal_rank
     """,
     "You": """

@@ -11,7 +11,8 @@ from packhound.search.kinds import KIND_RANK, REST
 from packhound.search.query.parse import STOPS
 from packhound.search.retrieve.term_matches import BODY, NAME
 from packhound.search.signals.bloom import bigrams_of
-from packhound.search.signals.context import SignalContext, relative, zeros_per_file
+from packhound.search.signals.context import SignalContext, relative, zeros_per_file, zeros_per_node
+from packhound.search.signals.file import example_path, stale_path, test_path
 from packhound.search.signals.path_words import contained_in
 from packhound.text import aggressive_stem, stem
 
@@ -50,6 +51,17 @@ def defines_size(context: SignalContext) -> Floats:
 def defines_with_owner(context: SignalContext) -> Floats:
     """The file defines a qualified name of the query with the owner that the query gives it."""
     return context.candidates.file_max(context.owned.astype(np.float32))
+
+
+def defined_elsewhere(context: SignalContext) -> Floats:
+    """In a test, example or old copy, and code that is none defines the name of the query too."""
+    values = zeros_per_node(context)
+    rows = np.flatnonzero(context.named)
+    aside = test_path(context) + example_path(context) + stale_path(context)
+    is_aside = aside[context.candidates.owner[rows]] > 0
+    if not is_aside.all():
+        values[rows] = is_aside
+    return values
 
 
 def stem_is_name(context: SignalContext) -> Floats:

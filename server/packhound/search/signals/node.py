@@ -74,20 +74,27 @@ def node_owned(context: SignalContext) -> Floats:
 
 def node_defines_type(context: SignalContext) -> Floats:
     """The node is the class, struct, trait or other type that the query names."""
-    return DEFINED_TYPE.take(context.kinds) * context.named_folded.astype(np.float32)
+    # A type in another case counts where nothing has the name letter for letter.
+    named = context.named if context.named.any() else context.named_folded
+    return DEFINED_TYPE.take(context.kinds) * named.astype(np.float32)
 
 
-def impls_above(context: SignalContext) -> Floats:
-    """Number of longer impls of the type that the query names."""
+def namesakes_above(context: SignalContext) -> Floats:
+    """Number of longer impls of the type, or overloads of the function, that the query names."""
     values = zeros_per_node(context)
-    rows = np.flatnonzero(IMPL.take(context.kinds) * context.named_folded)
-    if len(rows) > 1:
-        lengths = context.node(context.snapshot.lengths[BODY])[rows]
+    rows = np.flatnonzero(context.named_folded)
+    if len(rows) < 2:
+        return values
+    groups: dict[object, list[tuple[int, str, int, int]]] = {}
+    lengths = context.node(context.snapshot.lengths[BODY])[rows].tolist()
+    kinds, node_ids = context.kinds[rows].tolist(), context.candidates.node_ids[rows].tolist()
+    for row, kind, node_id, length in zip(rows.tolist(), kinds, node_ids, lengths, strict=True):
+        entry, position = context.snapshot.locate(node_id)
+        group = kind if IMPL[kind] else (entry.path, entry.qualname(position), kind)
         # Ties by path and position, not by node id, which depends on the order of indexing.
-        located = map(context.snapshot.locate, context.candidates.node_ids[rows].tolist())
-        places = [(entry.path, position) for entry, position in located]
-        order = sorted(range(len(rows)), key=lambda i: (-lengths[i], places[i]))
-        values[rows[order]] = np.arange(len(rows))
+        groups.setdefault(group, []).append((-length, entry.path, position, row))
+    for group in groups.values():
+        values[[row for *_, row in sorted(group)]] = np.arange(len(group))
     return values
 
 

@@ -1,0 +1,152 @@
+"""Queries asked of their own repositories and of wrong ones, with the features of the answers."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+
+import numpy as np
+from corpora import snapshot_of
+from node_examples import Floats, environment_of
+
+from packhound.core.settings import Settings
+from packhound.core.types import NodeRef, Query
+from packhound.encoder.embedder import Embedder
+from packhound.evaluation.cases import Case, same_path
+from packhound.evaluation.graded import is_answer
+from packhound.evaluation.suite import load_suite
+from packhound.index.snapshot import Snapshot
+from packhound.search.confidence import Rating, answer_features, hit_features
+from packhound.search.environment import SearchEnvironment
+from packhound.search.pipeline import best_hits, parse, retrieve_context, source_of
+from packhound.search.query.encode import encode
+from packhound.search.rank.fusion import rank
+
+N_WRONG = 2
+N_NAMES = 6
+N_HITS = 10
+MIN_GRADE = 2
+_NAMED_KINDS = frozenset({"function", "method", "class", "struct", "interface", "trait", "enum"})
+
+
+@dataclass(frozen=True)
+class Repository:
+    """A corpus with its queries."""
+
+    name: str
+    cases: tuple[Case, ...]
+    snapshot: Snapshot
+    environment: SearchEnvironment
+    held_out: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """One query asked of one repository, with the features of the answer and of its hits."""
+
+    kind: str
+    held_out: bool
+    right_repository: bool
+    answer: Mapping[str, float]
+    hits: Mapping[str, Floats]
+    relevant: tuple[bool, ...]
+    micros: float
+
+    @property
+    def is_right(self) -> bool:
+        """True if one of the first five hits is relevant."""
+        return any(self.relevant[:5])
+
+
+def load(
+    suites: Iterable[str],
+    held_out: bool,
+    embedder: Embedder,
+    cache: Path,
+    seen: frozenset[str] = frozenset(),
+) -> Iterator[Repository]:
+    """Yield the repositories of suites but those `seen`."""
+    for suite in suites:
+        path, corpora = (Path(part) for part in suite.split("=", 1))
+        cases = sorted(load_suite(path), key=attrgetter("folder"))
+        for folder, group in groupby(cases, attrgetter("folder")):
+            name = folder.partition("/")[0]
+            if name not in seen:
+                root = corpora / folder
+                snapshot = snapshot_of(root, embedder, cache)
+                environment = environment_of(root, embedder)
+                yield Repository(name, (*group,), snapshot, environment, held_out)
+
+
+def ask_all(repositories: Sequence[Repository], source: str, fuser: str) -> Iterator[Row]:
+    """Yield every query, asked of its repository and of wrong ones of the same half."""
+    rng = random.Random(0)
+    for repository in repositories:
+        others = [r for r in repositories if r.held_out == repository.held_out]
+        others.remove(repository)
+        for case in (*repository.cases, *name_cases(repository, rng)):
+            for asked in (repository, *rng.sample(others, N_WRONG)):
+                row = ask(asked, case, asked is repository, source, fuser)
+                if row:
+                    yield row
+
+
+def name_cases(repository: Repository, rng: random.Random) -> list[Case]:
+    """Return names of definitions as queries; whatever has the name answers."""
+    names = {
+        node.name
+        for entry in repository.snapshot.files.values()
+        for node in entry.nodes
+        if node.kind in _NAMED_KINDS and len(node.name) > 3
+    }
+    drawn = rng.sample(sorted(names), min(N_NAMES, len(names)))
+    return [Case(name, (), "name", repository.name, "", "") for name in drawn]
+
+
+def ask(
+    repository: Repository, case: Case, right_repository: bool, source: str, fuser: str
+) -> Row | None:
+    """Ask one query; None where there is no candidate."""
+    snapshot, environment = repository.snapshot, repository.environment
+    query = Query(case.text, mode=source, limit=N_HITS)
+    parsed = parse(snapshot, query, environment)
+    vectors, _ = encode(parsed, query.mode, snapshot, environment.embedder)
+    context = retrieve_context(snapshot, query, parsed, vectors, environment)
+    if source_of(query, vectors) != source or not len(context.candidates):
+        return None
+    ranking = rank(context, Settings(fuser=fuser), "node", source, 50)
+    hits = best_hits(context, ranking, N_HITS, environment.root)
+    start = time.perf_counter()
+    answer = answer_features(context, ranking)
+    Rating(context, 0.0, {"bias": 1.0, "words": 1.0}).rate(hits)
+    micros = (time.perf_counter() - start) * 1e6
+    rows = context.candidates.position.take([hit.node.node_id for hit in hits]).astype(np.intp)
+    return Row(
+        kind="symbol" if parsed.kind == "symbol" else "question",
+        held_out=repository.held_out,
+        right_repository=right_repository,
+        answer=answer,
+        hits=hit_features(context, rows, [hit.rank for hit in hits]),
+        relevant=tuple(is_relevant(hit.node, case, right_repository) for hit in hits),
+        micros=micros,
+    )
+
+
+def is_relevant(node: NodeRef, case: Case, right: bool) -> bool:
+    """Return True if a node answers: by a grade of 2 or 3, its place, or the name asked for."""
+    if case.category == "name":
+        return node.name == case.text
+    path, span = f"{case.root}/{node.path}".lstrip("/"), node.span
+    graded = (answer for answer in case.answers if answer.grade >= MIN_GRADE)
+    in_target = (
+        same_path(target.path, node.path)
+        and (target.start_line or 1) <= span.end_line + 1
+        and (target.end_line or span.start_line + 1) >= span.start_line + 1
+        for target in case.targets
+    )
+    return right and (any(is_answer(a, path, node.name, span) for a in graded) or any(in_target))
