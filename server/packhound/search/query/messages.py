@@ -26,7 +26,7 @@ _MAX_LINES = 8
 _MAX_CHARACTERS = 1_500
 _MAX_NODES, _MIN_COVERED = 10, 0.35
 """Nodes in whose files the message is looked for: so many with most of its words, by their idf, of
-which they have this share at least. Of 81 messages 77 are printed by one of them."""
+which they have this share at least."""
 _CERTAIN_LETTERS = 30
 """Letters of a literal, outside its placeholders, that no other message has by chance."""
 _MIN_SHARE = 0.5
