@@ -13,7 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from packhound.core.errors import SettingsError
+from packhound.knowledge.skill_files import read_skill
+from packhound.knowledge.text_files import TextFile
 from packhound.mcp.agent_configs import agents, apply, plan, server_command
+from packhound.mcp.agent_skill import plan_skill, skill_text
 from packhound.mcp.jsonc import plain, with_entry, without_entry
 
 
@@ -256,3 +259,40 @@ def test_nothing_is_written_for_a_server_that_does_not_start(tmp_path):
     assert run.returncode == 2 and "the server does not start" in run.stderr, run.stderr
     assert "nowhere" in run.stderr
     assert not (tmp_path / ".codex" / "config.toml").exists()
+
+
+def test_agents_that_read_skills_get_one_and_lose_it_again(tmp_path):
+    path = tmp_path / ".claude" / "skills" / "packhound" / "SKILL.md"
+    (tmp_path / ".claude").mkdir()
+    (tmp_path / ".cursor").mkdir()
+    run = run_agents(tmp_path, "install", "--yes")
+    assert f"written: {path}" in run.stdout, run.stderr
+    lines = path.read_text().splitlines(keepends=True)
+    [record] = read_skill(TextFile("packhound/SKILL.md", 0.0, iter(lines)))
+    assert record.title.startswith("packhound: Find code by name or by meaning")
+    assert not (tmp_path / ".cursor" / "skills").exists()
+    assert run_agents(tmp_path, "install", "--yes").stdout.strip().endswith("nothing to change")
+    assert run_agents(tmp_path, "remove", "--yes").returncode == 0
+    assert not path.exists()
+    assert not (tmp_path / ".claude.json").exists()
+
+
+@pytest.mark.parametrize("change", ["edited", "of another"])
+def test_a_skill_that_somebody_edited_stays(tmp_path, change):
+    path = tmp_path / ".codex" / "skills" / "packhound" / "SKILL.md"
+    path.parent.mkdir(parents=True)
+    text = skill_text().replace("Find code", "Find my code") if change == "edited" else "mine"
+    path.write_text(text)
+    for command in ("install", "remove"):
+        assert run_agents(tmp_path, command, "--yes").returncode == 0
+        assert path.read_text() == text
+
+
+def test_a_skill_of_ours_is_replaced(tmp_path):
+    change = plan_skill(agent(tmp_path, "Codex"), install=True)
+    assert change is not None
+    apply(change)
+    assert change.path.read_text() == skill_text()
+    removed = plan_skill(agent(tmp_path, "Codex"), install=False)
+    assert removed is not None
+    assert removed.after is None

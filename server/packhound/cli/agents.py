@@ -17,6 +17,7 @@ from packhound.mcp import (
     apply,
     check_server,
     plan,
+    plan_skill,
     server_command,
 )
 from packhound.mcp import agents as known_agents
@@ -45,9 +46,9 @@ def list_agents() -> None:
 )
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def install(only: tuple[str, ...], root: str, yes: bool) -> None:
-    """Add the MCP server to the configuration of the installed agents.
+    """Add the MCP server to the installed agents, and a skill to those that read skills.
 
-    It is started first: nothing is written unless it answers.
+    The server is started first: nothing is written unless it answers.
     """
     selected = _select(only)
     folder = str(real_path(Path(root))) if root else ""
@@ -63,7 +64,7 @@ def install(only: tuple[str, ...], root: str, yes: bool) -> None:
 @click.option("--only", multiple=True, metavar="NAME", help="Only this agent.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def remove(only: tuple[str, ...], yes: bool) -> None:
-    """Remove the MCP server from the agents' configuration."""
+    """Remove the MCP server from the agents' configuration, and the skill unless it was edited."""
     selected = _select(only)
     _write(_plan(selected, {}), selected, only, yes)
 
@@ -78,18 +79,18 @@ def _check(folder: str) -> int:
 
 def _plan(selected: Sequence[Agent], commands: Mapping[str, list[str]]) -> list[Change]:
     """Return the changes to make; what cannot be changed is named on stderr."""
-    changes = []
+    changes: list[Change] = []
     for agent in selected:
         command = commands.get(agent.name)
         try:
-            change = plan(agent, command)
+            planned = [plan(agent, command), plan_skill(agent, install=command is not None)]
         except SettingsError as problem:
             # One unreadable file does not stop the others.
             click.echo(f"{agent.name}: {problem}", err=True)
             if command:
                 click.echo(f"  the server's command is: {shlex.join(command)}", err=True)
         else:
-            changes.append(change)
+            changes += filter(None, planned)
     return changes
 
 

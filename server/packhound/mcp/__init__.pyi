@@ -4,6 +4,7 @@ from .agent_configs import agents as agents
 from .agent_configs import apply as apply
 from .agent_configs import plan as plan
 from .agent_configs import server_command as server_command
+from .agent_skill import plan_skill as plan_skill
 from .check import check_server as check_server
 from .relay_process import relay as relay
 from .server import McpSessions as McpSessions

@@ -32,7 +32,7 @@ class Agent:
 
     `entry` makes the entry of a server from its command. `root` is what stands for the folder that
     the agent works in: "." if it starts servers there, a variable that it replaces, or "" if it
-    works in no folder.
+    works in no folder. `skills` is the folder of the user's skills, of an agent that has one.
     """
 
     name: str
@@ -41,6 +41,7 @@ class Agent:
     key: str
     entry: Callable[[Sequence[str]], Entry]
     root: str = "."
+    skills: Path | None = None
 
     @property
     def installed(self) -> bool:
@@ -73,20 +74,27 @@ def agents(home: Path, workspace: Path) -> tuple[Agent, ...]:
     """Return all known agents, installed or not."""
     config, support = home / ".config", _support_folder(home)
     code, insiders = support / "Code" / "User", support / "Code - Insiders" / "User"
-    cline = code / "globalStorage" / "saoudrizwan.claude-dev"
+    codex, cline = home / ".codex", code / "globalStorage" / "saoudrizwan.claude-dev"
     copilot, windsurf, zed = home / ".copilot", home / ".codeium" / "windsurf", config / "zed"
     desktop, claude, opencode = support / "Claude", home / ".claude.json", config / "opencode"
     return (
-        _agent("Claude Code", claude, home / ".claude", claude),
+        _agent("Claude Code", claude, home / ".claude", claude, skills=home / ".claude" / "skills"),
         _agent("Claude Desktop", desktop / "claude_desktop_config.json", desktop, root=""),
         _agent("Cursor", home / ".cursor" / "mcp.json", home / ".cursor", root=WORKSPACE),
         _agent("VS Code", code / "mcp.json", code, **_VSCODE),
         _agent("VS Code Insiders", insiders / "mcp.json", insiders, **_VSCODE),
-        _agent("Codex", home / ".codex" / "config.toml", home / ".codex", key="mcp_servers"),
+        _agent("Codex", codex / "config.toml", codex, key="mcp_servers", skills=codex / "skills"),
         _agent("Gemini CLI", home / ".gemini" / "settings.json", home / ".gemini"),
         _agent("Windsurf", windsurf / "mcp_config.json", windsurf, root=""),
         _agent("Zed", zed / "settings.json", zed, key="context_servers", entry=_zed),
-        _agent("opencode", opencode / "opencode.json", opencode, key="mcp", entry=_opencode),
+        _agent(
+            "opencode",
+            opencode / "opencode.json",
+            opencode,
+            key="mcp",
+            entry=_opencode,
+            skills=opencode / "skills",
+        ),
         _agent("Cline", cline / "settings" / "cline_mcp_settings.json", cline, root=""),
         _agent("Copilot CLI", copilot / "mcp-config.json", copilot, entry=_copilot),
         _agent("this folder", workspace / ".mcp.json", workspace / ".mcp.json"),
@@ -175,8 +183,9 @@ def _agent(
     key: str = "mcpServers",
     entry: Callable[[Sequence[str]], Entry] = _stdio,
     root: str = ".",
+    skills: Path | None = None,
 ) -> Agent:
-    return Agent(name, config, marks, key, entry, root)
+    return Agent(name, config, marks, key, entry, root, skills)
 
 
 def _support_folder(home: Path) -> Path:
