@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from packhound.api import TOOLS, as_text, call
-from packhound.api.tools.rows import choose_lines
 from packhound.api.tools.text import Text
 from packhound.core.types import Document
 from packhound.llm import counter_for
+from packhound.service.snippets import choose_lines
 
 lines = st.text(max_size=200)
 units = st.lists(st.lists(lines, min_size=1, max_size=3).map("\n".join), max_size=20)

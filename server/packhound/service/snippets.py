@@ -40,11 +40,11 @@ def snippet(
     name_line, doc = excerpt.name_and_doc(entry, entry.position(hit.node.node_id))
     first, end = hit.node.span.start_line, hit.node.span.end_line + 1
     lines = dict(enumerate(excerpt.lines[first : min(end, first + _MAX_LINES)], first))
-    chosen = _choose_lines(lines, n, query_terms, name_line, doc)
+    chosen = choose_lines(lines, n, query_terms, name_line, doc)
     return tuple((line, excerpt.lines[line]) for line in chosen)
 
 
-def _choose_lines(
+def choose_lines(
     lines: Mapping[int, str],
     n: int,
     query_terms: frozenset[str],
