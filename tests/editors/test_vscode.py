@@ -97,6 +97,26 @@ def test_a_note_at_the_cursor_knows_when_its_code_changed(
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_callers_changes_and_a_review(
+    node: str,
+    workspace: Path,
+    server_command: list[str],
+    package: Path,
+    pictures: Path,
+    tmp_path: Path,
+) -> None:
+    done = drive(
+        node,
+        "changes.mjs",
+        tmp_path,
+        workspace=str(workspace),
+        extension=str(package),
+        settings={"packhound.server.path": server_command, **QUIET},
+        screenshots=str(pictures),
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_what_goes_wrong_is_said_once_with_a_button_and_gone_after_repair(
     node: str,
     workspace: Path,

@@ -6,8 +6,8 @@ import { withLink } from './explain/hover';
 import { HitActions } from './hitActions';
 import { clearIndex, forget, openSettings, rebuild, restart } from './maintenance';
 import { Packer } from './pack/packCommand';
-import { showPins } from './pack/pinList';
 import { Pins } from './pack/pins';
+import { PinTree } from './pack/pinTree';
 import { addNote } from './notes/addNote';
 import { inDocuments } from './notes/noteDocuments';
 import { showNotes } from './notes/noteList';
@@ -16,7 +16,6 @@ import { asked } from './problems';
 import type { Pack, SearchResults } from './protocol';
 import { offerRemedies } from './remedies';
 import { ReadOnlyDocuments } from './readOnlyDocuments';
-import { findRelated } from './relatedCommand';
 import { showHistory } from './results/resultHistory';
 import { Results } from './results/results';
 import { ResultTree, type HitRow } from './results/resultTree';
@@ -27,9 +26,11 @@ import { choosePython } from './server/choosePython';
 import { onInterpreterChange, thisMachine } from './server/machine';
 import { PackhoundClient } from './server/packhoundClient';
 import { copyDebugInfo } from './status/debugInfo';
+import { onIndexReady } from './status/indexReady';
 import { showSettingsProblems } from './status/settingsProblems';
 import { statusItem } from './status/statusItem';
 import { showStatus } from './status/statusList';
+import { findRelated, showCalls, showChanges } from './touchCommands';
 
 /** What other extensions may use. */
 export interface PackhoundApi {
@@ -66,6 +67,8 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
     results,
     documents,
     tree,
+    new PinTree(pins, () => tree.dragged),
+    onIndexReady(client, () => void results.complete()),
     statusItem(client),
     showSettingsProblems(client),
     client.onProblem((problem) => void offerRemedies(problem)),
@@ -85,6 +88,9 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
     }),
     needsServer('explain', () => explainAtCursor(client, results)),
     needsServer('related', () => findRelated(client, results, actions)),
+    needsServer('calls', () => showCalls(client, results, actions)),
+    needsServer('changes', () => showChanges(client, results, actions)),
+    needsServer('reviewChanges', () => packer.forChanges()),
     needsServer('addNote', () => addNote(client)),
     needsServer('notes', () => showNotes(client, documents)),
     needsServer('pack', (prompt?: string) => packer.forPrompt(prompt)),
@@ -92,9 +98,7 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
     needsServer('packSelection', () => packer.forSelection()),
     command('copyPack', () => packer.copy()),
     command('sendPackToChat', () => packer.sendToChat()),
-    command('pins', () => {
-      showPins(pins);
-    }),
+    command('pins', () => vscode.commands.executeCommand('packhound.pins.focus')),
     command('clearPins', () => {
       pins.clear();
     }),
@@ -157,6 +161,9 @@ function rowCommands(
       pin(row, true);
     }),
     command('result.unpin', (row) => {
+      pin(row, false);
+    }),
+    command('pin.remove', (row) => {
       pin(row, false);
     }),
     command('result.copyReference', (row) => actions.copyReference(tree.hitOf(row))),

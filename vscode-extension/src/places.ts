@@ -6,6 +6,14 @@ export function rangeOf(range: Range): vscode.Range {
   return new vscode.Range(start.line, start.character, end.line, end.character);
 }
 
+/** Of a file of the first folder that the server names by its path alone. */
+export function uriOfPath(path: string): string {
+  const [folder] = vscode.workspace.workspaceFolders ?? [];
+  return folder
+    ? vscode.Uri.joinPath(folder.uri, path).toString()
+    : vscode.Uri.file(path).toString();
+}
+
 const picks = new vscode.EventEmitter<Hit>();
 /** A result was opened to stay, wherever it was listed; previews do not count. */
 export const onDidPick = picks.event;

@@ -67,6 +67,8 @@ export interface Hit {
   source?: string;
   /** The fresh notes on code. */
   notes?: NoteMark[];
+  /** The part of a list that it stands in, where the list has parts. */
+  section?: string;
   /** Of a record: its id in its source, its whole text, and its day. */
   id?: string;
   text?: string;
@@ -83,44 +85,6 @@ export interface NoteMark {
   text: string;
   state: string;
 }
-
-export type NoteType = 'insight' | 'decision' | 'stash';
-
-/** Code that a note is about, where it is now. */
-export interface NoteCode {
-  ref: string;
-  path: string;
-  /** Empty where it is as it was, else `stale`, `moved?` or `orphaned`. */
-  state: string;
-  start_line: number;
-  end_line: number;
-  /** What changed in it since; only in answers to `memory/show`. */
-  diff?: string;
-}
-
-export interface Note {
-  id: string;
-  type: NoteType;
-  /** Of an insight. */
-  key?: string | null;
-  content?: string;
-  /** Of a decision. */
-  topic?: string;
-  decision?: string;
-  reasoning?: string | null;
-  /** Of a stash. */
-  name?: string;
-  summary?: string;
-  author: string;
-  date: string;
-  tags: string[];
-  state: string;
-  code: NoteCode[];
-  /** The folder whose note it is. */
-  root: string;
-}
-
-export type NewNote = Pick<Note, 'type'> & Partial<Note> & Partial<PlaceParams>;
 
 export interface SearchParams {
   query: string;
@@ -157,6 +121,37 @@ export interface Explanation {
   /** Null where there is no definition at the place. A rank of 0 means: not among the results. */
   hit: Hit | null;
   markdown: string | null;
+}
+
+/** A definition; of a call also the line of the call, and whether only the name says so. */
+export type Link = Pick<
+  Hit,
+  'path' | 'start_line' | 'end_line' | 'kind' | 'name' | 'qualname' | 'uri' | 'range'
+> &
+  Pick<Hit, 'selectionRange'> & { line?: number; distance?: number; by_name?: boolean };
+
+/** A definition and what it touches. */
+export interface SymbolAnswer extends Link {
+  callers: Link[];
+  callees: Link[];
+  implementations: Link[];
+  tests: Link[];
+}
+
+export interface RelatedFile {
+  path: string;
+  /** 0 to 1. */
+  chance: number;
+  reasons: string[];
+}
+
+/** What differs from a commit, and what that touches. */
+export interface Changes {
+  definitions: (Link & { lines: [number, number][]; callers: Link[] })[];
+  /** Changed files without a changed definition. */
+  files: string[];
+  tests: RelatedFile[];
+  related: RelatedFile[];
 }
 
 export interface PackParams {
@@ -251,6 +246,8 @@ export const methods = {
   related: 'packhound/related',
   grep: 'packhound/grep',
   pack: 'packhound/pack',
+  symbol: 'packhound/symbol',
+  changes: 'packhound/changes',
   status: 'packhound/status',
   indexState: 'packhound/indexState',
   picked: 'packhound/picked',

@@ -11,6 +11,14 @@ local POLL_MS = 20
 ---@type table<integer, table>
 M.states = {}
 
+--- No server has anything left to read.
+---@return boolean
+function M.is_ready()
+  return vim.iter(pairs(M.states)):all(function(_, state)
+    return state.pending == 0
+  end)
+end
+
 M.handlers = {
   ['packhound/indexState'] = function(_, state, context)
     M.states[context.client_id] = state

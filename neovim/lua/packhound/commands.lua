@@ -54,6 +54,18 @@ M.subcommands = {
       pickers.list('Packhound: related code', results)
     end)
   end,
+  symbol = function(text)
+    require('packhound.links').symbol(vim.trim(text))
+  end,
+  changes = function(text)
+    require('packhound.links').changes(vim.trim(text))
+  end,
+  review = function(text)
+    local pack = require('packhound.pack')
+    local _, budget = pack.read(text)
+    -- The server packs exactly the changes for this prompt.
+    pack.open('Review my uncommitted changes', budget)
+  end,
   note = function(text)
     require('packhound.notes').add(text)
   end,
@@ -121,12 +133,15 @@ for _, type in ipairs(TYPES) do
   table.insert(FILTERS, 'type:' .. type)
 end
 
+local BUDGETS = { 'budget=4k', 'budget=8k', 'budget=16k' }
+
 --- What may follow each subcommand.
 local ARGUMENTS = {
   search = FILTERS,
   quickfix = FILTERS,
   note = { 'insight', 'decision', 'stash' },
-  pack = { 'budget=4k', 'budget=8k', 'budget=16k' },
+  pack = BUDGETS,
+  review = BUDGETS,
 }
 
 function M.complete(lead, line)

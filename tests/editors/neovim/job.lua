@@ -238,6 +238,45 @@ step('related code is listed', function()
   end, 'nothing was offered: ' .. vim.inspect(messages))
 end)
 
+step('callers, calls and tests are listed, and a call opens at its line', function()
+  answer_select(1)
+  vim.cmd.edit('courier/retry.py')
+  vim.fn.search('def backoff_delays')
+  offered = nil
+  vim.cmd('Packhound symbol')
+  wait_for(function()
+    return offered
+  end, 'nothing was offered: ' .. vim.inspect(messages))
+  is_true(offered[1]:match('^called by  send_with_retries  courier/retry%.py:28'), vim.inspect(offered))
+  is_true(table.concat(offered, '\n'):match('test  test_%w+'), vim.inspect(offered))
+  same(vim.api.nvim_win_get_cursor(0)[1], 28, 'line')
+end)
+
+step('changes are listed with the tests to run, and reviewed', function()
+  answer_select(1)
+  vim.cmd.edit('courier/retry.py')
+  vim.fn.append(vim.fn.search('delay = FIRST_DELAY_S'), '    delay = delay * 3')
+  local seen
+  -- The server reads the edit in its own time.
+  repeat
+    offered, messages = nil, {}
+    vim.cmd('Packhound changes')
+    wait_for(function()
+      return offered or messages[1]
+    end, 'no answer')
+    seen = table.concat(offered or {}, '\n')
+  until seen:match('changed  backoff_delays')
+  is_true(seen:match('test to run  tests/test_retry%.py'), seen)
+  vim.cmd('Packhound review budget=900')
+  wait_for(function()
+    return vim.b.packhound_pack
+  end, 'no pack: ' .. vim.inspect(messages))
+  is_true(vim.b.packhound_pack:match('delay %* 3'), vim.b.packhound_pack)
+  vim.cmd.bwipeout()
+  vim.cmd.buffer('courier/retry.py')
+  vim.cmd('undo')
+end)
+
 step('a pack is shown, within its budget, and cannot be edited', function()
   vim.cmd('Packhound pack budget=900 mend the retries of courier/retry.py')
   wait_for(function()
@@ -288,7 +327,7 @@ end)
 step('mistakes are said in one sentence', function()
   messages = {}
   vim.cmd('Packhound serch x')
-  is_true(messages[1]:match("'serch' is not a subcommand; expected one of: forget, note, notes, pack"), vim.inspect(messages))
+  is_true(messages[1]:match("'serch' is not a subcommand; expected one of: changes, forget, note"), vim.inspect(messages))
   vim.cmd('Packhound pack budget=lots x')
   is_true(messages[2]:match('whole number of tokens'), vim.inspect(messages))
 end)

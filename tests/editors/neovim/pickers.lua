@@ -107,6 +107,28 @@ step('the server runs', function()
   assert(#expected > 2, 'too few results to have an order')
 end)
 
+-- fzf is a program of its own, which keeps its rows until a key is typed.
+local function refresh()
+  step('the rows are asked for again when the index is ready', function()
+    if job.picker == 'fzf-lua' then
+      return
+    end
+    local client = require('packhound.client')
+    local ask, asked = client.request_async, 0
+    client.request_async = function(...)
+      asked = asked + 1
+      return ask(...)
+    end
+    require('packhound.pickers').partial = true
+    vim.api.nvim_exec_autocmds('User', { pattern = 'PackhoundState' })
+    assert(vim.wait(PATIENCE_MS, function()
+      return asked > 0
+    end, 20), 'nothing was asked')
+  end)
+  compare('rows of the second answer')
+  finish()
+end
+
 after_opening(function()
   vim.cmd('Packhound search ' .. QUERY)
-end, 'rows of a search', finish)
+end, 'rows of a search', refresh)

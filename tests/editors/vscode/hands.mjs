@@ -32,7 +32,7 @@ export async function play(steps) {
   }
 }
 
-function hands(page, screenshots, changeSettings) {
+export function hands(page, screenshots, changeSettings) {
   page.setDefaultTimeout(PATIENCE_MS);
   const rows = page.locator('.quick-input-list .monaco-list-row');
   const status = page.locator('.statusbar-item', { hasText: 'Packhound' }).first();

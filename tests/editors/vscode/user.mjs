@@ -131,13 +131,14 @@ await play(({ page, rows, status, cursor, activeTab, until, asks, labels, row, e
   },
 
   async 'what was added to the pack is listed and removed'() {
-    await command('Packhound: Show What Was Added to the Context Pack');
-    await row(/send_with_retries/);
+    await page.keyboard.press('Control+K');
+    await page.keyboard.press('Alt+L');
+    const pinned = page.locator('.pane', { hasText: 'Next Context Pack' }).locator('.monaco-list-row');
+    await until('what was added', async () => /send_with_retries/.test(await pinned.first().innerText()));
     await picture('pins');
-    await rows.first().hover();
-    await rows.first().locator('.codicon-trash').click();
-    await row(/Nothing was added yet/);
-    await page.keyboard.press('Escape');
+    await pinned.first().hover();
+    await pinned.first().locator('.codicon-trash').click();
+    await page.getByText('Nothing was added yet').waitFor();
   },
 
   async 'related code leaves the kept results alone, and the history has both'() {
@@ -261,6 +262,8 @@ await play(({ page, rows, status, cursor, activeTab, until, asks, labels, row, e
     await row(/Get started with Packhound/);
     await page.keyboard.press('Enter');
     await page.locator('.gettingStartedContainer', { hasText: 'Start the server' }).waitFor();
+    const done = page.locator('.getting-started-step .codicon-getting-started-step-checked');
+    await until('a tick at each step', async () => (await done.count()) === 4);
     await picture('walkthrough');
   },
 }));

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { focus } from '../places';
-import type { NewNote, NoteType } from '../protocol';
+import type { NewNote, NoteType } from './noteProtocol';
 import type { PackhoundClient } from '../server/packhoundClient';
 import { writeNote } from './noteRequests';
 import { noteCode } from './noteText';

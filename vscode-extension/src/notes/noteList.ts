@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { asked } from '../problems';
-import type { Note } from '../protocol';
+import type { Note } from './noteProtocol';
 import type { ReadOnlyDocuments } from '../readOnlyDocuments';
 import { noteItem } from '../search/hitItem';
 import type { PackhoundClient } from '../server/packhoundClient';

@@ -1,4 +1,4 @@
-import type { NewNote, Note } from '../protocol';
+import type { NewNote, Note } from './noteProtocol';
 import { methods } from '../protocol';
 import type { PackhoundClient } from '../server/packhoundClient';
 

@@ -1,4 +1,4 @@
-import type { Note, NoteCode } from '../protocol';
+import type { Note, NoteCode } from './noteProtocol';
 
 /** What a note is called: its key, topic or name, else how it begins. */
 export function noteTitle(note: Note): string {

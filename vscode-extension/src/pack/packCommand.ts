@@ -3,12 +3,14 @@ import { focus } from '../places';
 import type { Pack } from '../protocol';
 import type { ReadOnlyDocuments } from '../readOnlyDocuments';
 import type { PackhoundClient } from '../server/packhoundClient';
-import { packDocument, readBudget } from './packDocument';
+import { LEFT_OUT, packDocument, readBudget, WHY_THESE } from './packDocument';
 import type { Pins } from './pins';
 
 const BUDGET_KEY = 'packhound.budget';
 const CONVERSATION_KEY = 'packhound.conversation';
 const DEFAULT_BUDGET = 8000;
+/** The server packs exactly the changes for this prompt. */
+const REVIEW = 'Review my uncommitted changes';
 const CHAT_COMMAND = 'workbench.action.chat.open';
 const CHOICES = [4000, 8000, 16_000, 32_000];
 
@@ -47,6 +49,14 @@ export class Packer {
     const budget = await this.askBudget();
     if (budget) {
       await this.pack(selected, budget);
+    }
+  }
+
+  /** Packs what is not committed, with what calls it. */
+  async forChanges(): Promise<void> {
+    const budget = await this.askBudget();
+    if (budget) {
+      await this.pack(REVIEW, budget);
     }
   }
 
@@ -107,6 +117,7 @@ export class Packer {
     const path = here && vscode.workspace.asRelativePath(vscode.Uri.parse(here.uri), false);
     const text = packDocument(pack, prompt, path);
     await this.documents.show('Context pack', text, 'markdown');
+    await foldReasons(text);
   }
 
   /** The name of a new conversation, or of the last one, which outlives the window. */
@@ -132,6 +143,15 @@ export class Packer {
     }
     return budget;
   }
+}
+
+/** Folds what stands below the code in the active editor. */
+async function foldReasons(text: string): Promise<void> {
+  const lines = text.split('\n');
+  const headings = [WHY_THESE, LEFT_OUT].map((heading) =>
+    lines.findLastIndex((line) => line.startsWith(heading)),
+  );
+  await vscode.commands.executeCommand('editor.fold', { selectionLines: headings });
 }
 
 async function askNumber(): Promise<number | undefined> {

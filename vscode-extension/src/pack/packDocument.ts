@@ -2,6 +2,9 @@ import type { Pack, PackItem } from '../protocol';
 import { bar } from '../explain/bars';
 
 const BAR_CELLS = 20;
+/** The headings of the parts below the code. */
+export const WHY_THESE = '## Why these';
+export const LEFT_OUT = '## Left out';
 
 /**
  * A pack as a document to read: what it costs, the code, why it is there, and what is not.
@@ -21,11 +24,11 @@ export function packDocument(pack: Pack, prompt: string, edited?: string): strin
     ...(pack.items.length > 0
       ? [codeOf(pack, edited), '']
       : ['Nothing fits the prompt and the budget.', '']),
-    `## Why these: ${pack.items.length}`,
+    `${WHY_THESE}: ${pack.items.length}`,
     '',
     ...pack.items.flatMap(itemLines),
     '',
-    `## Left out: ${pack.omitted.length}`,
+    `${LEFT_OUT}: ${pack.omitted.length}`,
     '',
     ...pack.omitted.map(({ path, name, reason }) => `- \`${named(path, name)}\`: ${reason}`),
     '',

@@ -4,7 +4,7 @@ import type { Hit } from '../protocol';
 export class Pins {
   private readonly pinned = new Map<string, Hit>();
   /** Called after each change. */
-  onChange: () => void = () => undefined;
+  readonly listeners: (() => void)[] = [];
 
   get count(): number {
     return this.pinned.size;
@@ -14,9 +14,11 @@ export class Pins {
     return [...this.pinned.values()];
   }
 
-  /** Runs of lines as the server names them, `path:10-20`, in the order of adding. */
+  /** Runs of lines as the server names them, `path:10-20`, or files, in the order of adding. */
   get runs(): string[] {
-    return this.hits.map(({ path, start_line, end_line }) => `${path}:${start_line}-${end_line}`);
+    return this.hits.map(({ path, start_line, end_line }) =>
+      end_line > 0 ? `${path}:${start_line}-${end_line}` : path,
+    );
   }
 
   has(hit: Hit): boolean {
@@ -25,17 +27,23 @@ export class Pins {
 
   add(hit: Hit): void {
     this.pinned.set(keyOf(hit), hit);
-    this.onChange();
+    this.changed();
   }
 
   remove(hit: Hit): void {
     this.pinned.delete(keyOf(hit));
-    this.onChange();
+    this.changed();
   }
 
   clear(): void {
     this.pinned.clear();
-    this.onChange();
+    this.changed();
+  }
+
+  private changed(): void {
+    for (const listener of this.listeners) {
+      listener();
+    }
   }
 }
 

@@ -14,9 +14,15 @@ type Row =
 export type HitRow = Extract<Row, { type: 'hit' }>;
 
 /** Kept results: files, their hits, and under each hit its impl blocks and reasons. */
-export class ResultTree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
+export class ResultTree
+  implements vscode.TreeDataProvider<Row>, vscode.TreeDragAndDropController<Row>, vscode.Disposable
+{
+  readonly dragMimeTypes = [];
+  readonly dropMimeTypes = [];
   private readonly changes = new vscode.EventEmitter<void>();
   private readonly view: vscode.TreeView<Row>;
+  /** What was dragged last. */
+  dragged: readonly Hit[] = [];
   private impls = new Map<Hit, Hit[]>();
   readonly onDidChangeTreeData = this.changes.event;
 
@@ -27,14 +33,15 @@ export class ResultTree implements vscode.TreeDataProvider<Row>, vscode.Disposab
     this.view = vscode.window.createTreeView('packhound.results', {
       treeDataProvider: this,
       showCollapseAll: true,
+      dragAndDropController: this,
     });
     results.onDidChange(() => {
       this.changes.fire();
       this.describe();
     });
-    pins.onChange = () => {
+    pins.listeners.push(() => {
       this.changes.fire();
-    };
+    });
   }
 
   /** The hit of a row, or of the selected one for a command without a row. */
@@ -73,6 +80,11 @@ export class ResultTree implements vscode.TreeDataProvider<Row>, vscode.Disposab
       case 'line':
         return lineItem(row.text, row.icon, row.hit);
     }
+  }
+
+  handleDrag(rows: readonly Row[]): void {
+    const hits = rows.flatMap((row) => (row.type === 'file' ? row.group.hits : [row.hit]));
+    this.dragged = hits.filter(isCode);
   }
 
   dispose(): void {

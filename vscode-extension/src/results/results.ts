@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { Hit, SearchResults } from '../protocol';
+import { isPartial } from '../status/indexReady';
 
 const MOST_EARLIER = 20;
 
@@ -58,6 +59,13 @@ export class Results implements vscode.Disposable {
     const kept = this.shown;
     if (kept) {
       this.keep({ ...kept, results: await kept.again() });
+    }
+  }
+
+  /** Asks again for what the side bar shows of an index that was not complete. */
+  async complete(): Promise<void> {
+    if (this.shown && isPartial(this.shown.results)) {
+      await this.refresh();
     }
   }
 

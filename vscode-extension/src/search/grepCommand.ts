@@ -1,8 +1,10 @@
 import * as vscode from 'vscode';
 import type { HitActions } from '../hitActions';
+import { uriOfPath } from '../places';
 import type { GrepGroup, GrepResults, Hit, SearchResults } from '../protocol';
 import type { Results } from '../results/results';
 import type { PackhoundClient } from '../server/packhoundClient';
+import { UNRANKED } from './links';
 import { buttons, noteItem, pinButton, type HitItem } from './hitItem';
 import { iconOf } from './hitText';
 import { LiveList } from './liveList';
@@ -16,7 +18,7 @@ export function grepAsTyped(
   actions: HitActions,
   pattern: string,
 ): void {
-  const list = new LiveList(results, actions, {
+  const list = new LiveList(client, results, actions, {
     title: 'Packhound: Find Lines',
     placeholder: 'A regular expression, such as \\bretry\\w*\\( — unsaved text included',
     ask: async (text, token) => {
@@ -64,17 +66,9 @@ function lineHit(group: GrepGroup, line: number, text: string): Hit {
   const start = { line: line - 1, character: text.length - text.trimStart().length };
   const range = { start, end: { line: line - 1, character: text.length } };
   return {
-    ...{ rank: 0, score: 0, why: [], reasons: [], groups: [], counterfactual: '' },
+    ...UNRANKED,
     ...{ path: group.path, start_line: line, end_line: line, line: text.trim() },
     ...{ kind: group.kind, name: group.name, qualname: group.qualname },
-    ...{ uri: group.uri ?? uriOf(group.path), range, selectionRange: range },
+    ...{ uri: group.uri ?? uriOfPath(group.path), range, selectionRange: range },
   };
-}
-
-/** Of a file that has no definitions, which the server names by its path alone. */
-function uriOf(path: string): string {
-  const [folder] = vscode.workspace.workspaceFolders ?? [];
-  return folder
-    ? vscode.Uri.joinPath(folder.uri, path).toString()
-    : vscode.Uri.file(path).toString();
 }

@@ -27,6 +27,24 @@ export function hitItems(hits: readonly Hit[], pins: Pins): HitItem[] {
   }));
 }
 
+/** Rows of hits that have no rank, in parts. */
+export function sectionItems(hits: readonly Hit[], pins: Pins): vscode.QuickPickItem[] {
+  return hits.flatMap((hit, at) => {
+    const label = hit.section ?? '';
+    const begins = label !== '' && label !== hits[at - 1]?.section;
+    const separator = { label, kind: vscode.QuickPickItemKind.Separator };
+    const item: HitItem = {
+      iconPath: new vscode.ThemeIcon(iconOf(hit.kind)),
+      label: titleOf(hit),
+      description: [placeOf(hit), hit.reasons.join(', ')].join('  ').trimEnd(),
+      alwaysShow: true,
+      buttons: [buttons.side, pinButton(hit, pins)],
+      hit,
+    };
+    return begins ? [separator, item] : [item];
+  });
+}
+
 /** A check mark where the hit is in the next context pack already. */
 export function pinButton(hit: Hit, pins: Pins): vscode.QuickInputButton {
   return pins.has(hit) ? buttons.unpin : buttons.pin;

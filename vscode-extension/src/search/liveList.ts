@@ -2,6 +2,8 @@ import * as vscode from 'vscode';
 import type { HitActions } from '../hitActions';
 import { problemText } from '../problems';
 import type { KeptResults, Results } from '../results/results';
+import type { PackhoundClient } from '../server/packhoundClient';
+import { isPartial, onIndexReady } from '../status/indexReady';
 import { noteItem } from './hitItem';
 import { HitList } from './hitList';
 
@@ -46,6 +48,7 @@ export class LiveList {
   private last: KeptResults | undefined;
 
   constructor(
+    client: PackhoundClient,
     private readonly results: Results,
     actions: HitActions,
     private readonly question: Question,
@@ -68,7 +71,13 @@ export class LiveList {
     pick.onDidAccept(() => {
       this.takeQuery(pick.activeItems[0]);
     });
+    const following = onIndexReady(client, () => {
+      if (this.last && isPartial(this.last.results)) {
+        this.typed(pick.value);
+      }
+    });
     this.list.onDidClose((opened) => {
+      following.dispose();
       this.pending?.cancel();
       this.closed(opened !== undefined);
     });

@@ -19,7 +19,7 @@ export function searchAsTyped(
   query: string,
 ): void {
   const here = focus();
-  const list = new LiveList(results, actions, {
+  const list = new LiveList(client, results, actions, {
     title: 'Packhound: Search Code',
     placeholder: 'A name, or what the code does; kind:class lang:go path:src/** "exact" /regex/',
     ask: async (text, token) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { noteCode, notePage, noteTitle, stateIcon } from '../../src/notes/noteText';
-import type { Note } from '../../src/protocol';
+import type { Note } from '../../src/notes/noteProtocol';
 import { typesIn, withTypes } from '../../src/search/typeFilter';
 
 const code = { ref: 'a.py#f', path: 'a.py', state: 'stale', start_line: 3, end_line: 9 };

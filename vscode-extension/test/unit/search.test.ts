@@ -4,8 +4,10 @@ import { KINDS } from './kinds';
 import { groupByFile, implsByType, isTest } from '../../src/results/grouping';
 import { suggestions } from '../../src/search/filterSuggestions';
 import { detailOf, iconOf, placeOf, spokenOf, titleOf } from '../../src/search/hitText';
+import { changesResults, symbolResults } from '../../src/search/links';
 import { matchedWords, matchRanges } from '../../src/search/matches';
 import { remember } from '../../src/search/queryHistory';
+import { isPartial, onIndexReady } from '../../src/status/indexReady';
 import { hit, signal } from './hits';
 
 test('every kind of node has an icon of its own choice', () => {
@@ -114,4 +116,64 @@ test('a long and sure answer is left alone', () => {
   const hits = [1, 2, 3, 4, 5, 6].map((rank) => hit(rank, `a${rank}.py`, [signal('n', 1)]));
   assert.deepEqual(suggestions('kind:class cache', hits, 'strong'), []);
   assert.ok(suggestions('kind:class cache', hits, 'weak').length > 0);
+});
+
+test('an answer of a part of the files is asked again when the index is ready', () => {
+  assert.ok(isPartial({ notes: ['173 of 375 files read'] }));
+  assert.ok(!isPartial({ notes: ['nothing matches well'] }));
+  const listeners: ((state: object) => void)[] = [];
+  let asked = 0;
+  const client = {
+    onDidChangeState: (listener: (state: object) => void) => listeners.push(listener),
+  };
+  onIndexReady(client as never, () => {
+    asked += 1;
+  });
+  const become = (pending: number): void => {
+    listeners[0]?.({ kind: 'running', index: { pending } });
+  };
+  const counts = [3, 0, 0, 2, 0].map((pending) => {
+    become(pending);
+    return asked;
+  });
+  assert.deepEqual(counts, [0, 1, 1, 1, 2]);
+});
+
+test('what a definition touches is in parts, and a call opens where it is made', () => {
+  const { uri, range, selectionRange } = hit(9, 'a.py', []);
+  const link = {
+    ...hit(9, 'a.py', [], 'caller'),
+    uri,
+    range,
+    selectionRange,
+    line: 4,
+    by_name: true,
+  };
+  const none = { callees: [], implementations: [], tests: [] };
+  const { hits } = symbolResults({ ...link, callers: [{ ...link, distance: 2 }], ...none });
+  assert.deepEqual(
+    hits.map((each) => [each.section, each.reasons, each.selectionRange.start.line]),
+    [['Called by', ['2 calls away', 'by name only'], 3]],
+  );
+});
+
+test('changes come with their tests, and each caller once', () => {
+  const { uri, range, selectionRange } = hit(9, 'a.py', []);
+  const link = { ...hit(9, 'a.py', [], 'f'), uri, range, selectionRange, line: 4 };
+  const { hits } = changesResults(
+    {
+      definitions: [1, 2].map(() => ({ ...link, lines: [[7, 8]], callers: [link] })),
+      files: ['README.md'],
+      tests: [{ path: 'test_a.py', chance: 0.8, reasons: ['similar name'] }],
+      related: [{ path: 'b.py', chance: 0.5, reasons: [] }],
+    },
+    (path) => `file:///ws/${path}`,
+  );
+  assert.deepEqual(
+    hits.map((each) => `${each.section ?? ''} ${each.path}:${each.selectionRange.start.line + 1}`),
+    [
+      ...['Changed a.py:7', 'Changed a.py:7', 'Changed README.md:1', 'Tests to run test_a.py:1'],
+      ...['Callers of what changed a.py:4', 'Usually changes with it b.py:1'],
+    ],
+  );
 });

@@ -54,6 +54,7 @@ function M.live_search()
         done({})
       else
         hits.last = results
+        M.partial = M.is_partial(results)
         done(hits.rows(results))
       end
     end, bufnr)
@@ -72,6 +73,30 @@ function M.live_search()
   end
 end
 
+--- The answer is of a part of the files: a note says how many were read.
+---@param results table
+function M.is_partial(results)
+  return vim.iter(results.notes):any(function(note)
+    return note:match('%d files read') ~= nil
+  end)
+end
+
+--- Calls `refresh` when the index is ready, if the last answer was of a part of it.
+---@param refresh fun()
+local function when_ready(refresh)
+  M.partial = false
+  vim.api.nvim_create_autocmd('User', {
+    group = vim.api.nvim_create_augroup('packhound_refresh', {}),
+    pattern = 'PackhoundState',
+    callback = function()
+      if M.partial and client.is_ready() then
+        M.partial = false
+        vim.schedule(refresh)
+      end
+    end,
+  })
+end
+
 --- Search as the user types, where the picker can; `query` is there to begin with.
 ---@param query string
 function M.live(query)
@@ -82,6 +107,7 @@ function M.live(query)
     busy_title = 'Packhound: searching …',
     query = query,
     search = M.live_search(),
+    when_ready = when_ready,
     open = hits.open,
   })
 end

@@ -30,6 +30,11 @@ function M.live(task)
   local pick = require('mini.pick')
   begin_with(task.query)
   local cancel = function() end
+  task.when_ready(function()
+    if pick.is_picker_active() then
+      pick.set_picker_query(pick.get_picker_query())
+    end
+  end)
   pick.start({
     source = source(task, {
       items = {},

@@ -39,6 +39,11 @@ local function show(task, more)
 end
 
 function M.live(task)
+  task.when_ready(function()
+    for _, picker in ipairs(require('snacks').picker.get()) do
+      picker:find({ refresh = true })
+    end
+  end)
   show(task, {
     live = true,
     supports_live = true,

@@ -59,7 +59,13 @@ function M.live(task)
       border:change_title(title)
     end
   end
-  picker = show(task.title, task.query, live_finder(task, set_title))
+  local finder = live_finder(task, set_title)
+  picker = show(task.title, task.query, finder)
+  task.when_ready(function()
+    if not picker.closed then
+      picker:refresh(finder)
+    end
+  end)
 end
 
 --- What is typed does not narrow the list: its order and its rows are the server's.

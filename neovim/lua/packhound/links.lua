@@ -1,0 +1,76 @@
+-- What a definition or the uncommitted changes touch, as items of a list.
+local client = require('packhound.client')
+local hits = require('packhound.hits')
+
+local M = {}
+
+local SECTIONS = {
+  { 'callers', 'called by' },
+  { 'callees', 'calls' },
+  { 'implementations', 'implemented by' },
+  { 'tests', 'test' },
+}
+
+local function item(link, words, line)
+  local lnum = line or link.selectionRange.start.line + 1
+  local remarks = {}
+  if (link.distance or 1) > 1 then
+    table.insert(remarks, link.distance .. ' calls away')
+  end
+  if link.by_name == true then
+    table.insert(remarks, 'by name only')
+  end
+  local text = ('%s  %s  %s:%d  %s'):format(words, hits.title(link), link.path, lnum, table.concat(remarks, ', '))
+  return { text = vim.trim(text), path = vim.uri_to_fname(link.uri), lnum = lnum, end_lnum = lnum, col = 1 }
+end
+
+--- Lists what calls a definition and what it calls, what implements it, and the tests that reach it.
+---@param name string empty: the definition at the cursor
+function M.symbol(name)
+  local params = name ~= '' and { name = name } or client.cursor()
+  client.ask('packhound/symbol', params, function(answer)
+    local items = {}
+    for _, section in ipairs(SECTIONS) do
+      for _, link in ipairs(answer[section[1]]) do
+        -- The line of a callee's call is in the definition itself.
+        table.insert(items, item(link, section[2], section[1] ~= 'callees' and link.line or nil))
+      end
+    end
+    local nothing = 'nothing calls it, and it calls nothing of this workspace.'
+    require('packhound.pickers').show('Packhound: ' .. hits.title(answer), items, nothing)
+  end)
+end
+
+--- Lists what differs from a commit, the tests to run, the callers, and what usually changes with it.
+---@param base string empty: what is not committed
+function M.changes(base)
+  local root = require('packhound.config').root(vim.api.nvim_get_current_buf())
+  local params = base ~= '' and { base = base } or vim.empty_dict()
+  client.ask('packhound/changes', params, function(answer)
+    local items = {}
+    local function add_file(words, path, reasons)
+      local text = vim.trim(('%s  %s  %s'):format(words, path, table.concat(reasons, ', ')))
+      table.insert(items, { text = text, path = vim.fs.joinpath(root, path), lnum = 1, end_lnum = 1, col = 1 })
+    end
+    for _, definition in ipairs(answer.definitions) do
+      table.insert(items, item(definition, 'changed', definition.lines[1] and definition.lines[1][1]))
+    end
+    for _, path in ipairs(answer.files) do
+      add_file('changed', path, {})
+    end
+    for _, test in ipairs(answer.tests) do
+      add_file('test to run', test.path, test.reasons)
+    end
+    for _, definition in ipairs(answer.definitions) do
+      for _, link in ipairs(definition.callers) do
+        table.insert(items, item(link, 'caller', link.line))
+      end
+    end
+    for _, file in ipairs(answer.related) do
+      add_file('changes too', file.path, file.reasons)
+    end
+    require('packhound.pickers').show('Packhound: changes', items, 'nothing differs.')
+  end)
+end
+
+return M

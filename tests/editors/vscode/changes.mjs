@@ -1,0 +1,78 @@
+// node changes.mjs CONFIG.json: asks who calls what, changes it, looks what that touches, reviews it,
+// and drags results into the next pack. CONFIG as for user.mjs.
+import assert from 'node:assert/strict';
+import { play } from './hands.mjs';
+
+await play(({ page, rows, until, labels, row, cursor, activeTab, editorText, picture, command, search, ready, openAt }) => ({
+  async 'callers, calls and tests of the definition at the cursor are listed'() {
+    await ready();
+    await openAt('retry.py', 18);
+    await page.keyboard.press('Control+K');
+    await page.keyboard.press('Alt+S');
+    await row(/send_with_retries/);
+    const list = (await labels()).join('\n');
+    assert.match(list, /send_with_retries.*Called by/);
+    assert.match(list, /test_\w+, tests\/test_retry\.py:\d+.*\n?/);
+    await picture('calls');
+  },
+
+  async 'a caller opens where the call is'() {
+    await rows.filter({ hasText: 'send_with_retries' }).first().click();
+    await until('the call', async () => /Ln 28\b/.test(await cursor.innerText()));
+  },
+
+  async "VS Code's own call hierarchy has the same"() {
+    await openAt('retry.py', 18);
+    await page.keyboard.press('ArrowRight');
+    await command('Calls: Show Call Hierarchy');
+    const tree = page.locator('.part.sidebar .monaco-list-row');
+    await until('the callers', async () => /send_with_retries/.test((await tree.allInnerTexts()).join()));
+    await picture('hierarchy');
+  },
+
+  async 'changes are listed with the tests to run'() {
+    await openAt('retry.py', 22);
+    await page.keyboard.press('End');
+    await page.keyboard.type('\ndelay += 0.1', { delay: 5 });
+    await until('the change', async () => {
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Control+K');
+      await page.keyboard.press('Alt+D');
+      await row(/./);
+      return /backoff_delays.*Changed/.test((await labels()).join('\n'));
+    });
+    await row(/test_retry\.py.*Tests to run/);
+    await picture('changes');
+    await page.keyboard.press('Escape');
+  },
+
+  async 'a review packs exactly the changes, the code before the folded reasons'() {
+    await command('Packhound: Review My Changes');
+    await row(/4,000 tokens/);
+    await page.keyboard.insertText('4,000');
+    await page.keyboard.press('Enter');
+    await until('the pack', async () => (await editorText()).includes('Review my uncommitted changes'));
+    await picture('review');
+    await page.keyboard.press('Control+End');
+    await until('the end', async () => (await editorText()).includes('## Left out'));
+    const text = await editorText();
+    assert.match(text, /## Why these: \d+/);
+    assert.doesNotMatch(text, /· \d+ tokens/);
+    await picture('review-end');
+  },
+
+  async 'a result is dragged into the next pack, and the next prompt has it'() {
+    await command('View: Close All Editors');
+    await search('mask a password');
+    await row(/mask_password/);
+    await page.locator('.quick-input-titlebar .codicon-list-tree').click();
+    await page.keyboard.press('Escape');
+    const hit = page.locator('.part.sidebar .monaco-list-row', { hasText: 'mask_password' }).first();
+    const pins = page.locator('.pane', { hasText: 'Next Context Pack' });
+    await hit.dragTo(pins.locator('.pane-body'));
+    const pinned = pins.locator('.monaco-list-row');
+    await until('the result', async () => /mask_password/.test(await pinned.first().innerText()));
+    await picture('dragged');
+    assert.equal(await hit.locator('.codicon-check').count(), 1);
+  },
+}));

@@ -1,0 +1,65 @@
+import type { Changes, Hit, Link, RelatedFile, SearchResults, SymbolAnswer } from '../protocol';
+
+/** What a hit has that was not ranked. */
+export const UNRANKED = {
+  ...{ rank: 0, score: 0, why: [], line: '', reasons: [], groups: [], counterfactual: '' },
+};
+const START = { line: 0, character: 0 };
+
+/** What a definition touches, as results in four parts; a call opens where it is made. */
+export function symbolResults(symbol: SymbolAnswer): SearchResults {
+  const { callers, callees, implementations, tests } = symbol;
+  return results(symbol.qualname || symbol.name, [
+    ...callers.map((link) => atCall(link, 'Called by')),
+    ...callees.map((link) => asHit(link, 'Calls', remarks(link))),
+    ...implementations.map((link) => asHit(link, 'Implemented by')),
+    ...tests.map((link) => atCall(link, 'Tests that reach it')),
+  ]);
+}
+
+/** What is changed and what that touches, as results in four parts. */
+export function changesResults(changes: Changes, uriOf: (path: string) => string): SearchResults {
+  const file = (path: string, section: string, reasons: string[] = []): Hit => ({
+    ...UNRANKED,
+    ...{ path, start_line: 1, end_line: 1, kind: 'file', name: '', qualname: '', uri: uriOf(path) },
+    ...{ range: { start: START, end: START }, selectionRange: { start: START, end: START } },
+    ...{ section, reasons },
+  });
+  const related = (section: string) => (each: RelatedFile) =>
+    file(each.path, section, each.reasons);
+  const callers = changes.definitions.flatMap((each) => each.callers);
+  const distinct = new Map(callers.map((link) => [`${link.uri}:${link.start_line}`, link]));
+  return results('changes', [
+    ...changes.definitions.map((each) => at(asHit(each, 'Changed'), each.lines[0]?.[0])),
+    ...changes.files.map((path) => file(path, 'Changed')),
+    ...changes.tests.map(related('Tests to run')),
+    ...[...distinct.values()].map((link) => atCall(link, 'Callers of what changed')),
+    ...changes.related.map(related('Usually changes with it')),
+  ]);
+}
+
+function results(query: string, hits: Hit[]): SearchResults {
+  const counts = { truncated: false, generation: 0, took_ms: 0, candidates: hits.length };
+  return { query, hits, notes: [], ...counts };
+}
+
+function atCall(link: Link, section: string): Hit {
+  return at(asHit(link, section, remarks(link)), link.line);
+}
+
+function asHit(link: Link, section: string, reasons: string[] = []): Hit {
+  return { ...UNRANKED, ...link, line: '', section, reasons };
+}
+
+/** The hit opened at a 1-based line instead of its name. */
+function at(hit: Hit, line: number | undefined): Hit {
+  const start = line === undefined ? undefined : { line: line - 1, character: 0 };
+  return start ? { ...hit, selectionRange: { start, end: start } } : hit;
+}
+
+function remarks({ distance = 1, by_name }: Link): string[] {
+  return [
+    ...(distance > 1 ? [`${distance} calls away`] : []),
+    ...(by_name ? ['by name only'] : []),
+  ];
+}

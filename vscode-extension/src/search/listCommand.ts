@@ -1,0 +1,50 @@
+import * as vscode from 'vscode';
+import type { HitActions } from '../hitActions';
+import type { SearchResults } from '../protocol';
+import type { KeptResults, Results } from '../results/results';
+import { noteItem } from './hitItem';
+import { HitList } from './hitList';
+import { toSideBar } from './liveList';
+
+/** A list that is asked for once. */
+export interface ListQuestion {
+  title: string;
+  placeholder: string;
+  /** What the history of the side bar calls it. */
+  name: string;
+  nothing: string;
+  ask: () => Promise<SearchResults>;
+  rows: (found: SearchResults) => vscode.QuickPickItem[];
+}
+
+/** Lists an answer. What the side bar shows stays until asked for; its history has the answer. */
+export async function showList(
+  results: Results,
+  actions: HitActions,
+  question: ListQuestion,
+): Promise<void> {
+  const list = new HitList(actions);
+  const { pick } = list;
+  pick.title = question.title;
+  pick.placeholder = question.placeholder;
+  pick.busy = true;
+  list.show();
+  try {
+    const found = await question.ask();
+    const kept: KeptResults = { title: question.name, results: found, again: question.ask };
+    results.answered(found);
+    results.offer(kept);
+    pick.buttons = [toSideBar];
+    pick.onDidTriggerButton(() => {
+      results.keep(kept);
+      void vscode.commands.executeCommand('packhound.results.focus');
+    });
+    const nothing = found.hits.length === 0 && found.notes.length === 0;
+    const notes = nothing ? [question.nothing] : found.notes;
+    list.setRows([...notes.map((note) => noteItem(note)), ...question.rows(found)]);
+    pick.busy = false;
+  } catch (error) {
+    pick.hide();
+    throw error;
+  }
+}

@@ -1,0 +1,76 @@
+import type { HitActions } from './hitActions';
+import { focus, uriOfPath } from './places';
+import type { Changes, PlaceParams, SymbolAnswer } from './protocol';
+import { methods } from './protocol';
+import type { Results } from './results/results';
+import { hitItems, sectionItems } from './search/hitItem';
+import { changesResults, symbolResults } from './search/links';
+import { showList } from './search/listCommand';
+import type { PackhoundClient } from './server/packhoundClient';
+
+/** Lists code like the definition at the cursor. */
+export async function findRelated(
+  client: PackhoundClient,
+  results: Results,
+  actions: HitActions,
+): Promise<void> {
+  const place = placeOrRemedy();
+  await showList(results, actions, {
+    title: 'Packhound: Related Code',
+    placeholder: 'Code like the definition at the cursor',
+    name: `like ${nameOf(place)}`,
+    nothing: 'Nothing like it was found.',
+    ask: () => client.related(place),
+    rows: ({ hits }) => hitItems(hits, actions.pins),
+  });
+}
+
+/** Lists what calls the definition at the cursor, what it calls, and the tests that reach it. */
+export async function showCalls(
+  client: PackhoundClient,
+  results: Results,
+  actions: HitActions,
+): Promise<void> {
+  const place = placeOrRemedy();
+  await showList(results, actions, {
+    title: 'Packhound: Callers, Calls and Tests',
+    placeholder: 'What the definition at the cursor touches',
+    name: `calls of ${nameOf(place)}`,
+    nothing: 'Nothing calls it, and it calls nothing of this workspace.',
+    ask: async () => symbolResults(await client.request<SymbolAnswer>(methods.symbol, place)),
+    rows: ({ hits }) => sectionItems(hits, actions.pins),
+  });
+}
+
+/** Lists what is not committed, which tests to run, who calls it, and what changes with it. */
+export async function showChanges(
+  client: PackhoundClient,
+  results: Results,
+  actions: HitActions,
+): Promise<void> {
+  const uri = focus()?.uri;
+  await showList(results, actions, {
+    title: 'Packhound: My Changes',
+    placeholder: 'What is not committed, unsaved text included, and what it touches',
+    name: 'my changes',
+    nothing: 'Nothing differs from the last commit.',
+    ask: async () => {
+      const params = uri ? { uri } : {};
+      return changesResults(await client.request<Changes>(methods.changes, params), uriOfPath);
+    },
+    rows: ({ hits }) => sectionItems(hits, actions.pins),
+  });
+}
+
+function placeOrRemedy(): Pick<PlaceParams, 'uri' | 'position'> {
+  const place = focus();
+  if (!place) {
+    throw new Error('Put the cursor into a file of the workspace first; then ask again.');
+  }
+  return place;
+}
+
+/** `retry.py:26`. */
+function nameOf({ uri, position }: Pick<PlaceParams, 'uri' | 'position'>): string {
+  return `${uri.split('/').at(-1) ?? uri}:${position.line + 1}`;
+}
