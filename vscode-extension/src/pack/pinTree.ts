@@ -38,7 +38,8 @@ export class PinTree
     pins.listeners.push(() => {
       this.changes.fire();
       this.view.message = pins.count > 0 ? '' : NOTHING;
-      this.view.badge = pins.count > 0 ? { value: pins.count, tooltip: 'In the pack' } : undefined;
+      const tooltip = `${pins.count} in the next context pack`;
+      this.view.badge = pins.count > 0 ? { value: pins.count, tooltip } : undefined;
       void vscode.commands.executeCommand('setContext', 'packhound.hasPins', pins.count > 0);
     });
   }
