@@ -1,5 +1,14 @@
 /** What a search can be about, as `type:` names it. */
-export const TYPES = ['code', 'note', 'decision', 'stash', 'knowledge', 'skill', 'episode', 'commit'];
+export const TYPES = [
+  'code',
+  'note',
+  'decision',
+  'stash',
+  'knowledge',
+  'skill',
+  'episode',
+  'commit',
+];
 
 const FILTER = /(^|\s)type:(\S+)/g;
 
