@@ -60,6 +60,16 @@ def test_log_lines_follow_the_level_of_the_client(client, level):
     assert any("unknownNotification" in line for line in logged) == (level == "debug"), logged
 
 
+@pytest.mark.parametrize("trace", ["verbose", "off"])
+def test_log_lines_follow_the_trace_of_the_client(client, trace):
+    client.notify("$/setTrace", {"value": "verbose"})
+    client.notify("$/setTrace", {"value": trace})
+    client.notify("$/unknownNotification", {})
+    client.settle()
+    logged = [n["params"]["message"] for n in client.notifications if n["method"] == LOG]
+    assert any("unknownNotification" in line for line in logged) == (trace == "verbose"), logged
+
+
 @pytest.mark.parametrize(("editor", "container"), [("Visual Studio Code", ""), ("hx", "shapes.py")])
 def test_a_symbol_shows_its_path_once(start_server, folder, editor, container):
     client = start_server()

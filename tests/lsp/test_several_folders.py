@@ -102,3 +102,12 @@ def test_symbols_name_their_folder_where_they_could_be_mistaken(twins):
     assert folders == {"east", "west"}
     (symbol,) = client.request("workspace/symbol", {"query": "only_east"})
     assert "east" not in symbol["containerName"].split(" · ")
+
+
+def test_results_name_their_folder_where_they_could_be_mistaken(twins):
+    client, _ = twins
+    hits = client.request("packhound/search", {"query": "boil_water"})["hits"]
+    folders = {hit.get("folder") for hit in hits if hit["name"] == "boil_water"}
+    assert folders == {"east", "west"}
+    best, *_ = client.request("packhound/search", {"query": "only_east"})["hits"]
+    assert best["name"] == "only_east" and "folder" not in best

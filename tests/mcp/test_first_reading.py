@@ -14,7 +14,7 @@ from packhound.service.engine import Engine
 from tests.support.agent import Agent, kill_engine
 
 N_FILES = 600
-NOTE = re.compile(r"(\d+) of 600 files read")
+NOTE = re.compile(r"(\d+) of 600 files read so far")
 
 
 @pytest.fixture

@@ -18,17 +18,41 @@ const picks = new vscode.EventEmitter<Hit>();
 /** A result was opened to stay, wherever it was listed; previews do not count. */
 export const onDidPick = picks.event;
 
-/** Opens a hit with the cursor at its name, below its comments and decorators. */
-export function openHit(
+/** Opens a hit with the cursor at its name, below its comments and decorators; or its cell. */
+export async function openHit(
   hit: Hit,
-  options: vscode.TextDocumentShowOptions = {},
-): Thenable<vscode.TextEditor> {
+  options: Pick<vscode.TextDocumentShowOptions, 'preserveFocus' | 'viewColumn'> = {},
+): Promise<void> {
   picks.fire(hit);
+  if (hit.cell) {
+    await showCell(hit.uri, hit.cell.number, options);
+    return;
+  }
   const start = rangeOf(hit.selectionRange).start;
-  return vscode.window.showTextDocument(vscode.Uri.parse(hit.uri), {
+  await vscode.window.showTextDocument(vscode.Uri.parse(hit.uri), {
     ...options,
     selection: new vscode.Range(start, start),
   });
+}
+
+/** Shows a cell, counted from 1, of the notebook with this URI or with a cell of this URI. */
+export async function showCell(
+  uri: string,
+  cell: number,
+  options: Omit<vscode.NotebookDocumentShowOptions, 'selections'>,
+): Promise<void> {
+  const wanted = vscode.Uri.parse(uri);
+  const isWanted = ({ document }: vscode.NotebookCell) =>
+    document.uri.toString() === wanted.toString();
+  const notebook =
+    vscode.workspace.notebookDocuments.find((open) => open.getCells().some(isWanted)) ??
+    (await vscode.workspace.openNotebookDocument(wanted));
+  const cells = new vscode.NotebookRange(cell - 1, cell);
+  const editor = await vscode.window.showNotebookDocument(notebook, {
+    ...options,
+    selections: [cells],
+  });
+  editor.revealRange(cells, vscode.NotebookEditorRevealType.InCenterIfOutsideViewport);
 }
 
 /** Where the user is, if that is in a file. */

@@ -73,6 +73,10 @@ export interface Hit {
   id?: string;
   text?: string;
   date?: string;
+  /** The name of its folder, where hits of another one have its name too. */
+  folder?: string;
+  /** Of a hit in a notebook: the cell and the line in it, from 1. */
+  cell?: { number: number; line: number };
   uri: string;
   range: Range;
   /** Where its name is. */

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
+from pathlib import PurePath
 
 from lsprotocol import types
 
 from packhound.api import Json
-from packhound.core.types import NodeRef, Span
+from packhound.core.types import Hit, NodeRef, Span
 from packhound.lsp.position import range_of_span
 from packhound.lsp.selection_range import name_span
 from packhound.lsp.session import Session
@@ -108,6 +110,16 @@ class Locations:
             engine = self._engines.get(node.root)
             self._sources[key] = engine.source(node.path) if engine else None
         return self._sources[key]
+
+
+def mistakable_folders(hits: Sequence[Hit]) -> list[str]:
+    """Return for each hit the name of its folder, "" unless another folder has its name too."""
+    roots_of: dict[str, set[str]] = {}
+    for hit in hits:
+        roots_of.setdefault(hit.node.name, set()).add(hit.node.root)
+    return [
+        PurePath(hit.node.root).name if len(roots_of[hit.node.name]) > 1 else "" for hit in hits
+    ]
 
 
 def _move(position: types.Position, line: int) -> types.Position:

@@ -46,6 +46,7 @@ class Session:
         self.client = client
         self.last_search: tuple[Query, Results] | None = None
         self.packs = SessionPacks()
+        self.is_traced = False
         self._folder_problems: dict[str, str] = {}
         self._settings_problems: tuple[str, ...] = ()
         self._deprecations: tuple[str, ...] = ()

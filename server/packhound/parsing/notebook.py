@@ -19,7 +19,7 @@ from packhound.text import PROSE, CellSpan, cells_in, text_of_json
 _MAX_TITLE = 80
 _MAX_IMPORTS = 300
 _WORD = re.compile(r"[^\W_]")
-_DULL = re.compile(r"[%!]|import\b|from\b|using\b|library\(")
+_IMPORT = re.compile(r"import\b|from\b|using\b|library\(")
 _CELL_MAGIC = re.compile(rb"[ \t]*%%(\w+)")
 
 Parse = Callable[[Document, str], ParsedFile]
@@ -65,7 +65,8 @@ def _title(source: bytes) -> str:
     """Return the first line that has a word and says more than an import or a command."""
     text = source.decode("utf-8", "replace")
     lines = [line.strip() for line in text.splitlines() if _WORD.search(line)]
-    line = next((line for line in lines if not _DULL.match(line)), next(iter(lines), ""))
+    lines.sort(key=lambda line: (bool(_IMPORT.match(line)), line.startswith(("%", "!"))))
+    line = next(iter(lines), "")
     return " ".join(line.lstrip("#%!/->* ").split())[:_MAX_TITLE]
 
 

@@ -270,4 +270,4 @@ def _index_settings(settings: Settings) -> tuple[object, ...]:
 
 def reading_note(n_read: int, n_files: int) -> str:
     """Return how much was read of files that are being read, "" if there is nothing to say."""
-    return f"{n_read:,} of {n_files:,} files read" if n_files > 1 else ""
+    return f"{n_read:,} of {n_files:,} files read so far" if n_files > 1 else ""

@@ -103,6 +103,49 @@ const tests = {
     assert.ok(!titles(await api().search('fold_zebra_stripes')).includes('fold_zebra_stripes'));
   },
 
+  async 'cells of a notebook are found on disk, and as they are edited'() {
+    const source = (...lines) => lines.map((line, i) => line + (i + 1 < lines.length ? '\n' : ''));
+    const cells = [
+      { cell_type: 'markdown', metadata: {}, source: source('# Parcels', 'Weights of a year.') },
+      { cell_type: 'code', metadata: {}, outputs: [], execution_count: null,
+        source: source('def weigh_parcels(frame):', '    return frame.sum()') },
+    ];
+    const kernelspec = { name: 'python3', display_name: 'Python 3', language: 'python' };
+    const json = { cells, metadata: { kernelspec }, nbformat: 4, nbformat_minor: 5 };
+    const path = file('parcels.ipynb');
+    await vscode.workspace.fs.writeFile(path, Buffer.from(JSON.stringify(json, null, 1)));
+    const best = async (query) => (await api().search(query)).hits[0];
+    const onDisk = await until('a cell on disk', async () => {
+      const hit = await best('weigh_parcels');
+      return hit?.name === 'weigh_parcels' && hit;
+    });
+    assert.deepEqual(onDisk.cell, { number: 2, line: 1 });
+    assert.equal(onDisk.uri, path.toString());
+
+    const notebook = await vscode.workspace.openNotebookDocument(path);
+    await vscode.window.showNotebookDocument(notebook);
+    const inserted = new vscode.NotebookCellData(
+      vscode.NotebookCellKind.Code, 'def fold_zebra_cells(x):\n    return x', 'python');
+    const edit = new vscode.WorkspaceEdit();
+    edit.set(path, [vscode.NotebookEdit.insertCells(1, [inserted])]);
+    const text = new vscode.WorkspaceEdit();
+    const { document } = notebook.cellAt(1);
+    text.replace(document.uri, new vscode.Range(0, 4, 0, 17), 'lift_parcels');
+    await vscode.workspace.applyEdit(text);
+    await vscode.workspace.applyEdit(edit);
+    const unsaved = await until('an unsaved cell', async () => {
+      const hit = await best('fold_zebra_cells');
+      return hit?.name === 'fold_zebra_cells' && hit;
+    });
+    assert.equal(unsaved.uri, notebook.cellAt(1).document.uri.toString());
+    assert.equal(unsaved.selectionRange.start.line, 0);
+    const edited = await best('lift_parcels');
+    assert.deepEqual([edited.name, edited.cell], ['lift_parcels', { number: 3, line: 1 }]);
+    assert.equal(edited.uri, notebook.cellAt(2).document.uri.toString());
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    await vscode.workspace.fs.delete(path);
+  },
+
   async 'a cancelled search answers as cancelled'() {
     const source = new vscode.CancellationTokenSource();
     const asked = api().client.search({ query: 'cache' }, source.token);

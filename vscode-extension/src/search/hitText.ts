@@ -40,12 +40,17 @@ export function titleOf(hit: Hit): string {
   return hit.qualname || hit.name || (hit.path.split('/').at(-1) ?? hit.path);
 }
 
-/** Path and line of the name: `src/rank.py:12`; the type of what stands in no file. */
+/**
+ * Path and line of the name: `src/rank.py:12`, `analysis.ipynb:cell 3:12`, with the folder where it
+ * could be mistaken; the type of what stands in no file.
+ */
 export function placeOf(hit: Hit): string {
   if (!hit.path) {
     return hit.kind;
   }
-  return `${hit.path}:${hit.selectionRange.start.line + 1}`;
+  const line = hit.selectionRange.start.line + 1;
+  const folder = hit.folder === undefined ? '' : `${hit.folder}/`;
+  return `${folder}${hit.path}:${hit.cell ? `cell ${hit.cell.number}:${hit.cell.line}` : line}`;
 }
 
 /**

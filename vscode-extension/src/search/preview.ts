@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { rangeOf } from '../places';
+import { rangeOf, showCell } from '../places';
 import type { Hit } from '../protocol';
 import { matchedWords, matchRanges } from './matches';
 
@@ -71,6 +71,10 @@ export class Preview implements vscode.Disposable {
   private async open(hit: Hit): Promise<void> {
     const mine = ++this.newest;
     this.shown = hit;
+    if (hit.cell) {
+      await showCell(hit.uri, hit.cell.number, { preview: true, preserveFocus: true });
+      return;
+    }
     const editor = await vscode.window.showTextDocument(vscode.Uri.parse(hit.uri), {
       preview: true,
       preserveFocus: true,
@@ -110,9 +114,12 @@ function matchesIn(document: vscode.TextDocument, hit: Hit): vscode.Range[] {
 function textTabs(): vscode.Tab[] {
   return vscode.window.tabGroups.all
     .flatMap(({ tabs }) => tabs)
-    .filter(({ input }) => input instanceof vscode.TabInputText);
+    .filter(
+      ({ input }) =>
+        input instanceof vscode.TabInputText || input instanceof vscode.TabInputNotebook,
+    );
 }
 
 function uriOf(tab: vscode.Tab): string {
-  return (tab.input as vscode.TabInputText).uri.toString();
+  return (tab.input as vscode.TabInputText | vscode.TabInputNotebook).uri.toString();
 }

@@ -24,6 +24,9 @@ test('a row names what it opens', () => {
   assert.equal(titleOf({ ...one, qualname: '', name: '' }), 'a.py');
   assert.equal(placeOf(one), 'src/a.py:2');
   assert.equal(placeOf({ ...one, path: '', kind: 'commit' }), 'commit');
+  assert.equal(placeOf({ ...one, folder: 'east' }), 'east/src/a.py:2');
+  const cell = { number: 3, line: 12 };
+  assert.equal(placeOf({ ...one, path: 'a.ipynb', cell }), 'a.ipynb:cell 3:12');
 });
 
 test('a row shows the best line, three reasons and one word, and reads as a sentence', () => {

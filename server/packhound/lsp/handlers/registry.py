@@ -28,7 +28,7 @@ from packhound.lsp.handlers.forget import forget
 from packhound.lsp.handlers.grep import grep
 from packhound.lsp.handlers.hover import hover
 from packhound.lsp.handlers.initialize import initialize, initialized
-from packhound.lsp.handlers.log_level import log_level
+from packhound.lsp.handlers.log_level import log_level, set_trace
 from packhound.lsp.handlers.memory import memory_request
 from packhound.lsp.handlers.neighbors import neighbors
 from packhound.lsp.handlers.pack import pack, pack_item
@@ -64,6 +64,7 @@ ON_READING_THREAD: dict[str, Handler] = {
     types.WINDOW_WORK_DONE_PROGRESS_CANCEL: work_done_progress_cancel,
     "packhound/picked": picked,
     "packhound/logLevel": log_level,
+    types.SET_TRACE: set_trace,
 }
 """Notifications and requests that return at once; they run in order of arrival."""
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from packhound.api import Json, results_json
-from packhound.core.types import Focus, Query, Results
+from packhound.core.types import Focus, NodeRef, Query, Results
 from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.language_server import PackhoundServer
-from packhound.lsp.locations import Locations
+from packhound.lsp.locations import Locations, mistakable_folders
 from packhound.lsp.params import object_in, query_of, uri_in
 from packhound.lsp.session import Session
 from packhound.search import missing_deep_model
@@ -21,7 +21,18 @@ def search(ls: PackhoundServer, params: Params) -> Json:
     results = run_search(ls, query)
     if query.deep and (note := missing_deep_model()):
         results = replace(results, notes=(*results.notes, note))
-    return results_json(results, Locations(session).json)
+    folders = {
+        hit.node: folder
+        for hit, folder in zip(results.hits, mistakable_folders(results.hits), strict=True)
+        if folder
+    }
+    locations = Locations(session)
+
+    def locate(node: NodeRef) -> Json:
+        folder = {"folder": folders[node]} if node in folders else {}
+        return {**folder, **locations.json(node)}
+
+    return results_json(results, locate)
 
 
 def run_search(ls: PackhoundServer, query: Query) -> Results:

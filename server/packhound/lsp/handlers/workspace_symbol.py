@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from pathlib import PurePath
 
 from lsprotocol import types
 
@@ -13,7 +12,7 @@ from packhound.core.types import Hit, NodeRef, Query, Results
 from packhound.lsp.documents import EnginePath
 from packhound.lsp.handlers.search import run_search
 from packhound.lsp.language_server import PackhoundServer
-from packhound.lsp.locations import Locations
+from packhound.lsp.locations import Locations, mistakable_folders
 from packhound.lsp.params import text_in
 from packhound.lsp.position import symbol_kind
 from packhound.lsp.session import Session
@@ -42,8 +41,8 @@ def workspace_symbol(
     # For a name the reason is the name itself.
     reasons_of = [hit.explanation().reasons if is_prose else () for hit in hits]
     details = [
-        (*folder, *reasons)
-        for folder, reasons in zip(_mistakable_folders(hits), reasons_of, strict=True)
+        (folder, *reasons)
+        for folder, reasons in zip(mistakable_folders(hits), reasons_of, strict=True)
     ]
     return [
         _to_symbol(session, locations, hit.node, more)
@@ -91,16 +90,6 @@ def _current_file_first(hits: Sequence[Hit], current: EnginePath | None) -> list
     for namesakes in by_name.values():
         namesakes.sort(key=lambda hit: (hit.node.root != root, hit.node.path != path))
     return [by_name[hit.node.name, hit.node.kind].pop(0) for hit in hits]
-
-
-def _mistakable_folders(hits: Sequence[Hit]) -> list[tuple[str, ...]]:
-    """Return the name of the folder of each hit whose name another folder's hit has too."""
-    roots_of: dict[str, set[str]] = {}
-    for hit in hits:
-        roots_of.setdefault(hit.node.name, set()).add(hit.node.root)
-    return [
-        (PurePath(hit.node.root).name,) if len(roots_of[hit.node.name]) > 1 else () for hit in hits
-    ]
 
 
 def _to_symbol(
