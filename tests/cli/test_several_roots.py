@@ -50,6 +50,24 @@ def test_a_pack_is_of_all_roots_within_one_budget(run):
     assert 0 < answer["tokens"] <= 300
 
 
+@pytest.mark.parametrize("location", ["garden.py:2", "garden/garden.py:1"])
+def test_explain_and_related_take_a_place_of_any_root(run, location):
+    explained = json.loads(run("explain", "pour", location, "--json").stdout)
+    assert explained["path"] == "garden.py" and explained["name"] == "pour_water"
+    related = run("related", location, "--json")
+    assert related.returncode == 0, related.stderr
+    assert {hit["root"] for hit in json.loads(related.stdout)["hits"]} <= {str(run.folders[1])}
+    missing = run("explain", "pour", "shed.py:1")
+    assert missing.returncode == 2 and "no indexed code at 'shed.py:1'" in missing.stderr
+
+
+def test_status_is_of_all_roots(run):
+    answer = json.loads(run("status", "--json").stdout)
+    assert [row["root"] for row in answer["roots"]] == [str(folder) for folder in run.folders]
+    text = run("status").stdout
+    assert all(str(folder) in text.replace("\n", "") for folder in run.folders)
+
+
 @pytest.mark.parametrize("reference", ["garden.py#pour_water", "garden.py:2", "garden/garden.py:1"])
 def test_show_prints_the_code_at_a_reference(run, reference):
     assert run("show", reference).stdout.splitlines() == [

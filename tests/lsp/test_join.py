@@ -7,6 +7,9 @@ import os
 
 import pytest
 
+from packhound.lsp.join import LspDialect
+from packhound.lsp.jsonrpc.frames import FrameReader
+from packhound.relay import Message
 from tests.support.agent import Agent, engine_id, kill_engine
 from tests.support.command_line import packhound
 from tests.support.lsp_client import LspClient, eventually, wait_until
@@ -121,7 +124,8 @@ def test_two_editors_share_an_engine_and_the_second_outlives_the_first(start_ser
     first.settle()
     assert second.search("second_zebra", mode="symbol") == ["shapes.py second_zebra"]
     assert first.shut_down() == 0
-    assert second.search("second_zebra", mode="symbol") == ["shapes.py second_zebra"]
+    names = ["shapes.py second_zebra"]
+    assert eventually(lambda: second.search("second_zebra", mode="symbol"), names) == names
     assert engine_id(cache)
     assert second.shut_down() == 0
 
@@ -172,3 +176,24 @@ def test_the_command_line_asks_the_engine_of_agents(start_server, start_agent, f
     assert "unsaved_horse" in ask("related", "new.py:1")
     status = json.loads(ask("status", "--json"))
     assert (status["files"], status["writer"]) == (3, True)
+
+
+def test_a_relay_repeats_the_folders_that_are_open_and_not_each_change() -> None:
+    dialect = LspDialect()
+
+    def change(added: list[str], removed: list[str]) -> None:
+        event = {
+            name: [{"uri": uri, "name": uri} for uri in uris]
+            for name, uris in (("added", added), ("removed", removed))
+        }
+        method = "workspace/didChangeWorkspaceFolders"
+        dialect.note(Message(b"", {"method": method, "params": {"event": event}}))
+
+    for _ in range(1_000):
+        change(["file:///a", "file:///b"], [])
+        change([], ["file:///b", "file:///first"])
+    [frame] = dialect.state()
+    [value] = FrameReader(iter([frame, b""]).__next__)
+    event = value["params"]["event"]
+    assert [folder["uri"] for folder in event["added"]] == ["file:///a"]
+    assert {folder["uri"] for folder in event["removed"]} == {"file:///b", "file:///first"}

@@ -25,7 +25,9 @@ Server = Callable[[socket.socket], None]
 class Client:
     """A client of a relay whose servers run `serve`, until each of its requests is answered."""
 
-    def __init__(self, serve: Server, *requests: dict[str, Any]) -> None:
+    def __init__(self, serve: Server, *requests: dict[str, Any], at_once: bool = False) -> None:
+        """With `at_once` it waits for answers only when it has sent all."""
+        self._at_once = at_once
         self.answers: dict[int, dict[str, Any]] = {}
         self.lost: list[PackhoundError] = []
         self.n_servers = 0
@@ -42,6 +44,9 @@ class Client:
     def _wires(self) -> Iterator[bytes]:
         for request in self._requests:
             yield json.dumps({"jsonrpc": "2.0", **request}).encode() + b"\n"
+            if not self._at_once:
+                self._wait_for(request["id"])
+        for request in self._requests:
             self._wait_for(request["id"])
 
     def _wait_for(self, request_id: int) -> None:
@@ -107,3 +112,27 @@ def test_every_tool_and_request_that_writes_anew_is_named() -> None:
     tools = {tool.name for tool in TOOLS.values() if tool.writes and not tool.idempotent}
     assert tools | {"memory/add"} == WRITING
     assert "add" in MEMORY_REQUESTS
+
+
+def test_a_server_may_answer_before_it_reads_what_else_was_asked() -> None:
+    """Both ways more is on the way than sockets hold, when a second server takes over."""
+    texts, large = {"text": "x" * 4_000_000}, {"result": "y" * 4_000_000}
+    requests = [{"id": n, "method": "tools/call", "params": texts} for n in (1, 2, 3)]
+    n_servers = 0
+
+    def serve(connection: socket.socket) -> None:
+        nonlocal n_servers
+        n_servers += 1
+        with connection.makefile("rwb") as stream:
+            for n, line in enumerate(stream):
+                request = json.loads(line)
+                if n_servers == 1 and n == len(requests):
+                    return
+                if n_servers > 1 or n == 0:
+                    answer = {"id": request["id"], **(large if n else {"result": {}})}
+                    stream.write(json.dumps(answer).encode() + b"\n")
+                    stream.flush()
+
+    client = Client(serve, INITIALIZE, *requests, at_once=True).run()
+    assert n_servers == 2 and client.answers.keys() == {0, 1, 2, 3}
+    assert all(client.answers[n]["result"] == large["result"] for n in (1, 2, 3))

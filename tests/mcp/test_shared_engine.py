@@ -138,3 +138,16 @@ async def test_a_folder_that_is_none_is_refused_in_one_line(folder):
     )
     _, errors = await process.communicate()
     assert process.returncode == 2 and b"does not exist" in errors
+
+
+async def test_a_folder_that_is_gone_is_named_by_each_call(tmp_path: Path) -> None:
+    root = tmp_path / "passing"
+    root.mkdir()
+    (root / "bird.py").write_text("def migrate(flock):\n    return flock\n")
+    async with agent(root) as client:
+        assert "migrate" in await first_hit(client, "migrate")
+        (root / "bird.py").unlink()
+        root.rmdir()
+        os.kill(engine_id(), signal.SIGKILL)
+        answer = await client.call_tool("search", {"query": "migrate"})
+        assert answer.is_error and str(root) in answer.content[0].text

@@ -25,5 +25,6 @@ from .tools.registry import call_roots as call_roots
 from .tools.registry import offered as offered
 from .tools.roots import Root as Root
 from .tools.roots import labels_of as labels_of
+from .tools.roots import without_label as without_label
 from .tools.symbol import symbol_answer as symbol_answer
 from .tools.tool import Tool as Tool

@@ -14,13 +14,13 @@ import click
 from packhound import __version__
 from packhound.cli.group import ReportingGroup
 from packhound.cli.opening import (
-    Answerer,
     exit_unless_saved,
     folder_settings,
     open_engine,
     print_json,
 )
-from packhound.cli.options import JSON, LIMIT, LOCATION, MODEL, ROOT, SET
+from packhound.cli.options import JSON, LIMIT, LOCATION, MODEL, ROOT, ROOTS, SET
+from packhound.cli.several_roots import Answerers
 from packhound.core.errors import SettingsError
 from packhound.core.log_file import log_to_file
 from packhound.core.types import Query
@@ -118,10 +118,12 @@ def index(root: Path, as_json: bool, encoder_path: str, changes: Sequence[str]) 
 @main.command()
 @click.argument("query")
 @LOCATION
-@ROOT
+@ROOTS
 @click.option("--all", "all_signals", is_flag=True, help="Every signal of each group.")
 @JSON
-def explain(query: str, location: str, root: Path, all_signals: bool, as_json: bool) -> None:
+def explain(
+    query: str, location: str, roots: Sequence[Path], all_signals: bool, as_json: bool
+) -> None:
     """Explain the score of the code at REF for QUERY, ranked or not.
 
     REF is PATH:LINE, PATH#Qual.name or Qual.name.
@@ -129,9 +131,8 @@ def explain(query: str, location: str, root: Path, all_signals: bool, as_json: b
     from packhound.api import explanation_json
     from packhound.cli import show
 
-    with Answerer(root, folder_settings(root)) as answerer:
-        path, line = answerer.locate(location)
-        hit = answerer.explain(Query(text=query, deep=True), path, line)
+    with Answerers(roots) as answerers:
+        hit = answerers.explain(Query(text=query, deep=True), location)
     if hit is None:
         raise SettingsError(f"there is no indexed code at '{location}'")
     if as_json:
@@ -142,38 +143,39 @@ def explain(query: str, location: str, root: Path, all_signals: bool, as_json: b
 
 @main.command()
 @LOCATION
-@ROOT
+@ROOTS
 @LIMIT
 @JSON
-def related(location: str, root: Path, limit: int | None, as_json: bool) -> None:
+def related(location: str, roots: Sequence[Path], limit: int | None, as_json: bool) -> None:
     """Find code similar to that at REF: PATH:LINE, PATH#Qual.name or Qual.name."""
     from packhound.api import results_json
     from packhound.cli import show
 
-    settings = folder_settings(root)
-    with Answerer(root, settings) as answerer:
-        path, line = answerer.locate(location)
-        results = answerer.related(path, line, limit or settings.read().settings.limit)
+    with Answerers(roots) as answerers:
+        limit = limit or answerers.settings.read().settings.limit
+        results = answerers.related(location, limit)
     if as_json:
-        print_json(results_json(results))
+        print_json(results_json(results, answerers.locate))
     else:
-        show.results(results)
+        show.results(answerers.labelled(results))
 
 
 @main.command()
-@ROOT
+@ROOTS
 @JSON
-def status(root: Path, as_json: bool) -> None:
+def status(roots: Sequence[Path], as_json: bool) -> None:
     """Show what is indexed, and the health of the index."""
     from packhound.api import status_json
     from packhound.cli import show
 
-    with Answerer(root, folder_settings(root)) as answerer:
-        state = answerer.status()
+    with Answerers(roots) as answerers:
+        states = answerers.statuses()
     if as_json:
-        print_json(status_json(state))
+        rows = [*map(status_json, states)]
+        print_json(rows[0] if len(rows) == 1 else {"roots": rows})
     else:
-        show.status(state)
+        for state in states:
+            show.status(state)
 
 
 @main.command()

@@ -34,7 +34,7 @@ class Answerer:
     """
 
     def __init__(self, root: Path, settings: FolderSettings, *, overridden: bool = False) -> None:
-        self._root = root
+        self.root = root
         self._settings = settings
         self._overridden = overridden
         self._server: Connection | None = None
@@ -48,7 +48,7 @@ class Answerer:
         # A running server has settings of its own, which those of the command line replace.
         if not self._overridden:
             try:
-                self._server = connect(index_folder(real_path(self._root)))
+                self._server = connect(index_folder(real_path(self.root)))
             except StoreError as problem:
                 _warn_unavailable(problem)
         return self
@@ -151,7 +151,7 @@ class Answerer:
                 self._server.close()
                 self._server = None
         if self._engine is None:
-            self._engine = self._resources.enter_context(open_engine(self._root, self._settings))
+            self._engine = self._resources.enter_context(open_engine(self.root, self._settings))
         return ask_engine(self._engine)
 
 

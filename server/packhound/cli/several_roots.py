@@ -6,12 +6,15 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from packhound.cli.opening import Answerer, folder_settings
 from packhound.core.errors import SettingsError
 from packhound.core.settings_files import FolderSettings
-from packhound.core.types import NodeRef, Query, Results
+from packhound.core.status import Status
+from packhound.core.types import Hit, NodeRef, Query, Results
+
+T = TypeVar("T")
 
 if TYPE_CHECKING:
     from packhound.api import Json
@@ -65,6 +68,50 @@ class Answerers:
 
         packers = [answerer.pack for answerer in self._answerers]
         return pack_roots(list(zip(map(str, self.roots), packers, strict=True)), request)
+
+    def explain(self, query: Query, reference: str) -> Hit | None:
+        """Score the node at a reference for a query, in the first root that has it.
+
+        Raises PackhoundError.
+        """
+        return self._first(
+            reference, lambda answerer, path, line: answerer.explain(query, path, line)
+        )
+
+    def related(self, reference: str, limit: int) -> Results:
+        """Return nodes of its root like the one at a reference. Raises PackhoundError."""
+        answers: list[Results] = []
+
+        def ask(answerer: Answerer, path: str, line: int) -> Results | None:
+            answers.append(_rooted(answerer.related(path, line, limit), str(answerer.root)))
+            return answers[-1] if answers[-1].hits else None
+
+        return self._first(reference, ask) or answers[0]
+
+    def statuses(self) -> list[Status]:
+        """Return the status of each root. Raises PackhoundError."""
+        return [answerer.status() for answerer in self._answerers]
+
+    def _first(self, reference: str, ask: Callable[[Answerer, str, int], T | None]) -> T | None:
+        """Return the answer of the first root that has the place of a reference, and an answer."""
+        from packhound.api import Root, without_label
+
+        by_root = dict(zip(map(str, self.roots), self._answerers, strict=True))
+        roots = [Root(root, self._labels[root], each.call) for root, each in by_root.items()]
+        selected, reference = (
+            without_label(roots, reference) if len(roots) > 1 else (roots, reference)
+        )
+        refusals = []
+        for root in selected:
+            answerer = by_root[root.path]
+            try:
+                if answer := ask(answerer, *answerer.locate(reference)):
+                    return answer
+            except SettingsError as problem:
+                refusals.append(problem)
+        if len(refusals) == len(selected):
+            raise refusals[0]
+        return None
 
     def call(self, tool: str, arguments: Json) -> Json:
         """Run a tool of agents. Raises PackhoundError."""

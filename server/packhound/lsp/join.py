@@ -149,7 +149,8 @@ class LspDialect:
 
     def __init__(self) -> None:
         self._encoding: Encoding = "utf-16"
-        self._workspace: dict[str, list[bytes]] = {}
+        self._workspace: dict[str, bytes] = {}
+        self._folders: dict[str, dict[str, Any]] = {"added": {}, "removed": {}}
         self._documents: dict[str, list[dict[str, Any]]] = {}
 
     def read(self, receive: Callable[[], bytes]) -> Iterator[Message]:
@@ -170,9 +171,9 @@ class LspDialect:
         value: Any = message.value
         match value["method"]:
             case "initialized" | "workspace/didChangeConfiguration":
-                self._workspace[value["method"]] = [message.wire]
+                self._workspace[value["method"]] = message.wire
             case "workspace/didChangeWorkspaceFolders":
-                self._workspace.setdefault(value["method"], []).append(message.wire)
+                self._note_folders(value)
             case "textDocument/didOpen" | "notebookDocument/didOpen":
                 self._documents[_uri_of(value)] = [value]
             case "textDocument/didChange" | "notebookDocument/didChange":
@@ -197,10 +198,24 @@ class LspDialect:
 
     def state(self) -> Iterable[bytes]:
         """Yield the notifications of a session so far."""
-        for wires in self._workspace.values():
-            yield from wires
+        yield from self._workspace.values()
+        event = {name: [*folders.values()] for name, folders in self._folders.items()}
+        if any(event.values()):
+            method = "workspace/didChangeWorkspaceFolders"
+            yield encode({"jsonrpc": "2.0", "method": method, "params": {"event": event}})
         for messages in self._documents.values():
             yield from map(encode, messages)
+
+    def _note_folders(self, value: Mapping[str, Any]) -> None:
+        """Remember which folders were added or removed last, not each change."""
+        params = value.get("params")
+        event = params.get("event") if isinstance(params, dict) else None
+        for name, other in (("removed", "added"), ("added", "removed")):
+            folders = event.get(name) if isinstance(event, dict) else None
+            for folder in folders if isinstance(folders, list) else ():
+                uri = str(folder.get("uri")) if isinstance(folder, dict) else ""
+                self._folders[other].pop(uri, None)
+                self._folders[name][uri] = folder
 
     def _compact(self, uri: str) -> None:
         """Put the text of a document in place of its changes."""

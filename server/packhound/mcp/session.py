@@ -13,7 +13,7 @@ import json
 import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from typing import Any
 
@@ -27,6 +27,7 @@ VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 """Versions of the protocol, the newest first; with tools alone they are all the same."""
 
 _WORKERS = 4
+_LAST_ANSWERS_S = 10.0
 _PARSE_ERROR, _INVALID_REQUEST, _NO_METHOD, _INVALID_PARAMS, _INTERNAL = (
     *(-32_700, -32_600, -32_601, -32_602),
     -32_603,
@@ -74,7 +75,10 @@ class McpSession:
         list_tools: Callable[[], list[Json]],
         call_tool: Callable[[str, Mapping[str, object], Call], Json],
         on_roots_changed: Callable[[], None] = lambda: None,
+        last_answers_s: float = _LAST_ANSWERS_S,
     ) -> None:
+        """`last_answers_s` is the time for what is still asked when the client's stream ends."""
+        self._last_answers_s = last_answers_s
         self._on_roots_changed = on_roots_changed
         self._write = write
         self._instructions = instructions
@@ -82,6 +86,7 @@ class McpSession:
         self._call_tool = call_tool
         self._write_lock = threading.Lock()
         self._calls: dict[str, Call] = {}
+        self._running: set[Future[None]] = set()
         self._ids = itertools.count(1)
         self._requests: dict[str, Future[Any]] = {}
         self._client: Mapping[str, Any] = {}
@@ -94,11 +99,15 @@ class McpSession:
         return capabilities if isinstance(capabilities, dict) else {}
 
     def run(self, lines: Iterable[str]) -> None:
-        """Answer the client until its stream ends, and what it has asked before that."""
+        """Answer the client until its stream ends, and for a while what it has asked before."""
         for line in lines:
             if line.strip():
                 self._receive(line)
-        self._pool.shutdown(wait=True)
+        # Most likely nobody reads any more; a tool cannot be stopped, but is not waited for.
+        wait(self._running, self._last_answers_s)
+        for call in tuple(self._calls.values()):
+            call.cancelled.set()
+        self._pool.shutdown(wait=False, cancel_futures=True)
 
     def notify(self, method: str, params: Json) -> None:
         """Send a notification."""
@@ -135,7 +144,9 @@ class McpSession:
         params = params if isinstance(params, dict) else {}
         if method == "tools/call":
             self._calls[repr(message_id)] = call = Call(self, params)
-            self._pool.submit(self._run_tool, message_id, params, call)
+            running = self._pool.submit(self._run_tool, message_id, params, call)
+            self._running.add(running)
+            running.add_done_callback(self._running.discard)
             return
         try:
             self._send({"id": message_id, "result": self._result(method, params)})

@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlparse
 
-from packhound.core.errors import PackhoundError
+from packhound.core.errors import PackhoundError, RootError
 from packhound.mcp.session import McpSession
 
 if TYPE_CHECKING:
@@ -27,12 +28,14 @@ class SessionFolders:
     def __init__(
         self, roots: Sequence[Path], started_in: Path, open_: Callable[[Sequence[Path]], Folders]
     ) -> None:
-        """Open `roots` at once, raising RootError; without any the client is asked."""
+        """Open `roots`; without any the client is asked."""
         self._open = open_
         self._started_in = started_in
-        self._asks_client = not roots
+        self._roots = roots
         self._lock = threading.Lock()
-        self._folders = open_(roots) if roots else None
+        self._folders: Folders | None = None
+        with suppress(RootError):  # Such as one deleted meanwhile: each call says so.
+            self._folders = open_(roots) if roots else None
 
     @property
     def known(self) -> Folders | None:
@@ -43,12 +46,13 @@ class SessionFolders:
         """Return the folders; not to be called by the thread that reads. Raises RootError."""
         with self._lock:
             if self._folders is None:
-                self._folders = self._open(_client_roots(session) or [self._started_in])
+                roots = self._roots or _client_roots(session) or [self._started_in]
+                self._folders = self._open(roots)
             return self._folders
 
     def forget(self) -> None:
         """Ask the client again: its folders have changed."""
-        if self._asks_client:
+        if not self._roots:
             self.close()
 
     def close(self) -> None:

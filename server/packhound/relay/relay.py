@@ -19,6 +19,7 @@ from typing import NamedTuple, Protocol
 
 from packhound.core.errors import PackhoundError, StoreError
 from packhound.relay.connection import UNKNOWN_OUTCOME
+from packhound.relay.sender import Sender
 
 _EXIT_S = 2.0
 """Time for the server to answer what a client has asked before it closed its end."""
@@ -97,7 +98,7 @@ class Relay:
         self._on_lost = on_lost
         # What the client says is noted and sent in one step, so that a replay misses nothing.
         self._lock = threading.Lock()
-        self._server: socket.socket | None = None
+        self._server: Sender | None = None
         self._n_servers = 0
         self._n_server_requests = 0
         self._server_requests: dict[str, tuple[int, object]] = {}
@@ -114,17 +115,16 @@ class Relay:
         for message in client:
             self._from_client(message)
         self._client_gone.set()
-        with self._lock, suppress(OSError):
+        with self._lock:
             if self._server:
-                self._server.shutdown(socket.SHUT_WR)
+                self._server.end()
         follower.join(_EXIT_S)
 
     def _from_client(self, message: Message) -> None:
         with self._lock:
             wire = self._noted(message)
             if wire and self._server:
-                with suppress(OSError):  # The follower sees the end of the server as well.
-                    self._server.sendall(wire)
+                self._server.send(wire)
 
     def _noted(self, message: Message) -> bytes:
         """Return the bytes to send, empty for an answer to a server that is gone."""
@@ -149,16 +149,17 @@ class Relay:
     def _follow(self, server: socket.socket) -> None:
         """Pass on what servers say, one after the other, until the client is gone."""
         while True:
+            sender = Sender(server)
             with suppress(OSError):
                 self._n_servers += 1
                 self._n_silent += 1
                 messages = self._dialect.read(lambda server=server: server.recv(1 << 16))  # type: ignore[misc]
-                self._join(server, messages)
+                self._join(sender, messages)
                 for message in messages:
-                    self._from_server(server, message)
+                    self._from_server(sender, message)
             with self._lock:
                 self._server = None
-            server.close()
+            sender.close()
             if self._client_gone.is_set():
                 return
             try:
@@ -177,25 +178,27 @@ class Relay:
             time.sleep(_RETRY_S)
         return self._connect()
 
-    def _join(self, server: socket.socket, messages: Iterator[Message]) -> None:
+    def _join(self, server: Sender, messages: Iterator[Message]) -> None:
         """Bring a server to where the client is, and let the client talk to it."""
         for refusal in self._refuse_requests():
             self._write(refusal)
         initialize = self._initialize
         if initialize and isinstance(initialize.value, dict):
-            server.sendall(initialize.wire)
+            server.send(initialize.wire)
             for message in messages:
                 self._from_server(server, message)
                 if _answers(message.value, initialize.value):
                     break
+            else:
+                return  # It has ended.
         with self._lock:
             if initialize:
                 for wire in self._dialect.state():
-                    server.sendall(wire)
+                    server.send(wire)
             for requests in tuple(self._pending.values()):
                 for request in requests:
                     request.n_tries += 1
-                    server.sendall(request.message.wire)
+                    server.send(request.message.wire)
             self._server = server
 
     def _refuse_requests(self) -> list[bytes]:
@@ -219,7 +222,7 @@ class Relay:
             return UNKNOWN_OUTCOME
         return _ENDS_SERVERS if request.n_tries >= _MAX_TRIES else ""
 
-    def _from_server(self, server: socket.socket, message: Message) -> None:
+    def _from_server(self, server: Sender, message: Message) -> None:
         self._n_silent = 0
         value = message.value
         if not isinstance(value, dict) or "id" not in value:
@@ -234,11 +237,11 @@ class Relay:
         if value["id"] is None or self._pop_pending(repr(value["id"])):
             self._write(message.wire)
 
-    def _pass_request(self, server: socket.socket, value: dict[str, object]) -> None:
+    def _pass_request(self, server: Sender, value: dict[str, object]) -> None:
         """Pass on a request of the server, under an id that no other server has used."""
         if self._n_servers > 1 and self._dialect.answer_again(str(value["method"])):
             answer = {"jsonrpc": "2.0", "id": value["id"], "result": None}
-            server.sendall(self._dialect.encode(answer))
+            server.send(self._dialect.encode(answer))
             return
         self._n_server_requests += 1
         request_id = f"relay-{self._n_server_requests}"

@@ -41,8 +41,9 @@ TOOLS: dict[str, Tool] = {
     )
 }
 
-_INDEXING_S = 8.0
-"""Seconds that a tool waits for a first indexing; then it answers with what is there and a note."""
+_INDEXING_S = 5.0
+"""Seconds that a tool waits for a first indexing; then it answers with what is there and a note.
+With the start of the engine on a busy machine that is below ten."""
 _NO_MAX_TOKENS = 10_000_000
 
 

@@ -7,7 +7,7 @@ import json
 from packhound.api.json_codec import Arguments, Json, Row, status_json
 from packhound.api.tools.roots import all_answers
 from packhound.api.tools.text import Text
-from packhound.api.tools.tool import Tool
+from packhound.api.tools.tool import MAX_TOKENS, Tool
 from packhound.service import Engine
 
 
@@ -23,8 +23,8 @@ TOOL = Tool(
     "status",
     "Status",
     "What is indexed, and whether anything is pending.",
-    {},
-    {},
+    {"max_tokens": MAX_TOKENS},
+    {"max_tokens": 4_000},
     _answer,
     _text,
     all_answers("status"),
