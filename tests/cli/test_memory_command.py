@@ -70,6 +70,8 @@ def test_shared_notes_of_a_folder_that_the_user_trusts(
     assert json.loads(path.read_text())["content"] == "Turn left"
     root = ("--root", str(house))
     assert "keys  (shared by Ann)" in packhound(tmp_path, "memory", "list", *root).stdout
+    table = packhound(tmp_path, "search", "open_door", *root).stdout
+    assert "note keys (shared by Ann): Turn left" in table
     assert packhound(tmp_path, "memory", "export", *root).stdout == ""
     packhound(tmp_path, "memory", "clear", "--yes", *root)
     assert packhound(tmp_path, "show", f"note:{identity}", *root).stdout.startswith(

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from packhound.cli.columns import HEADINGS
-from packhound.cli.source_rows import source_counts, source_line, source_problems
+from packhound.cli.source_rows import note_line, source_counts, source_line, source_problems
 from packhound.core.records import iso_date
 from packhound.core.status import Drift, LeftOutRow, Status
 from packhound.core.titles import heading as node_heading
@@ -243,8 +243,7 @@ def _table(
         if own_lines:
             yield Text(_INDENT + location)
         for mark in hit.notes:
-            text = f"{mark.record.type} {mark.record.title}: {mark.record.text}"
-            yield _clip(safe_line(" ".join(text.split())), width)
+            yield _clip(note_line(mark.record), width)
         if hit.siblings:
             yield _clip(f"also here: {_siblings(hit)}", width)
         if reasons := hit.explanation().reasons:

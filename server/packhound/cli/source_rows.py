@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from packhound.core.records import iso_date
+from packhound.core.records import Record, byline, iso_date
 from packhound.core.status import SourceRow, Status
+from packhound.redact import safe_line
 
 
 def source_counts(state: Status) -> str:
@@ -22,3 +23,9 @@ def source_line(row: SourceRow) -> str:
 def source_problems(state: Status) -> list[str]:
     """Return the problems of all sources, a line each."""
     return [f"{row.name}: {problem}" for row in state.sources for problem in row.problems]
+
+
+def note_line(note: Record) -> str:
+    """Return a note on code in one line, of a shared one with its author."""
+    by = f" ({byline(note.metadata)})" if note.metadata.get("shared") else ""
+    return safe_line(" ".join(f"{note.type} {note.title}{by}: {note.text}".split()))
