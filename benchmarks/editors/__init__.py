@@ -1,0 +1,1 @@
+"""Times that a user of an editor sees, measured in the editor."""
