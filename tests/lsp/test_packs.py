@@ -148,10 +148,7 @@ def test_the_price_of_a_pack_and_of_a_session(editor):
     }
 
 
-def test_a_conversation_goes_on_after_a_restart_and_on_the_command_line(
-    start_server, tmp_path, monkeypatch
-):
-    monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
+def test_a_conversation_goes_on_after_a_restart_and_on_the_command_line(start_server, tmp_path):
     folder = write_files(tmp_path / "work", {"bill.py": BILL})
     prompt = "the total of a bill"
     for is_known in (False, True):
@@ -163,3 +160,16 @@ def test_a_conversation_goes_on_after_a_restart_and_on_the_command_line(
         command = ("pack", prompt, "--root", str(folder), "--conversation", "bills")
         assert "Sent before" in packhound(tmp_path, *command).stdout
         assert client.shut_down() == 0
+
+
+def test_unsaved_text_is_among_the_changes_that_are_reviewed_and_listed(editor, repository):
+    editor.open_document(repository / "bill.py", BILL.replace("// 5", "// 4"))
+    editor.settle()
+    prompt = "review my uncommitted changes"
+    assert changed_in(editor, prompt) == {("bill.py", 6)}
+    [definition] = editor.request("packhound/changes", {})["definitions"]
+    assert (definition["name"], definition["callers"][0]["name"]) == ("tax", "total")
+    # The command line asks the server of the editor, which knows what is not saved.
+    root = ("--root", str(repository))
+    assert "// 4" in packhound(repository.parent, "pack", prompt, *root).stdout
+    assert "function tax (line 8)" in packhound(repository.parent, "changes", *root).stdout

@@ -37,6 +37,9 @@ def shop():
     return context_of(SHOP)
 
 
+CHANGED = "changed and not committed"
+
+
 def summary(made) -> list[str]:
     return [f"{item.path}:{item.start_line + 1} {item.detail}" for item in made.items]
 
@@ -167,6 +170,28 @@ def test_a_name_that_speaks_of_changes_is_not_a_change():
     made = pack(context_of(renamed), PackRequest("price_of parse_price unchanged", 900))
     best = max(made.items, key=lambda item: item.score)
     assert made.items[0].path == best.path
+
+
+@pytest.mark.parametrize(
+    ("prompt", "asks"),
+    [
+        ("review my uncommitted changes", True),
+        ("Please review all of my changes", True),
+        ("write a commit message for these changes", True),
+        ("what did I just change?", True),
+        ("look at my diff", True),
+        ("are the unsaved edits right", True),
+        ("test my current changes", True),
+        ("why do the pending requests fail when the configuration changes", False),
+        ("the cart forgets its total when the local variable changes", False),
+        ("explain the changes of version 2", False),
+        ("what did the discount change", False),
+    ],
+)
+def test_a_prompt_about_all_changes_gets_them_alone(prompt: str, asks: bool):
+    changed = {"shop/prices.py": ((7, 7),)}
+    made = pack(context_of(SHOP, all_changed=lambda: changed), PackRequest(prompt, 900))
+    assert (CHANGED in (made.items[0].reason if made.items else "")) is asks
 
 
 RUST = {

@@ -33,10 +33,13 @@ _CHANGED_UTILITY, _CHANGED_FILE_UTILITY = 0.3, 2.4
 """What a change adds to a node near the topic, and to all nodes of one file at most."""
 _REVIEW_UTILITY = 0.9
 """Of a change that the prompt asks for, like that of a pin."""
+_CHANGES = r"(?:changes|edits|modifications|diff)\b"
 _ALL_CHANGES = re.compile(
-    r"(?i)\b(?:my|the|these|all|current|local|working)\s+(?:\w+\s+)?"
-    r"(?:uncommitted|unsaved|unstaged|staged|pending|local|working)\b[\w\s]*\bchanges\b"
-    r"|\b(?:uncommitted|unstaged)\s+(?:changes|diff|work)\b|\breview\s+my\s+(?:changes|diff)\b"
+    rf"(?i)\b(?:uncommitted|unstaged|unsaved|staged)\s+(?:\w+\s+)?(?:{_CHANGES}|work\b)"
+    rf"|\b(?:my|these)\s+(?:\w+\s+)?(?:pending|local|working|current|latest)\s+{_CHANGES}"
+    r"|\b(?:review|check|explain|describe|summari[sz]e|test|look\s+(?:at|over)|message\s+for)"
+    rf"\s+(?:all\s+)?(?:of\s+)?(?:my|these|the\s+current)\s+{_CHANGES}"
+    r"|\bwhat\s+(?:did|have)\s+I\s+(?:just\s+)?changed?\b"
 )
 _OPEN_UTILITY = 0.05
 _COMMON_USERS = 8
