@@ -62,14 +62,15 @@ class Matches(NamedTuple):
 
 
 def packhound_calls(
-    engine: Engine, report: Report, hits: int, rare: Sequence[str]
+    engine: Engine, report: Report, page: tuple[int, int], rare: Sequence[str]
 ) -> Iterator[Answer]:
-    """Yield the answers of `search`, in pages of so many hits, `read_node`, and `grep`."""
+    """Yield the answers of `search`, by hits a page and lines a hit, `read_node`, and `grep`."""
+    hits, n_lines = page
     places, shown = dict[str, set[tuple[str, int]]](), set[tuple[str, int]]()
 
     def search(query: str, offset: int = 0) -> Answer:
         arguments = {"query": query, "offset": offset, "limit": hits, "paths": ["**/*.py"]}
-        row = call(engine, "search", arguments)
+        row = call(engine, "search", {**arguments, "snippet_lines": n_lines})
         answer = Answer.of(as_text("search", row))
         for hit in row["hits"]:
             span = range(hit["start_line"], hit["end_line"] + 1)

@@ -25,11 +25,17 @@ from packhound.service import Engine
 RESULTS = Path(__file__).with_name("trial.json")
 _MAX_CALLS = 20
 _RESAMPLES = 10_000
-_HITS = {"packhound": 10, "packhound, pages of 40 hits": 40}
+_PAGES = {
+    "packhound": (10, 6),
+    "packhound, 20 lines a hit": (10, 20),
+    "packhound, pages of 40 hits": (40, 6),
+}
+"""Hits of a page, and lines of each."""
 _PAGE_TOKENS = {"ripgrep": 4_000, "ripgrep, pages of 1,000 tokens": 1_000}
-_TOOLS = (*_HITS, *_PAGE_TOKENS)
+_TOOLS = (*_PAGES, *_PAGE_TOKENS)
 _PAIRS = (
     ("packhound", "ripgrep, pages of 1,000 tokens"),
+    ("packhound, 20 lines a hit", "ripgrep"),
     ("packhound, pages of 40 hits", "ripgrep"),
 )
 """Ways with first answers of about the same size."""
@@ -65,7 +71,7 @@ def measure(root: Path, report: Report) -> dict[str, object] | None:
         if not fix:
             return None
         rare = Ripgrep(root, 0).rare(words_of(report.title))
-        packhound = {n: packhound_calls(engine, report, hits, rare) for n, hits in _HITS.items()}
+        packhound = {n: packhound_calls(engine, report, page, rare) for n, page in _PAGES.items()}
         ripgrep = {n: Ripgrep(root, size).calls(report) for n, size in _PAGE_TOKENS.items()}
         return {
             "report": report.id,

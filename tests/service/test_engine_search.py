@@ -8,6 +8,7 @@ import pytest
 
 from packhound.core.settings import Settings
 from packhound.core.types import Document, Query
+from packhound.pack import PackRequest
 from packhound.service.engine import Engine
 from tests.support.project import FILES, names
 
@@ -69,6 +70,9 @@ def test_what_the_user_works_on_is_one_more_reason(root: Path) -> None:
         assert "used_lately" in reasons
         for hit in hits:
             assert hit.score == pytest.approx(sum(reason.contribution for reason in hit.why))
+        pack = engine.pack(PackRequest("total price of the cart"))
+        origins = [origin for item in pack.items for origin in item.origins]
+        assert any(why.signal == "used_lately" for origin in origins for why in origin.why)
     finally:
         engine.close()
 

@@ -19,12 +19,12 @@ def stages_of(
     personalization: Personalization,
     snapshot: Snapshot,
 ) -> tuple[Stage, ...]:
-    """Return what rescores the best hits, in order: what is `near` before what takes long."""
+    """Return what rescores the best hits, in order: what is quick before what takes long."""
     deep = models.deep if is_deep(query, settings) and not query.files else None
-    stages: list[Stage] = [*near, *(stage for stage in (deep, models.reranker) if stage)]
+    slow = (stage for stage in (deep, models.reranker) if stage)
+    stages: list[Stage] = [*near, personalization, *slow]
     if scorers := query.scorers or settings.scorers:
         stages.append(PluginScorers(scorers))
-    stages.append(personalization)
     if settings.mmr_lambda < 1:
         stages.append(Diversity(snapshot, settings.mmr_lambda))
     return tuple(stages)
