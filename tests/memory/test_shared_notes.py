@@ -153,13 +153,15 @@ def test_code_that_moved_is_followed_and_no_file_is_written(team: Engine) -> Non
     add(team, "queue", code=["shop/mail.py#send_receipt"])
     [path] = folder(team).iterdir()
     before = path.read_bytes()
-    (team.root / "shop" / "post.py").write_text((team.root / "shop" / "mail.py").read_text())
-    (team.root / "shop" / "mail.py").unlink()
-    team.refresh()
-    assert team.settled(60)
-    [note] = team.notes.notebook.all()
-    [place] = team.notes.notebook.resolutions(note)
-    assert (place.state, place.reference) == ("", "shop/post.py#send_receipt")
+    for old, new in [("mail", "post"), ("post", "letters"), ("letters", "post")]:
+        (team.root / "shop" / f"{old}.py").rename(team.root / "shop" / f"{new}.py")
+        team.refresh()
+        assert team.settled(60)
+        [note] = team.notes.notebook.all()
+        [place] = team.notes.notebook.resolutions(note)
+        assert (place.state, place.reference) == ("", f"shop/{new}.py#send_receipt")
+        [note] = team.notes.notebook.all()
+        assert [anchor.path for anchor in note.anchors] == [f"shop/{new}.py"]
     [hit] = [h for h in team.search(Query("send_receipt")).hits if h.node.name == "send_receipt"]
     assert [mark.record.text for mark in hit.notes] == ["queue"]
     assert path.read_bytes() == before
@@ -173,6 +175,11 @@ def test_code_that_moved_is_followed_and_no_file_is_written(team: Engine) -> Non
         ('{"type": "memo"}', "'type' is 'memo'"),
         ('{"type": "insight", "content": "c", "id": "other", "created_at": 1}', "'id' is 'other'"),
         ('{"type": "insight", "content": [1], "id": "bad", "created_at": 1}', "a list of lines"),
+        (
+            '{"type": "insight", "content": "c", "id": "bad",'
+            ' "created_at": "9999-12-31T23:59:59-23:59"}',
+            "'created_at' is '9999-12-31T23:59:59-23:59'",
+        ),
         ("[" * 100_000, "is skipped: "),
         ("x" * (1 << 20) + "x", "no regular file of at most 1,048,576 bytes"),
     ],

@@ -253,13 +253,14 @@ def _read_date(name: str, value: object) -> float | None:
     """Return a time given in seconds or as ISO 8601. Raises SettingsError."""
     if value is None or value == "":
         return None
+    seconds = value
     try:
         if isinstance(value, str):
             moment = datetime.fromisoformat(value.replace("Z", "+00:00"))
             moment = moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
-            return moment.timestamp()
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return datetime.fromtimestamp(value, timezone.utc).timestamp()
+            seconds = moment.timestamp()
+        if isinstance(seconds, int | float) and not isinstance(seconds, bool):
+            return datetime.fromtimestamp(seconds, timezone.utc).timestamp()
     except (ValueError, OverflowError, OSError):
         pass
     raise SettingsError(f"'{name}' is {value!r:.80}; must be a time as 2025-12-01T09:30:00Z")

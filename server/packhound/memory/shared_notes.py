@@ -13,7 +13,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -101,6 +101,8 @@ class SharedNotes:
     def follow(self, moved: Mapping[Anchor, Anchor]) -> None:
         """Remember where code is now; the files stay as they are."""
         with self._lock:
+            # What moved before may have moved again.
+            self._moved = {old: moved.get(now, now) for old, now in self._moved.items()}
             self._moved.update(moved)
             self._n_changes += 1
 
@@ -141,9 +143,12 @@ class SharedNotes:
 
     def _files(self) -> Iterator[tuple[str, tuple[int, ...]]]:
         """Yield names and stamps, sorted so that a limit chooses the same ones each time."""
+        files = []
         try:
             with os.scandir(self._root / FOLDER) as entries:
-                files = sorted((entry.name, entry.stat(follow_symlinks=False)) for entry in entries)
+                for entry in sorted(entries, key=lambda entry: entry.name):
+                    with suppress(FileNotFoundError):  # It went a moment ago.
+                        files.append((entry.name, entry.stat(follow_symlinks=False)))
         except OSError as error:
             self._problems[""] = f"'{FOLDER}' cannot be read: {error.strerror}"
             return
@@ -171,7 +176,10 @@ class SharedNotes:
     def _folder_stamp(self) -> tuple[object, ...]:
         if not self._is_trusted() or not self._is_there():
             return ()
-        status = (self._root / FOLDER).lstat()
+        try:
+            status = (self._root / FOLDER).lstat()
+        except OSError:  # It went a moment ago.
+            return ()
         return status.st_mtime_ns, status.st_ino
 
     def _is_there(self) -> bool:
