@@ -51,6 +51,11 @@ def test_lines_are_found_in_the_file(cells):
             assert json.dumps(line)[1:-1] in lines[file_line(file, number, i)]
 
 
+def test_a_number_too_long_for_one_is_no_header():
+    text = b"# %% cell 1 [python]\n# %% cell " + b"9" * 5_000 + b" [python]\n"
+    assert [cell.number for cell in cells_in(text)] == [1]
+
+
 def test_cells_of_version_3_and_of_a_kernel():
     old = {"worksheets": [{"cells": [{"cell_type": "code", "input": ["x <- 1"]}]}]}
     old["metadata"] = {"language_info": {"name": "R"}}

@@ -20,7 +20,7 @@ DEFAULT_LANGUAGE = "python"
 PROSE = "markdown"
 """Language of cells that are text for readers."""
 
-_HEADER = re.compile(rb"^# %% cell (\d+) \[([^\]\r\n]*)\]\r?$", re.MULTILINE)
+_HEADER = re.compile(rb"^# %% cell (\d{1,9}) \[([^\]\r\n]*)\]\r?$", re.MULTILINE)
 _MAX_LANGUAGE = 40
 
 
