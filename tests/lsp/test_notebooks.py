@@ -122,6 +122,7 @@ def test_random_edits_equal_a_rebuild(start_server, folder, notebook, tmp_path, 
     live = LiveNotebook(client, notebook, CELLS)
     for _ in range(25):
         random_edit(live, chance)
+    client.settle()
     saved = tmp_path / "saved"
     saved.mkdir()
     write_notebook(saved / "analysis.ipynb", live.cells)
@@ -153,3 +154,19 @@ def test_a_notebook_outlives_the_process_that_serves_it(start_server, folder, no
     assert wait_for_names(editor, "zount_by_hour") == ["analysis.ipynb zount_by_hour"]
     live.insert(0, "python", "def inserted_horse():\n    pass")
     assert wait_for_names(editor, "inserted_horse") == ["analysis.ipynb inserted_horse"]
+
+
+def test_calls_are_found_in_open_cells(start_server, folder, notebook):
+    client = start_server()
+    client.initialize(folder, capabilities=CAPABILITIES)
+    live = LiveNotebook(client, notebook, [*CELLS, ("python", "def main():\n    count_by_hour(1)")])
+    client.settle()
+    params = {
+        "textDocument": {"uri": live.uris[3]},
+        "position": {"line": 1, "character": 6},
+    }
+    [item] = client.request("textDocument/prepareCallHierarchy", params)
+    assert (item["name"], item["uri"]) == ("count_by_hour", live.uris[2])
+    [call] = client.request("callHierarchy/incomingCalls", {"item": item})
+    assert (call["from"]["name"], call["from"]["uri"]) == ("main", live.uris[3])
+    assert call["fromRanges"][0]["start"] == {"line": 1, "character": 4}

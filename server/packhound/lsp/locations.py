@@ -101,8 +101,7 @@ class Locations:
         start, end = lines.offset(line, 0), lines.offset(line + 1, 0)
         word = re.escape(name.encode("utf-8", "replace"))
         match = re.compile(rb"(?<!\w)%b(?!\w)" % word).search(source, start, end)
-        span = Span(*(match.span() if match else (start, start)), line, line)
-        return range_of_span(span, source, self._session.client.encoding)
+        return self._range_of(node, Span(*(match.span() if match else (start, start)), line, line))
 
     def _source(self, node: NodeRef) -> bytes | None:
         key = (node.root, node.path)

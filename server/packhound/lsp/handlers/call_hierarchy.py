@@ -29,10 +29,11 @@ def prepare_call_hierarchy(
     if symbol is None:
         return None
     locations = Locations(ls.session)
+    line = ls.session.documents.line_in_text(params.text_document.uri, params.position.line)
     called = (
         link.node
         for link in symbol.callees
-        if link.line == params.position.line
+        if link.line == line
         and _holds(locations.name_range(symbol.node, link.line, link.node.name), params.position)
     )
     node = next(called, symbol.node)
@@ -80,7 +81,7 @@ def _symbol_at(ls: PackhoundServer, uri: str, line: int) -> Symbol | None:
     if engine_path is None:
         return None
     engine, path = engine_path
-    return engine.impact.symbol(path, line)
+    return engine.impact.symbol(path, ls.session.documents.line_in_text(uri, line))
 
 
 def _item(
