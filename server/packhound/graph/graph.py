@@ -147,8 +147,9 @@ class Graph:
 
     def location(self, node_id: int) -> tuple[str, int] | None:
         """Return the path and the position of a node, None for an unknown node id."""
-        path = self._path_of.get(node_id)
-        return None if path is None else (path, self._files[path].position(node_id))
+        with self._lock:
+            path = self._path_of.get(node_id)
+            return None if path is None else (path, self._files[path].position(node_id))
 
     def using_paths(self, name: str) -> Iterable[str]:
         """Return the files that use a name."""
