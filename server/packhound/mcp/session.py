@@ -104,7 +104,7 @@ class McpSession:
             if line.strip():
                 self._receive(line)
         # Most likely nobody reads any more; a tool cannot be stopped, but is not waited for.
-        wait(self._running, self._last_answers_s)
+        wait([*self._running], self._last_answers_s)
         for call in tuple(self._calls.values()):
             call.cancelled.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
