@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from packhound.core.errors import StoreError
+from packhound.core.errors import PackhoundError
 from packhound.core.records import iso_date
 from packhound.core.settings import Settings
 from packhound.core.types import Hit, Query, Results
@@ -83,7 +83,7 @@ class FolderEpisodes:
     def _append(self, episode: Episode) -> None:
         try:
             self.log.append(episode)
-        except StoreError as problem:
+        except PackhoundError as problem:
             log.warning("%s", problem)
 
 
