@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
@@ -91,7 +91,8 @@ class VectorStore:
         except UNREADABLE as problem:
             log.info("the vectors in %s are discarded: %s", self._path, problem)
             for suffix in _SUFFIXES:
-                self._path.with_name(VECTORS + suffix).unlink(missing_ok=True)
+                with suppress(OSError):  # Windows deletes nothing that another process has open.
+                    self._path.with_name(VECTORS + suffix).unlink()
 
 
 def _key(model: str, digest: bytes) -> bytes:
