@@ -110,7 +110,8 @@ class Store:
 
     def rows_of(self, snapshot: Snapshot) -> MemoryRows | None:
         """Return the rows that are in memory as they are on disk, in a snapshot of this index."""
-        return memory_rows(snapshot, self._written) if self._written else None
+        written = self._written  # Another thread may discard it.
+        return memory_rows(snapshot, written) if written else None
 
     def forget(self) -> None:
         """Forget what was saved; a writer removes it."""
