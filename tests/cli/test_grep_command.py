@@ -9,6 +9,7 @@ from packhound.api.socket_server import serve_socket
 from packhound.core.types import Document
 from packhound.service.engine import Engine
 from tests.support.command_line import packhound
+from tests.support.notebooks import write_notebook
 
 
 def test_lines_are_printed_below_their_definitions(tmp_path: Path, root: Path) -> None:
@@ -20,6 +21,15 @@ def test_lines_are_printed_below_their_definitions(tmp_path: Path, root: Path) -
     counted = packhound(tmp_path, "grep", "DOOR", "-i", "-c", "--root", str(root), "--json")
     answer = json.loads(counted.stdout)
     assert answer["total_files"] == len(answer["counts"]) and not answer["groups"]
+
+
+def test_lines_of_a_notebook_say_their_cell(tmp_path: Path, root: Path) -> None:
+    write_notebook(root / "rooms.ipynb", [("markdown", "# Rooms"), ("python", "\nkeys = 3")])
+    done = packhound(tmp_path, "grep", "keys = ", "--root", str(root))
+    assert done.stdout.splitlines()[1] == "     5 cell 2:2: keys = 3"
+    answer = packhound(tmp_path, "grep", "keys = ", "--root", str(root), "--json")
+    (group,) = json.loads(answer.stdout)["groups"]
+    assert group["lines"][0]["cell"] == {"number": 2, "line": 2}
 
 
 def test_nothing_is_exit_code_1_and_a_bad_pattern_2(tmp_path: Path, root: Path) -> None:

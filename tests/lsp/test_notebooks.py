@@ -68,6 +68,29 @@ def test_open_cells_are_found_as_they_are_edited(start_server, folder, notebook)
     assert wait_for_names(client, "count_by_hour") == ["analysis.ipynb count_by_hour"]
 
 
+def test_lines_of_grep_open_in_the_file_and_in_open_cells(start_server, folder, notebook):
+    def lines_of(pattern: str) -> list[dict]:
+        groups = client.request("packhound/grep", {"pattern": pattern})["groups"]
+        return [line for group in groups for line in group["lines"]]
+
+    client = start_server()
+    client.initialize(folder, capabilities=CAPABILITIES)
+    client.settle()
+    file = notebook.read_text().splitlines()
+    for pattern, cell in (("read_csv", (2, 3)), ("return 24", (3, 3)), ("data of the", (1, 2))):
+        (line,) = lines_of(pattern)
+        assert (line["uri"], tuple(line["cell"].values())) == (notebook.as_uri(), cell)
+        assert pattern in file[line["range"]["start"]["line"]]
+    assert lines_of("cell 1 .markdown")[0]["cell"] == {"number": 1, "line": 1}
+    (hit,) = client.request("packhound/search", {"query": "/return 24/"})["hits"]
+    assert "def count_by_hour" in file[hit["selectionRange"]["start"]["line"]]
+    live = LiveNotebook(client, notebook, CELLS)
+    live.edit(2, (0, 4, 17, "count_by_zebra"))
+    (line,) = lines_of("return 24")
+    edges = {"start": {"line": 2, "character": 0}, "end": {"line": 2, "character": 13}}
+    assert (line["uri"], line["range"]) == (live.uris[2], edges)
+
+
 def test_an_edit_of_a_cell_that_is_not_there_leaves_the_file(start_server, folder, notebook):
     client = start_server()
     client.initialize(folder, capabilities=CAPABILITIES)

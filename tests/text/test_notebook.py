@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from packhound.text import Cell, cell_at, cells_in, file_line, notebook_text, text_of_json
+from packhound.text import Cell, cell_at, cells_in, file_lines, notebook_text, text_of_json
 
 LANGUAGES = st.sampled_from(["python", "markdown", "r", "sql"])
 LINES = st.sampled_from(["", "x = 1", "# %% cell 9 [python]", "été 🐕", "\ud800", "def f():", "\t"])
@@ -39,7 +39,7 @@ def test_file_and_cells_have_one_text(cells, indent):
     for span, (_, source) in zip(spans, cells, strict=True):
         held = text[span.start : span.end].decode("utf-8", "surrogatepass")
         assert held.removesuffix("\n") == source.removesuffix("\n")
-        assert cell_at(text, span.line) == span or not held
+        assert cell_at(spans, span.line) == span or not held
 
 
 @given(CELLS)
@@ -48,7 +48,7 @@ def test_lines_are_found_in_the_file(cells):
     lines = file.decode().split("\n")
     for number, (_, source) in enumerate(cells, 1):
         for i, line in enumerate(source.splitlines()):
-            assert json.dumps(line)[1:-1] in lines[file_line(file, number, i)]
+            assert json.dumps(line)[1:-1] in lines[file_lines(file)[number - 1][i]]
 
 
 def test_a_number_too_long_for_one_is_no_header():
@@ -66,4 +66,4 @@ def test_cells_of_version_3_and_of_a_kernel():
 def test_what_is_no_notebook_says_so(broken):
     with pytest.raises(ValueError, match=r"."):
         text_of_json(broken)
-    assert file_line(broken, 1, 0) == 0
+    assert file_lines(broken) == []

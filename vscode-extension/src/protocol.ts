@@ -215,8 +215,18 @@ export interface GrepGroup {
   kind: string;
   name: string;
   qualname: string;
-  lines: { line: number; text: string; match: boolean }[];
+  lines: GrepLine[];
   uri?: string;
+}
+
+/** A line, in a notebook with its place there. */
+export interface GrepLine {
+  line: number;
+  text: string;
+  match: boolean;
+  cell?: { number: number; line: number };
+  uri?: string;
+  range?: Range;
 }
 
 export interface GrepResults {

@@ -9,16 +9,21 @@ from packhound.grep import GrepGroup, GrepLine, GrepResults
 
 Locate = Callable[[GrepGroup], Mapping[str, object]]
 """Fields that a client's protocol adds to a group, such as its URI."""
+LocateLine = Callable[[GrepGroup, GrepLine], Mapping[str, object]]
+"""Fields that it adds to a line of a notebook."""
 
 
-def grep_json(results: GrepResults, locate: Locate | None = None) -> Json:
+def grep_json(
+    results: GrepResults, locate: Locate | None = None, locate_line: LocateLine | None = None
+) -> Json:
     """Return an answer; `counts` are there only if they were asked for."""
     return {
         "pattern": results.pattern,
         "total_lines": results.n_lines,
         "total_files": results.n_files,
         "groups": [
-            {**_group_json(group), **(locate(group) if locate else {})} for group in results.groups
+            {**_group_json(group, locate_line), **(locate(group) if locate else {})}
+            for group in results.groups
         ],
         "counts": [{"path": path, "lines": n} for path, n in results.counts],
         "next_offset": results.next_offset,
@@ -28,7 +33,7 @@ def grep_json(results: GrepResults, locate: Locate | None = None) -> Json:
     }
 
 
-def _group_json(group: GrepGroup) -> Json:
+def _group_json(group: GrepGroup, locate_line: LocateLine | None) -> Json:
     """Return the lines of one definition; a file where no definition holds them."""
     node = group.node
     return {
@@ -38,9 +43,12 @@ def _group_json(group: GrepGroup) -> Json:
         "kind": node.kind if node else "file",
         "name": node.name if node else "",
         "qualname": node.qualname if node else "",
-        "lines": [_line_json(line) for line in group.lines],
+        "lines": [_line_json(group, line, locate_line) for line in group.lines],
     }
 
 
-def _line_json(line: GrepLine) -> Json:
-    return {"line": line.number + 1, "text": line.text, "match": line.is_match}
+def _line_json(group: GrepGroup, line: GrepLine, locate: LocateLine | None) -> Json:
+    row: Json = {"line": line.number + 1, "text": line.text, "match": line.is_match}
+    if line.cell is None:
+        return row
+    return {**row, "cell": line.cell._asdict(), **(locate(group, line) if locate else {})}

@@ -64,9 +64,14 @@ def _text(answer: Mapping[str, Any]) -> Iterator[str]:
         lines = f"{first}-{last}" if last > first else f"{first}"
         yield f"{group['path']}:{lines} {heading(group['kind'], group['qualname'])}"
         yield from (
-            f"{line['line']:>6}{':' if line['match'] else '-'} {line['text']}"
+            f"{line['line']:>6}{_cell(line)}{':' if line['match'] else '-'} {line['text']}"
             for line in group["lines"]
         )
+
+
+def _cell(line: Mapping[str, Any]) -> str:
+    cell = line.get("cell")
+    return f" cell {cell['number']}:{cell['line']}" if cell else ""
 
 
 def _notes(answer: Mapping[str, Any]) -> Iterator[str]:

@@ -10,3 +10,8 @@ class CellPlace(NamedTuple):
 
     number: int
     line: int
+
+    @classmethod
+    def of(cls, number: int, line: int) -> CellPlace:
+        """Return a place by its 0-based line; that above the first line counts as the first."""
+        return cls(number, max(line, 0) + 1)

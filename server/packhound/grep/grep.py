@@ -12,13 +12,14 @@ from functools import lru_cache, partial
 from itertools import islice
 from typing import NamedTuple, TypeAlias
 
+from packhound.core.cell_place import CellPlace
 from packhound.grep.messages import compile_message
 from packhound.grep.ngrams import NgramFilters
 from packhound.grep.pattern import Pattern, compile_pattern, compile_phrase
 from packhound.grep.request import GrepGroup, GrepLine, GrepRequest, GrepResults
 from packhound.grep.scan import Matches, SortedFiles, Source, scan, select
 from packhound.index import Snapshot
-from packhound.text import LineIndex
+from packhound.text import LineIndex, cell_at, cells_in, is_notebook
 
 Rank: TypeAlias = Callable[[str, Sequence[int]], Sequence[int]]
 """Returns some node ids in the order in which they answer a query."""
@@ -183,7 +184,10 @@ class Grep:
             text = text_of(group.path) if lines else None
             if text:
                 node = snapshot.ref(group.node_id, self._root) if group.node_id >= 0 else None
-                yield GrepGroup(group.path, node, tuple(_show(text, lines, request.context)))
+                rows = _show(text, lines, request.context)
+                if is_notebook(group.path):
+                    rows = _place(text.source, rows)
+                yield GrepGroup(group.path, node, tuple(rows))
 
     def _texts(self, snapshot: Snapshot) -> _TextOf:
         """Return a reader of texts, which remembers the last: a file's groups come in a row."""
@@ -229,6 +233,15 @@ def _show(text: _Text, matching: Collection[int], n_context: int) -> Iterator[Gr
     for number in sorted(around):
         if 0 <= number < len(starts) and starts[number] < len(source):
             yield GrepLine(number, _line_at(source, starts, number), number in matching)
+
+
+def _place(notebook: bytes, lines: Iterable[GrepLine]) -> Iterator[GrepLine]:
+    """Yield lines of a notebook's text with their places in its cells."""
+    cells = cells_in(notebook)
+    for line in lines:
+        cell = cell_at(cells, line.number)
+        place = CellPlace.of(cell.number, line.number - cell.line) if cell else None
+        yield line._replace(cell=place)
 
 
 def _skip_files(matches: Matches, n_lines: int) -> tuple[Iterable[tuple[str, list[int]]], int]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from packhound.core.cell_place import CellPlace
 from packhound.core.types import NodeRef
 from packhound.grep.pattern import Case
 
@@ -32,11 +33,12 @@ class GrepRequest:
 
 
 class GrepLine(NamedTuple):
-    """A line of a file, and whether it matches or is context."""
+    """A line of a file, whether it matches or is context, and its place in a notebook."""
 
     number: int
     text: str
     is_match: bool
+    cell: CellPlace | None = None
 
 
 @dataclass(frozen=True, slots=True)

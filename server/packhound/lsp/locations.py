@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Sequence
-from pathlib import PurePath
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path, PurePath
 
 from lsprotocol import types
 
@@ -15,7 +18,7 @@ from packhound.lsp.position import range_of_span
 from packhound.lsp.selection_range import name_span
 from packhound.lsp.session import Session
 from packhound.lsp.uris import uri_from_path
-from packhound.text import CellSpan, LineIndex, cell_at, file_line, is_notebook
+from packhound.text import CellSpan, LineIndex, cell_at, cells_in, file_lines, is_notebook
 
 
 class Locations:
@@ -25,6 +28,8 @@ class Locations:
         self._session = session
         self._engines = {str(engine.root): engine for engine in session.workspace.engines}
         self._sources: dict[tuple[str, str], bytes | None] = {}
+        self._cells: dict[tuple[str, str], list[CellSpan]] = {}
+        self._file_lines: dict[tuple[str, str], list[list[int]]] = {}
 
     def json(self, node: NodeRef) -> Json:
         """Return URI, range and selection range, as in the responses of `packhound/...`."""
@@ -43,7 +48,7 @@ class Locations:
 
         In a notebook that is open it is that of the cell.
         """
-        if cell := self._cell(node):
+        if cell := self._cell(node, node.span.start_line):
             uris = self._session.documents.cells_of(node.root, node.path)
             if cell.number <= len(uris):
                 return uris[cell.number - 1]
@@ -69,7 +74,7 @@ class Locations:
     def _range_of(self, node: NodeRef, span: Span) -> types.Range:
         """Return the range of a span, in a notebook with the lines of its cell or of its file."""
         in_text = range_of_span(span, self._source(node), self._session.client.encoding)
-        cell = self._cell(node)
+        cell = self._cell(node, span.start_line)
         if cell is None:
             return in_text
         if self._session.documents.cells_of(node.root, node.path):
@@ -79,20 +84,34 @@ class Locations:
         first = self._file_line(node, cell, in_text.start.line)
         return types.Range(types.Position(first, 0), types.Position(first + 1, 0))
 
-    def _cell(self, node: NodeRef) -> CellSpan | None:
-        """Return the cell of a node in a notebook."""
+    def _cell(self, node: NodeRef, line: int) -> CellSpan | None:
+        """Return the cell with a line of a node's notebook."""
         if not is_notebook(node.path):
             return None
-        return cell_at(self._source(node) or b"", node.span.start_line)
+        key = (node.root, node.path)
+        if key not in self._cells:
+            self._cells[key] = cells_in(self._source(node) or b"")
+        return cell_at(self._cells[key], line)
 
     def _file_line(self, node: NodeRef, cell: CellSpan, line: int) -> int:
         """Return the line of a notebook's file that holds a line of its text; 0 if unknown."""
-        engine = self._engines.get(node.root)
-        try:
-            raw = (engine.root / node.path).read_bytes() if engine else b""
-        except OSError:
-            return 0
-        return file_line(raw, cell.number, line - cell.line)
+        key = (node.root, node.path)
+        if key not in self._file_lines:
+            try:
+                self._file_lines[key] = file_lines(Path(*key).read_bytes())
+            except OSError:
+                self._file_lines[key] = []
+        of_cell = [*chain(*self._file_lines[key][cell.number - 1 : cell.number])]
+        return of_cell[min(max(line - cell.line, 0), len(of_cell) - 1)] if of_cell else 0
+
+    def line_json(self, node: NodeRef, line: int) -> Json:
+        """Return URI and range of a 0-based line of a node's file."""
+        lines = LineIndex(self._source(node) or b"")
+        span = Span(lines.offset(line, 0), lines.offset(line, sys.maxsize), line, line)
+        return {
+            "uri": self.uri(replace(node, span=span)),
+            "range": _range_json(self._range_of(node, span)),
+        }
 
     def name_range(self, node: NodeRef, line: int, name: str) -> types.Range:
         """Return the range of a name in a 0-based line of a node's file, or the line's start."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from packhound.core.cell_place import CellPlace
 from packhound.core.types import Hit, Results
 from packhound.index import Snapshot
-from packhound.text import CellSpan, cells_in, is_notebook
+from packhound.text import CellSpan, cell_at, cells_in, is_notebook
 
 
 def add_cells(
@@ -37,6 +37,5 @@ def broken_notebooks(snapshot: Snapshot) -> tuple[str, ...]:
 
 def _place(hit: Hit, cells: dict[str, list[CellSpan]]) -> Hit:
     line = hit.node.span.start_line
-    of_path = cells.get(hit.node.path, ())
-    cell = next((cell for cell in reversed(of_path) if cell.line <= line), None)
-    return replace(hit, cell=CellPlace(cell.number, line - cell.line + 1)) if cell else hit
+    cell = cell_at(cells.get(hit.node.path, ()), line)
+    return replace(hit, cell=CellPlace.of(cell.number, line - cell.line)) if cell else hit

@@ -5,7 +5,7 @@ from .notebook import Cell as Cell
 from .notebook import CellSpan as CellSpan
 from .notebook import cell_at as cell_at
 from .notebook import cells_in as cells_in
-from .notebook import file_line as file_line
+from .notebook import file_lines as file_lines
 from .notebook import is_notebook as is_notebook
 from .notebook import notebook_text as notebook_text
 from .notebook import text_of_json as text_of_json

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from json.scanner import py_make_scanner  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
@@ -99,23 +100,34 @@ def cells_in(text: bytes) -> list[CellSpan]:
     ]
 
 
-def cell_at(text: bytes, line: int) -> CellSpan | None:
-    """Return the cell that holds a 0-based line of a notebook's text."""
-    return next((cell for cell in reversed(cells_in(text)) if cell.line - 1 <= line), None)
+def cell_at(cells: Sequence[CellSpan], line: int) -> CellSpan | None:
+    """Return the cell that holds a 0-based line of a notebook's text, its header included."""
+    return next((cell for cell in reversed(cells) if cell.line - 1 <= line), None)
 
 
-def file_line(source: bytes, number: int, line: int) -> int:
-    """Return the 0-based line of a notebook file with a line of a cell; 0 where that is unknown."""
-    decoder = _PlacingDecoder()
+def file_lines(source: bytes) -> list[list[int]]:
+    """Return for each cell the 0-based lines of the notebook file that hold its lines.
+
+    A cell in one string has the same for all. Nothing is known of a broken file.
+    """
+    text = source.decode("utf-8-sig", "replace")
     try:
-        text = source.decode("utf-8-sig", "replace")
-        cell = _cells_of(decoder.decode(text))[number - 1]
-    except (ValueError, LookupError, RecursionError):
-        return 0
+        cells = _cells_of(_PlacingDecoder().decode(text))
+    except (ValueError, RecursionError):
+        return []
+    ends = [end.start() for end in re.finditer("\n", text)]
+    return [_lines_of(cell, ends) for cell in cells]
+
+
+def _lines_of(cell: dict[str, Any], ends: list[int]) -> list[int]:
     parts = cell.get("source", cell.get("input"))
-    if isinstance(parts, list):
-        parts = parts[min(line, len(parts) - 1)] if parts else ""
-    return text.count("\n", 0, parts.offset) if isinstance(parts, _PlacedText) else 0
+    lines, is_start = list[int](), True
+    for part in parts if isinstance(parts, list) else [parts]:
+        if isinstance(part, _PlacedText):
+            for piece in part.encode("utf-8", "surrogatepass").splitlines(keepends=True):
+                lines += [bisect_left(ends, part.offset)] * is_start
+                is_start = piece.endswith((b"\n", b"\r"))
+    return lines
 
 
 class _PlacedText(str):

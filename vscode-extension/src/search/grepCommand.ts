@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import type { HitActions } from '../hitActions';
 import { uriOfPath } from '../places';
-import type { GrepGroup, GrepResults, Hit, SearchResults } from '../protocol';
+import type { GrepGroup, GrepLine, GrepResults, Hit, SearchResults } from '../protocol';
 import type { Results } from '../results/results';
 import type { PackhoundClient } from '../server/packhoundClient';
 import { UNRANKED } from './links';
 import { buttons, noteItem, pinButton, type HitItem } from './hitItem';
-import { iconOf } from './hitText';
+import { iconOf, placeOf } from './hitText';
 import { LiveList } from './liveList';
 
 const MOST_LINES = 200;
@@ -45,7 +45,7 @@ function lineItem(hit: Hit, { pins }: HitActions): HitItem {
   return {
     iconPath: new vscode.ThemeIcon(iconOf(hit.kind)),
     label: hit.line,
-    description: `${hit.path}:${hit.start_line} ${hit.qualname}`,
+    description: `${placeOf(hit)} ${hit.qualname}`,
     alwaysShow: true,
     buttons: [buttons.side, pinButton(hit, pins)],
     hit,
@@ -55,20 +55,22 @@ function lineItem(hit: Hit, { pins }: HitActions): HitItem {
 /** Each matching line as a hit, for the lists and actions that hits have. */
 function asResults(found: GrepResults): SearchResults {
   const hits = found.groups.flatMap((group) =>
-    group.lines.filter(({ match }) => match).map(({ line, text }) => lineHit(group, line, text)),
+    group.lines.filter(({ match }) => match).map((line) => lineHit(group, line)),
   );
   const { generation, took_ms, notes, pattern } = found;
   const counts = { truncated: found.next_offset >= 0, candidates: found.total_lines };
   return { query: `/${pattern}/`, hits, ...counts, generation, took_ms, notes };
 }
 
-function lineHit(group: GrepGroup, line: number, text: string): Hit {
+function lineHit(group: GrepGroup, row: GrepLine): Hit {
+  const { line, text, cell } = row;
   const start = { line: line - 1, character: text.length - text.trimStart().length };
-  const range = { start, end: { line: line - 1, character: text.length } };
+  const range = row.range ?? { start, end: { line: line - 1, character: text.length } };
   return {
     ...UNRANKED,
     ...{ path: group.path, start_line: line, end_line: line, line: text.trim() },
     ...{ kind: group.kind, name: group.name, qualname: group.qualname },
-    ...{ uri: group.uri ?? uriOfPath(group.path), range, selectionRange: range },
+    ...{ uri: row.uri ?? group.uri ?? uriOfPath(group.path), range, selectionRange: range },
+    ...(cell && { cell }),
   };
 }

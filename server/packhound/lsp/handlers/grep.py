@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from packhound.api import Json, grep_json, grep_request_from
-from packhound.grep import GrepGroup
+from packhound.grep import GrepGroup, GrepLine
 from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.locations import Locations
@@ -19,4 +19,7 @@ def grep(ls: PackhoundServer, params: Params) -> Json:
     def locate(group: GrepGroup) -> Json:
         return locations.json(group.node) if group.node else {}
 
-    return grep_json(results, locate)
+    def locate_line(group: GrepGroup, line: GrepLine) -> Json:
+        return locations.line_json(group.node, line.number) if group.node else {}
+
+    return grep_json(results, locate, locate_line)
