@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from packhound.core.types import Document
+from packhound.files import decode
 from packhound.git import CoChanges
 from packhound.graph import CallGraph, Graph
 from packhound.impact.related_files import rank_files
@@ -77,7 +78,7 @@ class Tree:
             self.paths.add(name)
             if language_of(name) in (None, "markdown") or len(source) > _MAX_BYTES:
                 continue
-            self._add(name, source)
+            self._add(name, decode(name, source))
         process.stdin.close()
         process.wait()
         self._graph.update(self.files)

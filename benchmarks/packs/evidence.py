@@ -23,6 +23,7 @@ import corpora
 
 from packhound.encoder.embedder import Embedder
 from packhound.evaluation.cases import same_function
+from packhound.files import read_text
 from packhound.graph.graph import Graph
 from packhound.index.snapshot import Snapshot
 from packhound.pack.context import PackContext
@@ -93,7 +94,7 @@ def context_of(root: Path, snapshot: Snapshot, environment: SearchEnvironment) -
         snapshot,
         str(root),
         cache(lambda query: search(snapshot, query, environment)),
-        lambda path: (root / path).read_bytes(),
+        lambda path: read_text(root, path),
         graph,
     )
 

@@ -20,6 +20,7 @@ from packhound.core.types import Query
 from packhound.encoder.embedder import Embedder
 from packhound.evaluation.cases import Answer
 from packhound.evaluation.graded import is_answer
+from packhound.files import read_text
 from packhound.grep import Grep
 from packhound.search.environment import SearchEnvironment
 from packhound.search.pipeline import parse, retrieve_context
@@ -93,7 +94,7 @@ def contexts_of(
 
 def environment_of(root: Path, embedder: Embedder) -> SearchEnvironment:
     """What searches of one corpus share, its texts read from the disk."""
-    grep = Grep(str(root), lambda path, _: (root / path).read_bytes())
+    grep = Grep(str(root), lambda path, _: read_text(root, path))
     return SearchEnvironment(str(root), embedder, texts=grep)
 
 
