@@ -98,6 +98,8 @@ export interface SearchParams {
   languages?: string[];
   paths?: string[];
   focus?: { uri: string; position: Position };
+  /** Also reads the best hits with the deep model, which takes longer. */
+  deep?: boolean;
 }
 
 export interface SearchResults {
@@ -248,6 +250,11 @@ export interface IndexStatus {
   files: number;
   nodes: number;
   notes?: string[];
+}
+
+/** The same for one piece of code, or one record, in two answers. */
+export function keyOf(hit: Hit): string {
+  return hit.id ?? `${hit.uri}#${hit.start_line}-${hit.end_line}`;
 }
 
 export function isCode(hit: Hit): boolean {

@@ -17,6 +17,13 @@ await play(({ page, rows, status, cursor, activeTab, until, asks, labels, row, e
     assert.equal(await page.locator('.notification-toast').count(), 0);
   },
 
+  async 'when typing rests the deep model orders the rows below the active one anew'() {
+    await search('limit how many requests a client may send');
+    await until('the second answer', async () => /^send_with_retries/.test((await labels())[1] ?? ''));
+    assert.match((await labels())[0], /^Bucket/);
+    await page.keyboard.press('Escape');
+  },
+
   async 'a prose query shows the right function first, while typing'() {
     await search(QUERY);
     await row(/send_with_retries/);

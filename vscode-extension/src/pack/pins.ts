@@ -1,4 +1,4 @@
-import type { Hit } from '../protocol';
+import { keyOf, type Hit } from '../protocol';
 
 /** Results that the user wants in the next context pack, whatever the prompt. */
 export class Pins {
@@ -45,8 +45,4 @@ export class Pins {
       listener();
     }
   }
-}
-
-function keyOf(hit: Hit): string {
-  return `${hit.uri}#${hit.start_line}-${hit.end_line}`;
 }

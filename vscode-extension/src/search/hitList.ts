@@ -4,6 +4,7 @@ import { openHit } from '../places';
 import type { Hit } from '../protocol';
 import { buttons, isHit, keepOrder, pinButton, type HitItem } from './hitItem';
 import { Preview } from './preview';
+import { secondOrder } from './secondOrder';
 
 type Item = vscode.QuickPickItem;
 
@@ -46,6 +47,20 @@ export class HitList implements vscode.Disposable {
     this.pick.items = rows;
     this.pick.activeItems = this.firstRow ? [this.firstRow] : [];
     this.moved(this.firstRow);
+  }
+
+  /** New rows if their hits come in another order. The active hit stays active, in its row. */
+  reorder(rows: Item[]): boolean {
+    const { items } = this.pick;
+    const [active] = this.pick.activeItems;
+    const better = isHit(active) ? secondOrder(items, rows, active) : undefined;
+    if (!active || !better) {
+      return false;
+    }
+    this.pick.keepScrollPosition = true;
+    this.pick.items = better;
+    this.pick.activeItems = [active];
+    return true;
   }
 
   show(): void {

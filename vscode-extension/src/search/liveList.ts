@@ -1,3 +1,4 @@
+import { setTimeout as rest } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { HitActions } from '../hitActions';
 import { problemText } from '../problems';
@@ -19,6 +20,9 @@ const filter: vscode.QuickInputButton = {
   tooltip: 'Choose what to search: code, notes, commits, ...',
 };
 
+/** A second answer takes time: it is asked for when typing rests, not at every key. */
+const REST_MS = 500;
+
 /** Rows, and what the side bar can keep of them. */
 export interface Answer {
   rows: Item[];
@@ -35,6 +39,8 @@ export interface Question {
   title: string;
   placeholder: string;
   ask: (text: string, token: vscode.CancellationToken) => Promise<Answer>;
+  /** Asks for a better order of the hits, which takes longer; undefined where there is none. */
+  refine?: (text: string, token: vscode.CancellationToken) => Promise<Answer | undefined>;
   rowsWithoutText: () => Item[];
   /** Asks what shall be found, and begins again; the list is gone by then. */
   narrow?: (text: string) => void;
@@ -106,10 +112,12 @@ export class LiveList {
     const mine = new vscode.CancellationTokenSource();
     this.pending = mine;
     try {
-      const { rows, kept } = await this.question.ask(text, mine.token);
+      const answer = await this.question.ask(text, mine.token);
       if (!mine.token.isCancellationRequested) {
-        this.last = kept;
-        this.list.setRows(rows);
+        this.last = answer.kept;
+        this.list.setRows(answer.rows);
+        this.list.pick.busy = false;
+        await this.refine(text, mine.token);
       }
     } catch (error) {
       if (!mine.token.isCancellationRequested) {
@@ -120,6 +128,19 @@ export class LiveList {
         this.list.pick.busy = false;
       }
       mine.dispose();
+    }
+  }
+
+  /** Where the second answer fails or comes too late, the first one stands. */
+  private async refine(text: string, token: vscode.CancellationToken): Promise<void> {
+    const isOver = (): boolean => token.isCancellationRequested;
+    await rest(REST_MS);
+    if (isOver()) {
+      return;
+    }
+    const better = await this.question.refine?.(text, token).catch(() => undefined);
+    if (better && !isOver() && this.list.reorder(better.rows)) {
+      this.last = better.kept;
     }
   }
 

@@ -6,7 +6,7 @@ import type { Results } from '../results/results';
 import type { PackhoundClient } from '../server/packhoundClient';
 import { suggestions } from './filterSuggestions';
 import { hitItems, noteItem } from './hitItem';
-import { LiveList, type QueryItem } from './liveList';
+import { LiveList, type Answer, type QueryItem } from './liveList';
 import type { QueryMemory } from './queryMemory';
 import { TYPES, typesIn, withTypes } from './typeFilter';
 
@@ -19,17 +19,20 @@ export function searchAsTyped(
   query: string,
 ): void {
   const here = focus();
+  const near = here ? { focus: here } : {};
+  const answer = async (params: SearchParams, token: vscode.CancellationToken): Promise<Answer> => {
+    const found = await client.search(params, token);
+    return {
+      rows: [...noteRows(found), ...hitItems(found.hits, actions.pins), ...suggestionRows(found)],
+      kept: { title: params.query.trim(), results: found, again: () => client.search(params) },
+    };
+  };
   const list = new LiveList(client, results, actions, {
     title: 'Packhound: Search Code',
     placeholder: 'A name, or what the code does; kind:class lang:go path:src/** "exact" /regex/',
-    ask: async (text, token) => {
-      const params: SearchParams = { query: text, ...(here ? { focus: here } : {}) };
-      const found = await client.search(params, token);
-      return {
-        rows: [...noteRows(found), ...hitItems(found.hits, actions.pins), ...suggestionRows(found)],
-        kept: { title: text.trim(), results: found, again: () => client.search(params) },
-      };
-    },
+    ask: (text, token) => answer({ query: text, ...near }, token),
+    refine: async (text, token) =>
+      isRefined() ? answer({ query: text, ...near, deep: true }, token) : undefined,
     narrow: (text) => {
       void chooseTypes(text).then((narrowed) => {
         searchAsTyped(client, results, memory, actions, narrowed);
@@ -44,6 +47,11 @@ export function searchAsTyped(
     },
   });
   list.show(query);
+}
+
+/** The deep model gives a second answer, not the first one, and not none. */
+function isRefined(): boolean {
+  return vscode.workspace.getConfiguration('packhound').get('search.deep') === 'auto';
 }
 
 /** The query for the types that the user chooses; unchanged where none is chosen. */

@@ -6,6 +6,7 @@ import { suggestions } from '../../src/search/filterSuggestions';
 import { detailOf, iconOf, placeOf, spokenOf, titleOf } from '../../src/search/hitText';
 import { changesResults, symbolResults } from '../../src/search/links';
 import { matchedWords, matchRanges } from '../../src/search/matches';
+import { secondOrder } from '../../src/search/secondOrder';
 import { remember } from '../../src/search/queryHistory';
 import { isPartial, onIndexReady } from '../../src/status/indexReady';
 import { hit, signal } from './hits';
@@ -179,4 +180,15 @@ test('changes come with their tests, and each caller once', () => {
       ...['Callers of what changed a.py:4', 'Usually changes with it b.py:1'],
     ],
   );
+});
+
+test('a second answer changes the order around the active row', () => {
+  const [a, b, c, d] = [1, 2, 3, 4].map((rank) => ({ hit: hit(rank, `${rank}.py`, []) }));
+  assert.ok(a && b && c && d);
+  const note = { label: 'a note' };
+  assert.equal(secondOrder<object>([a, b], [note, { ...a }, { ...b }], a), undefined);
+  assert.deepEqual(secondOrder([a, b, c], [c, { ...b }, a], b), [c, b, a]);
+  assert.deepEqual(secondOrder([a, b, c], [c, b, { ...a }], a), [a, c, b]);
+  assert.deepEqual(secondOrder<object>([note, a, b], [d, c, a], a), [d, a, c]);
+  assert.deepEqual(secondOrder([a, b], [c, d], b), [c, b, d]);
 });
