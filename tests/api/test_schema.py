@@ -10,7 +10,7 @@ from packhound.api.json_codec import query_json, query_of
 from packhound.api.pack_codec import pack_request_json
 from packhound.api.schema import PACK_REQUEST, QUERY, pack_request_from, query_from
 from packhound.core.errors import SettingsError
-from packhound.core.settings import Settings
+from packhound.core.settings import DEEP_TIME_MS, Settings
 from packhound.core.types import Budget, Focus, Query
 from packhound.pack.request import PackFocus, PackRequest
 
@@ -46,6 +46,12 @@ def test_the_time_budget_has_two_names(values) -> None:
     assert query == Query("x", budget=Budget(time_ms=50))
     assert query_of(query_json(query)) == query
     assert query_from({"query": "x", "budget": {}}) == Query("x")
+
+
+def test_a_deep_query_has_the_time_that_the_model_takes() -> None:
+    assert query_from({"query": "x", "deep": True}).budget.time_ms == DEEP_TIME_MS
+    assert query_from({"query": "x", "deep": True, "time_ms": 50}).budget.time_ms == 50
+    assert query_from({"query": "x", "deep": True}, Settings(time_ms=70)).budget.time_ms == 70
 
 
 def test_null_is_the_default_and_other_keys_are_ignored() -> None:

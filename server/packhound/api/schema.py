@@ -12,7 +12,13 @@ from dataclasses import replace
 
 from packhound.core.errors import SettingsError
 from packhound.core.parameters import Parameter, array, boolean, choice, integer, read_present, text
-from packhound.core.settings import MAX_CANDIDATES, MAX_PLUGIN_NAME, MAX_TIME_MS, Settings
+from packhound.core.settings import (
+    DEEP_TIME_MS,
+    MAX_CANDIDATES,
+    MAX_PLUGIN_NAME,
+    MAX_TIME_MS,
+    Settings,
+)
 from packhound.core.types import KINDS, MODES, MOST_HITS, TESTS, TYPES, Budget, Focus, Query
 from packhound.grep import CASES, GrepRequest
 from packhound.llm import tokenizer_of
@@ -97,6 +103,8 @@ def query_from(
 ) -> Query:
     """Return the query of a request; the settings say what it leaves out, then `time_ms`.
 
+    One that asks for the deep model has at least the time that this takes.
+
     Null stands for the default and other keys are ignored; `budget.timeMs` and `budget.candidates`
     are other names of `time_ms` and `candidates`. Raises SettingsError.
     """
@@ -109,6 +117,8 @@ def query_from(
             f"'budget' is {budget!r:.80}; must be an object with timeMs or candidates"
         )
     read = {"limit": settings.limit, **read_present(QUERY, values, "query")}
+    if read.get("deep"):
+        time_ms = max(time_ms, DEEP_TIME_MS)
     read["budget"] = Budget(
         read.pop("time_ms", settings.time_ms or time_ms),
         read.pop("candidates", settings.candidates),
