@@ -13,6 +13,7 @@ from packhound.core.types import Document
 from packhound.index.writer import Index
 from packhound.indexing.indexer import Indexer
 from packhound.indexing.open_documents import OpenDocumentParser
+from packhound.parsing.pool.pool import ParsePool
 from packhound.parsing.pool.worker import Worker, WorkerDied
 from packhound.parsing.tree_cache import MOST_DOCUMENTS
 from tests.support.project import MAIL
@@ -20,7 +21,7 @@ from tests.support.project import MAIL
 
 @pytest.fixture
 def parser() -> Iterator[OpenDocumentParser]:
-    parser = OpenDocumentParser(Index(None))
+    parser = OpenDocumentParser(Index(None), ParsePool(1))
     yield parser
     parser.close()
 

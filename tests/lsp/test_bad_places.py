@@ -209,10 +209,10 @@ def test_whoever_asks_is_answered_again_when_there_are_file_handles(start_server
 WITHOUT_THREADS = """
 from packhound.service.engine import Engine
 opened = Engine.open
-def open(root, *others):
+def open(root, *rest, **named):
     if root.name == "heavy":
         raise RuntimeError("can't start new thread")
-    return opened(root, *others)
+    return opened(root, *rest, **named)
 Engine.open = open
 from packhound.lsp.server import serve
 serve()
