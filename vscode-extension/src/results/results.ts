@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Hit, SearchResults } from '../protocol';
+import { keyOf, type Hit, type SearchResults } from '../protocol';
 import { isPartial } from '../status/indexReady';
 
 const MOST_EARLIER = 20;
@@ -76,7 +76,10 @@ export class Results implements vscode.Disposable {
 
   /** The results that a hit stands in, for its explanation. */
   around(hit: Hit): SearchResults | undefined {
-    return [this.last, this.shown?.results].find((results) => results?.hits.includes(hit));
+    const key = keyOf(hit);
+    return [this.last, this.shown?.results].find((results) =>
+      results?.hits.some((other) => keyOf(other) === key),
+    );
   }
 
   dispose(): void {
