@@ -67,12 +67,13 @@ def test_every_setting_has_a_scope_and_a_description() -> None:
         assert described.endswith("."), name
 
 
-def test_what_names_a_program_or_a_model_is_restricted_in_untrusted_folders() -> None:
+def test_what_names_a_program_or_files_elsewhere_is_restricted_in_untrusted_folders() -> None:
     untrusted = MANIFEST["capabilities"]["untrustedWorkspaces"]
     assert untrusted["supported"] == "limited"
     paths = {"encoder.path", "rerank.path", "model", "reranker"}
     restricted = {name.removeprefix("packhound.") for name in untrusted["restrictedConfigurations"]}
-    assert restricted == {"server.path", "server.interpreter", *paths}
+    elsewhere = {"knowledge.folders", "episodes.sessionLogs"}
+    assert restricted == {"server.path", "server.interpreter", *paths, *elsewhere}
     assert all(properties()[name]["scope"] == "machine-overridable" for name in restricted)
 
 
