@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.editor_clients import CHECKOUT, EDITORS, program
 
-PATIENCE_S = 60
+PATIENCE_S = 240
 
 pytestmark = pytest.mark.editors
 
