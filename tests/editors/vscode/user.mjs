@@ -155,6 +155,7 @@ await play(({ page, rows, status, cursor, activeTab, until, asks, labels, row, e
     await page.locator('.editor-instance .view-line', { hasText: 'def send_with_retries' }).first().click();
     await page.keyboard.press('Control+K');
     await page.keyboard.press('Alt+R');
+    await asks('Code like the definition at the cursor');
     await row(/backoff_delays|Client/);
     await page.keyboard.press('Escape');
     assert.deepEqual(await tree.allInnerTexts(), kept);
