@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import os
-import random
-import signal
 import sqlite3
 import stat
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -18,8 +13,8 @@ from packhound.core.errors import StoreError
 from packhound.core.types import Query
 from packhound.memory import NoteStore, write_note
 from packhound.service import Engine, clear_index, notes_folder
+from tests.support.note_kills import KILLS_A_ROUND, kill_writers
 
-CHILD = Path(__file__).parents[1] / "support" / "note_child.py"
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX signals and modes")
 
 
@@ -28,38 +23,23 @@ def store(tmp_path: Path) -> NoteStore:
     return NoteStore(notes_folder(tmp_path))
 
 
-def child(root: Path, name: str) -> subprocess.Popen[str]:
-    command = [sys.executable, str(CHILD), str(root), name]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-
-
-def check_kills(root: Path, rounds: int) -> None:
-    """Kill two processes that write at once, again and again; nothing they named is lost."""
-    seeded, named = random.Random(rounds), set[str]()
-    for number in range(rounds):
-        children = [child(root, f"{number}-{side}") for side in "ab"]
-        first = [process.stdout.readline() for process in children if process.stdout]
-        time.sleep(seeded.uniform(0, 0.05))
-        for process in children:
-            process.send_signal(signal.SIGKILL)
-        # The last line may be cut: its note is on disk, but was not named.
-        rest = [process.communicate()[0] for process in children]
-        lines = "".join(first + rest).splitlines(keepends=True)
-        named |= {line.strip() for line in lines if line.endswith("\n")}
-        notes = NoteStore(notes_folder(root)).all()
-        assert named <= {note.id for note in notes}
-    assert len(named) >= rounds
+def check_kills(root: Path, kills: int) -> None:
+    """Check that two processes that write at once and are killed lose nothing they named."""
+    rounds = range(kills // KILLS_A_ROUND)
+    result = kill_writers(root, rounds)
+    assert (result.kills, result.lost) == (kills, 0)
+    assert result.acknowledged >= kills
 
 
 @posix
 def test_kills_lose_nothing_acknowledged(tmp_path: Path) -> None:
-    check_kills(tmp_path, 5)
+    check_kills(tmp_path, 10)
 
 
 @pytest.mark.slow
 @posix
 def test_a_thousand_kills_lose_nothing_acknowledged(tmp_path: Path) -> None:
-    check_kills(tmp_path, 500)
+    check_kills(tmp_path, 1_000)
 
 
 @posix
