@@ -19,6 +19,7 @@ from tests.support.git_repository import git
 from tests.support.project import wait_until
 
 SECRET = "ghp_" + "x7Kq9TzL2mVb4NcR8wYpD1sF6hJ3gA0eUiOk"
+STRANGER = 54_321
 posix = pytest.mark.skipif(os.name != "posix", reason="links and FIFOs of POSIX")
 
 
@@ -212,6 +213,40 @@ def test_links_and_pipes_are_refused(team: Engine, tmp_path: Path) -> None:
     os.mkfifo(folder(team) / "pipe.json")
     assert contents(team) == ["good"]
     assert len(team.notes.notebook.shared.problems()) == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may chown")
+def test_what_belongs_to_another_user_is_not_read_and_named(team: Engine) -> None:
+    add(team, "good")
+    forged = folder(team) / f"{add(team, 'forged')['id']}.json"
+    os.chown(forged, STRANGER, -1)
+    remedy = "it belongs to another user; make it yours with chown if you trust it, or delete it"
+    wait_until(lambda: contents(team) == ["good"])
+    [row] = [row for row in team.status(every_source=True).sources if row.name == "notes"]
+    assert row.problems == (f"'.packhound/notes/{forged.name}' is ignored: {remedy}",)
+    for name in (".packhound/notes", ".packhound"):
+        os.chown(team.root / name, STRANGER, -1)
+        assert contents(team) == []
+        assert f"notes: '{name}' is ignored: {remedy}" in (
+            team.search(Query("good", types=("note",))).notes
+        )
+        with pytest.raises(PackhoundError, match=f"no note is written to '{name}': {remedy}"):
+            add(team, "x")
+    os.chown(team.root, STRANGER, -1)
+    assert set(contents(team)) == {"good", "forged"}, "they are of the workspace's owner"
+
+
+def test_a_note_that_is_too_large_to_share_is_not_written(team: Engine) -> None:
+    body = "\n".join(f"    x_{n} = {n}" for n in range(7_000))
+    for n in range(12):
+        (team.root / f"long_{n}.py").write_text(f"def long():\n{body}\n")
+    team.refresh()
+    assert team.settled(60)
+    code = [f"long_{n}.py#long" for n in range(12)]
+    with pytest.raises(SettingsError, match=r"the note has [\d,]+ bytes with its code; a shared"):
+        add(team, "x" * 90_000, code=code)
+    assert contents(team) == []
+    add(team, "x" * 90_000, code=code, shared=False)
 
 
 @posix

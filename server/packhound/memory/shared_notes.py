@@ -28,12 +28,16 @@ from packhound.redact import without_secrets
 FOLDER = ".packhound/notes"
 _NAME = re.compile(r"([0-9A-Za-z_-]{1,64})\.json")
 _MAX_BYTES, _MAX_NOTES = 1 << 20, 10_000
+"""Of a file, which a note of 100,000 characters with its code fits into, and of the folder."""
+_MAX_ALL_BYTES = 64 << 20
+"""Of all files together: ten thousand notes of the usual length."""
 _TEXTS = ("content", "summary", "decision", "reasoning", "body")
 """Fields whose lines are lines of the file."""
 _PLAIN = ("id", "type", "created_at", "expires_at", "digest", "kind", "language")
 """Fields that hold no text of people; a digest looks like a key."""
 _SCAN_S = 1.0
-"""How long a look at files counts that are changed in place; new ones are seen at once."""
+"""Seconds for which a look counts at files that are changed in place; new ones are seen at once."""
+_FOREIGN = "it belongs to another user; make it yours with chown if you trust it, or delete it"
 
 
 class SharedNotes:
@@ -73,6 +77,8 @@ class SharedNotes:
         """Return what was not read, in one line each."""
         if not self._is_trusted() and self._is_there():
             return (f"'{FOLDER}' is ignored: {self._remedy()}",)
+        if foreign := self._foreign_folder():
+            return (f"'{foreign}' is ignored: {_FOREIGN}",)
         with self._lock:
             return tuple(self._problems.values())
 
@@ -107,18 +113,27 @@ class SharedNotes:
             self._n_changes += 1
 
     def _write(self, note: Note) -> Note:
+        if foreign := self._foreign_folder():
+            raise StoreError(f"no note is written to '{foreign}': {_FOREIGN}")
         row = _without_secrets(note_json(note))
+        written = replace(note_from(row), shared=True)
         text = json.dumps(_by_lines(row), ensure_ascii=False, indent=2) + "\n"
+        data = text.encode("utf-8", "replace")
+        if len(data) > _MAX_BYTES:
+            raise SettingsError(
+                f"the note has {len(data):,} bytes with its code; a shared one must have at most "
+                f"{_MAX_BYTES:,}"
+            )
         try:
             for name in (".packhound", FOLDER):
                 (self._root / name).mkdir(exist_ok=True)
                 if not is_folder(self._root, name):
                     raise StoreError(f"'{self._root / name}' is no folder; notes are not shared")
-            write_private_atomic(self._path(note.id), text.encode("utf-8", "replace"))
+            write_private_atomic(self._path(note.id), data)
         except OSError as error:
             raise StoreError(f"'{self._path(note.id)}' cannot be written: {error}") from error
         self._stamp = ()
-        return replace(note_from(row), shared=True)
+        return written
 
     def _writing(self) -> AbstractContextManager[None]:
         if not self._is_trusted():
@@ -152,10 +167,19 @@ class SharedNotes:
         except OSError as error:
             self._problems[""] = f"'{FOLDER}' cannot be read: {error.strerror}"
             return
-        if len(files) > _MAX_NOTES:
-            self._problems[""] = f"'{FOLDER}' has {len(files):,} files; {_MAX_NOTES:,} are read"
-        for name, status in files[:_MAX_NOTES]:
-            yield name, (status.st_mtime_ns, status.st_size, status.st_ino)
+        n_bytes = 0
+        for n_files, (name, status) in enumerate(files):
+            n_bytes += min(status.st_size, _MAX_BYTES)
+            if n_files == _MAX_NOTES or n_bytes > _MAX_ALL_BYTES:
+                self._problems[""] = (
+                    f"'{FOLDER}' has {len(files):,} files; of {_MAX_NOTES:,} at most, and of "
+                    f"{_MAX_ALL_BYTES >> 20} MB, {n_files:,} are read"
+                )
+                return
+            if self._is_foreign(status):
+                self._problems[name] = f"'{FOLDER}/{name}' is ignored: {_FOREIGN}"
+            else:
+                yield name, (status.st_mtime_ns, status.st_size, status.st_ino)
 
     def _note(self, name: str, identity: str) -> Note:
         file = read_bytes(self._root, f"{FOLDER}/{name}", _MAX_BYTES)
@@ -174,7 +198,7 @@ class SharedNotes:
         return note if anchors == note.anchors else replace(note, anchors=anchors)
 
     def _folder_stamp(self) -> tuple[object, ...]:
-        if not self._is_trusted() or not self._is_there():
+        if not self._is_trusted() or not self._is_there() or self._foreign_folder():
             return ()
         try:
             status = (self._root / FOLDER).lstat()
@@ -184,6 +208,19 @@ class SharedNotes:
 
     def _is_there(self) -> bool:
         return all(is_folder(self._root, name) for name in (".packhound", FOLDER))
+
+    def _foreign_folder(self) -> str:
+        """Return which of the folders belongs to a stranger, "" if none does."""
+        for name in (".packhound", FOLDER):
+            with suppress(FileNotFoundError, NotADirectoryError):
+                if self._is_foreign((self._root / name).lstat()):
+                    return name
+        return ""
+
+    def _is_foreign(self, status: os.stat_result) -> bool:
+        """Return True for what is neither this user's nor that of the workspace's owner."""
+        owners = {os.geteuid(), self._root.stat().st_uid} if hasattr(os, "geteuid") else ()
+        return bool(owners) and status.st_uid not in owners
 
     def _path(self, identity: str) -> Path:
         return self._root / FOLDER / f"{identity}.json"
