@@ -264,6 +264,10 @@ def test_the_commits_of_lines_are_those_of_the_text_on_the_screen(repository):
     assert both.last_change >= old.last_change > 0
     [new] = line_histories(repository, "new.py", b"a = 1\n", [(0, 0)])
     assert new.state == "untracked"
+    [refused] = line_histories(repository, "top.py", b"z = 3\n", [(8, 9)])
+    assert refused.state == "unavailable", "it is committed, and git did not answer"
+    [cell] = line_histories(repository, "cells.ipynb", text, [(0, 0)])
+    assert cell.state == "unavailable", "git has no text of cells"
     [of_folder] = line_histories(repository / "sub", "a b.py", text, [(1, 2)])
     assert of_folder == both
 

@@ -113,6 +113,21 @@ def test_the_oldest_go_first(tmp_path: Path, text: str, count: int) -> None:
     assert episodes[-1].id != "0"
 
 
+def test_the_bound_holds_whoever_writes(tmp_path: Path) -> None:
+    path = tmp_path / "episodes.jsonl"
+    row = {**new_episode("query", "text")._asdict(), "references": []}
+    lines = (json.dumps({**row, "id": str(n)}) + "\n" for n in range(MAX_EPISODES - 2))
+    path.write_text("".join(lines))
+    path.chmod(0o600)
+    first, second = EpisodeLog(path), EpisodeLog(path)
+    for log, text in [(first, "a"), (second, "b")]:
+        log.append(new_episode("query", text))
+        assert path.read_bytes().count(b"\n") <= MAX_EPISODES
+    first.append(new_episode("query", "c"))
+    assert path.read_bytes().count(b"\n") < MAX_EPISODES, "the oldest went"
+    assert [episode.text for episode in first.read()[:3]] == ["c", "b", "a"]
+
+
 def test_two_processes_append_at_once_and_a_cut_line_spoils_itself_alone(tmp_path: Path) -> None:
     path = tmp_path / "data" / "episodes.jsonl"
     code = (
@@ -156,11 +171,13 @@ def test_sessions_of_agents_in_this_workspace_are_read(
         "{broken",
         json.dumps({"payload": wrapped}),
     ]
-    other = [message("user", "Elsewhere", cwd=str(tmp_path / "other"))]
-    write_files(
-        tmp_path / "logs",
-        {"a/s1.jsonl": "\n".join(session), "b/s2.jsonl": "\n".join(other), "c/notes.md": "# no"},
-    )
+    logs = {
+        "a/s1.jsonl": "\n".join(session),
+        "b/s2.jsonl": message("user", "Elsewhere", cwd=str(tmp_path / "other")),
+        "b/s3.jsonl": message("user", "Nobody knows where"),
+        "c/notes.md": "# no",
+    }
+    write_files(tmp_path / "logs", logs)
     hits = recorded.search(Query("address of the mail", types=("episode",))).hits
     record = hits[0].record
     assert record is not None

@@ -78,8 +78,8 @@ def append_private(path: Path, line: bytes) -> None:
         raise StoreError(f"'{path}' cannot be written: {error.strerror}") from error
 
 
-def read_private(path: Path) -> bytes | None:
-    """Return the content of a regular file of this user, None if there is none.
+def read_private(path: Path, start: int = 0) -> bytes | None:
+    """Return the content of a regular file of this user from an offset, None if there is none.
 
     Raises StoreError at once for a link, a FIFO or another user's file, or if it is unreadable.
     """
@@ -92,6 +92,7 @@ def read_private(path: Path) -> bytes | None:
     try:
         _check_private(path, os.fstat(handle))
         with os.fdopen(handle, "rb", closefd=False) as file:
+            file.seek(start)
             return file.read()
     except OSError as error:
         raise StoreError(f"'{path}' cannot be read: {error.strerror}") from None

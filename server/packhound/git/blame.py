@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from packhound.core.line_history import LineHistory, LineState
 from packhound.git.client import git, has_filters, open_repository
+from packhound.text import is_notebook
 
 LineRange: TypeAlias = tuple[int, int]
 """First and last line, 0-based."""
@@ -23,15 +24,16 @@ def line_histories(
 ) -> list[LineHistory]:
     """Return the history of ranges of lines of a file, whose text may be unsaved. Never raises."""
     repository = open_repository(root)
-    # Filters of the repository would be run on the text.
-    if repository.state != "ready" or has_filters(root):
+    # Filters of the repository would be run on the text, and git has no text of cells.
+    if repository.state != "ready" or is_notebook(path) or has_filters(root):
         state: LineState = "untracked" if repository.state == "untracked" else "unavailable"
         return [LineHistory(state)] * len(ranges)
     limits = [f"-L{first + 1},{last + 1}" for first, last in ranges]
     arguments = ("blame", "--porcelain", "--no-textconv", "--contents", "-", *limits, "--", path)
     answer = git(root, *arguments, timeout_s=_TIMEOUT_S, stdin=text)
     if answer is None:
-        return [LineHistory("untracked")] * len(ranges)
+        is_committed = git(root, "cat-file", "-e", f"HEAD:./{path}") is not None
+        return [LineHistory("unavailable" if is_committed else "untracked")] * len(ranges)
     commit_of, times = _parse(answer)
     return [_history(commit_of, times, *lines) for lines in ranges]
 

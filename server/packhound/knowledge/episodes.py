@@ -37,7 +37,7 @@ _MAX_TEXT, _MAX_REFERENCES, _MAX_TITLE = 4_000, 20, 200
 
 
 class Episode(NamedTuple):
-    """What was asked, the code that the answer named, and its result, empty while unknown."""
+    """An event with the code that it named, and its result, empty while unknown."""
 
     id: str
     time: float
@@ -79,6 +79,8 @@ class EpisodeLog:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._counted = (0, 0, 0)
+        """Inode and size of the file when its lines were counted, and how many they were."""
 
     def version(self) -> object:
         """Return what differs once any process wrote."""
@@ -90,7 +92,7 @@ class EpisodeLog:
         row = without_secrets({**episode._asdict(), "id": "", "time": 0})
         row |= {"id": episode.id, "time": round(episode.time, 3)}
         make_private_folder(self._path.parent)
-        with locked(self._path.with_suffix(".lock")):
+        with locked(self._lock):
             append_private(self._path, json.dumps(row, ensure_ascii=False).encode() + b"\n")
             self._trim()
 
@@ -106,17 +108,35 @@ class EpisodeLog:
 
     def clear(self) -> int:
         """Delete all episodes; return how many there were."""
-        n = len(self.read())
-        self._path.unlink(missing_ok=True)
+        if stat_private(self._path) is None:
+            return 0
+        with locked(self._lock):
+            n = len(self.read())
+            self._path.unlink(missing_ok=True)
         return n
+
+    @property
+    def _lock(self) -> Path:
+        return self._path.with_suffix(".lock")
+
+    def _count(self) -> tuple[int, int]:
+        """Return the bytes and lines of the file, of which only what is new is read."""
+        status, (inode, size, n_lines) = stat_private(self._path), self._counted
+        if status is None:
+            return 0, 0
+        if status.st_ino != inode or status.st_size < size:
+            size = n_lines = 0
+        n_lines += (read_private(self._path, start=size) or b"").count(b"\n")
+        self._counted = status.st_ino, status.st_size, n_lines
+        return status.st_size, n_lines
 
     def _trim(self) -> None:
         """Drop the oldest lines where there are too many."""
-        data = read_private(self._path) or b""
-        lines = data.splitlines(keepends=True)
-        if len(lines) <= MAX_EPISODES and len(data) <= MAX_BYTES:
+        n_bytes, n_lines = self._count()
+        if n_lines <= MAX_EPISODES and n_bytes <= MAX_BYTES:
             return
-        lines = lines[-int(MAX_EPISODES * _KEPT) :]
+        lines = (read_private(self._path) or b"").splitlines(keepends=True)
+        del lines[: -int(MAX_EPISODES * _KEPT)]
         while lines and sum(map(len, lines)) > MAX_BYTES * _KEPT:
             del lines[: len(lines) // 10 + 1]
         try:

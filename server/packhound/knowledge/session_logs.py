@@ -28,7 +28,7 @@ _MAX_TEXT, _MAX_TITLE = 20_000, 200
 
 @dataclass(slots=True)
 class _Turn:
-    """What a user asked on a line, and the last text of the agent's answer."""
+    """A user's question on a line, and the last text of the agent's answer."""
 
     line: int
     asked: str
@@ -48,14 +48,17 @@ def session_files(
 
 
 def read_session(file: TextFile, root: Path) -> Iterator[Record]:
-    """Yield a record for each question of a session; none if it worked in another folder."""
+    """Yield a record for each question of a session that names `root` as where it worked."""
     turns: list[_Turn] = []
+    is_named = False
     for number, line in enumerate(file.lines, 1):
         row = _object_in(line)
         message = _message_in(row)
         folder = row.get("cwd") or message.get("cwd")
-        if isinstance(folder, str) and not PurePath(folder).is_relative_to(root):
-            return
+        if isinstance(folder, str):
+            is_named = PurePath(folder).is_relative_to(root)
+            if not is_named:
+                return
         role, text = message.get("role"), _text_of(message.get("content"))
         if not text or _is_machine_made(row, text):
             continue
@@ -64,7 +67,7 @@ def read_session(file: TextFile, root: Path) -> Iterator[Record]:
         elif role == "assistant" and turns:
             turns[-1].answer = text
     stem = PurePath(file.path).stem
-    for turn in turns:
+    for turn in turns if is_named else ():
         yield Record(
             f"session-{stem}-{turn.line}",
             "episode",

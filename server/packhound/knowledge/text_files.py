@@ -22,7 +22,7 @@ from packhound.files import WalkLimits, open_text, walk_by_steps
 log = logging.getLogger("packhound")
 
 _SCAN_S = 1.0
-"""How long a look at the folders counts."""
+"""Seconds for which a look at the folders counts."""
 _MAX_LINE = 1 << 20
 _MAX_BYTES = 256 << 20
 _LIMITS = WalkLimits(max_file_bytes=1 << 40)
@@ -30,7 +30,7 @@ _LIMITS = WalkLimits(max_file_bytes=1 << 40)
 
 
 class Stamp(NamedTuple):
-    """What differs when a file's text does, and when it was written, 0 if unknown."""
+    """An identity that differs when a file's text does, and when it was written, 0 if unknown."""
 
     identity: object
     date: float
