@@ -4,7 +4,8 @@ Run: python -m benchmarks.quality.deep_latency FOLDER [--questions 12]
 Each question is asked without the deep model and with it. Cold: with no vector of before; new: with
 the vectors of all but 8 of the hits that it reads; warm: with all of them; restarted: warm, in an
 engine that has only what is on disk. Milliseconds that it adds at p50, of the processor (all
-threads) and of the wall clock, the model loaded before; results go to results/deep_latency.json.
+threads) and of the wall clock, the model loaded before, and what loading takes, with megabytes;
+results go to results/deep_latency.json.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from pathlib import Path
 from benchmarks.sources.retrieval import rows
 from packhound.core.settings import Settings
 from packhound.core.types import Budget, Query
+from packhound.encoder import DeepEncoder, Embedder
 from packhound.search import DeepRanker
 from packhound.service import Engine
 
@@ -36,6 +38,21 @@ def timed(call: Callable[[], object]) -> tuple[float, float]:
     wall, processor = time.perf_counter(), time.process_time()
     call()
     return (time.process_time() - processor) * 1_000, (time.perf_counter() - wall) * 1_000
+
+
+def loading() -> dict[str, float]:
+    """Processor milliseconds of loading the model and a first text, and the memory it takes."""
+    Embedder.open().encode(["so that what both need is imported"])
+    before = memory_mb()
+    processor, _ = timed(lambda: DeepEncoder.open().encode("warm"))
+    return {"processor": round(processor, 1), "megabytes": round(memory_mb() - before, 1)}
+
+
+def memory_mb() -> float:
+    """What this process has to itself, without pages of files."""
+    lines = Path("/proc/self/status").read_text("utf-8").splitlines()
+    [kilobytes] = [line.split()[1] for line in lines if line.startswith("RssAnon:")]
+    return int(kilobytes) / 1_000
 
 
 def forget(ranker: DeepRanker, n_left: int) -> None:
@@ -55,7 +72,7 @@ def opened(root: Path, settings: Settings) -> Engine:
 def measure(root: Path, n_questions: int) -> dict[str, object]:
     questions = [Query(row[0]) for row in rows("questions.tsv")[:n_questions]]
     deep = [replace(query, deep=True, budget=PATIENT) for query in questions]
-    times = defaultdict(list)
+    times, loaded = defaultdict(list), loading()
     engine, n_read = opened(root, Settings(persist=False)), 0
     ranker = engine._index.models.deep
     assert ranker is not None, "install the extra `deep`"
@@ -81,7 +98,7 @@ def measure(root: Path, n_questions: int) -> dict[str, object]:
         stage: summary([(a[0] - b[0], a[1] - b[1]) for a, b in zip(each, alone, strict=True)])
         for stage, each in times.items()
     }
-    head = {"code_nodes": n_nodes, "questions": n_questions, "hits_read": n_read}
+    head = {"code_nodes": n_nodes, "questions": n_questions, "hits_read": n_read, "loading": loaded}
     return {**head, "search alone": summary(alone), **added}
 
 

@@ -7,7 +7,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+import onnxruntime
 import pytest
+from tokenizers import Tokenizer
 
 from packhound.core.errors import ModelError
 from packhound.core.settings import Settings
@@ -52,6 +54,36 @@ def test_texts_of_one_meaning_are_similar() -> None:
 @pytest.mark.parametrize("text", ["", "\ud800", "x" * 10_000, "word " * 10_000, "\0", "日本語"])
 def test_any_text_has_a_unit_vector(text: str) -> None:
     assert np.isclose(np.linalg.norm(DeepEncoder.open().encode(text)), 1)
+
+
+@installed
+def test_other_weights_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = model_path()
+    assert path
+    damaged = tmp_path / path.name
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    damaged.write_bytes(data)
+    monkeypatch.setattr(deep_encoder, "model_path", lambda: damaged)
+    with pytest.raises(ModelError, match=r"not that of version 1\.0\.0.*packhound\[deep\]"):
+        DeepEncoder.open()
+
+
+@installed
+def test_products_of_integers_are_near_those_of_floats() -> None:
+    """The package's own graph, which multiplies floats, reads the same tokens."""
+    path = model_path()
+    assert path
+    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    folder = Path(deep_encoder.__file__).parent / "minilm"
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.no_padding()
+    model = DeepEncoder.open()
+    for text in (QUERY, node_text("total", CART), node_text("parse", OTHER)):
+        ids = np.array([tokenizer.encode(text).ids])
+        inputs = {"input_ids": ids, "attention_mask": ids * 0 + 1, "token_type_ids": ids * 0}
+        vector = session.run(None, inputs)[0][0].mean(axis=0)
+        assert model.encode(text) @ vector / np.linalg.norm(vector) > 0.98
 
 
 @pytest.fixture

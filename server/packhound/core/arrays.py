@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float32]
+HalfFloats: TypeAlias = NDArray[np.float16]
 Doubles: TypeAlias = NDArray[np.float64]
 Mask: TypeAlias = NDArray[np.bool_]
 NodeIds: TypeAlias = NDArray[np.int32]

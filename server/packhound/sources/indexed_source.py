@@ -7,10 +7,13 @@ import sys
 import threading
 from collections.abc import Callable
 
+import numpy as np
+
+from packhound.core.arrays import HalfFloats
 from packhound.core.errors import ModelError, StoreError
 from packhound.core.records import Record
 from packhound.core.status import Rebuilt, SourceRow
-from packhound.core.vector_cache import HalfFloats, VectorCache
+from packhound.core.vector_cache import VectorCache
 from packhound.sources.protocol import Rescorer, Source, TextEncoder
 from packhound.sources.record_hits import with_state
 from packhound.sources.record_index import RecordIndex
@@ -161,7 +164,7 @@ class IndexedSource:
         rows = index.embed(encoder, limit)
         if self._vectors:
             on_disk = (row for row in rows if self.source.is_on_disk(row.record))
-            vectors = {row.digest: row.vector for row in on_disk if row.vector is not None}
+            vectors = {r.digest: r.vector.tobytes() for r in on_disk if r.vector is not None}
             self._vectors.put(encoder.fingerprint, vectors)
         return len(rows)
 
@@ -172,5 +175,6 @@ class IndexedSource:
         model = encoder.fingerprint
         if self._vectors:
             missing = {row.digest for row in index.pending(model)} - vectors.keys()
-            vectors = vectors | self._vectors.get(model, missing)
+            saved = self._vectors.get(model, missing)
+            vectors = vectors | {d: np.frombuffer(row, np.float16) for d, row in saved.items()}
         index.reuse(model, vectors)

@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from packhound.core.arrays import Floats, Ints, Mask
+from packhound.core.arrays import Floats, HalfFloats, Ints, Mask
 from packhound.core.records import Record
-from packhound.core.vector_cache import HalfFloats
 from packhound.sources.protocol import TextEncoder
 from packhound.sources.record_snapshot import RecordSnapshot, make_snapshot
 from packhound.text import terms

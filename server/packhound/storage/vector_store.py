@@ -14,19 +14,16 @@ from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
 
-import numpy as np
-
 from packhound.core.array_codec import checksum
 from packhound.core.errors import StoreError
 from packhound.core.private_file import create_private, stat_private
-from packhound.core.vector_cache import HalfFloats
 from packhound.storage.sqlite_store import UNREADABLE
 
 log = logging.getLogger("packhound")
 
 VECTORS = "vectors.sqlite"
 MAX_VECTORS = 40_000
-"""Some 35 MB of 384 dimensions; those that were added first go first."""
+"""Some 20 MB of 384 bytes; those that were added first go first."""
 _APPLICATION_ID = 0x506B5663
 _FORMAT = 1
 _TABLE = "vectors (key BLOB UNIQUE, vector BLOB, sum BLOB)"
@@ -44,10 +41,10 @@ class VectorStore:
         self._path = folder / VECTORS
         self._max_vectors = max_vectors
 
-    def get(self, model: str, digests: Iterable[bytes]) -> dict[bytes, HalfFloats]:
+    def get(self, model: str, digests: Iterable[bytes]) -> dict[bytes, bytes]:
         """Return the vectors that a model with this fingerprint made, of those that there are."""
         by_key = {_key(model, digest): digest for digest in digests}
-        vectors: dict[bytes, HalfFloats] = {}
+        vectors: dict[bytes, bytes] = {}
 
         def read(connection: sqlite3.Connection) -> None:
             keys = iter(by_key)
@@ -56,16 +53,16 @@ class VectorStore:
                 query = f"SELECT key, vector, sum FROM vectors WHERE key IN ({marks})"
                 for key, vector, total in connection.execute(query, part):
                     if total == checksum(key, vector):
-                        vectors[by_key[key]] = np.frombuffer(vector, np.float16)
+                        vectors[by_key[key]] = vector
 
         if by_key:
             self._try(read, writes=False)
         return vectors
 
-    def put(self, model: str, vectors: Mapping[bytes, HalfFloats]) -> None:
+    def put(self, model: str, vectors: Mapping[bytes, bytes]) -> None:
         """Add vectors by digest; beyond `max_vectors` the oldest go."""
-        bodies = ((_key(model, digest), row.tobytes()) for digest, row in vectors.items())
-        rows = [(key, body, checksum(key, body)) for key, body in bodies]
+        keyed = ((_key(model, digest), vector) for digest, vector in vectors.items())
+        rows = [(key, vector, checksum(key, vector)) for key, vector in keyed]
 
         def write(connection: sqlite3.Connection) -> None:
             connection.execute("BEGIN IMMEDIATE")

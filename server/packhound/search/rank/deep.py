@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -16,13 +16,15 @@ import numpy as np
 
 from packhound.core.arrays import Floats
 from packhound.core.caching import ByteLru
+from packhound.core.deferred_load import DeferredLoad
 from packhound.core.errors import ModelError
-from packhound.core.types import Hit, Signal
-from packhound.core.vector_cache import HalfFloats, VectorCache
-from packhound.encoder import REMEDY, DeepEncoder, model_path, node_text
+from packhound.core.types import Hit, NodeRef, Signal
+from packhound.core.vector_cache import VectorCache
+from packhound.encoder import READ_CHARACTERS, REMEDY, DeepEncoder, model_path, node_text
+from packhound.index import Codes, quantize, scales_of
 from packhound.search.query.parse import ParsedQuery, QueryKind
 from packhound.search.run import SearchRun
-from packhound.search.stages import StageContext
+from packhound.search.stages import StageContext, TextOf
 
 DEPTH = 50
 """Hits that are read; those below count as the least similar of these."""
@@ -37,16 +39,33 @@ _TYPICAL_COSINE = 0.23
 """Of a good hit of the first pass: a score with the signal compares with one without it."""
 
 _CACHE_BYTES = 8_000_000
-"""Vectors of 10,000 nodes, of 768 bytes each."""
+"""Vectors of 20,000 nodes, of 384 bytes each."""
 
 _MAX_THREADS = 4
+_POLL_S = 0.05
+"""Between looks at whether a search that waits for the model was cancelled."""
+
+_SHARED = DeferredLoad(lambda: DeepEncoder.open(threads=min(_MAX_THREADS, os.cpu_count() or 1)))
+"""The model, which all folders share."""
 
 
 class DeepText(NamedTuple):
     """What the model reads of a hit; `is_on_disk` tells if its vector may be saved."""
 
-    text: str
-    is_on_disk: Callable[[], bool]
+    name: str
+    source: str
+    is_on_disk: Callable[[], bool] = bool
+
+    @property
+    def digest(self) -> bytes:
+        """The key of its vector."""
+        text = f"{self.name}\0{self.source[:READ_CHARACTERS]}"
+        return blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
+
+    def encode(self, encoder: DeepEncoder) -> Codes:
+        """Return its vector in eight bits, as it is kept. Raises ModelError."""
+        codes: Codes = quantize(encoder.encode(node_text(self.name, self.source))[None])[0]
+        return codes
 
 
 class DeepRanker:
@@ -56,8 +75,8 @@ class DeepRanker:
 
     def __init__(self, load_encoder: Callable[[], DeepEncoder] | None = None) -> None:
         """`load_encoder` returns the model, the installed one by default. Raises ModelError."""
-        self._load_encoder = load_encoder or _load_shared_encoder
-        self._vectors = ByteLru[bytes, HalfFloats](_CACHE_BYTES, lambda row: row.nbytes)
+        self._model = DeferredLoad(load_encoder) if load_encoder else _SHARED
+        self._vectors = ByteLru[bytes, Codes](_CACHE_BYTES, lambda row: row.nbytes)
 
     def applies(self, query: ParsedQuery) -> bool:
         """Return True for a kind of query that has a weight."""
@@ -90,7 +109,9 @@ class DeepRanker:
     def _cosines(self, hits: Sequence[Hit], context: StageContext) -> Floats | None:
         """Return the cosine of each hit to the query, None if the time budget is spent."""
         cache, is_on_disk = context.vectors or (None, bool)
-        texts = [DeepText(_text_of(hit, context), partial(is_on_disk, hit.node)) for hit in hits]
+        texts = [
+            deep_text(hit.node, context.text_of, partial(is_on_disk, hit.node)) for hit in hits
+        ]
         return self.similarities(texts, context.query.text, context.run, cache)
 
     def similarities(
@@ -100,14 +121,14 @@ class DeepRanker:
 
         `cache` has the vectors of earlier processes. Raises ModelError or Cancelled.
         """
-        encoder = self._load_encoder()
-        digests = [
-            blake2b(text.encode("utf-8", "replace"), digest_size=16).digest() for text, _ in texts
-        ]
+        encoder = self._encoder(run)
+        if encoder is None:
+            return None
+        digests = [text.digest for text in texts]
         rows = self._earlier(encoder.fingerprint, digests, cache)
-        new: dict[bytes, HalfFloats] = {}
+        new: dict[bytes, bytes] = {}
         try:
-            for (text, is_on_disk), digest in zip(texts, digests, strict=True):
+            for text, digest in zip(texts, digests, strict=True):
                 if digest in rows:
                     continue
                 run.raise_if_cancelled()
@@ -115,25 +136,36 @@ class DeepRanker:
                     n_read = sum(map(rows.__contains__, digests))
                     run.skip(f"the deep model, which read {n_read} of {len(texts)} hits")
                     return None
-                rows[digest] = encoder.encode(text).astype(np.float16)
-                if cache and is_on_disk():
-                    new[digest] = rows[digest]
+                rows[digest] = text.encode(encoder)
+                if cache and text.is_on_disk():
+                    new[digest] = rows[digest].tobytes()
         finally:
             self._vectors.put(rows)
             if cache:
                 cache.put(encoder.fingerprint, new)
-        matrix = np.array([rows[digest] for digest in digests], np.float32)
-        return np.asarray(matrix @ encoder.encode(query), np.float32)
+        codes = np.array([rows[digest] for digest in digests])
+        cosines = codes.astype(np.float32) @ encoder.encode(query) * scales_of(codes)
+        return np.asarray(cosines, np.float32)
+
+    def _encoder(self, run: SearchRun) -> DeepEncoder | None:
+        """Return the model, None if it is not loaded in time. Raises ModelError or Cancelled."""
+        while (encoder := self._model.result(min(run.remaining_ms / 1_000, _POLL_S))) is None:
+            run.raise_if_cancelled()
+            if run.over_budget:
+                run.skip("the deep model, which is being loaded")
+                return None
+        return encoder
 
     def _earlier(
         self, model: str, digests: Iterable[bytes], cache: VectorCache | None
-    ) -> dict[bytes, HalfFloats]:
+    ) -> dict[bytes, Codes]:
         """Return the vectors that this process or one before has made."""
         in_memory = {digest: self._vectors.get(digest) for digest in digests}
         rows = {digest: row for digest, row in in_memory.items() if row is not None}
         missing = in_memory.keys() - rows.keys()
         if missing and cache:
-            rows |= cache.get(model, missing)
+            saved = cache.get(model, missing)
+            rows |= {digest: np.frombuffer(row, np.int8) for digest, row in saved.items()}
         return rows
 
 
@@ -142,14 +174,9 @@ def missing_deep_model() -> str:
     return "" if model_path() else f"the deep model is not installed; install it by {REMEDY}"
 
 
-@lru_cache(maxsize=1)
-def _load_shared_encoder() -> DeepEncoder:
-    """Return the model, which all folders share. Raises ModelError."""
-    return DeepEncoder.open(threads=min(_MAX_THREADS, os.cpu_count() or 1))
-
-
-def _text_of(hit: Hit, context: StageContext) -> str:
-    return node_text(hit.node.qualname, context.text_of(hit.node).partition("\n")[2])
+def deep_text(node: NodeRef, text_of: TextOf, is_on_disk: Callable[[], bool]) -> DeepText:
+    """Return what the model reads of a node."""
+    return DeepText(node.qualname, text_of(node).partition("\n")[2], is_on_disk)
 
 
 def _rescore(hit: Hit, reason: Signal) -> Hit:
