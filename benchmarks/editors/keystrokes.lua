@@ -43,7 +43,7 @@ local pickers = require('packhound.pickers')
 local live_search = pickers.live_search
 pickers.live_search = function()
   local search = live_search()
-  return function(query, done, on_slow)
+  return function(query, done, later)
     return search(query, function(items)
       done(items)
       vim.schedule(function()
@@ -53,7 +53,7 @@ pickers.live_search = function()
           timer:start(PAUSE_MS, 0, vim.schedule_wrap(next_key))
         end
       end)
-    end, on_slow)
+    end, later)
   end
 end
 

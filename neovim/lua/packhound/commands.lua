@@ -34,10 +34,7 @@ M.subcommands = {
     pickers.live(text)
   end,
   quickfix = function(text)
-    local function show(results)
-      hits.to_quickfix(results)
-      vim.cmd.copen()
-    end
+    local show = require('packhound.quickfix').show
     if text ~= '' then
       client.ask('packhound/search', client.near()({ query = text }), function(results)
         hits.last = results

@@ -27,10 +27,35 @@ function M.reasons(hit)
   return table.concat(words, ' · ')
 end
 
+--- Path and line of the name: `src/rank.py:12`, `analysis.ipynb:cell 3:12`, with the folder where it
+--- could be mistaken; the type of what stands in no file.
+function M.place(hit)
+  if not hit.uri then
+    return hit.kind
+  end
+  local folder = hit.folder and hit.folder .. '/' or ''
+  return folder .. hit.path .. ':' .. (M.cell(hit) or hit.selectionRange.start.line + 1)
+end
+
+--- Cell of a notebook and line in it, both from 1, else nil: `cell 3:12`.
+function M.cell(hit)
+  return hit.cell and ('cell %d:%d'):format(hit.cell.number, hit.cell.line)
+end
+
 --- `load_config  src/config.py:12  name: load · meaning: closest of 1,695 · strong`
 function M.row(hit)
-  local place = hit.uri and ('%s:%d'):format(hit.path, hit.selectionRange.start.line + 1) or hit.kind
-  return vim.trim(table.concat({ M.title(hit), place, M.reasons(hit) }, '  '))
+  return vim.trim(table.concat({ M.title(hit), M.place(hit), M.reasons(hit) }, '  '))
+end
+
+--- The same for a quickfix entry, which shows path and line itself.
+function M.quickfix_text(hit)
+  local cell = M.cell(hit)
+  return vim.trim(('%s %s  %s%s'):format(hit.kind, M.title(hit), cell and cell .. '  ' or '', M.reasons(hit)))
+end
+
+-- The 1-based line that a range ends in.
+local function last_line(range)
+  return range['end'].line + (range['end'].character > 0 and 1 or 0)
 end
 
 ---@param results table
@@ -44,7 +69,7 @@ function M.items(results)
       text = M.row(hit),
       path = hit.uri and vim.uri_to_fname(hit.uri) or records.name(hit),
       lnum = start.line + 1,
-      end_lnum = hit.end_line,
+      end_lnum = hit.uri and last_line(hit.range) or 1,
       col = start.character + 1,
     }
   end, results.hits)
@@ -61,9 +86,41 @@ function M.rows(results)
     notes = { 'nothing was found; say it in other words, or drop a filter' }
   end
   local rows = vim.tbl_map(function(note)
-    return vim.tbl_extend('force', place, { text = 'note: ' .. note })
+    return { text = 'note: ' .. note, path = place.path, lnum = place.lnum, end_lnum = place.end_lnum, col = place.col }
   end, notes)
   return vim.list_extend(rows, items)
+end
+
+-- What stays equal when a hit is found again; a row that says something has its text.
+local function key(item)
+  local hit = item.hit
+  return hit and (hit.id or ('%s:%d-%d'):format(item.path, hit.start_line, hit.end_line)) or item.text
+end
+
+local function hit_keys(items)
+  return vim.iter(items)
+    :filter(function(item)
+      return item.hit
+    end)
+    :map(key)
+    :totable()
+end
+
+--- The rows of a second answer, with the row that the user is in where it is in the first, so that
+--- Enter opens the same hit; nil where the hits of both come in the same order.
+---@param first table[]
+---@param second table[]
+---@param current integer the user's row in `first`
+---@return table[]?
+function M.reorder(first, second, current)
+  if vim.deep_equal(hit_keys(first), hit_keys(second)) then
+    return nil
+  end
+  local rows = vim.tbl_filter(function(item)
+    return key(item) ~= key(first[current])
+  end, second)
+  table.insert(rows, math.min(current, #rows + 1), first[current])
+  return rows
 end
 
 --- Shows a 1-based place in the current window, with a way back (CTRL-O).
@@ -72,7 +129,11 @@ function M.go_to(path, lnum, col)
   -- :edit would refuse the file of the window itself while it is modified.
   local bufnr = vim.fn.bufadd(path)
   vim.bo[bufnr].buflisted = true
+  local is_loaded = vim.api.nvim_buf_is_loaded(bufnr)
   vim.cmd.buffer(bufnr)
+  if is_loaded and vim.startswith(path, 'packhound://') then
+    vim.cmd.edit() -- A note's code may have changed since it was read.
+  end
   local last = vim.api.nvim_buf_line_count(0)
   vim.api.nvim_win_set_cursor(0, { math.min(lnum, last), math.max(0, col - 1) })
   vim.cmd('normal! zvzz')
@@ -87,20 +148,6 @@ function M.open(item)
   if item.hit and item.hit.uri then
     client.notify('packhound/picked', { uri = item.hit.uri, position = item.hit.range.start })
   end
-end
-
---- Puts results into the quickfix list, in the server's order.
-function M.to_quickfix(results)
-  local entries = vim.tbl_map(function(item)
-    return {
-      filename = item.path,
-      lnum = item.lnum,
-      end_lnum = item.end_lnum,
-      col = item.col,
-      text = vim.trim(('%s %s  %s'):format(item.hit.kind, M.title(item.hit), M.reasons(item.hit))),
-    }
-  end, M.items(results))
-  vim.fn.setqflist({}, ' ', { title = 'Packhound: ' .. results.query, items = entries })
 end
 
 return M

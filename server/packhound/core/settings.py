@@ -94,8 +94,8 @@ class Settings(PackSettings):
         "search.deep",
         choice(
             "When the transformer of the extra `packhound[deep]` reads the 50 best hits of a "
-            "description again: `auto` for the command line, agents, packs, and VS Code's list "
-            "when typing rests, `on` for every search, or `off`.",
+            "description again: `auto` for the command line, agents, packs, and lists in VS "
+            "Code and Neovim when typing rests, `on` for every search, or `off`.",
             get_args(DeepMode),
         ),
     )

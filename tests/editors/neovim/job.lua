@@ -1,7 +1,12 @@
 -- Runs inside a headless Neovim: the job of a user through the plugin. JOB names a JSON file with
--- {root, cmd, report, picker?, start}; each step of the report is null or says what went wrong.
+-- {root, cmd, report, picker?, start, patience_s}; a step of the report has a `problem` if it failed.
 local job = vim.json.decode(table.concat(vim.fn.readfile(vim.env.JOB), '\n'))
-local PATIENCE_MS = 60000
+-- All waits together end before the process is killed, so that the report says which was in vain.
+local deadline = vim.uv.now() + job.patience_s * 1000
+
+local function left_ms()
+  return math.max(1, deadline - vim.uv.now())
+end
 
 local report = { version = tostring(vim.version()), steps = {}, seen = {} }
 
@@ -29,12 +34,34 @@ local function names(results)
   end, results.hits)
 end
 
-local function wait_for(condition, what)
-  is_true(vim.wait(PATIENCE_MS, condition, 20), what)
+local offered
+local messages = {}
+vim.notify = function(message)
+  if not message:match('searching …$') then
+    table.insert(messages, message)
+  end
+end
+
+local function text_of_buffer()
+  return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n')
+end
+
+--- Waits until `condition` holds; a failure says what was waited for and what there was.
+local function wait_for(what, condition)
+  if not vim.wait(left_ms(), condition, 20) then
+    local state = { messages = messages, offered = offered }
+    state.buffer, state.text = vim.api.nvim_buf_get_name(0), text_of_buffer()
+    error(('waited in vain for %s; there was %s'):format(what, vim.inspect(state)), 2)
+  end
+end
+
+local function wait_for_message(pattern)
+  wait_for('the message ' .. pattern, function()
+    return messages[1] and messages[#messages]:match(pattern)
+  end)
 end
 
 -- Answers vim.ui.select and remembers what it was offered.
-local offered
 local function answer_select(choice)
   vim.ui.select = function(items, options, done)
     offered = vim.tbl_map(options.format_item or tostring, items)
@@ -42,15 +69,56 @@ local function answer_select(choice)
   end
 end
 
-local messages = {}
-vim.notify = function(message)
-  table.insert(messages, message)
+--- Runs a command, chooses the first row of its list, and returns the rows; none where there is a
+--- message instead.
+local function list_of(command)
+  answer_select(1)
+  offered, messages = nil, {}
+  vim.cmd('Packhound ' .. command)
+  wait_for('a list of ' .. command, function()
+    return offered or messages[1]
+  end)
+  return offered or {}
+end
+
+--- Runs a command until a row of its list matches: the server reads an edit in its own time.
+local function list_with(pattern, command)
+  local rows
+  wait_for(pattern .. ' in the list of ' .. command, function()
+    rows = table.concat(list_of(command), '\n')
+    return rows:match(pattern)
+  end)
+  return rows
+end
+
+local function pack_of(command)
+  messages = {}
+  vim.cmd('Packhound ' .. command)
+  wait_for('a pack', function()
+    return vim.b.packhound_pack
+  end)
+  return vim.b.packhound_pack
+end
+
+local function search(query)
+  return require('packhound.client').request('packhound/search', { query = query }, left_ms())
 end
 
 local packhound
 
+local NOTEBOOK = [[
+{"cells": [
+  {"cell_type": "markdown", "metadata": {}, "source": ["# Tides"]},
+  {"cell_type": "code", "execution_count": null, "metadata": {}, "outputs": [], "source": [
+    "import math\n",
+    "def smooth_tide_heights(heights):\n",
+    "    return sum(heights) / len(heights)"
+  ]}
+], "metadata": {"language_info": {"name": "python"}}, "nbformat": 4, "nbformat_minor": 5}]]
+
 step('the plugin starts its server', function()
   vim.cmd.cd(job.root)
+  vim.fn.writefile(vim.split(NOTEBOOK, '\n'), 'tides.ipynb')
   vim.cmd('filetype on')
   if job.start == 'enable' then
     require('packhound.config').set({ cmd = job.cmd })
@@ -62,21 +130,21 @@ step('the plugin starts its server', function()
     packhound = require('packhound')
     packhound.setup({ cmd = job.cmd, picker = job.picker or 'select', settings = { limit = 7 } })
   end
-  is_true(vim.wait(PATIENCE_MS, function()
+  wait_for('a client', function()
     local client = vim.lsp.get_clients({ name = 'packhound', bufnr = 0 })[1]
     return client and client.initialized
-  end, 20), 'no client was attached')
+  end)
   local client = vim.lsp.get_clients({ name = 'packhound' })[1]
   report.seen.encoding, report.seen.root = client.offset_encoding, client.config.root_dir
   same(vim.uv.fs_realpath(client.config.root_dir), vim.uv.fs_realpath(job.root), 'root')
-  local state = require('packhound.client').request('packhound/status', { wait = true }, PATIENCE_MS)
+  local state = require('packhound.client').request('packhound/status', { wait = true }, left_ms())
   is_true(state.files >= 8, vim.inspect(state))
 end)
 
 step('the statusline says ready', function()
-  is_true(vim.wait(PATIENCE_MS, function()
+  wait_for('a mark in the statusline', function()
     return packhound.statusline() == 'packhound ✓' or packhound.statusline() == 'packhound !'
-  end, 20), packhound.statusline())
+  end)
   report.seen.statusline = packhound.statusline()
 end)
 
@@ -88,23 +156,18 @@ end)
 
 if job.start ~= 'enable' then
   step('the setting of setup reached the server', function()
-    is_true(#packhound.search('request').hits <= 7, 'more hits than the limit')
+    is_true(#search('request').hits <= 7, 'more hits than the limit')
   end)
 end
 
 step("the list keeps the server's order and opens the place", function()
-  answer_select(1)
-  offered = nil
   local client = require('packhound.client')
   local server = vim.lsp.get_clients({ name = 'packhound' })[1]
   local params = client.near()({ query = 'send a request again after a growing delay' })(server)
-  vim.cmd('Packhound search send a request again after a growing delay')
-  wait_for(function()
-    return offered
-  end, 'nothing was offered')
+  list_of('search send a request again after a growing delay')
   local expected = vim.tbl_map(function(item)
     return item.text
-  end, require('packhound.hits').items(client.request('packhound/search', params)))
+  end, require('packhound.hits').items(client.request('packhound/search', params, left_ms())))
   same(offered, expected, 'rows')
   report.seen.rows = offered
   is_true(vim.api.nvim_buf_get_name(0):match('courier/retry%.py$'), vim.api.nvim_buf_get_name(0))
@@ -117,11 +180,11 @@ step('unsaved text is found, non-ASCII and all', function()
   vim.api.nvim_buf_set_lines(0, last, last, false, { '', 'def fold_zebra_stripes(é):', '    """😋 striped."""' })
   vim.api.nvim_buf_set_text(0, last + 1, 23, last + 1, 25, { 'éé' })
   is_true(vim.bo.modified, 'the buffer is not modified')
-  local found = packhound.search('fold_zebra_stripes')
+  local found = search('fold_zebra_stripes')
   same((found.hits[1] or {}).name, 'fold_zebra_stripes')
   same(found.hits[1].start_line, last + 2, 'line')
   vim.cmd('undo | undo')
-  if vim.tbl_contains(names(packhound.search('fold_zebra_stripes')), 'fold_zebra_stripes') then
+  if vim.tbl_contains(names(search('fold_zebra_stripes')), 'fold_zebra_stripes') then
     error('the text is still found after it was undone')
   end
 end)
@@ -129,9 +192,9 @@ end)
 step('results go to the quickfix list in order', function()
   vim.fn.setqflist({}, 'f')
   vim.cmd('Packhound quickfix stale answers')
-  wait_for(function()
+  wait_for('entries', function()
     return #vim.fn.getqflist() > 0
-  end, 'no entries')
+  end)
   local entries = vim.fn.getqflist()
   local lines = vim.tbl_map(function(entry)
     return entry.lnum
@@ -140,12 +203,33 @@ step('results go to the quickfix list in order', function()
     return hit.selectionRange.start.line + 1
   end, require('packhound.hits').last.hits)
   same(lines, expected, 'lines')
-  is_true(#entries > 0, 'no entries')
   vim.cmd.cclose()
 end)
 
+step('the quickfix list is filled when the index is ready', function()
+  local whole = search('stale answers')
+  local part = vim.tbl_extend('force', whole, { hits = { whole.hits[1] }, notes = { '1 of 9 files read so far' } })
+  require('packhound.quickfix').show(part)
+  vim.fn.setqflist({}, ' ', { title = 'another list' })
+  vim.api.nvim_exec_autocmds('User', { pattern = 'PackhoundState' })
+  wait_for('entries of all files in the list before', function()
+    local before = vim.fn.getqflist({ nr = 0 }).nr - 1
+    local list = vim.fn.getqflist({ nr = before, items = 0, idx = 0, title = 0 })
+    return list.title == 'Packhound: stale answers' and #list.items == #whole.hits and list.idx == 1
+  end)
+  same(#vim.fn.getqflist(), 0, 'entries of the list after')
+  vim.cmd.cclose()
+end)
+
+step('a hit in a notebook names its cell, and opens at the line of the file', function()
+  local rows = list_of('search smooth_tide_heights')
+  is_true(rows[1]:match('^smooth_tide_heights  tides%.ipynb:cell 2:2'), vim.inspect(rows))
+  is_true(vim.api.nvim_get_current_line():match('"def smooth_tide_heights'), vim.api.nvim_get_current_line())
+  vim.cmd.bwipeout()
+end)
+
 step('why shows the account of the definition at the cursor', function()
-  packhound.search('drop stale answers')
+  search('drop stale answers')
   vim.cmd.edit('courier/cache.py')
   vim.fn.search('def drop_expired')
   local function preview()
@@ -154,7 +238,7 @@ step('why shows the account of the definition at the cursor', function()
     end)
   end
   vim.cmd('Packhound why drop stale answers')
-  wait_for(preview, 'no window was opened: ' .. vim.inspect(messages))
+  wait_for('a window', preview)
   local window = preview()
   local text = table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false), '\n')
   is_true(text:find('drop') and text:find('█'), text)
@@ -163,14 +247,9 @@ step('why shows the account of the definition at the cursor', function()
 end)
 
 step('an answer without hits says why in the list', function()
-  answer_select(1)
-  offered = nil
   vim.cmd.edit('courier/cache.py')
-  vim.cmd('Packhound search path:nowhere/** cache')
-  wait_for(function()
-    return offered
-  end, 'nothing was offered: ' .. vim.inspect(messages))
-  is_true(offered[1]:match('^note: '), vim.inspect(offered))
+  local rows = list_of('search path:nowhere/** cache')
+  is_true(rows[1]:match('^note: '), vim.inspect(rows))
   is_true(vim.api.nvim_buf_get_name(0):match('courier/cache%.py$'), vim.api.nvim_buf_get_name(0))
 end)
 
@@ -179,24 +258,13 @@ step('a note is written at the cursor, and knows when its code changed', functio
   vim.cmd.edit('courier/retry.py')
   vim.fn.search('def backoff_delays')
   vim.cmd('Packhound note insight The broker drops clients that retry in step')
-  wait_for(function()
-    return messages[1] and messages[#messages]:match('noted on courier/retry%.py#backoff_delays')
-  end, vim.inspect(messages))
+  wait_for_message('noted on courier/retry%.py#backoff_delays')
   local line = vim.fn.search('delay = FIRST_DELAY_S')
   vim.fn.append(line, '    delay = delay * 3')
-  answer_select(1)
-  -- The server reads the edit in its own time.
-  repeat
-    offered = nil
-    vim.cmd('Packhound notes')
-    wait_for(function()
-      return offered
-    end, 'no list')
-  until offered[1]:match('backoff_delays %[stale%]')
-  wait_for(function()
-    local text = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n')
-    return text:match('%+    delay = delay %* 3')
-  end, vim.inspect(vim.api.nvim_buf_get_lines(0, 0, -1, false)))
+  list_with('backoff_delays %[stale%]', 'notes')
+  wait_for('the difference of the code', function()
+    return text_of_buffer():match('%+    delay = delay %* 3')
+  end)
   vim.cmd([[execute "normal \<CR>"]])
   is_true(vim.api.nvim_buf_get_name(0):match('courier/retry%.py$'), vim.api.nvim_buf_get_name(0))
   is_true(vim.bo.modified, 'the edit is lost')
@@ -204,85 +272,53 @@ step('a note is written at the cursor, and knows when its code changed', functio
 end)
 
 step('a note that a search finds opens, and is forgotten after asking', function()
-  answer_select(1)
-  offered = nil
-  vim.cmd('Packhound search type:note broker clients')
-  wait_for(function()
-    return offered and vim.api.nvim_buf_get_name(0):match('^packhound://note/')
-  end, vim.inspect(offered))
-  wait_for(function()
+  list_of('search type:note broker clients')
+  wait_for('the buffer of a note', function()
+    return vim.api.nvim_buf_get_name(0):match('^packhound://note/')
+  end)
+  wait_for('its keys', function()
     return vim.fn.maparg('D', 'n') ~= ''
-  end, 'no keys')
+  end)
   answer_select(2)
   messages = {}
   vim.cmd('normal D')
-  wait_for(function()
-    return messages[1] and messages[#messages]:match('forgotten')
-  end, vim.inspect(messages))
-  vim.cmd('Packhound notes')
-  wait_for(function()
-    return messages[#messages]:match('there are no notes')
-  end, vim.inspect(messages))
+  wait_for_message('forgotten')
+  same(list_of('notes'), {}, 'notes')
+  is_true(messages[#messages]:match('there are no notes'), vim.inspect(messages))
   same(vim.fn.getcompletion('Packhound search type:st', 'cmdline'), { 'type:stash' })
   vim.cmd.edit('courier/cache.py')
 end)
 
 step('related code is listed', function()
-  answer_select(1)
   vim.cmd.edit('courier/retry.py')
   vim.fn.search('def backoff_delays')
-  offered = nil
-  vim.cmd('Packhound related')
-  wait_for(function()
-    return offered and #offered > 0
-  end, 'nothing was offered: ' .. vim.inspect(messages))
+  is_true(#list_of('related') > 0, vim.inspect(messages))
 end)
 
 step('callers, calls and tests are listed, and a call opens at its line', function()
-  answer_select(1)
   vim.cmd.edit('courier/retry.py')
   vim.fn.search('def backoff_delays')
-  offered = nil
-  vim.cmd('Packhound symbol')
-  wait_for(function()
-    return offered
-  end, 'nothing was offered: ' .. vim.inspect(messages))
-  is_true(offered[1]:match('^called by  send_with_retries  courier/retry%.py:28'), vim.inspect(offered))
-  is_true(table.concat(offered, '\n'):match('test  test_%w+'), vim.inspect(offered))
+  local rows = list_of('symbol')
+  is_true(rows[1]:match('^called by  send_with_retries  courier/retry%.py:28'), vim.inspect(rows))
+  is_true(table.concat(rows, '\n'):match('test  test_%w+'), vim.inspect(rows))
   same(vim.api.nvim_win_get_cursor(0)[1], 28, 'line')
 end)
 
 step('changes are listed with the tests to run, and reviewed', function()
-  answer_select(1)
   vim.cmd.edit('courier/retry.py')
   vim.fn.append(vim.fn.search('delay = FIRST_DELAY_S'), '    delay = delay * 3')
-  local seen
-  -- The server reads the edit in its own time.
-  repeat
-    offered, messages = nil, {}
-    vim.cmd('Packhound changes')
-    wait_for(function()
-      return offered or messages[1]
-    end, 'no answer')
-    seen = table.concat(offered or {}, '\n')
-  until seen:match('changed  backoff_delays')
-  is_true(seen:match('test to run  tests/test_retry%.py'), seen)
-  vim.cmd('Packhound review budget=900')
-  wait_for(function()
-    return vim.b.packhound_pack
-  end, 'no pack: ' .. vim.inspect(messages))
-  is_true(vim.b.packhound_pack:match('delay %* 3'), vim.b.packhound_pack)
+  local rows = list_with('changed  backoff_delays', 'changes')
+  is_true(rows:match('test to run  tests/test_retry%.py'), rows)
+  local pack = pack_of('review budget=900')
+  is_true(pack:match('delay %* 3'), pack)
   vim.cmd.bwipeout()
   vim.cmd.buffer('courier/retry.py')
   vim.cmd('undo')
 end)
 
 step('a pack is shown, within its budget, and cannot be edited', function()
-  vim.cmd('Packhound pack budget=900 mend the retries of courier/retry.py')
-  wait_for(function()
-    return vim.b.packhound_pack
-  end, 'no pack: ' .. vim.inspect(messages))
-  local text = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n')
+  pack_of('pack budget=900 mend the retries of courier/retry.py')
+  local text = text_of_buffer()
   is_true(text:find('# Context pack', 1, true), text .. vim.inspect(messages))
   is_true(text:find('send_with_retries', 1, true), text)
   is_true(not vim.bo.modifiable, 'it can be edited')
@@ -293,12 +329,9 @@ end)
 
 step('packs of one conversation repeat nothing', function()
   for number, repeats in ipairs({ false, true }) do
-    vim.cmd('Packhound pack conversation=retries budget=900 mend the retries of courier/retry.py')
-    wait_for(function()
-      return vim.b.packhound_pack
-    end, 'no pack: ' .. vim.inspect(messages))
-    local already = vim.b.packhound_pack:find('Sent before and unchanged', 1, true) ~= nil
-    is_true(already == repeats, number .. ': ' .. vim.b.packhound_pack)
+    local pack = pack_of('pack conversation=retries budget=900 mend the retries of courier/retry.py')
+    local already = pack:find('Sent before and unchanged', 1, true) ~= nil
+    is_true(already == repeats, number .. ': ' .. pack)
     vim.cmd.bwipeout()
   end
 end)
@@ -306,22 +339,28 @@ end)
 step('what was opened can be forgotten', function()
   messages = {}
   vim.cmd('Packhound forget')
-  wait_for(function()
-    return messages[1] and messages[#messages]:match('forgot')
-  end, vim.inspect(messages))
+  wait_for_message('forgot')
 end)
 
 step('status and rebuild say what they did', function()
   messages = {}
   vim.cmd('Packhound status')
-  wait_for(function()
-    return messages[1] and messages[1]:match('definitions in %d+ files')
-  end, vim.inspect(messages))
+  wait_for_message('definitions in %d+ files')
   vim.cmd('Packhound rebuild')
-  wait_for(function()
-    return messages[#messages]:match('built again')
-  end, vim.inspect(messages))
-  require('packhound.client').request('packhound/status', { wait = true }, PATIENCE_MS)
+  wait_for_message('built again')
+  require('packhound.client').request('packhound/status', { wait = true }, left_ms())
+end)
+
+step('a row names the folder where another has the same name', function()
+  vim.cmd.edit('courier/cache.py')
+  local spare = vim.fs.joinpath(vim.fs.dirname(job.root), 'spare')
+  vim.fn.mkdir(spare)
+  vim.fn.writefile({ 'class AnswerCache:', '    """A second one."""' }, spare .. '/cache.py')
+  vim.lsp.buf.add_workspace_folder(spare)
+  local rows = list_with('AnswerCache  spare/cache%.py:1', 'search AnswerCache')
+  is_true(rows:match('AnswerCache  courier/courier/cache%.py:%d'), rows)
+  vim.lsp.buf.remove_workspace_folder(spare)
+  vim.cmd.edit('courier/cache.py')
 end)
 
 step('mistakes are said in one sentence', function()
@@ -351,7 +390,10 @@ end)
 step('a restarted server answers', function()
   vim.cmd.edit('courier/cache.py')
   vim.cmd('Packhound restart')
-  same(packhound.search('AnswerCache').hits[1].name, 'AnswerCache')
+  wait_for('a hit of a server that reads the folder anew', function()
+    local hit = search('AnswerCache').hits[1]
+    return hit and hit.name == 'AnswerCache'
+  end)
 end)
 
 vim.fn.writefile({ vim.json.encode(report) }, job.report)

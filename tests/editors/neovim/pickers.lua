@@ -2,7 +2,8 @@
 -- the picker and compares its rows with the server's order.
 local job = vim.json.decode(table.concat(vim.fn.readfile(vim.env.JOB), '\n'))
 local PATIENCE_MS = 30000
-local QUERY = 'send a request again after a growing delay'
+-- The deep model puts another row than BM25 and the small model first but one.
+local QUERY = 'limit how many requests a client may send'
 
 local report = { version = tostring(vim.version()), steps = {} }
 
@@ -18,10 +19,11 @@ local function finish()
 end
 
 local packhound = require('packhound')
-local expected
+local first, expected
 
--- Rows of the open picker as far as it shows them, best first.
-local shown = {
+-- The open picker: its rows as far as it shows them, best first, the row that the user is in, and a
+-- function that goes to a row.
+local open = {
   telescope = function()
     local bufnr = vim.api.nvim_get_current_buf()
     local picker = require('telescope.actions.state').get_current_picker(bufnr)
@@ -29,19 +31,28 @@ local shown = {
     for entry in picker.manager:iter() do
       table.insert(rows, entry.value.text)
     end
-    return rows
+    return rows, picker:get_index(picker:get_selection_row()), function(row)
+      picker:set_selection(picker:get_row(row))
+    end
   end,
   snacks = function()
-    local picker = require('snacks').picker.get()[1]
-    return picker and vim.tbl_map(function(item)
+    local list = require('snacks').picker.get()[1].list
+    local rows = vim.tbl_map(function(item)
       return item.text
-    end, picker.list.items) or {}
+    end, list.items)
+    return rows, list.cursor, function(row)
+      list:view(row)
+    end
   end,
   ['mini.pick'] = function()
-    local matches = require('mini.pick').get_picker_matches()
-    return matches and vim.tbl_map(function(item)
+    local pick = require('mini.pick')
+    local matches = pick.get_picker_matches()
+    local rows = vim.tbl_map(function(item)
       return item.text
-    end, matches.all or {}) or {}
+    end, matches.all or {})
+    return rows, matches.current_ind, function(row)
+      pick.set_picker_match_inds({ row }, 'current')
+    end
   end,
   ['fzf-lua'] = function()
     local rows = {}
@@ -56,7 +67,7 @@ local shown = {
 }
 
 local function is_expected()
-  local rows = shown[job.picker]()
+  local rows = open[job.picker]()
   for at = 1, math.min(3, #expected) do
     if not rows[at] or rows[at]:sub(1, 40) ~= expected[at]:sub(1, 40) then
       return false
@@ -65,27 +76,37 @@ local function is_expected()
   return true
 end
 
+local function wait_for(what, condition, seen)
+  local fine = vim.wait(PATIENCE_MS, function()
+    local known, same = pcall(condition)
+    return known and same
+  end, 50)
+  if not fine then
+    local _, state = pcall(seen)
+    error(('waited for %s; got %s'):format(what, vim.inspect(state)))
+  end
+end
+
 local function compare(name)
   step(name, function()
-    local fine = vim.wait(PATIENCE_MS, function()
-      local known, same = pcall(is_expected)
-      return known and same
-    end, 50)
-    if not fine then
-      local _, rows = pcall(shown[job.picker])
-      error(('expected %s, got %s'):format(vim.inspect(expected), vim.inspect(rows)))
-    end
+    wait_for(vim.inspect(expected), is_expected, open[job.picker])
   end)
 end
 
--- mini.pick waits for keys inside start(), so what follows it has to be scheduled.
-local function after_opening(open, name, next)
-  local timer = vim.uv.new_timer()
-  timer:start(1500, 0, vim.schedule_wrap(function()
-    compare(name)
-    next()
-  end))
-  step(name .. ' opens', open)
+local client = require('packhound.client')
+
+local near
+
+local function rows_of(params)
+  local server = vim.lsp.get_clients({ name = 'packhound' })[1]
+  local results = client.request('packhound/search', near(params)(server), PATIENCE_MS)
+  return require('packhound.hits').rows(results)
+end
+
+local function texts(items)
+  return vim.tbl_map(function(item)
+    return item.text
+  end, items)
 end
 
 step('the server runs', function()
@@ -97,38 +118,72 @@ step('the server runs', function()
   elseif job.picker == 'mini.pick' then
     require('mini.pick').setup()
   end
-  require('packhound.client').request('packhound/status', { wait = true }, PATIENCE_MS)
-  local client = require('packhound.client')
-  local server = vim.lsp.get_clients({ name = 'packhound' })[1]
-  local results = client.request('packhound/search', client.near()({ query = QUERY })(server))
-  expected = vim.tbl_map(function(item)
-    return item.text
-  end, require('packhound.hits').rows(results))
-  assert(#expected > 2, 'too few results to have an order')
+  client.request('packhound/status', { wait = true }, PATIENCE_MS)
+  near = client.near()
+  first = rows_of({ query = QUERY })
+  expected = texts(first)
+  assert(#expected > 3, 'too few results to have an order')
 end)
 
--- fzf is a program of its own, which keeps its rows until a key is typed.
-local function refresh()
-  step('the rows are asked for again when the index is ready', function()
-    if job.picker == 'fzf-lua' then
-      return
-    end
-    local client = require('packhound.client')
-    local ask, asked = client.request_async, 0
-    client.request_async = function(...)
-      asked = asked + 1
-      return ask(...)
-    end
-    require('packhound.pickers').partial = true
-    vim.api.nvim_exec_autocmds('User', { pattern = 'PackhoundState' })
-    assert(vim.wait(PATIENCE_MS, function()
-      return asked > 0
-    end, 20), 'nothing was asked')
-  end)
-  compare('rows of the second answer')
-  finish()
+-- Holds the second answer back until the user is in another row than the first.
+local release
+local ask, asked = client.request_async, 0
+client.request_async = function(method, params, ...)
+  asked = asked + 1
+  local arguments = { method, params, ... }
+  local message = params(vim.lsp.get_clients({ name = 'packhound' })[1])
+  if not message.deep then
+    return ask(method, params, ...)
+  end
+  release = function()
+    ask(unpack(arguments))
+  end
+  return function() end
 end
 
-after_opening(function()
+local function refined()
+  local ROW = 3
+  local _, _, go_to = open[job.picker]()
+  local second
+  -- While the deep model is loaded, an answer may have the first order.
+  wait_for('a second answer in another order', function()
+    second = require('packhound.hits').reorder(first, rows_of({ query = QUERY, deep = true }), ROW)
+    return second
+  end, function() end)
+  wait_for('a question for the second answer', function()
+    return release
+  end, function() end)
+  go_to(ROW)
+  release()
+  expected = texts(second)
+  assert(expected[ROW] == texts(first)[ROW], 'the row that the user is in has moved')
+  wait_for(vim.inspect(expected), function()
+    local rows, row = open[job.picker]()
+    return row == ROW and vim.deep_equal(rows, expected)
+  end, open[job.picker])
+end
+
+local function refreshed()
+  local before = asked
+  require('packhound.pickers').partial = true
+  vim.api.nvim_exec_autocmds('User', { pattern = 'PackhoundState' })
+  wait_for('a question', function()
+    return asked > before
+  end, function() end)
+  expected = texts(first)
+  wait_for(vim.inspect(expected), is_expected, open[job.picker])
+end
+
+-- mini.pick waits for keys inside start(), so what follows it has to be scheduled.
+vim.defer_fn(function()
+  compare('rows of a search')
+  -- fzf keeps its first answer: nothing tells which row its user is in.
+  if job.picker ~= 'fzf-lua' then
+    step('the second answer leaves the current row where it is', refined)
+  end
+  step('the rows are asked for again when the index is ready', refreshed)
+  finish()
+end, 1500)
+step('the picker opens', function()
   vim.cmd('Packhound search ' .. QUERY)
-end, 'rows of a search', refresh)
+end)

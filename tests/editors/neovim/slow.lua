@@ -50,9 +50,11 @@ step('each key cancels the search before it, and none blocks', function()
     at_once(function()
       search(query, function(items)
         table.insert(answers, { query = query, items = items })
-      end, function()
-        slow = slow + 1
-      end)
+      end, {
+        slow = function()
+          slow = slow + 1
+        end,
+      })
     end)
     vim.wait(job.key_ms, function()
       return false

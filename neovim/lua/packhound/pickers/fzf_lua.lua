@@ -5,6 +5,9 @@ local function row(item)
   return ('%s:%d:%d\t%s'):format(item.path, item.lnum, item.col, item.text)
 end
 
+-- The key that makes fzf ask again, and what a terminal sends for it.
+local AGAIN, AGAIN_SENT = 'f12', '\27[24~'
+
 local function options(task, items_by_row)
   return {
     prompt = task.title .. '> ',
@@ -30,8 +33,20 @@ local function rows(items, items_by_row)
   end, items)
 end
 
+-- fzf is a program of its own, so the key is typed into its terminal.
+local function ask_again()
+  local window = require('fzf-lua').utils.fzf_winobj()
+  local bufnr = window and window.fzf_bufnr
+  if bufnr and vim.api.nvim_buf_is_valid(bufnr) then
+    vim.api.nvim_chan_send(vim.bo[bufnr].channel, AGAIN_SENT)
+  end
+end
+
 function M.live(task)
   local items_by_row = {}
+  task.when_ready(ask_again)
+  local live_options = options(task, items_by_row)
+  live_options.actions[AGAIN] = { fn = function() end, reload = true }
   require('fzf-lua').fzf_live(function(typed)
     -- Older versions pass the text, newer ones a list with the text in it.
     local query = type(typed) == 'table' and typed[1] or typed
@@ -44,7 +59,7 @@ function M.live(task)
         add(nil)
       end)
     end
-  end, options(task, items_by_row))
+  end, live_options)
 end
 
 function M.list(task)

@@ -1,9 +1,11 @@
 -- Lists of hits in whichever picker the user has. Every picker keeps the server's order: none
 -- sorts or filters; what is typed is the query, and it goes to the server. No picker waits for the
--- server: a key cancels the search before it, and the rows come when they come.
+-- server: a key cancels the search before it, and the rows come when they come. Those that can change
+-- their rows in place get a second answer, by the deep model, when typing rests.
 local config = require('packhound.config')
 local client = require('packhound.client')
 local hits = require('packhound.hits')
+local refresh = require('packhound.refresh')
 
 local M = {}
 
@@ -31,70 +33,79 @@ end
 
 -- An answer that takes longer is announced, so that nobody takes an old list for it.
 local SLOW_MS = 200
+-- The deep model takes time: it is asked when typing rests, not at every key.
+local REST_MS = 500
 
---- A function that searches for the server of the current buffer: each call cancels the one before,
---- `done` gets the items of the last one, and `on_slow` is called if they take long.
----@return fun(query: string, done: fun(items: table[]), on_slow: fun()?): fun() cancel
+--- The deep model gives a second answer, not the first one, and not none.
+local function is_refined()
+  return (vim.tbl_get(config.values.settings, 'search', 'deep') or 'auto') == 'auto'
+end
+
+--- A function that searches for the server of the current buffer: each call cancels the one before.
+--- `show` gets the items of the last one; the functions of `later` are called where they are there:
+--- `slow` if the answer takes long, `better` with the items of a second answer once typing rests.
+---@return fun(query: string, show: fun(items: table[]), later: table?): fun() cancel
 function M.live_search()
   local bufnr = vim.api.nvim_get_current_buf()
   local near = client.near()
   local cancel = function() end
-  return function(query, done, on_slow)
+  return function(query, show, later)
+    later = later or {}
     cancel()
-    cancel = function() end
-    if vim.trim(query) == '' then
-      done({})
-      return cancel
-    end
-    local pending = true
-    local cancel_request = client.request_async('packhound/search', near({ query = query }), function(problem, results)
-      pending = false
-      if problem then
-        vim.notify('Packhound: ' .. problem, vim.log.levels.ERROR)
-        done({})
-      else
-        hits.last = results
-        M.partial = M.is_partial(results)
-        done(hits.rows(results))
-      end
-    end, bufnr)
+    local cancel_request, cancelled, answered = function() end, false, false
     cancel = function()
-      pending = false
+      cancelled = true
       cancel_request()
     end
-    if on_slow then
-      vim.defer_fn(function()
-        if pending then
-          on_slow()
-        end
-      end, SLOW_MS)
+    if vim.trim(query) == '' then
+      show({})
+      return cancel
     end
+    -- Where the second answer fails or comes too late, the first one stands.
+    local function refine()
+      if cancelled then
+        return
+      end
+      local params = near({ query = query, deep = true })
+      cancel_request = client.request_async('packhound/search', params, function(_, results)
+        if results and later.better(hits.rows(results)) then
+          hits.last = results
+        end
+      end, bufnr)
+    end
+    cancel_request = client.request_async('packhound/search', near({ query = query }), function(problem, results)
+      answered = true
+      if problem then
+        vim.notify('Packhound: ' .. problem, vim.log.levels.ERROR)
+        show({})
+        return
+      end
+      hits.last = results
+      M.partial = refresh.is_partial(results)
+      show(hits.rows(results))
+      if later.better and is_refined() then
+        vim.defer_fn(refine, REST_MS)
+      end
+    end, bufnr)
+    vim.defer_fn(function()
+      if later.slow and not answered and not cancelled then
+        later.slow()
+      end
+    end, SLOW_MS)
     return cancel
   end
 end
 
---- The answer is of a part of the files: a note says how many were read.
----@param results table
-function M.is_partial(results)
-  return vim.iter(results.notes):any(function(note)
-    return note:match('%d files read') ~= nil
-  end)
-end
-
---- Calls `refresh` when the index is ready, if the last answer was of a part of it.
----@param refresh fun()
-local function when_ready(refresh)
+--- Calls `run` when the index is ready, if the last answer was of a part of it.
+---@param run fun()
+local function when_ready(run)
   M.partial = false
-  vim.api.nvim_create_autocmd('User', {
-    group = vim.api.nvim_create_augroup('packhound_refresh', {}),
-    pattern = 'PackhoundState',
-    callback = function()
-      if M.partial and client.is_ready() then
-        M.partial = false
-        vim.schedule(refresh)
-      end
-    end,
-  })
+  refresh.on_ready('picker', function()
+    if M.partial then
+      M.partial = false
+      run()
+    end
+  end)
 end
 
 --- Search as the user types, where the picker can; `query` is there to begin with.

@@ -1,3 +1,5 @@
+local reorder = require('packhound.hits').reorder
+
 local M = {}
 
 local function source(task, more)
@@ -26,6 +28,24 @@ local function begin_with(query)
   })
 end
 
+-- Makes a row the current one as soon as the items are set, which starts at the first one.
+local function keep_current(row)
+  vim.api.nvim_create_autocmd('User', {
+    pattern = 'MiniPickMatch',
+    once = true,
+    callback = function()
+      require('mini.pick').set_picker_match_inds({ row }, 'current')
+    end,
+  })
+end
+
+--- The current row is in the upper half of the list, where mini.pick does not scroll to it.
+local function stays(matches)
+  local window = require('mini.pick').get_picker_state().windows.main
+  local height = vim.api.nvim_win_get_height(window)
+  return #matches.all <= height or matches.current_ind <= math.floor(height / 2)
+end
+
 function M.live(task)
   local pick = require('mini.pick')
   begin_with(task.query)
@@ -41,11 +61,24 @@ function M.live(task)
       match = function(_, _, query)
         -- mini.pick marks its border as busy until the items are set.
         local tick = pick.get_querytick()
-        cancel = task.search(table.concat(query), function(items)
+        local function set(items)
           if pick.is_picker_active() and pick.get_querytick() == tick then
             pick.set_picker_items(items, { do_match = false, querytick = tick })
           end
-        end)
+        end
+        cancel = task.search(table.concat(query), set, {
+          better = function(items)
+            local matches = pick.get_picker_matches()
+            local row = matches and matches.current and stays(matches) and matches.current_ind
+            local rows = row and reorder(matches.all, items, row)
+            if not rows then
+              return false
+            end
+            keep_current(row)
+            set(rows)
+            return true
+          end,
+        })
       end,
     }),
   })

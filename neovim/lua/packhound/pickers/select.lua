@@ -23,9 +23,11 @@ function M.live(task)
     end
     task.search(query, function(items)
       M.list({ title = 'Packhound: ' .. query, items = items, open = task.open })
-    end, function()
-      vim.notify(task.busy_title)
-    end)
+    end, {
+      slow = function()
+        vim.notify(task.busy_title)
+      end,
+    })
   end
   if task.query ~= '' then
     search(task.query)

@@ -1,3 +1,5 @@
+local reorder = require('packhound.hits').reorder
+
 local M = {}
 
 local function snack(item, idx)
@@ -39,17 +41,36 @@ local function show(task, more)
 end
 
 function M.live(task)
+  local second
   task.when_ready(function()
     for _, picker in ipairs(require('snacks').picker.get()) do
       picker:find({ refresh = true })
     end
   end)
+  -- Runs the finder anew, which then has these rows; the list stays where it is.
+  local function refine(picker, items)
+    local first = vim.tbl_map(function(row)
+      return row.item
+    end, picker.list.items)
+    second = not picker.closed and #first > 0 and reorder(first, items, picker.list.cursor) or nil
+    if not second then
+      return false
+    end
+    picker.list:set_target()
+    picker:find({ refresh = true })
+    return true
+  end
   show(task, {
     live = true,
     supports_live = true,
     search = task.query,
     finder = function(_, context)
       local query = context.filter.search
+      if second then
+        local rows = snacks(second)
+        second = nil
+        return rows
+      end
       -- Runs as a coroutine; snacks shows its spinner until the function returns.
       return function(add)
         local async = context.async
@@ -59,7 +80,11 @@ function M.live(task)
           return task.search(query, function(items)
             rows = snacks(items)
             async:resume()
-          end)
+          end, {
+            better = function(better)
+              return refine(context.picker, better)
+            end,
+          })
         end)
         async:on('abort', cancel)
         while not rows and not async:aborted() do

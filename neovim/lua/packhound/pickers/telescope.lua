@@ -1,3 +1,5 @@
+local reorder = require('packhound.hits').reorder
+
 local M = {}
 
 local function entry(item)
@@ -26,16 +28,15 @@ local function show(title, query, finder)
 end
 
 --- A finder of telescope's interface: it returns at once, and hands its entries over later.
-local function live_finder(task, set_title)
+local function live_finder(task, set_title, refine)
   local cancel = function() end
   return setmetatable({
     close = function()
       cancel()
     end,
   }, {
-    __call = function(_, prompt, process_result, process_complete)
-      cancel = task.search(prompt or '', function(items)
-        set_title(task.title)
+    __call = function(finder, prompt, process_result, process_complete)
+      local function add(items)
         for index, item in ipairs(items) do
           local row = entry(item)
           row.index = index
@@ -44,11 +45,49 @@ local function live_finder(task, set_title)
           end
         end
         process_complete()
-      end, function()
-        set_title(task.busy_title)
-      end)
+      end
+      if finder.second then
+        add(finder.second)
+        finder.second = nil
+        return
+      end
+      cancel = task.search(prompt or '', function(items)
+        set_title(task.title)
+        add(items)
+      end, {
+        slow = function()
+          set_title(task.busy_title)
+        end,
+        better = refine,
+      })
     end,
   })
+end
+
+--- Runs the finder anew, which then has the rows of the second answer; the selection and what the
+--- window shows stay where they are.
+local function refine(picker, items)
+  local first = {}
+  for row in picker.manager:iter() do
+    table.insert(first, row.value)
+  end
+  local selected, window = picker:get_selection_row(), picker.results_win
+  picker.finder.second = #first > 0 and reorder(first, items, picker:get_index(selected)) or nil
+  if not picker.finder.second then
+    return false
+  end
+  local view = vim.api.nvim_win_call(window, vim.fn.winsaveview)
+  local strategy = picker.selection_strategy
+  picker.selection_strategy = 'row'
+  picker:register_completion_callback(function()
+    picker.selection_strategy = strategy
+    picker:clear_completion_callbacks()
+    vim.api.nvim_win_call(window, function()
+      vim.fn.winrestview(view)
+    end)
+  end)
+  picker:refresh()
+  return true
 end
 
 function M.live(task)
@@ -59,7 +98,9 @@ function M.live(task)
       border:change_title(title)
     end
   end
-  local finder = live_finder(task, set_title)
+  local finder = live_finder(task, set_title, function(items)
+    return not picker.closed and refine(picker, items)
+  end)
   picker = show(task.title, task.query, finder)
   task.when_ready(function()
     if not picker.closed then
