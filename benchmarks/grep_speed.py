@@ -1,4 +1,4 @@
-"""How long a grep takes, beside ripgrep on the same files, both in turn.
+"""Time a grep beside ripgrep on the same files, both in turn.
 
     python -m benchmarks.grep_speed FOLDER [--rounds 3]
 

@@ -103,7 +103,7 @@ def _node(i: int, j: int) -> Node:
         span=Span(j * 600, j * 600 + 590, j * 20, j * 20 + 19),
         signature=f"def {name}(self, path: Path, *, strict: bool = False) -> Config:",
         doc="Load the configuration of a project and complain about unknown keys.",
-        own=((j * 600, j * 600 + 40), (j * 600 + 110, j * 600 + 590)),
+        own_ranges=((j * 600, j * 600 + 40), (j * 600 + 110, j * 600 + 590)),
         parent=0 if j else None,
         references=tuple(_words[(i * 13 + j * 17 + k * k) % VOCABULARY] for k in range(15)),
     )
@@ -261,13 +261,13 @@ def searches(index: Index, encoder: TopicVectors) -> dict[str, object]:
 
 def main(sizes: Sequence[int]) -> None:
     """Measure, print and keep."""
-    known = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
+    saved = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
     for size in sizes:
-        known[str(size)] = bench(size)
-        print(json.dumps(known[str(size)], indent=1))
-    known["machine"] = f"{platform.machine()}, Python {platform.python_version()}"
+        saved[str(size)] = bench(size)
+        print(json.dumps(saved[str(size)], indent=1))
+    saved["machine"] = f"{platform.machine()}, Python {platform.python_version()}"
     RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(known, indent=1) + "\n", "utf-8")
+    RESULTS.write_text(json.dumps(saved, indent=1) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

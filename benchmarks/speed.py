@@ -94,10 +94,10 @@ def _gather(into: dict[str, list], step: str, report: dict) -> None:
 
 def _medians(values: dict[str, list]) -> dict[str, float]:
     figures = {}
-    for name, found in values.items():
-        figures[name] = round(statistics.median(found), 2)
-        if len(found) >= 20:
-            figures[f"{name}_p95"] = round(statistics.quantiles(found, n=20)[-1], 2)
+    for name, times in values.items():
+        figures[name] = round(statistics.median(times), 2)
+        if len(times) >= 20:
+            figures[f"{name}_p95"] = round(statistics.quantiles(times, n=20)[-1], 2)
     return figures
 
 

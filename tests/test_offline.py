@@ -43,7 +43,7 @@ def test_a_hostile_folder_is_only_read(tmp_path: Path) -> None:
     for name, text in HOSTILE.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
-    told = subprocess.run(
+    finished = subprocess.run(
         [sys.executable, "-c", SPY, root],
         cwd=tmp_path,
         env={**os.environ, "PACKHOUND_CACHE_DIR": str(tmp_path / "cache")},
@@ -51,7 +51,7 @@ def test_a_hostile_folder_is_only_read(tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    seen = json.loads(told.stdout)
+    seen = json.loads(finished.stdout)
     parsers = [what for event, what in seen if event == "subprocess.Popen" and "'-I'" in what]
     assert parsers
     # Besides parsers only git runs, if at all; its switches have tests of their own.

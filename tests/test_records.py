@@ -17,7 +17,7 @@ nodes = st.builds(
     span=st.builds(Span, numbers, numbers, numbers, numbers),
     signature=st.text(),
     doc=st.text(st.characters()),
-    own=st.lists(runs, max_size=3).map(tuple),
+    own_ranges=st.lists(runs, max_size=3).map(tuple),
     parent=st.none() | numbers,
     references=st.lists(st.text(), max_size=3).map(tuple),
 )

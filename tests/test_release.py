@@ -67,9 +67,9 @@ def test_scripts_and_options_of_the_workflow_exist() -> None:
     assert len(scripts) == 2
     for name, words in scripts:
         usage = run(CHECKOUT / name, "--help")
-        known = usage.stdout + usage.stderr
+        expected = usage.stdout + usage.stderr
         for option in (word for word in words if word.startswith("--")):
-            assert option in known, f"{name} has no {option}"
+            assert option in expected, f"{name} has no {option}"
 
 
 def test_npm_scripts_of_the_workflow_exist() -> None:

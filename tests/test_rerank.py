@@ -31,7 +31,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def asked(root: Path, query: Query = QUERY, **settings: object) -> Results:
+def search(root: Path, query: Query = QUERY, **settings: object) -> Results:
     engine = Engine.open(root, Settings(**settings))
     try:
         engine.settled()
@@ -41,13 +41,13 @@ def asked(root: Path, query: Query = QUERY, **settings: object) -> Results:
 
 
 def test_off_unless_a_folder_is_named(root):
-    results = asked(root)
+    results = search(root)
     assert results.hits[0].node.name == "parse_config_file"
     assert all(reason.signal != "cross_encoder" for hit in results.hits for reason in hit.why)
 
 
 def test_its_word_counts_and_is_one_of_the_reasons(root):
-    results = asked(root, reranker=str(MODEL), rerank_weight=50.0)
+    results = search(root, reranker=str(MODEL), rerank_weight=50.0)
     assert results.hits[0].node.name == "helper"
     assert [hit.rank for hit in results.hits] == list(range(1, 11))
     for hit in results.hits:
@@ -76,7 +76,7 @@ def test_unsaved_text_is_what_it_reads(root):
 
 def test_hits_below_those_that_are_read_stay_below(root):
     deep = Query(QUERY.text, limit=62)
-    plain, reranked = asked(root, deep), asked(root, deep, reranker=str(MODEL))
+    plain, reranked = search(root, deep), search(root, deep, reranker=str(MODEL))
     assert {hit.node.path for hit in plain.hits} == {hit.node.path for hit in reranked.hits}
     assert [hit.score for hit in reranked.hits] == sorted(
         (hit.score for hit in reranked.hits), reverse=True
@@ -84,20 +84,20 @@ def test_hits_below_those_that_are_read_stay_below(root):
 
 
 def test_a_typed_name_has_its_definition_first_whatever_it_says(root):
-    results = asked(root, Query("config_file_7"), reranker=str(MODEL), rerank_weight=100.0)
+    results = search(root, Query("config_file_7"), reranker=str(MODEL), rerank_weight=100.0)
     assert results.hits[0].node.name == "config_file_7"
 
 
 def test_no_time_is_said_and_loses_nothing(root):
     hurried = Query(QUERY.text, budget=Budget(time_ms=0.001))
-    results = asked(root, hurried, reranker=str(MODEL))
+    results = search(root, hurried, reranker=str(MODEL))
     assert len(results.hits) == 10 and results.truncated
     assert any("stopped after 0.001 ms, without" in note for note in results.notes)
     assert any("the reranker" in note for note in results.notes)
 
 
 def test_a_folder_without_a_model_is_said_and_loses_nothing(root):
-    results = asked(root, reranker=str(root))
+    results = search(root, reranker=str(root))
     assert results.hits[0].node.name == "parse_config_file"
     assert any("results are not reranked" in note for note in results.notes)
 

@@ -62,8 +62,8 @@ def main() -> int:
     seen: set[str] = set()
     with ProcessPoolExecutor(options.workers) as pool:
         jobs = pool.map(_extracted, listing, range(len(listing)), repeat(options.seed))
-        for number, (head, words, found) in enumerate(jobs, 1):
-            fresh = [pair for pair in found if not (pair.digest and pair.digest in seen)]
+        for number, (head, words, extracted) in enumerate(jobs, 1):
+            fresh = [pair for pair in extracted if not (pair.digest and pair.digest in seen)]
             seen.update(pair.digest for pair in fresh)
             pairs += fresh
             counts.append(words)
@@ -99,19 +99,19 @@ def _extracted(path: Path, repo: int, seed: int) -> tuple[dict[str, str], Counte
     """What is known of one repository, the counts of its words, and its pairs."""
     head, records = _read(path)
     code = [record for record in records if record["language"] not in SKIPPED_LANGUAGES]
-    words = count_words(f"{r['qualname']} {r['doc']} {r['own']}" for r in code)
-    found: dict[str, list[Pair]] = {kind: [] for kind in KINDS}
+    words = count_words(f"{r['qualname']} {r['doc']} {r['code']}" for r in code)
+    pairs: dict[str, list[Pair]] = {kind: [] for kind in KINDS}
     for record in code:
         pair = _pair(record, repo)
         if pair is not None:
-            found[KINDS[pair.kind]].append(pair)
+            pairs[KINDS[pair.kind]].append(pair)
     rng = np.random.default_rng((seed, repo))
-    kept: list[Pair] = []
-    for kind, listed in found.items():
+    unique: list[Pair] = []
+    for kind, listed in pairs.items():
         if len(listed) > MAX_PAIRS[kind]:
             listed = [listed[i] for i in rng.choice(len(listed), MAX_PAIRS[kind], replace=False)]
-        kept += listed
-    return head, words, kept
+        unique += listed
+    return head, words, unique
 
 
 def _read(path: Path) -> tuple[dict[str, str], list[dict[str, str]]]:
@@ -122,7 +122,7 @@ def _read(path: Path) -> tuple[dict[str, str], list[dict[str, str]]]:
 
 def _pair(record: dict[str, str], repo: int) -> Pair | None:
     """The pair that a node gives: asked by its doc comment if it has one, else by its name."""
-    if len(record["own"]) < SHORTEST_CODE:
+    if len(record["code"]) < SHORTEST_CODE:
         return None
     prose = query_of(record["doc"]) if record["doc"] else None
     name = None if prose or not record["name"] else name_query(record["qualname"])
@@ -132,7 +132,7 @@ def _pair(record: dict[str, str], repo: int) -> Pair | None:
     return Pair(
         query=query,
         sentence=first_sentence(prose) if prose else query,
-        code=text_of(record["path"], record["qualname"], "", record["own"]),
+        code=text_of(record["path"], record["qualname"], "", record["code"]),
         kind=0 if prose else 1,
         repo=repo,
         language=record["language"],

@@ -76,14 +76,14 @@ def rows_of_batches(
 ) -> list[NDArray[np.int64]]:
     """Which pairs each batch of the run holds."""
     pool = np.flatnonzero(rng.random(len(data)) < options.share)
-    found = []
+    batches = []
     for epoch in range(options.epochs):
-        wanted = (data.kind[pool] == 0) | (rng.random(len(pool)) < options.names)
-        order = rng.permutation(pool[wanted])
+        chosen = (data.kind[pool] == 0) | (rng.random(len(pool)) < options.names)
+        order = rng.permutation(pool[chosen])
         if epoch % 2:
             order = _by_repository(data.repo, order, options.chunk, rng)
-        found.extend(np.split(order, range(options.batch, len(order), options.batch))[:-1])
-    return found
+        batches.extend(np.split(order, range(options.batch, len(order), options.batch))[:-1])
+    return batches
 
 
 def _by_repository(
@@ -105,15 +105,15 @@ def _batch(data: Data, rows: NDArray[np.int64], options: argparse.Namespace, ste
     prose = rng.random(n) < options.prose
     documented = np.flatnonzero((rng.random(n) < options.documented) & ~named)
     hidden = rng.random(n) < options.hidden
-    asked = np.where(prose, MAX_QUERY_TOKENS, data.sentence[rows])
-    asked_ids, asked_text = gather(data.queries, rows, asked)
-    kept = rng.random(len(asked_ids)) >= options.drop
-    queries = bags(asked_ids[kept], asked_text[kept], n)
+    lengths = np.where(prose, MAX_QUERY_TOKENS, data.sentence[rows])
+    asked_ids, asked_text = gather(data.queries, rows, lengths)
+    retained = rng.random(len(asked_ids)) >= options.drop
+    queries = bags(asked_ids[retained], asked_text[retained], n)
     ids, text = gather(data.codes, rows)
     doc_ids, doc_text = gather(data.queries, rows[documented])
     ids, text = np.concatenate([ids, doc_ids]), np.concatenate([text, documented[doc_text]])
-    kept = rng.random(len(ids)) >= options.drop
-    codes = bags(ids[kept], text[kept], n, drop=_only(queries, named & hidden))
+    retained = rng.random(len(ids)) >= options.drop
+    codes = bags(ids[retained], text[retained], n, drop=_only(queries, named & hidden))
     ids = np.union1d(queries.ids, codes.ids)
     digests = torch.from_numpy(data.query_digest[rows])
     same = digests[:, None] == digests[None, :]
@@ -128,9 +128,9 @@ def _batch(data: Data, rows: NDArray[np.int64], options: argparse.Namespace, ste
 def _only(texts: Bags, rows: NDArray[np.bool_]) -> Bags:
     """`texts` with the other rows emptied."""
     lengths = np.diff(texts.offsets)
-    kept = np.repeat(rows, lengths)
+    retained = np.repeat(rows, lengths)
     offsets = np.concatenate([[0], np.cumsum(np.where(rows, lengths, 0))])
-    return Bags(texts.ids[kept], texts.counts[kept], offsets)
+    return Bags(texts.ids[retained], texts.counts[retained], offsets)
 
 
 def _matrices(

@@ -73,12 +73,12 @@ def from_folder(folder: Path) -> Encode:
 
     def encode(texts: list[str], query: bool) -> NDArray[np.float32]:
         del query
-        found = []
+        batches = []
         for start in range(0, len(texts), BATCH):
             ids, offsets = tokenise(tokenizer, texts[start : start + BATCH], 2**30)
             feed = {"input_ids": ids.astype(np.int64), "offsets": offsets}
-            found.append(session.run(None, feed)[0])
-        return np.concatenate(found)
+            batches.append(session.run(None, feed)[0])
+        return np.concatenate(batches)
 
     return encode
 

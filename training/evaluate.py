@@ -64,30 +64,32 @@ def evaluate(encode: Encode, options: argparse.Namespace) -> dict[str, object]:
         nodes = nodes_of(options.corpora / name, repository["root"], options.cache)
         questions = _questions(options.quality / "dev" / f"{name}.json")
         vectors = encode([read(node, options.text) for node in nodes], False)
-        asked = encode([question.text for question in questions], True)
+        queries = encode([question.text for question in questions], True)
         files, file_of = np.unique([node.path for node in nodes], return_inverse=True)
         for way in figures:
             scores = []
-            for question, query in zip(questions, asked, strict=True):
+            for question, query in zip(questions, queries, strict=True):
                 ranked = rank(vectors @ query, file_of, len(files), way)
                 scores.append(ndcg([nodes[i] for i in ranked], question.targets))
                 if way == "four":
                     categories[question.category].append(scores[-1])
             figures[way][name] = scores
-    found: dict[str, object] = {
+    report: dict[str, object] = {
         way: round(float(np.mean([np.mean(v) for v in by.values()])), 4)
         for way, by in figures.items()
     }
-    found |= {name: round(float(np.mean(v)), 4) for name, v in sorted(categories.items())}
+    report |= {name: round(float(np.mean(v)), 4) for name, v in sorted(categories.items())}
     if options.verbose:
-        found["repositories"] = {k: round(float(np.mean(v)), 3) for k, v in figures["four"].items()}
-    return found
+        report["repositories"] = {
+            k: round(float(np.mean(v)), 3) for k, v in figures["four"].items()
+        }
+    return report
 
 
 def read(node: NodeRecord, variant: str) -> str:
     """The text of a node in one of the templates that are compared."""
     doc = node.doc[:400] if variant == "documented" else ""
-    return text_of(node.path, node.qualname, doc, node.own)[:2_000]
+    return text_of(node.path, node.qualname, doc, node.code)[:2_000]
 
 
 def rank(
@@ -101,30 +103,30 @@ def rank(
     if way == "best":
         scores = similarities[top]
     else:
-        kept = place < 4
-        halves = FOUR[place[kept]] * np.maximum(similarities[order[kept]], 0)
-        scores = np.bincount(file_of[order[kept]], halves, n_files)
+        best = place < 4
+        halves = FOUR[place[best]] * np.maximum(similarities[order[best]], 0)
+        scores = np.bincount(file_of[order[best]], halves, n_files)
     return [int(top[i]) for i in np.argsort(-scores, kind="stable")[:TOP]]
 
 
 def ndcg(results: list[NodeRecord], targets: tuple[Target, ...]) -> float:
     gains = 0.0
     for target in targets:
-        found = next((r for r, node in enumerate(results, 1) if _matches(node, target)), None)
-        if found is not None:
-            gains += 1 / np.log2(1 + found)
+        rank = next((r for r, node in enumerate(results, 1) if _matches(node, target)), None)
+        if rank is not None:
+            gains += 1 / np.log2(1 + rank)
     return float(gains / sum(1 / np.log2(1 + r) for r in range(1, min(TOP, len(targets)) + 1)))
 
 
 def nodes_of(tree: Path, root: str | None, cache: Path) -> list[NodeRecord]:
     """Nodes of a development repository, parsed once; paths are relative to the repository."""
     cache.mkdir(parents=True, exist_ok=True)
-    kept = cache / f"{tree.name}.jsonl.gz"
-    if not kept.exists():
-        found = list(records(tree / root if root else tree))
-        with gzip.open(kept, "wt", compresslevel=3) as file:
-            file.writelines(json.dumps(asdict(record)) + "\n" for record in found)
-    with gzip.open(kept, "rt") as file:
+    saved = cache / f"{tree.name}.jsonl.gz"
+    if not saved.exists():
+        nodes = list(records(tree / root if root else tree))
+        with gzip.open(saved, "wt", compresslevel=3) as file:
+            file.writelines(json.dumps(asdict(record)) + "\n" for record in nodes)
+    with gzip.open(saved, "rt") as file:
         return [NodeRecord(**json.loads(line)) for line in file]
 
 

@@ -56,9 +56,9 @@ def main() -> int:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    made = parser.add_mutually_exclusive_group(required=True)
-    made.add_argument("--run", type=Path)
-    made.add_argument("--exported", type=Path, help="a folder whose rows and tokenizer are taken")
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--run", type=Path)
+    source.add_argument("--exported", type=Path, help="a folder whose rows and tokenizer are taken")
     parser.add_argument("--tokenizer", type=Path, help="of the run")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--rows", type=int, default=57_400, help="entries kept of the vocabulary")
@@ -73,8 +73,8 @@ def of_run(options: argparse.Namespace) -> Parts:
         table = columns["vectors"] * np.exp(columns["weights"])[:, None]
         saturation = json.loads(str(columns["options"]))["saturation"]
     table[:2] = 0  # padding and unknown say nothing
-    tokenizer, kept = pruned(Tokenizer.from_file(str(options.tokenizer)), options.rows)
-    return tokenizer, *quantise(table[kept]), saturation
+    tokenizer, rows = pruned(Tokenizer.from_file(str(options.tokenizer)), options.rows)
+    return tokenizer, *quantise(table[rows]), saturation
 
 
 def of_exported(folder: Path) -> Parts:
@@ -94,9 +94,9 @@ def pruned(tokenizer: Tokenizer, rows: int) -> tuple[Tokenizer, NDArray[np.int64
     words = [row for entry, row in vocabulary if not entry.startswith("##")]
     n_surplus = max(0, len(vocabulary) - rows)
     surplus = set(words[len(words) - n_surplus :]) if n_surplus else set()
-    kept = [(entry, row) for entry, row in vocabulary if row not in surplus]
-    described["model"]["vocab"] = {entry: number for number, (entry, _) in enumerate(kept)}
-    return Tokenizer.from_str(json.dumps(described)), np.array([row for _, row in kept])
+    entries = [(entry, row) for entry, row in vocabulary if row not in surplus]
+    described["model"]["vocab"] = {entry: number for number, (entry, _) in enumerate(entries)}
+    return Tokenizer.from_str(json.dumps(described)), np.array([row for _, row in entries])
 
 
 def quantise(table: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:

@@ -26,9 +26,9 @@ def licence_of(tree: Path, licence_file: str | None) -> str | None:
     """The permissive licence of `tree` by name; None where it is another or cannot be told."""
     for path in _candidates(tree, licence_file):
         text = " ".join(path.read_text("utf-8", "replace").lower().split())
-        found = _name(text)
-        if found is not None:
-            return found
+        name = _name(text)
+        if name is not None:
+            return name
     return None
 
 

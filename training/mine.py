@@ -49,7 +49,7 @@ def main() -> int:
     options = _options()
     out: Path = options.out
     out.mkdir(parents=True, exist_ok=True)
-    known = _evaluation_digests(options.evaluation, out, options.workers)
+    digests = _evaluation_digests(options.evaluation, out, options.workers)
     forbidden = {line.strip().lower() for line in options.never.read_text().splitlines()}
     sources = [
         source
@@ -60,7 +60,7 @@ def main() -> int:
     todo = [source for source in sources if not (out / source.file_name).exists()]
     print(f"{len(sources)} permissive sources, {len(todo)} to mine", flush=True)
     started = time.monotonic()
-    with ProcessPoolExecutor(options.workers, initializer=_remember, initargs=(known,)) as pool:
+    with ProcessPoolExecutor(options.workers, initializer=_remember, initargs=(digests,)) as pool:
         jobs = pool.map(_mine, todo, repeat(out), repeat(options.max_bytes))
         for done, (source, counts) in enumerate(zip(todo, jobs, strict=True), 1):
             seconds = time.monotonic() - started
@@ -83,15 +83,17 @@ def _options() -> argparse.Namespace:
 
 def _sources(listing: Path, corpora: Path) -> list[Source]:
     """Sources under a permissive licence whose checkout is there, in the order of the listing."""
-    found = []
+    sources = []
     for entry in json.loads(listing.read_text()):
         tree = corpora / entry["repo"].replace("/", "+")
         licence = licence_of(tree, entry.get("license_file"))
         if licence is None:
             print(f"passed over, no permissive licence found: {entry['repo']}", file=sys.stderr)
             continue
-        found.append(Source(entry["repo"], entry["language"], entry["commit"] or "", licence, tree))
-    return found
+        sources.append(
+            Source(entry["repo"], entry["language"], entry["commit"] or "", licence, tree)
+        )
+    return sources
 
 
 def _evaluation_digests(evaluation: Path, out: Path, workers: int) -> frozenset[str]:
@@ -99,9 +101,9 @@ def _evaluation_digests(evaluation: Path, out: Path, workers: int) -> frozenset[
     if not cached.exists():
         trees = sorted(path for path in evaluation.iterdir() if path.is_dir())
         with ProcessPoolExecutor(workers) as pool:
-            found = set().union(*pool.map(_digests, trees))
-        cached.write_text("\n".join(sorted(found)))
-        print(f"{len(found)} digests of evaluation code from {len(trees)} trees", flush=True)
+            digests = set().union(*pool.map(_digests, trees))
+        cached.write_text("\n".join(sorted(digests)))
+        print(f"{len(digests)} digests of evaluation code from {len(trees)} trees", flush=True)
     return frozenset(cached.read_text().split())
 
 
@@ -112,9 +114,9 @@ def _digests(tree: Path) -> set[str]:
 _known: frozenset[str] = frozenset()
 
 
-def _remember(known: frozenset[str]) -> None:
+def _remember(digests: frozenset[str]) -> None:
     global _known
-    _known = known
+    _known = digests
 
 
 def _mine(source: Source, out: Path, max_bytes: int) -> Counter[str]:

@@ -44,7 +44,7 @@ class NodeRecord:
     name: str
     qualname: str
     doc: str
-    own: str
+    code: str
     lines: tuple[int, int]
     digest: str
 
@@ -58,8 +58,8 @@ def records(root: Path) -> Iterator[NodeRecord]:
 def sampled_records(root: Path, max_bytes: int) -> Iterator[NodeRecord]:
     """Like `records`, of `max_bytes` of first-party code; which files, their paths decide."""
     room = max_bytes
-    found = walk(root, WalkLimits(max_file_bytes=MAX_FILE_BYTES))
-    for path, stamp in sorted(found, key=lambda item: _shuffled(item[0])):
+    files = walk(root, WalkLimits(max_file_bytes=MAX_FILE_BYTES))
+    for path, stamp in sorted(files, key=lambda item: _shuffled(item[0])):
         folder = str(PurePosixPath(path).parent)
         if VENDORED.search(folder) or language_of(path) in {None, *PROSE}:
             continue
@@ -90,7 +90,7 @@ def _of_path(root: Path, path: str) -> Iterator[NodeRecord]:
 def _of_document(document: Document) -> Iterator[NodeRecord]:
     parsed = parse(document)
     for node in parsed.nodes:
-        own = _own_text(document.source, node)
+        text = _own_text(document.source, node)
         yield NodeRecord(
             path=document.path,
             language=parsed.language,
@@ -98,11 +98,11 @@ def _of_document(document: Document) -> Iterator[NodeRecord]:
             name=node.name,
             qualname=node.qualname,
             doc=node.doc[:MAX_DOC],
-            own=own[:MAX_TEXT],
+            code=text[:MAX_TEXT],
             lines=(node.span.start_line + 1, node.span.end_line + 1),
-            digest=normalised_digest(own),
+            digest=normalised_digest(text),
         )
 
 
 def _own_text(source: bytes, node: Node) -> str:
-    return b"".join(source[start:end] for start, end in node.own).decode("utf-8", "replace")
+    return b"".join(source[start:end] for start, end in node.own_ranges).decode("utf-8", "replace")

@@ -39,7 +39,7 @@ def query_of(doc: str) -> str | None:
     """The prose of a doc comment, without markup and parameters; None if it says nothing."""
     tail = _TAIL.search(doc)
     prose = doc[: tail.start()] if tail else doc
-    prose = _MARKUP.sub(lambda found: " " + (found.group(1) or ""), prose)
+    prose = _MARKUP.sub(lambda match: " " + (match.group(1) or ""), prose)
     prose = prose.strip()[:MAX_QUERY]
     if len(_LETTERS.findall(prose)) < MIN_QUERY_WORDS or _NOISE.search(prose[:200]):
         return None
@@ -62,6 +62,6 @@ def name_query(qualname: str) -> str | None:
     return " ".join(words) if len(words) >= 2 else None
 
 
-def text_of(path: str, qualname: str, doc: str, own: str) -> str:
+def text_of(path: str, qualname: str, doc: str, code: str) -> str:
     """What the encoder reads for one node; the same template as at indexing."""
-    return f"{qualname}\n{path}\n{doc}\n{own}" if doc else f"{qualname}\n{path}\n{own}"
+    return f"{qualname}\n{path}\n{doc}\n{code}" if doc else f"{qualname}\n{path}\n{code}"

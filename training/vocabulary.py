@@ -60,15 +60,15 @@ def build_tokenizer(weights: Counter[str], size: int, n_pieces: int) -> Tokenize
 def _pieces(words: list[str], tail: dict[str, float], n_pieces: int) -> list[str]:
     """Ends of the words that found no place: common words first, then runs of letters."""
     seen: Counter[str] = Counter()
-    known = {word for word in words[:20_000] if len(word) >= 3}
+    common = {word for word in words[:20_000] if len(word) >= 3}
     for word, weight in tail.items():
         for start in range(1, len(word) - 1):
             for length in _PIECE_LENGTHS:
                 piece = word[start : start + length]
                 if len(piece) == length:
-                    seen[piece] += weight * (length if piece in known else length - 1)
+                    seen[piece] += weight * (length if piece in common else length - 1)
             rest = word[start:]
-            if len(rest) > _PIECE_LENGTHS.stop and rest in known:
+            if len(rest) > _PIECE_LENGTHS.stop and rest in common:
                 seen[rest] += weight * len(rest)
     return [piece for piece, _ in seen.most_common(n_pieces)]
 

@@ -66,7 +66,7 @@ def packhound_calls(
 ) -> Iterator[Answer]:
     """Yield the answers of `search`, by hits a page and lines a hit, `read_node`, and `grep`."""
     hits, n_lines = page
-    places, shown = dict[str, set[tuple[str, int]]](), set[tuple[str, int]]()
+    places, printed = dict[str, set[tuple[str, int]]](), set[tuple[str, int]]()
 
     def search(query: str, offset: int = 0) -> Answer:
         arguments = {"query": query, "offset": offset, "limit": hits, "paths": ["**/*.py"]}
@@ -75,16 +75,16 @@ def packhound_calls(
         for hit in row["hits"]:
             span = range(hit["start_line"], hit["end_line"] + 1)
             places.setdefault(hit["ref"], {(hit["path"], line) for line in span})
-        shown.update(answer.lines)
+        printed.update(answer.lines)
         return answer
 
     def read(most: int) -> Iterator[Answer]:
         for reference in [*places][:most]:
-            if not places.pop(reference) <= shown:
+            if not places.pop(reference) <= printed:
                 answer = Answer.of(
                     as_text("read_node", call(engine, "read_node", {"path": reference}))
                 )
-                shown.update(answer.lines)
+                printed.update(answer.lines)
                 yield answer
 
     def grep() -> Answer:

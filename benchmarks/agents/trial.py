@@ -118,8 +118,8 @@ def main() -> None:
         row = measure(options.trees / report.id, report)
         print(json.dumps(row or {"no line of the fix": report.id}), flush=True)
         rows += [row] if row else []
-    known = [row for row in rows if row["lines known"]]
-    summary = {"all": summarize(rows), "lines known": summarize(known)}
+    with_lines = [row for row in rows if row["lines known"]]
+    summary = {"all": summarize(rows), "lines known": summarize(with_lines)}
     options.out.write_text(json.dumps({**summary, "rows": rows}, indent=1) + "\n")
     print(json.dumps(summary, indent=1))
 

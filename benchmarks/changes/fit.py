@@ -40,22 +40,24 @@ def cases_of(root: Path, most: int) -> tuple[list[Case], list[str]]:
     """Return the replayed commits of a clone, and the names of the features."""
     rows, names = list[Case](), list[str]()
     for case in cases(root, most):
-        tree, shown, hidden = case["tree"], case["shown"], case["hidden"]
-        history = CoChanges.of(case["history"], shown)
-        calls = tree.calls({path: case["lines"][path] for path in shown})
+        tree, visible, hidden = case["tree"], case["shown"], case["hidden"]
+        history = CoChanges.of(case["history"], visible)
+        calls = tree.calls({path: case["lines"][path] for path in visible})
         newest = max(history.weights.values(), default=1.0)
-        profiles = [_Profile.of(path) for path in shown]
+        profiles = [_Profile.of(path) for path in visible]
         features = {
             path: _features(path, profiles, history, calls.get(path, 0.0), newest)
-            for path in sorted(tree.paths.difference(shown))
+            for path in sorted(tree.paths.difference(visible))
         }
-        known = [path for path in features if reasons_of(features[path])]
-        if not known:
+        candidates = [path for path in features if reasons_of(features[path])]
+        if not candidates:
             continue
-        names = [*features[known[0]]]
-        values = np.array([[*features[path].values()] for path in known])
-        now = recall(best(known, np.array([score(features[path]) for path in known])), hidden)
-        rows.append(Case(known, values, hidden, now))
+        names = [*features[candidates[0]]]
+        values = np.array([[*features[path].values()] for path in candidates])
+        now = recall(
+            best(candidates, np.array([score(features[path]) for path in candidates])), hidden
+        )
+        rows.append(Case(candidates, values, hidden, now))
     return rows, names
 
 

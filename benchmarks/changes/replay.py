@@ -180,19 +180,19 @@ def recall(ranked: Sequence[str], hidden: Sequence[str]) -> float:
     return len(set(ranked[:_TOP]) & set(hidden)) / len(hidden)
 
 
-def same_folder(paths: set[str], shown: list[str], history: CoChanges) -> list[str]:
-    folders = Counter(path.rpartition("/")[0] for path in shown)
-    candidates = [p for p in paths if p not in shown and p.rpartition("/")[0] in folders]
+def same_folder(paths: set[str], visible: list[str], history: CoChanges) -> list[str]:
+    folders = Counter(path.rpartition("/")[0] for path in visible)
+    candidates = [p for p in paths if p not in visible and p.rpartition("/")[0] in folders]
     return sorted(
         candidates, key=lambda p: (-folders[p.rpartition("/")[0]], -history.weights[p], p)
     )
 
 
-def co_changed(paths: set[str], shown: list[str], commits: list[list[str]]) -> list[str]:
+def co_changed(paths: set[str], visible: list[str], commits: list[list[str]]) -> list[str]:
     counts = Counter[str]()
     for files in commits:
-        if len(files) <= 40 and not set(shown).isdisjoint(files):
-            counts.update(f for f in files if f not in shown and f in paths)
+        if len(files) <= 40 and not set(visible).isdisjoint(files):
+            counts.update(f for f in files if f not in visible and f in paths)
     return [path for path, _ in counts.most_common(_TOP)]
 
 
@@ -210,13 +210,13 @@ def main() -> None:
         started = time.monotonic()
         scores = defaultdict(list)
         for case in cases(root, options.most):
-            tree, shown, hidden = case["tree"], case["shown"], case["hidden"]
-            history = CoChanges.of(case["history"], shown)
-            calls = tree.calls({path: case["lines"][path] for path in shown})
-            ranked = [f.path for f in rank_files(tree.paths, shown, history, calls, _TOP)]
-            scores["same folder"].append(recall(same_folder(tree.paths, shown, history), hidden))
+            tree, visible, hidden = case["tree"], case["shown"], case["hidden"]
+            history = CoChanges.of(case["history"], visible)
+            calls = tree.calls({path: case["lines"][path] for path in visible})
+            ranked = [f.path for f in rank_files(tree.paths, visible, history, calls, _TOP)]
+            scores["same folder"].append(recall(same_folder(tree.paths, visible, history), hidden))
             scores["co-changed before"].append(
-                recall(co_changed(tree.paths, shown, case["history"]), hidden)
+                recall(co_changed(tree.paths, visible, case["history"]), hidden)
             )
             scores["packhound"].append(recall(ranked, hidden))
             if case["tests"] and case["source"]:

@@ -43,9 +43,9 @@ def measure(folder: Path, last: int, most: int, budget: int) -> Iterator[dict[st
     try:
         engine.settled()
         for case, focus, _ in replays(engine, last, most):
-            here = PackFocus(focus.path, focus.line)
+            cursor = PackFocus(focus.path, focus.line)
             plain = PackRequest(case.text, budget)
-            near = PackRequest(case.text, budget, focus=here)
+            near = PackRequest(case.text, budget, focus=cursor)
             row = {"without": coverage(case, engine.pack(plain))}
             gather.drop_far = lambda *_: None
             row["with_focus_all_kept"] = coverage(case, engine.pack(near))

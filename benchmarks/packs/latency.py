@@ -26,14 +26,14 @@ WARM_UP = 3
 def main() -> None:
     """Measure and print one JSON object."""
     folder, prompts = Path(sys.argv[1]), Path(sys.argv[2])
-    asked = [
+    requests = [
         json.loads(line)["problem_statement"] for line in prompts.read_text("utf-8").splitlines()
     ]
     engine = Engine.open(folder, Settings(git=False))
     engine.settled()
     engine.prepare().join()
     took = []
-    for prompt in [*asked[:WARM_UP], *asked]:
+    for prompt in [*requests[:WARM_UP], *requests]:
         began = time.perf_counter()
         engine.pack(PackRequest(prompt, BUDGET))
         took.append((time.perf_counter() - began) * 1_000)

@@ -151,17 +151,17 @@ def part(kind: Any, value: Any, chance: random.Random) -> str:  # noqa: ANN401
 
 def characters(members: Iterable[Any]) -> str:
     """What a set of characters allows, of those that can be printed."""
-    found: set[str] = set()
+    charset: set[str] = set()
     for kind, value in members:
         if kind is sre.LITERAL:
-            found.add(chr(value))
+            charset.add(chr(value))
         elif kind is sre.RANGE:
-            found |= set(map(chr, range(value[0], value[1] + 1)))
+            charset |= set(map(chr, range(value[0], value[1] + 1)))
         elif kind is sre.CATEGORY:
-            found |= set(CLASSES[value])
+            charset |= set(CLASSES[value])
     if any(kind is sre.NEGATE for kind, _ in members):
-        return "".join(sorted(set(PLAIN) - found)) or "x"
-    return "".join(sorted(found & ON_A_LINE or found))
+        return "".join(sorted(set(PLAIN) - charset)) or "x"
+    return "".join(sorted(charset & ON_A_LINE or charset))
 
 
 if __name__ == "__main__":

@@ -37,10 +37,10 @@ def main(results: Path, chart: Path) -> None:
     measured = json.loads(results.read_text("utf-8"))
     figure, axes = plt.subplots(figsize=(8, 4.8), dpi=150)
     for name, (quality, took_ms) in PEERS.items():
-        shown = name if took_ms else f"{name} (no time published)"
+        label = name if took_ms else f"{name} (no time published)"
         side = "right" if (took_ms or WITHOUT_TIME_MS) > 100 else "left"
         axes.plot(took_ms or WITHOUT_TIME_MS, quality, "o", color="#888888")
-        axes.annotate(shown, (took_ms or WITHOUT_TIME_MS, quality), **_beside(side))
+        axes.annotate(label, (took_ms or WITHOUT_TIME_MS, quality), **_beside(side))
     figures = json.loads(WEIGHTS.read_text("utf-8"))["cross_validated"]
     for way in ("hybrid", "lexical", "dense"):
         mean, _, error = figures[way]["ndcg@10"].split()[:3]

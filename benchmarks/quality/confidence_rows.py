@@ -90,8 +90,8 @@ def ask_all(repositories: Sequence[Repository], source: str, fuser: str) -> Iter
         others = [r for r in repositories if r.held_out == repository.held_out]
         others.remove(repository)
         for case in (*repository.cases, *name_cases(repository, rng)):
-            for asked in (repository, *rng.sample(others, N_WRONG)):
-                row = ask(asked, case, asked is repository, source, fuser)
+            for target in (repository, *rng.sample(others, N_WRONG)):
+                row = ask(target, case, target is repository, source, fuser)
                 if row:
                     yield row
 

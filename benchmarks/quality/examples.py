@@ -93,8 +93,8 @@ def cached(file: Path, make: Callable[[], list[Example]]) -> list[Example]:
     sources = sorted((Path(__file__).parents[2] / "server/packhound/search").rglob("*.py"))
     digest = blake2b(b"".join(source.read_bytes() for source in sources), digest_size=8).digest()
     if file.exists():
-        kept, examples = pickle.loads(file.read_bytes())
-        if kept == digest:
+        version, examples = pickle.loads(file.read_bytes())
+        if version == digest:
             return examples
     examples = make()
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -109,11 +109,11 @@ def _stack(signals: tuple, context: SignalContext, n: int) -> NDArray[np.float32
 
 
 def _found(targets: tuple[Target, ...], refs: list) -> NDArray[np.bool_]:
-    found = np.zeros((len(refs), len(targets)), np.bool_)
+    answers = np.zeros((len(refs), len(targets)), np.bool_)
     for t, target in enumerate(targets):
         for j, (path, node) in enumerate(refs):
-            found[j, t] = same_path(target.path, path) and _inside(target, node)
-    return found
+            answers[j, t] = same_path(target.path, path) and _inside(target, node)
+    return answers
 
 
 def _inside(target: Target, node: object) -> bool:

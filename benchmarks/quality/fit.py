@@ -101,28 +101,28 @@ def main() -> None:
     parser.add_argument("--docs-corpora", type=Path)
     parser.add_argument("--cache", type=Path, required=True)
     parser.add_argument("--write", action="store_true")
-    given = parser.parse_args()
-    data = load_data(given)
+    options = parser.parse_args()
+    data = load_data(options)
     sets = {source: fit_source(source, data) for source in WITHOUT}
-    if given.write:
+    if options.write:
         write(sets, data)
 
 
-def load_data(given: argparse.Namespace) -> Data:
+def load_data(options: argparse.Namespace) -> Data:
     """The examples of all that the command names."""
     embedder = Embedder.open()
 
     def load(
         suite: Path | None, corpora: Path, shaped: Shape = lambda example: example
     ) -> list[Example]:
-        return load_examples(suite, corpora, given.cache, embedder, shaped) if suite else []
+        return load_examples(suite, corpora, options.cache, embedder, shaped) if suite else []
 
-    mined = load(given.mined, given.mined_corpora, thinned)
+    mined = load(options.mined, options.mined_corpora, thinned)
     return Data(
-        queries=load(given.suite, given.corpora),
-        reports=load(given.reports, given.report_corpora),
+        queries=load(options.suite, options.corpora),
+        reports=load(options.reports, options.report_corpora),
         mined=[example for example in mined if example.kind == "report"],
-        docs=load(given.docs, given.docs_corpora, thinned),
+        docs=load(options.docs, options.docs_corpora, thinned),
     )
 
 
@@ -139,13 +139,13 @@ def load_examples(
         by_folder[case.folder].append(case)
 
     def make() -> list[Example]:
-        found: list[Example] = []
+        examples: list[Example] = []
         for folder, cases in by_folder.items():
             root = corpora / folder
             snapshot = snapshot_of(root, embedder, cache)
-            found += map(shaped, examples_of(cases, snapshot, embedder, root))
+            examples += map(shaped, examples_of(cases, snapshot, embedder, root))
             print(folder, snapshot.n_nodes, file=sys.stderr)
-        return found
+        return examples
 
     return cached(cache / f"examples-{suite.stem}-{embedder.fingerprint[:8]}.pickle", make)
 
@@ -155,9 +155,9 @@ def fit_source(source: str, data: Data) -> dict[str, object]:
     recipe = recipe_for(QUERIES, source)
     # Likeness of meaning alone tells nothing that the doc comments could weigh.
     docs = data.docs if source != "dense" else []
-    found = cross_validated(data.queries, lambda some: fit_queries(some, docs, recipe), ndcg)
-    print(f"{source}: NDCG@10 {summary(data.queries, found)}")
-    FIGURES[source] = {"ndcg@10": summary(data.queries, found)}
+    held_out = cross_validated(data.queries, lambda some: fit_queries(some, docs, recipe), ndcg)
+    print(f"{source}: NDCG@10 {summary(data.queries, held_out)}")
+    FIGURES[source] = {"ndcg@10": summary(data.queries, held_out)}
     if docs:
         firsts = cross_validated(
             docs, lambda some: fit_queries(data.queries, some, recipe), function_first
@@ -169,10 +169,10 @@ def fit_source(source: str, data: Data) -> dict[str, object]:
     weights = {kind: described(fitted, kind) for kind in KINDS}
     if data.reports:
         recipe = recipe_for(REPORTS if source != "dense" else QUERIES, source)
-        found = cross_validated(
+        held_out = cross_validated(
             data.reports, lambda some: fit_reports([*some, *data.mined], recipe), report_scores
         )
-        scores = np.nanmean([*found.values()], axis=0)
+        scores = np.nanmean([*held_out.values()], axis=0)
         print(f"{source}: file@1, file@5, func@10 {scores.round(3)}")
         FIGURES[source]["file@1 file@5 func@10"] = scores.round(4).tolist()
         weights["report"] = described(fit_reports([*data.reports, *data.mined], recipe), "report")
@@ -213,14 +213,14 @@ def cross_validated(
     seed: int = 0,
 ) -> dict[int, object]:
     """The score of every example under weights fitted on those of other repositories."""
-    found = {}
+    scores = {}
     for fold in folds(examples, seed=seed):
         fitted = fit_on([e for e in examples if e.repository not in fold])
         for example in examples:
             if example.repository in fold:
                 order = order_of(example, fitted, REPEAT[example.kind])
-                found[id(example)] = score(example, order)
-    return found
+                scores[id(example)] = score(example, order)
+    return scores
 
 
 def summary(examples: Sequence[Example], scores: dict[int, float]) -> str:
@@ -259,7 +259,7 @@ def write(sets: dict[str, object], data: Data) -> None:
     """Put the weights into the product, with what made them; kinds not fitted keep theirs."""
     before = json.loads(WEIGHTS.read_text("utf-8"))["sets"]
     sets = {source: {**before[source], **kinds} for source, kinds in sets.items()}
-    made = {
+    content = {
         "command": "python benchmarks/quality/fit.py --suite dev --corpora dev"
         " --reports issues_dev.jsonl --report-corpora issues"
         " --mined mined/mined.jsonl --mined-corpora mined/trees"
@@ -276,7 +276,7 @@ def write(sets: dict[str, object], data: Data) -> None:
         "cross_validated": FIGURES,
         "sets": sets,
     }
-    WEIGHTS.write_text(json.dumps(made, indent=1) + "\n", "utf-8")
+    WEIGHTS.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
 
 
 def _counted(examples: list[Example], what: str) -> str:

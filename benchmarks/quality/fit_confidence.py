@@ -199,7 +199,7 @@ def calibration_error(confidence: Floats, right: NDArray[np.bool_], weights: Flo
 def write(sets: dict, figures: dict, repositories: Sequence[Repository], model: str) -> None:
     """Write the coefficients, and the figures, with their provenance."""
     fitted = [r for r in repositories if not r.held_out]
-    made = {
+    content = {
         "command": "python benchmarks/quality/fit_confidence.py --suite nodes_dev=dev"
         " --suite nodes/train=corpora --hold-out nodes/dev=corpora --hold-out dev=dev"
         " --cache cache --write",
@@ -209,8 +209,8 @@ def write(sets: dict, figures: dict, repositories: Sequence[Repository], model: 
         "date": datetime.now(timezone.utc).date().isoformat(),
         "model": model,
     }
-    PATH.write_text(json.dumps({**made, "sets": sets}, indent=1) + "\n", "utf-8")
-    RESULTS.write_text(json.dumps({**made, "held_out": figures}, indent=1) + "\n", "utf-8")
+    PATH.write_text(json.dumps({**content, "sets": sets}, indent=1) + "\n", "utf-8")
+    RESULTS.write_text(json.dumps({**content, "held_out": figures}, indent=1) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

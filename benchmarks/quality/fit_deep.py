@@ -68,7 +68,7 @@ def main() -> None:
     times = milliseconds(options.held_out, options.cache)
     print(json.dumps({"figures": figures, "milliseconds": times}, indent=1))
     if options.write:
-        made = {
+        report = {
             "command": "python benchmarks/quality/fit_deep.py --suite nodes_dev=dev"
             " --suite nodes/train=corpora --held-out nodes/dev=corpora --cache cache --write",
             "data": f"{len(training)} graded queries, {len(held_out)} held out",
@@ -76,7 +76,7 @@ def main() -> None:
             "figures": figures,
             "processor milliseconds of one search, the best of its runs": times,
         }
-        RESULTS.write_text(json.dumps(made, indent=1) + "\n", "utf-8")
+        RESULTS.write_text(json.dumps(report, indent=1) + "\n", "utf-8")
 
 
 def first_pass(training: Sequence[Example], held_out: set[Example]) -> dict[Example, Floats]:
@@ -109,20 +109,20 @@ def similarities(
     for number, suite in enumerate(suites):
         folder, corpora = (Path(part) for part in suite.split("=", 1))
         for file in sorted(folder.glob("*.jsonl")):
-            asked = [e for e in examples if e.suite == folder.name and e.repository == file.stem]
+            queries = [e for e in examples if e.suite == folder.name and e.repository == file.stem]
             cached = cache / f"deep-{number}-{file.stem}.json"
             if not cached.exists():
                 contexts = contexts_of(file, corpora, embedder, cache)
                 rows, texts = [], _Texts(corpora / file.stem)
                 vectors = BoundedMemo(model.encode, 100_000)
-                for example, (case, context) in zip(asked, contexts, strict=True):
+                for example, (case, context) in zip(queries, contexts, strict=True):
                     query = model.encode(context.query.text)
                     nodes = context.candidates.node_ids[best(scores[example])]
                     rows.append([float(query @ vectors[t]) for t in texts.of(case, context, nodes)])
                 cached.write_text(json.dumps(rows), "utf-8")
                 print(file.stem, len(rows), file=sys.stderr, flush=True)
             rows = json.loads(cached.read_text("utf-8"))
-            cosines |= {e: np.array(row) for e, row in zip(asked, rows, strict=True)}
+            cosines |= {e: np.array(row) for e, row in zip(queries, rows, strict=True)}
     return cosines
 
 
@@ -161,11 +161,11 @@ def figures_of(
     chosen |= {e: weights.get(e.kind, 0) for e in held_out}
     result: dict[str, object] = {"weights": {k: float(WEIGHTS[w]) for k, w in weights.items()}}
     for suite in sorted({e.suite for e in table}):
-        asked = [e for e in table if e.suite == suite]
+        queries = [e for e in table if e.suite == suite]
         result[suite] = {
             kind: compare([table[e][0] for e in group], [table[e][chosen[e]] for e in group])
-            for kind in ("all", *sorted({e.category for e in asked}))
-            if (group := [e for e in asked if kind in ("all", e.category)])
+            for kind in ("all", *sorted({e.category for e in queries}))
+            if (group := [e for e in queries if kind in ("all", e.category)])
         }
     return result
 

@@ -44,8 +44,8 @@ TESTS_LAST = 3.0
 """Taken from what a symbol query gives the nodes of tests, which come after other uses."""
 
 MESSAGE = {"prints_message": 8.0}
-"""What all queries but names give a node that prints the message; a fifth of the judgements are
-messages, and from 2 to 8 they say nearly the same (0.701 to 0.704)."""
+"""Weight of printing the message, in all queries but names; a fifth of the judgements are messages,
+and from 2 to 8 they say nearly the same (0.701 to 0.704)."""
 
 MAX_CANDIDATES = 150
 RIDGE, KIND_RIDGE = 10.0, 50.0
@@ -174,7 +174,7 @@ def write(sets: dict, figures: dict, examples: Sequence[Example]) -> None:
             kinds["symbol"]["file"]["test_path"] -= TESTS_LAST
             kinds["report"]["node"] |= MESSAGE
     n_repositories = len({e.repository for e in examples})
-    made = {
+    content = {
         "command": "python benchmarks/quality/fit_nodes.py"
         " --suite nodes_dev=dev --suite nodes/train=corpora --cache cache --write",
         "data": f"{len(examples)} graded queries over {n_repositories} repositories",
@@ -182,7 +182,7 @@ def write(sets: dict, figures: dict, examples: Sequence[Example]) -> None:
         "cross_validated": figures,
         "sets": sets,
     }
-    (RANK / "node_weights.json").write_text(json.dumps(made, indent=1) + "\n", "utf-8")
+    (RANK / "node_weights.json").write_text(json.dumps(content, indent=1) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

@@ -65,7 +65,7 @@ def fit(examples: Sequence[Example], recipe: Recipe) -> Fitted:
     theta[np.tile(problem.highest <= 0, problem.n_parameters // len(problem.highest))] = -0.1
     for _ in range(recipe.rounds):
         problem.choose_nodes(theta)
-        found = minimize(
+        solution = minimize(
             problem.loss,
             theta,
             jac=True,
@@ -73,7 +73,7 @@ def fit(examples: Sequence[Example], recipe: Recipe) -> Fitted:
             bounds=problem.bounds() if recipe.signed else None,
             options={"maxiter": 150},
         )
-        theta = found.x
+        theta = solution.x
     return problem.fitted(theta)
 
 
@@ -152,8 +152,8 @@ class _Problem:
     def _node_parts(self, example: Example) -> list[tuple[Example, Floats, NDArray[np.bool_]]]:
         """The nodes of each right file, where only some of them are right."""
         parts = []
-        for here, good in right_files(example):
-            x = np.hstack((np.zeros((len(here), self._p)), example.nodes[here])) * self._scale
+        for nodes, good in right_files(example):
+            x = np.hstack((np.zeros((len(nodes), self._p)), example.nodes[nodes])) * self._scale
             parts.append((example, x, good))
         return parts
 
@@ -172,27 +172,27 @@ class _Problem:
         common, apart = theta[: self._d], thetas - theta[: self._d]
         ridge, kind_ridge = self._recipe.ridge / n, self._recipe.kind_ridge / n
         value += 0.5 * ridge * float(common @ common) + 0.5 * kind_ridge * float((apart**2).sum())
-        own = by_kind + kind_ridge * apart
+        penalty = by_kind + kind_ridge * apart
         drawn = ridge * common - kind_ridge * apart.sum(axis=0)
-        gradient = np.concatenate((drawn, own.ravel()))
+        gradient = np.concatenate((drawn, penalty.ravel()))
         return value, gradient
 
     def fitted(self, theta: Floats) -> Fitted:
         """Weights of the raw signals; kinds without examples get the common ones."""
-        known = dict(zip(self._kinds, self._thetas(theta), strict=True))
-        weights = {kind: known.get(kind, theta[: self._d]) * self._scale for kind in KINDS}
+        by_kind = dict(zip(self._kinds, self._thetas(theta), strict=True))
+        weights = {kind: by_kind.get(kind, theta[: self._d]) * self._scale for kind in KINDS}
         node = {kind: w[self._p :] for kind, w in weights.items()}
         return Fitted({kind: w[: self._p] for kind, w in weights.items()}, node, node)
 
 
 def right_files(example: Example) -> Iterator[tuple[NDArray[np.intp], NDArray[np.bool_]]]:
     """The nodes of each right file of which only some are right, and which are."""
-    found = example.functions if example.functions.shape[1] else example.found
-    for file in np.unique(example.owner[found.any(axis=1)]):
-        here = np.flatnonzero(example.owner == file)
-        right = found[here].any(axis=1)
+    targets = example.functions if example.functions.shape[1] else example.found
+    for file in np.unique(example.owner[targets.any(axis=1)]):
+        nodes = np.flatnonzero(example.owner == file)
+        right = targets[nodes].any(axis=1)
         if not right.all():
-            yield here, right
+            yield nodes, right
 
 
 def listwise(
@@ -230,8 +230,8 @@ def order_of(example: Example, fitted: Fitted, repeat: float) -> NDArray[np.intp
 def ndcg(example: Example, order: NDArray[np.intp]) -> float:
     """NDCG@10 with each target counted at the first of the first ten nodes that answers it."""
     top = example.found[order[:10]]
-    found = top.any(axis=0)
-    gain = (1 / np.log2(top.argmax(axis=0)[found] + 2)).sum()
+    hits = top.any(axis=0)
+    gain = (1 / np.log2(top.argmax(axis=0)[hits] + 2)).sum()
     return float(gain / (1 / np.log2(np.arange(2, min(10, top.shape[1]) + 2))).sum())
 
 
@@ -263,15 +263,15 @@ def thinned(example: Example, per_file: int = 6) -> Example:
     order = np.lexsort((-likely, example.owner))
     owners = example.owner[order]
     places = np.arange(len(order)) - np.searchsorted(owners, owners)
-    kept = np.isin(example.owner, example.owner[example.found.any(axis=1)])
-    kept[order[places < per_file]] = True
+    mask = np.isin(example.owner, example.owner[example.found.any(axis=1)])
+    mask[order[places < per_file]] = True
     return replace(
         example,
-        nodes=example.nodes[kept],
-        owner=example.owner[kept],
-        found=example.found[kept],
-        functions=example.functions[kept],
-        place=example.place[kept],
+        nodes=example.nodes[mask],
+        owner=example.owner[mask],
+        found=example.found[mask],
+        functions=example.functions[mask],
+        place=example.place[mask],
         node_ids=(),
     )
 

@@ -56,17 +56,17 @@ def mine(repository: str, git_dir: str, trees: Path) -> Iterator[Row]:
     """The queries of one repository; its tree is written to `trees`, its comments blank."""
     name = repository.replace("/", "__")
     export(git_dir, "HEAD", trees / name)
-    found: list[Found] = []
+    pairs: list[Found] = []
     for path, _ in walk(trees / name, WalkLimits(max_file_bytes=MOST_BYTES)):
         document = read(trees / name, path, MOST_BYTES)
         if document is None:
             continue
         if not set(_ASIDE) & _flags(path):
             queries = ((node, query_of(node)) for node in parse(document).nodes)
-            found += [(path, node.qualname, query) for node, query in queries if query]
+            pairs += [(path, node.qualname, query) for node, query in queries if query]
         (trees / name / path).write_bytes(blanked(document))
-    random.Random(0).shuffle(found)
-    for path, definition, query in islice(_spread(found), MOST_OF_A_TREE):
+    random.Random(0).shuffle(pairs)
+    for path, definition, query in islice(_spread(pairs), MOST_OF_A_TREE):
         entity = f"{path}:{definition.replace('::', '.')}"
         gold = [{"file": path, "changes": {"edited_entities": [entity]}}]
         yield {"instance_id": name, "repo": repository, "problem_statement": query, "gold": gold}
@@ -74,8 +74,8 @@ def mine(repository: str, git_dir: str, trees: Path) -> Iterator[Row]:
 
 def query_of(node: Node) -> str:
     """The first sentence of a definition's doc comment, empty where it makes no query."""
-    own = sum(end - start for start, end in node.own)
-    if node.kind not in DEFINITIONS or not node.doc or own < FEWEST_BYTES:
+    n_bytes = sum(end - start for start, end in node.own_ranges)
+    if node.kind not in DEFINITIONS or not node.doc or n_bytes < FEWEST_BYTES:
         return ""
     sentence = _SENTENCE.match(node.doc.strip())
     query = " ".join(_MARKS.sub("", sentence[1]).split()) if sentence else ""
@@ -89,9 +89,14 @@ def blanked(document: Document) -> bytes:
     if language is None:
         return document.source
     grammar = grammar_of(language)
-    found = grammar.captures(grammar.parse(document.source))
+    captures = grammar.captures(grammar.parse(document.source))
     octets = bytearray(document.source)
-    for start, end in (*found.comments, *found.docs, *found.leading_docs, *found.following_docs):
+    for start, end in (
+        *captures.comments,
+        *captures.docs,
+        *captures.leading_docs,
+        *captures.following_docs,
+    ):
         octets[start:end] = _INK.sub(b" ", octets[start:end])
     return bytes(octets)
 
@@ -100,10 +105,10 @@ def _flags(path: str) -> set[str]:
     return {name for name, is_set in zip(FLAGS, path_facts(path).flags, strict=True) if is_set}
 
 
-def _spread(found: Iterable[Found]) -> Iterator[Found]:
+def _spread(pairs: Iterable[Found]) -> Iterator[Found]:
     """Not too many of one file."""
     taken: Counter[str] = Counter()
-    for path, definition, query in found:
+    for path, definition, query in pairs:
         taken[path] += 1
         if taken[path] <= MOST_OF_A_FILE:
             yield path, definition, query

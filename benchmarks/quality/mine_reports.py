@@ -55,14 +55,14 @@ def run(description: str, mine: Miner, file: str, only: str = "") -> None:
     parser.add_argument("--sources", type=Path, required=True)
     parser.add_argument("--never", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
-    given = parser.parse_args()
-    never = {line.strip().lower() for line in given.never.read_text("utf-8").splitlines()}
+    options = parser.parse_args()
+    never = {line.strip().lower() for line in options.never.read_text("utf-8").splitlines()}
     rows: list[Row] = []
-    for source in json.loads(given.sources.read_text("utf-8")):
+    for source in json.loads(options.sources.read_text("utf-8")):
         if only in ("", source["language"]) and source["repo"].lower() not in never:
-            rows += mine(source["repo"], source["gitdir"], given.out / "trees")
+            rows += mine(source["repo"], source["gitdir"], options.out / "trees")
             print(source["repo"], len(rows), file=sys.stderr)
-    (given.out / file).write_text("".join(f"{json.dumps(r)}\n" for r in rows), "utf-8")
+    (options.out / file).write_text("".join(f"{json.dumps(r)}\n" for r in rows), "utf-8")
 
 
 def mine(repository: str, git_dir: str, trees: Path) -> Iterator[Row]:
@@ -80,7 +80,7 @@ def mine(repository: str, git_dir: str, trees: Path) -> Iterator[Row]:
 
 def _cases(git_dir: str, old: str, new: str) -> Iterator[tuple[str, list[dict[str, object]]]]:
     log = _git(git_dir, "log", "--no-merges", "--format=%x01%H%x02%B%x03", f"{old}..{new}")
-    found = 0
+    n_cases = 0
     for entry in log.split("\x01")[1:]:
         commit, _, message = entry.partition("\x02")
         text = _cleaned(message.partition("\x03")[0])
@@ -91,8 +91,8 @@ def _cases(git_dir: str, old: str, new: str) -> Iterator[tuple[str, list[dict[st
         gold = _gold(git_dir, commit, old)
         if gold:
             yield text, gold
-            found += 1
-            if found == MOST_OF_A_TREE:
+            n_cases += 1
+            if n_cases == MOST_OF_A_TREE:
                 return
 
 
@@ -170,8 +170,8 @@ def export(git_dir: str, revision: str, folder: Path) -> None:
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=quiet
     ) as reader:
-        wanted = "".join(f"{blob}\n" for blob, _ in items).encode()
-        writer = Thread(target=lambda: (reader.stdin.write(wanted), reader.stdin.close()))
+        request = "".join(f"{blob}\n" for blob, _ in items).encode()
+        writer = Thread(target=lambda: (reader.stdin.write(request), reader.stdin.close()))
         writer.start()
         for _, path in items:
             header = reader.stdout.readline().split()
@@ -183,8 +183,8 @@ def export(git_dir: str, revision: str, folder: Path) -> None:
 
 
 def _revision(git_dir: str, skip: int) -> str:
-    found = _git(git_dir, "rev-list", "--first-parent", "-n", "1", f"--skip={skip}", "HEAD")
-    return found.strip()
+    revision = _git(git_dir, "rev-list", "--first-parent", "-n", "1", f"--skip={skip}", "HEAD")
+    return revision.strip()
 
 
 def _git(git_dir: str, *arguments: str) -> str:

@@ -62,9 +62,9 @@ def load(suites: Iterable[str], cache: Path) -> list[Example]:
         for file in sorted(folder.glob("*.jsonl")):
             cached = cache / f"nodes-{number}-{file.stem}.pickle"
             if not cached.exists():
-                found = [*examples_of(file, folder.name, corpora, embedder, cache)]
-                cached.write_bytes(pickle.dumps([vars(e) for e in found], protocol=5))
-                print(file.stem, len(found), file=sys.stderr)
+                rows = [*examples_of(file, folder.name, corpora, embedder, cache)]
+                cached.write_bytes(pickle.dumps([vars(e) for e in rows], protocol=5))
+                print(file.stem, len(rows), file=sys.stderr)
             examples += [Example(**fields) for fields in pickle.loads(cached.read_bytes())]
     return examples
 
@@ -93,7 +93,7 @@ def contexts_of(
 
 
 def environment_of(root: Path, embedder: Embedder) -> SearchEnvironment:
-    """What searches of one corpus share, its texts read from the disk."""
+    """Return the environment of searches of one corpus, its texts read from the disk."""
     grep = Grep(str(root), lambda path, _: read_text(root, path))
     return SearchEnvironment(str(root), embedder, texts=grep)
 
@@ -148,13 +148,13 @@ def score(example: Example, order: NDArray[np.intp]) -> tuple[float, float, floa
     gains = 2.0 ** np.array(example.grades) - 1
     dcg = sum(gains[a] / np.log2(r + 2) for a, r in rank.items() if r < 10)
     ideal = (np.sort(gains)[::-1][:10] / np.log2(np.arange(2, 2 + min(10, len(gains))))).sum()
-    wanted = [rank[a] for a in rank if example.grades[a] == 3]
+    best_ranks = [rank[a] for a in rank if example.grades[a] == 3]
     n_wanted = example.grades.count(3)
     return (
         float(dcg / ideal),
-        float(any(r == 0 for r in wanted)),
-        float(any(r < 5 for r in wanted)),
-        sum(r < 10 for r in wanted) / n_wanted,
+        float(any(r == 0 for r in best_ranks)),
+        float(any(r < 5 for r in best_ranks)),
+        sum(r < 10 for r in best_ranks) / n_wanted,
     )
 
 

@@ -59,36 +59,36 @@ def main() -> None:
     parser.add_argument("--definitions", type=int, default=0, metavar="N")
     parser.add_argument("--limit", type=int, default=0)
     parser.add_argument("--out", type=Path)
-    given = parser.parse_args()
+    options = parser.parse_args()
     embedder = Embedder.open()
-    cases = load_suite(given.suite)
-    found: dict[str, object] = {
+    cases = load_suite(options.suite)
+    report: dict[str, object] = {
         "command": " ".join(["python benchmarks/quality/run.py", *_portable(sys.argv[1:])]),
         "date": datetime.now(timezone.utc).date().isoformat(),
         "model": embedder.fingerprint,
         "cases": len(cases),
     }
-    if given.definitions:
-        found["definition_first"] = definition_first(cases, given, embedder)
+    if options.definitions:
+        report["definition_first"] = definition_first(cases, options, embedder)
     else:
-        for way in given.way or list(WAYS):
-            found[way] = measure_way(way, cases, given, embedder)
-    if given.ablate:
-        found["ablation"] = ablation(cases, given, embedder)
-    if given.out:
-        given.out.parent.mkdir(parents=True, exist_ok=True)
-        given.out.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+        for way in options.way or list(WAYS):
+            report[way] = measure_way(way, cases, options, embedder)
+    if options.ablate:
+        report["ablation"] = ablation(cases, options, embedder)
+    if options.out:
+        options.out.parent.mkdir(parents=True, exist_ok=True)
+        options.out.write_text(json.dumps(report, indent=1) + "\n", "utf-8")
 
 
 def measure_way(
-    way: str, cases: tuple[Case, ...], given: argparse.Namespace, embedder: Embedder
+    way: str, cases: tuple[Case, ...], options: argparse.Namespace, embedder: Embedder
 ) -> dict[str, object]:
     """All figures of one way to search."""
     mode, fuser = WAYS[way]
 
     @contextmanager
     def opened(root: Path) -> Iterator[Callable[[Query], Results]]:
-        snapshot = snapshot_of(root, embedder, given.cache)
+        snapshot = snapshot_of(root, embedder, options.cache)
 
         environment = SearchEnvironment(str(root), embedder, settings=Settings(fuser=fuser))
 
@@ -98,7 +98,7 @@ def measure_way(
         ask(Query("the first search of a generation reads the facts of its files"))
         yield ask
 
-    outcomes = list(evaluate(cases, given.corpora, opened, given.limit))
+    outcomes = list(evaluate(cases, options.corpora, opened, options.limit))
     figures = {
         group: {name: _plain(row) for name, row in summarize(outcomes, by).items()}
         for group, by in GROUPS.items()
@@ -110,30 +110,32 @@ def measure_way(
 
 
 def ablation(
-    cases: tuple[Case, ...], given: argparse.Namespace, embedder: Embedder
+    cases: tuple[Case, ...], options: argparse.Namespace, embedder: Embedder
 ) -> dict[str, dict[str, float]]:
     """What is lost without each part of the ranking."""
 
     @contextmanager
     def opened(root: Path) -> Iterator[Callable[[Query], Mapping[str, Sequence[Hit]]]]:
-        snapshot = snapshot_of(root, embedder, given.cache)
+        snapshot = snapshot_of(root, embedder, options.cache)
         environment = SearchEnvironment(str(root), embedder)
         yield lambda query: ablated(snapshot, query, environment)
 
-    lost = losses(list(ablations(cases, given.corpora, opened)), BASELINE)
+    lost = losses(list(ablations(cases, options.corpora, opened)), BASELINE)
     for part, changes in lost.items():
         print(f"{part:40} {next(iter(changes.values())):+.4f}")
     return {part: {m: round(value, 4) for m, value in row.items()} for part, row in lost.items()}
 
 
 def definition_first(
-    cases: tuple[Case, ...], given: argparse.Namespace, embedder: Embedder
+    cases: tuple[Case, ...], options: argparse.Namespace, embedder: Embedder
 ) -> dict[str, object]:
     """How often a name drawn from a corpus, as a query, is answered by its definition first."""
     places: list[tuple[str, str]] = []
     snapshots, environment = {}, SearchEnvironment("", embedder)
     for folder in dict.fromkeys(case.folder for case in cases):
-        snapshot = snapshots[folder] = snapshot_of(given.corpora / folder, embedder, given.cache)
+        snapshot = snapshots[folder] = snapshot_of(
+            options.corpora / folder, embedder, options.cache
+        )
         names = {
             node.name
             for entry in snapshot.files.values()
@@ -141,7 +143,7 @@ def definition_first(
             if node.kind in DEFINITIONS and re.fullmatch(r"[A-Za-z_]\w+", node.name)
         }
         places += [(folder, name) for name in sorted(names)]
-    drawn = random.Random(0).sample(places, min(given.definitions, len(places)))
+    drawn = random.Random(0).sample(places, min(options.definitions, len(places)))
     missed, tests_above, repeats = [], [], 0
     for folder, name in sorted(drawn):
         nodes = [hit.node for hit in search(snapshots[folder], Query(name), environment).hits]
@@ -180,11 +182,11 @@ def _print(way: str, figures: dict[str, dict]) -> None:
     print(way, "took ms", figures["took_ms"])
     for group in ("all", "category"):
         for name, row in figures[group].items():
-            shown = ", ".join(
+            columns = ", ".join(
                 f"{measure} {f['mean']:.3f} [{f['low']:.3f}, {f['high']:.3f}]"
                 for measure, f in row.items()
             )
-            print(f"  {name:14} {shown}")
+            print(f"  {name:14} {columns}")
 
 
 def _worst(outcomes: list[Outcome], n: int = 25) -> list[dict[str, object]]:

@@ -26,14 +26,14 @@ it are those of other nodes."""
 def with_speakers(fitted: Fitted, examples: Sequence[Example], without: Sequence[str]) -> Fitted:
     """The same weights, and those that choose among the nodes of a file by the other signals."""
     lists = [
-        (example.nodes[here].astype(np.float64), example.kind, right)
+        (example.nodes[nodes_of_file].astype(np.float64), example.kind, right)
         for example in examples
         if example.kind in KINDS
-        for here, right in right_files(example)
+        for nodes_of_file, right in right_files(example)
     ]
     nodes = np.concatenate([nodes for nodes, *_ in lists])
     right = np.concatenate([right for *_, right in lists])
-    given = np.concatenate([nodes @ fitted.node[kind] for nodes, kind, _ in lists])
+    base = np.concatenate([nodes @ fitted.node[kind] for nodes, kind, _ in lists])
     lengths = np.array([len(right) for *_, right in lists])
     starts, alike = np.cumsum(lengths) - lengths, np.full(len(lists), 1 / len(lists))
     deviation = nodes.std(axis=0)
@@ -43,7 +43,7 @@ def with_speakers(fitted: Fitted, examples: Sequence[Example], without: Sequence
     scaled, ridge = nodes * scale, RIDGE / len(lists)
 
     def loss(added: Floats) -> tuple[float, Floats]:
-        value, slope = listwise(given + scaled @ added, right, starts, alike)
+        value, slope = listwise(base + scaled @ added, right, starts, alike)
         return value + ridge / 2 * float(added @ added), scaled.T @ slope + ridge * added
 
     least = np.minimum(*(fitted.node[kind] for kind in KINDS)) / np.where(taught, scale, 1.0)
@@ -52,7 +52,7 @@ def with_speakers(fitted: Fitted, examples: Sequence[Example], without: Sequence
         for name, floor in zip(NODE_NAMES, least.tolist(), strict=True)
     ]
     start = np.zeros(len(NODE_NAMES))
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
-    added = found.x * scale
-    own = {kind: fitted.node[kind] + added for kind in KINDS}
-    return replace(fitted, within=fitted.node | own)
+    solution = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
+    added = solution.x * scale
+    weights = {kind: fitted.node[kind] + added for kind in KINDS}
+    return replace(fitted, within=fitted.node | weights)

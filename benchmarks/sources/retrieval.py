@@ -30,9 +30,11 @@ def rows(name: str) -> list[list[str]]:
 def evaluate(engine: Engine, questions: list[list[str]]) -> dict[str, dict[str, float]]:
     """MRR and the share of questions with the answer first and among five, by mode."""
     figures = {}
-    asked = {mode: Query("", 50, types=("note",), mode=mode) for mode in MODES if mode != "symbol"}
-    asked["deep"] = replace(asked["hybrid"], deep=True, budget=Budget(60_000))
-    for mode, query in asked.items():
+    queries = {
+        mode: Query("", 50, types=("note",), mode=mode) for mode in MODES if mode != "symbol"
+    }
+    queries["deep"] = replace(queries["hybrid"], deep=True, budget=Budget(60_000))
+    for mode, query in queries.items():
         ranks = []
         for question, key in questions:
             hits = engine.search(replace(query, text=question)).hits

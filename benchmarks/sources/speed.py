@@ -81,13 +81,13 @@ def edited_ms(engine: Engine, path: str, text: bytes, number: int) -> float:
     return (time.perf_counter() - started) * 1_000
 
 
-def searches(engine: Engine, name: str, kind: str, asked: list[str]) -> dict[str, object]:
+def searches(engine: Engine, name: str, kind: str, queries: list[str]) -> dict[str, object]:
     """Figures of a source alone, once all of its records have vectors."""
     source = engine.sources.registry.get(name)
     source.refresh()
     while (status := source.status()).vectors < status.records:
         time.sleep(0.1)
-    times = [timed(lambda q=q: engine.search(Query(q, types=(kind,)))) for q in asked]
+    times = [timed(lambda q=q: engine.search(Query(q, types=(kind,)))) for q in queries]
     return {"records": status.records, **summary(times)}
 
 
@@ -96,16 +96,16 @@ def measure(root: Path, rounds: int) -> dict[str, object]:
     engine.settled()
     engine.flush()
     questions = [row[0] for row in rows("questions.tsv")]
-    asked = [questions[i % len(questions)] for i in range(rounds)]
+    queries = [questions[i % len(questions)] for i in range(rounds)]
     figures: dict[str, object] = {"code_nodes": engine.snapshot.n_nodes, "rounds": rounds}
-    figures["commits"] = searches(engine, "commits", "commit", asked)
+    figures["commits"] = searches(engine, "commits", "commit", queries)
     n_before = 0
     for n in (1_000, 10_000):
         fill(engine, n - n_before)
         n_before = n
-        figures[f"{n} notes"] = searches(engine, "notes", "note", asked)
+        figures[f"{n} notes"] = searches(engine, "notes", "note", queries)
         alone, together = [], []
-        for question in asked:
+        for question in queries:
             alone.append(timed(lambda q=question: engine.search(Query(q))))
             together.append(timed(lambda q=question: engine.search(Query(q, types=ALL))))
         figures[f"code alone beside {n} notes"] = summary(alone)

@@ -55,16 +55,16 @@ def test_refusals_come_back_as_ours(engine, server):
 
 
 def test_only_the_owner_may_ask(engine, server):
-    said = json.loads((engine.folder / f"server-{__version__}.json").read_text())
+    printed = json.loads((engine.folder / f"server-{__version__}.json").read_text())
     if os.name == "posix":
         for name in (f"server-{__version__}.json", f"server-{__version__}.sock"):
-            found = engine.folder / name
-            if found.exists():
-                assert stat.S_IMODE(found.stat().st_mode) == 0o600
+            actual = engine.folder / name
+            if actual.exists():
+                assert stat.S_IMODE(actual.stat().st_mode) == 0o600
         assert stat.S_IMODE(engine.folder.stat().st_mode) == 0o700
-    family = socket.AF_UNIX if isinstance(said["address"], str) else socket.AF_INET
+    family = socket.AF_UNIX if isinstance(printed["address"], str) else socket.AF_INET
     with socket.socket(family) as stranger:
-        address = said["address"]
+        address = printed["address"]
         stranger.connect(address if isinstance(address, str) else tuple(address))
         stranger.sendall(b'{"token": "guess", "tool": "status", "arguments": {}}\nnonsense\n[]\n')
         lines = stranger.makefile("rb")
@@ -92,7 +92,7 @@ def test_a_server_that_goes_away_is_told(engine):
     assert connect(engine.folder) is None
 
 
-def told(engine) -> dict:
+def status_of(engine) -> dict:
     """What the server tells of itself."""
     return json.loads((engine.folder / f"server-{__version__}.json").read_text())
 
@@ -132,11 +132,11 @@ def n_threads() -> int:
 
 
 def test_a_thousand_hang_ups(engine, server):
-    said = told(engine)
-    question = {"token": said["token"], "tool": "search", "arguments": {"query": "records"}}
+    printed = status_of(engine)
+    question = {"token": printed["token"], "tool": "search", "arguments": {"query": "records"}}
     whole = json.dumps(question).encode() + b"\n"
     for number in range(1_000):
-        with dial(said["address"]) as stranger:
+        with dial(printed["address"]) as stranger:
             # At once, within a question, or without waiting for the answer.
             stranger.sendall((b"", whole[: number % len(whole)], whole)[number % 3])
     wait_until(lambda: n_threads() == 0)
@@ -144,8 +144,8 @@ def test_a_thousand_hang_ups(engine, server):
 
 
 def test_those_who_hold_the_line_keep_nobody_else_from_it_for_long(engine, server):
-    said = told(engine)
-    strangers = [dial(said["address"]) for _ in range(100)]
+    printed = status_of(engine)
+    strangers = [dial(printed["address"]) for _ in range(100)]
     wait_until(lambda: n_threads() == 64)
     for stranger in strangers:
         stranger.close()
@@ -157,7 +157,7 @@ def test_closing_ends_every_thread_and_leaves_the_address_of_another_server(engi
     first = SocketServer(engine.folder, partial(answer, engine))
     second = SocketServer(engine.folder, partial(answer, engine))
     assert second.reachable and not first.reachable
-    with dial(told(engine)["address"]):
+    with dial(status_of(engine)["address"]):
         first.close()
         wait_until(lambda: n_threads() == 1)
         wait_until(lambda: is_answered(engine))

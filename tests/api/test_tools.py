@@ -88,8 +88,8 @@ def test_pages_join_without_gap_or_repeat(engine):
 
 def test_related_has_edges(engine):
     answer = call(engine, "related", {"path": "app.py", "line": 4})
-    told = {(edge["edge"], edge["qualname"]) for edge in answer["neighbors"]}
-    assert ("references", "Disk") in told and ("references", "Disk.load_records") in told
+    edges = {(edge["edge"], edge["qualname"]) for edge in answer["neighbors"]}
+    assert ("references", "Disk") in edges and ("references", "Disk.load_records") in edges
 
 
 def test_outline_and_read_node(engine):
@@ -117,7 +117,7 @@ def test_secrets_and_hidden_characters_in_names_do_not_leave(engine):
     }
     for path, text in sources.items():
         engine.update(Document(path, text.encode()))
-    asked = (
+    requests = (
         ("search", {"query": "zebra key"}),
         ("outline", {"path": "keys"}),
         ("related", {"path": "keys/zebra.md", "line": 1}),
@@ -127,7 +127,7 @@ def test_secrets_and_hidden_characters_in_names_do_not_leave(engine):
         ("pack", {"prompt": "zebra key"}),
         *[("pack", {"prompt": "zebra key", "conversation": "c"})] * 2,
     )
-    answers = [(call(engine, tool, arguments), tool) for tool, arguments in asked]
+    answers = [(call(engine, tool, arguments), tool) for tool, arguments in requests]
     assert not any(key in json.dumps(answer) for answer, _ in answers)
     text = "".join(as_text(tool, answer) for answer, tool in answers)
     assert "[REDACTED:aws-access-key]" in text and "<U+202E>" in text and "\u202e" not in text

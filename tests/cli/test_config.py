@@ -37,11 +37,11 @@ def test_every_setting_is_printed_with_its_origin(
     (root / ".packhound.toml").write_text("search.limit = 4\nencoder.path = 'x'\n")
     rows = config(tmp_path, root, "--set", "search.hover=off")
     assert list(rows) == list(SETTINGS)
-    found = {name: (row["value"], row["origin"], row["file"]) for name, row in rows.items()}
-    assert found["index.workers"] == (3, "user file", str(user_file))
-    assert found["search.limit"] == (4, "workspace file", str(root / ".packhound.toml"))
-    assert found["search.hover"] == ("off", "--set", "")
-    assert found["encoder.path"] == ("", "default", "")
+    actual = {name: (row["value"], row["origin"], row["file"]) for name, row in rows.items()}
+    assert actual["index.workers"] == (3, "user file", str(user_file))
+    assert actual["search.limit"] == (4, "workspace file", str(root / ".packhound.toml"))
+    assert actual["search.hover"] == ("off", "--set", "")
+    assert actual["encoder.path"] == ("", "default", "")
     done = packhound(tmp_path, "config", "--root", str(root))
     assert f"search.limit = 4  (workspace file {root / '.packhound.toml'})" in done.stdout
     for setting in SETTINGS.values():

@@ -32,9 +32,9 @@ def test_a_note_on_code_from_writing_to_clearing(tmp_path: Path, house: Path) ->
     assert "note keys: Keys turn left" in table
     code = (house / "door.py").read_text()
     (house / "door.py").write_text(code.replace("key.turn()", "key.turn(-1)"))
-    shown = run("show", identity)
-    assert "on door.py#open_door: stale" in shown
-    assert "-    return key.turn()\n+    return key.turn(-1)" in shown
+    output = run("show", identity)
+    assert "on door.py#open_door: stale" in output
+    assert "-    return key.turn()\n+    return key.turn(-1)" in output
     assert "[stale]" in run("list")
     exported = run("export")
     rows = [json.loads(line) for line in exported.splitlines()]

@@ -32,10 +32,10 @@ def test_settings_say_what_a_request_leaves_out(tmp_path: Path, root: Path, monk
     command = ("pack", "unlock the door", "--root", str(root), "--json")
     pack = json.loads(packhound(tmp_path, *command).stdout)
     assert pack["cost"]["model"] == "gpt-4o" and pack["tokens"] <= 10
-    asked = json.loads(packhound(tmp_path, *command, "--reserve", "1").stdout)
-    assert asked["tokens"] > 10
+    requests = json.loads(packhound(tmp_path, *command, "--reserve", "1").stdout)
+    assert requests["tokens"] > 10
     changed = json.loads(packhound(tmp_path, *command, "--set", "pack.reserve=1").stdout)
-    assert changed["tokens"] == asked["tokens"]
+    assert changed["tokens"] == requests["tokens"]
     tokenizer = Path(str(files("packhound"))) / "model" / "tokenizer.json"
     model = {"input": 2.5, "window": 128_000, "tokenizer": str(tokenizer)}
     (tmp_path / "models.json").write_text(json.dumps({"models": {"gpt-4o": model}}))

@@ -65,11 +65,11 @@ def test_a_path_stays_whole_and_its_name_gives_way(tmp_path: Path, root: Path) -
     (root / deep).write_text(f"def {name}():\n    pass\n")
     with closing(Engine.open(root, Settings(persist=False))) as engine:
         assert engine.settled(30)
-        found = engine.search(Query("unlock the front door"))
+        actual = engine.search(Query("unlock the front door"))
     piped, narrow = Console(file=io.StringIO()), Console(file=io.StringIO(), force_terminal=True)
     narrow.width = 60
     for console in (piped, narrow):
-        show.results(found, console=console)
+        show.results(actual, console=console)
     for console, is_cut in ((piped, False), (narrow, True)):
         lines = _printed(console)
         at = next(number for number, line in enumerate(lines) if deep in line)

@@ -34,5 +34,5 @@ def test_many_threads_leave_the_count_right() -> None:
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(work, range(1, 9)))
-    left = [cache.get(key) for key in cache.keys]
-    assert cache.n_bytes == sum(len(value) for value in left if value is not None) <= 4_000
+    remaining = [cache.get(key) for key in cache.keys]
+    assert cache.n_bytes == sum(len(value) for value in remaining if value is not None) <= 4_000

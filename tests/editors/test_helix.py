@@ -63,13 +63,13 @@ def start_helix(
     hx = program("hx")
     (documented,) = re.findall(r"```toml\n(.*?)```", (CHECKOUT / "docs/helix.md").read_text(), re.S)
     python, *arguments = [*server_command, "lsp"]
-    here = documented.replace('command = "packhound"', f'command = "{python}"').replace(
+    configuration = documented.replace('command = "packhound"', f'command = "{python}"').replace(
         'args = ["lsp"]', f"args = {arguments!r}".replace("'", '"')
     )
-    assert here != documented
+    assert configuration != documented
     folder = Path(editor_env["XDG_CONFIG_HOME"]) / "helix"
     folder.mkdir(parents=True)
-    (folder / "languages.toml").write_text(here)
+    (folder / "languages.toml").write_text(configuration)
     screens: list[Screen] = []
 
     def start(root: Path, file: str) -> Screen:

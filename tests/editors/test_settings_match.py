@@ -28,8 +28,8 @@ def properties() -> dict[str, dict]:
 
 
 def server_properties() -> dict[str, dict]:
-    own = re.findall(r"'(\w+)'", EXTENSION_ONLY[1])
-    return {name: one for name, one in properties().items() if name.split(".")[0] not in own}
+    names = re.findall(r"'(\w+)'", EXTENSION_ONLY[1])
+    return {name: one for name, one in properties().items() if name.split(".")[0] not in names}
 
 
 def test_the_manifest_has_the_servers_settings_and_no_others() -> None:
@@ -97,8 +97,8 @@ def test_the_extensions_readme_has_every_setting_with_its_default_and_every_comm
         row = re.search(rf"^\| `packhound\.{re.escape(name)}` +\| (\S*)", readme, re.M)
         assert row, name
         default = one["default"]
-        shown = default if isinstance(default, str) else json.dumps(default)
-        assert row[1].strip("`|") == shown, name
+        output = default if isinstance(default, str) else json.dumps(default)
+        assert row[1].strip("`|") == output, name
     hidden = [
         entry["command"]
         for entry in MANIFEST["contributes"]["menus"]["commandPalette"]

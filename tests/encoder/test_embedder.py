@@ -61,8 +61,8 @@ def test_mean_pooling_leaves_padding_out():
 def test_pooling_and_prefixes_follow_the_folder(tmp_path):
     folder = copy_of("transformer", tmp_path)
     mean = Embedder.open(folder)
-    own = {"pooling": "cls", "query_prefix": "search ", "document_prefix": "file "}
-    (folder / "packhound.json").write_text(json.dumps(own))
+    settings = {"pooling": "cls", "query_prefix": "search ", "document_prefix": "file "}
+    (folder / "packhound.json").write_text(json.dumps(settings))
     cls = Embedder.open(folder)
     assert cls.fingerprint != mean.fingerprint
     assert not np.array_equal(cls.encode(["load"]), mean.encode(["load"]))

@@ -80,8 +80,8 @@ def test_a_long_text_is_cut():
 @given(st.lists(st.lists(st.text("aB cD_Z9é-\n", max_size=60), min_size=8, max_size=8), min_size=1))
 def test_nodes_are_read_as_their_texts(nodes: list[list[str]]):
     ids, lengths = run_tokenizer.encode_nodes(node_runs(nodes))
-    found = [part.tolist() for part in np.split(ids, np.cumsum(lengths)[:-1])]
-    assert found == [run_tokenizer.encode(" ".join(parts[ENCODED])) for parts in nodes]
+    actual = [part.tolist() for part in np.split(ids, np.cumsum(lengths)[:-1])]
+    assert actual == [run_tokenizer.encode(" ".join(parts[ENCODED])) for parts in nodes]
 
 
 def test_a_long_node_is_cut():

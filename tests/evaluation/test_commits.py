@@ -65,7 +65,7 @@ def house(tmp_path: Path) -> Path:
     return root
 
 
-def asked(root: Path, last: int = 100) -> dict[str, list[str]]:
+def queries_of(root: Path, last: int = 100) -> dict[str, list[str]]:
     engine = Engine.open(root, Settings(persist=False, git=False))
     try:
         engine.settled()
@@ -84,10 +84,10 @@ def asked(root: Path, last: int = 100) -> dict[str, list[str]]:
 
 
 def test_subjects_ask_for_what_their_commits_changed(house: Path) -> None:
-    found = asked(house)
+    queries = queries_of(house)
     # The lines of the lock moved when the line above them was edited; a merge, a bump, a commit of
     # nine files and one of tests ask for nothing.
-    assert found == {
+    assert queries == {
         "Mend the roof with slate": ["roof.py:1-2"],
         "Ask before a door opens": ["door.py:4-5"],
         "lock the door when it closes": ["door.py:8-11"],
@@ -96,7 +96,7 @@ def test_subjects_ask_for_what_their_commits_changed(house: Path) -> None:
 
 
 def test_only_the_last_commits_are_read(house: Path) -> None:
-    assert list(asked(house, 1)) in (["Mend the roof with slate"], [])
+    assert list(queries_of(house, 1)) in (["Mend the roof with slate"], [])
 
 
 def test_the_text_of_a_hunk_can_look_like_anything() -> None:
@@ -132,13 +132,13 @@ def test_the_command_scores_and_ablates(house: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(house.parent / "cache"))
     command = [sys.executable, "-m", "packhound", "eval", "--history", "--root", str(house)]
     done = subprocess.run([*command, "--ablate", "--json"], capture_output=True, text=True)
-    told = json.loads(done.stdout)
-    assert told["all"]["all"]["ndcg"]["n"] == 4
-    assert told["all"]["all"]["hit@10"]["mean"] == 1
-    assert "source: words" in told["ablation"]
-    shown = subprocess.run([*command, "--ablate"], capture_output=True, text=True).stdout
-    assert "ndcg" in shown
-    assert "lost without" in shown
+    report = json.loads(done.stdout)
+    assert report["all"]["all"]["ndcg"]["n"] == 4
+    assert report["all"]["all"]["hit@10"]["mean"] == 1
+    assert "source: words" in report["ablation"]
+    output = subprocess.run([*command, "--ablate"], capture_output=True, text=True).stdout
+    assert "ndcg" in output
+    assert "lost without" in output
 
 
 def test_a_suite_or_the_history_not_both(tmp_path: Path) -> None:

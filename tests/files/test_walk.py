@@ -44,9 +44,9 @@ def test_nested_ignore_files_and_the_deeper_one_wins(tmp_path: Path) -> None:
             "build/out.py": "b",
         },
     )
-    found = walked(tmp_path)
-    assert found == [".gitignore", "a.py", "sub/.gitignore", *found[3:]]
-    assert set(found[3:]) == {"sub/drop.txt", "sub/keep.log", "sub/only_here.py"}
+    actual = walked(tmp_path)
+    assert actual == [".gitignore", "a.py", "sub/.gitignore", *actual[3:]]
+    assert set(actual[3:]) == {"sub/drop.txt", "sub/keep.log", "sub/only_here.py"}
 
 
 def test_packhoundignore_forces_in_and_keeps_out(tmp_path: Path) -> None:
@@ -61,11 +61,11 @@ def test_packhoundignore_forces_in_and_keeps_out(tmp_path: Path) -> None:
             ".env": "SECRET=1",
         },
     )
-    found = walked(tmp_path)
-    assert "vendor/lib.py" in found
-    assert ".env.example" in found
-    assert ".env" not in found
-    assert "generated/code.py" not in found
+    actual = walked(tmp_path)
+    assert "vendor/lib.py" in actual
+    assert ".env.example" in actual
+    assert ".env" not in actual
+    assert "generated/code.py" not in actual
 
 
 @pytest.mark.parametrize(
@@ -85,9 +85,9 @@ def test_secrets_binaries_and_generated_files_stay_out(tmp_path: Path, name: str
 def test_wanted_agrees_with_walk(tmp_path: Path) -> None:
     files = ["a.py", "sub/b.py", "sub/deep/c.py", "sub/deep/d.tmp", "out/e.py"]
     make(tmp_path, dict.fromkeys(files, "x") | {".gitignore": "out\n", "sub/.gitignore": "*.tmp\n"})
-    found = set(walked(tmp_path))
+    actual = set(walked(tmp_path))
     for name in files:
-        assert is_included(tmp_path, name, WalkLimits()) == (name in found), name
+        assert is_included(tmp_path, name, WalkLimits()) == (name in actual), name
 
 
 def test_what_lies_too_deep_is_passed_over(tmp_path: Path) -> None:
@@ -173,8 +173,8 @@ def test_rules_from_outside_the_folder_count(tmp_path: Path) -> None:
     user = make(tmp_path, {"user-rules": "mine.py\n"}) / "user-rules"
     (tmp_path / "linked-rules").symlink_to(user)
     for rules in (user, tmp_path / "linked-rules"):
-        here = walked(repository / "here", user_ignore_file=rules)
-        assert sorted(here) == [".gitignore", "a.py", "deep/anchored.py", "kept.log"]
+        current = walked(repository / "here", user_ignore_file=rules)
+        assert sorted(current) == [".gitignore", "a.py", "deep/anchored.py", "kept.log"]
     # What the repository ignores is opened for itself, and none of its rules count.
     inside = walked(repository / "ignored", user_ignore_file=user)
     assert sorted(inside) == ["a.log", "a.py", "build/b.py"]
@@ -252,8 +252,8 @@ def test_what_is_no_text_file_with_a_name_is_passed_over(tmp_path: Path) -> None
         listening.bind(str(tmp_path / "socket.py"))
         with contextlib.suppress(PermissionError):
             os.mknod(tmp_path / "zero.py", stat.S_IFCHR | 0o666, os.makedev(1, 5))
-        found = walked(tmp_path)
-    assert sorted(found) == ["A.py", "a.py", "日本 😀\n.py"]
+        actual = walked(tmp_path)
+    assert sorted(actual) == ["A.py", "a.py", "日本 😀\n.py"]
     for name in ("socket.py", "zero.py", "latin-\udce9.py"):
         assert not is_searchable(tmp_path, name, WalkLimits())
         assert name == "latin-\udce9.py" or read(tmp_path, name, 1_000) is None
@@ -271,10 +271,10 @@ def test_a_change_within_one_tick_of_the_clock_is_seen(tmp_path: Path) -> None:
     path, missed = tmp_path / "a.py", 0
     for n in range(300):
         path.write_text(f"a = {n % 10}\n")
-        known = read(tmp_path, "a.py", 1_000)
+        first = read(tmp_path, "a.py", 1_000)
         path.write_text(f"a = {(n + 1) % 10}\n")
         ((_, stamp),) = walk(tmp_path, WalkLimits())
-        missed += known.stamp == stamp
+        missed += first.stamp == stamp
     assert not missed
 
 
@@ -306,11 +306,11 @@ def test_a_folder_swapped_for_a_link_while_it_is_read(tmp_path: Path, n_reads: i
     (root / "link").symlink_to(tmp_path / "outside")
     with subprocess.Popen([sys.executable, "-c", SWAP, root]) as swapping:
         try:
-            found = [read(root, "sub/a.py", 1_000) for _ in range(n_reads)]
+            actual = [read(root, "sub/a.py", 1_000) for _ in range(n_reads)]
             walks = [list(walk(root, WalkLimits())) for _ in range(n_reads // 20)]
         finally:
             swapping.kill()
-    assert {document.source for document in found if document} == {b"a"}
+    assert {document.source for document in actual if document} == {b"a"}
     assert max(map(len, walks)) > 0
 
 

@@ -33,46 +33,55 @@ def main() -> int:
     parser.add_argument("--kept", type=Path, default=KEPT, help="folder for what is learnt")
     parser.add_argument("--here", action="store_true", help="one target, in this process")
     parser.add_argument("--replay", type=Path, help="run the input of this file, once")
-    given = parser.parse_args()
-    names = given.targets or NAMES
+    arguments = parser.parse_args()
+    names = arguments.targets or NAMES
     if unknown := [name for name in names if name not in NAMES]:
         parser.error(f"unknown target '{unknown[0]}'; known are: {', '.join(NAMES)}")
-    if given.replay:
-        target(names[0])(given.replay.read_bytes())
+    if arguments.replay:
+        target(names[0])(arguments.replay.read_bytes())
         return 0
-    if given.here:
-        return fuzz(names[0], given)
-    broken = [name for name in names if not runs(name, given)]
+    if arguments.here:
+        return fuzz(names[0], arguments)
+    broken = [name for name in names if not runs(name, arguments)]
     print(f"{len(names) - len(broken)} of {len(names)} targets hold", *broken)
     return bool(broken)
 
 
-def runs(name: str, given: argparse.Namespace) -> bool:
+def runs(name: str, arguments: argparse.Namespace) -> bool:
     """Fuzz one target in a process that may die."""
-    print(f"{name}, {given.seconds} s", flush=True)
-    options = ["--here", "--seconds", str(given.seconds), "--seed", str(given.seed)]
-    options += ["--kept", str(given.kept)]
+    print(f"{name}, {arguments.seconds} s", flush=True)
+    options = ["--here", "--seconds", str(arguments.seconds), "--seed", str(arguments.seed)]
+    options += ["--kept", str(arguments.kept)]
     with tempfile.TemporaryDirectory() as cache:
         environment = {**os.environ, "PACKHOUND_CACHE_DIR": cache}
         command = [sys.executable, "-m", "tests.fuzz.fuzz", *options, name]
         return subprocess.run(command, env=environment, check=False).returncode == 0
 
 
-def fuzz(name: str, given: argparse.Namespace) -> int:
+def fuzz(name: str, arguments: argparse.Namespace) -> int:
     """Fuzz until the time is over or something breaks; does not return where atheris ends it."""
     try:
         import atheris
     except ImportError:
         sys.exit("atheris is not installed: pip install atheris")
-    corpus = given.kept / name
+    corpus = arguments.kept / name
     corpus.mkdir(parents=True, exist_ok=True)
     with atheris.instrument_imports(include=["packhound"]):
         one = target(name)
         one(b"")
-    limits = [f"-max_total_time={given.seconds}", f"-max_len={LONGEST}", f"-timeout={SLOWEST_S}"]
-    quiet = [f"-seed={given.seed}", "-print_final_stats=1", "-verbosity=0", "-rss_limit_mb=4096"]
+    limits = [
+        f"-max_total_time={arguments.seconds}",
+        f"-max_len={LONGEST}",
+        f"-timeout={SLOWEST_S}",
+    ]
+    quiet = [
+        f"-seed={arguments.seed}",
+        "-print_final_stats=1",
+        "-verbosity=0",
+        "-rss_limit_mb=4096",
+    ]
     atheris.Setup(
-        [name, *limits, *quiet, f"-artifact_prefix={given.kept}/{name}-", str(corpus)], one
+        [name, *limits, *quiet, f"-artifact_prefix={arguments.kept}/{name}-", str(corpus)], one
     )
     atheris.Fuzz()
     return 0

@@ -45,16 +45,16 @@ def queries(data: bytes) -> None:
         focus=draw.of((None, Focus("shop/session.py", draw.number(30)))),
     )
     index = snapshot(vectors=False)
-    found = search(index, query, SearchEnvironment("/shop"))
-    assert [hit.rank for hit in found.hits] == list(range(1, len(found.hits) + 1))
-    assert len(found.hits) <= query.limit
-    for hit in found.hits:
+    actual = search(index, query, SearchEnvironment("/shop"))
+    assert [hit.rank for hit in actual.hits] == list(range(1, len(actual.hits) + 1))
+    assert len(actual.hits) <= query.limit
+    for hit in actual.hits:
         total = sum(reason.contribution for reason in hit.why)
         assert math.isclose(hit.score, total, rel_tol=1e-4, abs_tol=1e-4), (hit.score, total)
         # A filter in the text adds kinds to those of the fields.
         assert not query.kinds or hit.node.kind in query.kinds or "kind:" in query.text
     again = search(index, query, SearchEnvironment("/shop"))
-    assert again.hits == found.hits and again.notes == found.notes
+    assert again.hits == actual.hits and again.notes == actual.notes
 
 
 NAMES = ("a.py", "b.log", "sub/a.py", "sub/deep/b.log", "sub/deep/é 😀.py", "build/x.py", "A.PY")
@@ -79,14 +79,14 @@ def ignore_files(data: bytes) -> None:
         (root / path).write_bytes(rules)
     limits = WalkLimits(exclude=tuple(draw.spliced(RULES, 4) for _ in range(draw.number(1))))
     try:
-        found = {path for path, _ in walk(root, limits)}
+        actual = {path for path, _ in walk(root, limits)}
         for name in (*NAMES, *written):
             assert (
                 is_included(root, name, limits) == is_searchable(root, name, limits)
                 or name in written
             )
-            assert is_searchable(root, name, limits) == (name in found), name
-        assert found <= {*NAMES, *written}
+            assert is_searchable(root, name, limits) == (name in actual), name
+        assert actual <= {*NAMES, *written}
     finally:
         for path in written:
             (root / path).unlink()
@@ -116,19 +116,19 @@ def saved_rows(data: bytes) -> None:
     draw, rows = Draw(data), list(_rows())
     for _ in range(1 + draw.number(3)):
         at = draw.number(len(rows) - 1)
-        key, head, body, found = rows[at]
+        key, head, body, actual = rows[at]
         part = draw.number(3)
         key = key + draw.number(2) if part == 0 else key
         head = draw.mutated(head, NUMBERS, 3) if part == 1 else head
         body = draw.mutated(body, NUMBERS, 3) if part == 2 else body
-        rows[at] = (key, head, body, found)
+        rows[at] = (key, head, body, actual)
         if part == 3:
             del rows[at]
     honest = draw.flag()
     if not honest:
         rows = [(key, head, body, row_sum(key, head, body)) for key, head, body, _ in rows]
-        sums = {key: found for key, _, _, found in rows}
-        sealed = seal({key: found for key, found in sums.items() if key != MANIFEST})
+        sums = {key: actual for key, _, _, actual in rows}
+        sealed = seal({key: actual for key, actual in sums.items() if key != MANIFEST})
         rows = [
             (key, head, sealed, row_sum(key, head, sealed)) if key == MANIFEST else row
             for row in rows

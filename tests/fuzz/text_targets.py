@@ -139,22 +139,22 @@ def quotes(data: bytes) -> None:
         quoted = (draw.spliced(BREAKERS) for _ in range(1 + draw.number(2)))
         texts = tuple(line for text in quoted for line in visible_text(text).split("\n"))
         blocks.append(Block(path, "python", 1, tuple(range(len(texts))), texts))
-    known = [draw.spliced(BREAKERS, 4) for _ in range(draw.number(2))]
+    already_sent = [draw.spliced(BREAKERS, 4) for _ in range(draw.number(2))]
     contents = ["\n".join(block.texts) for block in blocks]
-    _check_markdown(render(blocks, known, "markdown"), contents)
-    _check_xml(render(blocks, known, "xml"), contents)
-    whole = json.loads(render(blocks, known, "json"))
+    _check_markdown(render(blocks, already_sent, "markdown"), contents)
+    _check_xml(render(blocks, already_sent, "xml"), contents)
+    whole = json.loads(render(blocks, already_sent, "json"))
     assert [file["content"] for file in whole["files"]] == contents
-    shown = visible("".join(known))
-    assert visible(shown) == shown
+    output = visible("".join(already_sent))
+    assert visible(output) == output
 
 
 def _check_markdown(text: str, contents: list[str]) -> None:
     """Read as CommonMark reads it: a block ends at a fence at least as long as its first."""
-    found, fence, inside = [], "", list[str]()
+    actual, fence, inside = [], "", list[str]()
     for line in text.split("\n"):
         if fence and re.fullmatch(rf" {{0,3}}`{{{len(fence)},}}[ \t]*", line):
-            found.append("\n".join(inside))
+            actual.append("\n".join(inside))
             fence, inside = "", []
         elif fence:
             inside.append(line)
@@ -163,7 +163,7 @@ def _check_markdown(text: str, contents: list[str]) -> None:
             fence = opened[1]
         else:
             assert not line or HEADING.fullmatch(line) or line.startswith("Sent before"), line
-    assert not fence and found == contents
+    assert not fence and actual == contents
 
 
 def _check_xml(text: str, contents: list[str]) -> None:

@@ -151,11 +151,17 @@ def messages(data: bytes) -> None:
     requests, notices = [], []
     while not draw.empty and len(requests) + len(notices) < 6:
         method = draw.of([name for name in client.methods if name not in UNASKED])
-        known = {"textDocument": {"uri": draw.of(uris), "version": draw.number(9)}}
+        document = {"textDocument": {"uri": draw.of(uris), "version": draw.number(9)}}
         place = {"line": draw.number(30), "character": draw.number(90)}
         params = draw.json((*VALUES, *uris), KEYS)
         if isinstance(params, dict) and draw.flag():
-            params = {**known, "position": place, "query": draw.text(), "prompt": "load", **params}
+            params = {
+                **document,
+                "position": place,
+                "query": draw.text(),
+                "prompt": "load",
+                **params,
+            }
         if draw.flag():
             requests.append((method, params))
         else:
@@ -188,6 +194,6 @@ def tool_calls(data: bytes) -> None:
     except SettingsError as refusal:
         assert "\n" not in str(refusal)
         return
-    told = json.dumps(answer, allow_nan=False) + as_text(tool.name, answer)
-    assert TOKEN not in told.encode("utf-8").decode(), told
+    encoded = json.dumps(answer, allow_nan=False) + as_text(tool.name, answer)
+    assert TOKEN not in encoded.encode("utf-8").decode(), encoded
     assert "\n```\nKEYS" not in as_text(tool.name, answer)

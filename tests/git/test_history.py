@@ -50,11 +50,11 @@ def test_a_git_that_takes_too_long_is_ended_and_named(tmp_path, monkeypatch):
 @needs_git
 def test_commits_and_dirt_by_file(repository):
     (repository / "top.py").write_text("z = 4\nnew = 5\n")
-    found = read_history(repository)
-    assert found.state == "ready"
-    assert found.files["sub/a b.py"].commits == 2 and found.files["top.py"].commits == 1
-    assert found.dirty == {"top.py"} and found.recency("top.py") == 1.0
-    assert 0.9 < found.recency("sub/a b.py") <= 1.0 and found.recency("none.py") == 0.0
+    actual = read_history(repository)
+    assert actual.state == "ready"
+    assert actual.files["sub/a b.py"].commits == 2 and actual.files["top.py"].commits == 1
+    assert actual.dirty == {"top.py"} and actual.recency("top.py") == 1.0
+    assert 0.9 < actual.recency("sub/a b.py") <= 1.0 and actual.recency("none.py") == 0.0
     assert changed_lines(repository) == {"top.py": ((0, 1),)}
 
 
@@ -76,8 +76,8 @@ def test_commits_on_a_branch_that_left_nothing_behind_count(repository):
 @needs_git
 def test_a_folder_within_a_repository(repository):
     (repository / "sub" / "a b.py").write_text("changed\n")
-    found = read_history(repository / "sub")
-    assert set(found.files) == {"a b.py"} and found.dirty == {"a b.py"}
+    actual = read_history(repository / "sub")
+    assert set(actual.files) == {"a b.py"} and actual.dirty == {"a b.py"}
 
 
 @needs_git
@@ -101,9 +101,9 @@ def test_reading_is_behind(repository):
 def test_files_that_git_does_not_have(repository):
     (repository / "fresh").mkdir()
     (repository / "fresh" / "new.py").write_text("n = 1\n")
-    found = read_history(repository)
-    assert found.is_new("fresh/new.py") and found.recency("fresh/new.py") == 1.0
-    assert not found.is_new("top.py") and not found.is_dirty("fresher/new.py")
+    actual = read_history(repository)
+    assert actual.is_new("fresh/new.py") and actual.recency("fresh/new.py") == 1.0
+    assert not actual.is_new("top.py") and not actual.is_dirty("fresher/new.py")
     assert set(changed_lines(repository)) == {"fresh/new.py"}
 
 
@@ -111,8 +111,8 @@ def test_files_that_git_does_not_have(repository):
 def test_a_repository_without_commits(tmp_path):
     git(tmp_path, "init", "-q")
     (tmp_path / "a.py").write_text("a = 1\n")
-    found = read_history(tmp_path)
-    assert (found.state, found.files, found.recency("a.py")) == ("ready", {}, 1.0)
+    actual = read_history(tmp_path)
+    assert (actual.state, actual.files, actual.recency("a.py")) == ("ready", {}, 1.0)
 
 
 @needs_git
@@ -136,18 +136,18 @@ def test_only_new_commits_are_read_again(repository):
 @needs_git
 def test_own_commits_are_known(repository):
     git(repository, "config", "user.email", "a@b")
-    assert len(read_history(repository).files["sub/a b.py"].own) == 2
+    assert len(read_history(repository).files["sub/a b.py"].own_commits) == 2
     git(repository, "config", "user.email", "other@b")
-    assert read_history(repository).files["sub/a b.py"].own == ()
+    assert read_history(repository).files["sub/a b.py"].own_commits == ()
 
 
 def test_a_log_that_ends_early_counts_whole_commits():
     log = "\x1e300 a@b\n\0one.py\0two.py\0\x1e200 a@b\n\0one.py\0\x1e100 a@b\n\0thr"
     for size in (1, 7, 1_000):
         pieces = [log[i : i + size] for i in range(0, len(log), size)]
-        found = parse_log(pieces, "a@b")
-        assert {name: file.commits for name, file in found.items()} == {"one.py": 2, "two.py": 1}
-        assert found["one.py"].own == (300, 200)
+        actual = parse_log(pieces, "a@b")
+        assert {name: file.commits for name, file in actual.items()} == {"one.py": 2, "two.py": 1}
+        assert actual["one.py"].own_commits == (300, 200)
 
 
 @needs_git
@@ -214,14 +214,14 @@ def test_a_signed_commit_is_not_checked_by_the_repositorys_program(repository):
     signed = subprocess.run(
         ["git", "cat-file", "commit", "HEAD"], cwd=repository, check=True, capture_output=True
     ).stdout.replace(b"\n\n", b"\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n -----END\n\n", 1)
-    made = subprocess.run(
+    commit = subprocess.run(
         ["git", "hash-object", "-w", "-t", "commit", "--stdin"],
         cwd=repository,
         input=signed,
         check=True,
         capture_output=True,
     ).stdout.decode()
-    git(repository, "update-ref", "HEAD", made.strip())
+    git(repository, "update-ref", "HEAD", commit.strip())
     subprocess.run(["git", "log"], cwd=repository, check=True, capture_output=True)
     assert mark.exists(), "git alone does run it"
     mark.unlink()

@@ -102,24 +102,27 @@ def test_equally_sure_neighbours_stand_in_the_order_of_their_places():
         "b/one.py": (node("load"), node("save")),
         "b/two.py": (node("run", "load"), node("walk", "load")),
     }
-    found = []
+    orders = []
     for paths in (sorted(nodes), sorted(nodes, reverse=True)):
         files, first = {}, 0
         for path in paths:
             node_ids = np.arange(first, first + len(nodes[path]), dtype=np.int32)
-            node_ids = node_ids[::-1] if found else node_ids
+            node_ids = node_ids[::-1] if orders else node_ids
             files[path] = FakeFile(nodes[path], node_ids, digest=path.encode())
             first += len(node_ids)
         places = {int(n): (path, i) for path in files for i, n in enumerate(files[path].node_ids)}
         graph, by_place = graph_of(files), {place: node_id for node_id, place in places.items()}
-        found.append(
+        orders.append(
             {
                 place: [(e.kind, places[e.node_id]) for e in graph.neighbors(by_place[place])]
                 for place in sorted(by_place)
             }
         )
-    assert found[0] == found[1]
-    assert [place for _, place in found[0]["b/one.py", 0]][:2] == [("b/two.py", 0), ("b/two.py", 1)]
+    assert orders[0] == orders[1]
+    assert [place for _, place in orders[0]["b/one.py", 0]][:2] == [
+        ("b/two.py", 0),
+        ("b/two.py", 1),
+    ]
 
 
 def test_names_never_cross_languages():

@@ -29,14 +29,14 @@ def large(n: int = 600) -> Index:
 
 def check_recall(index: Index, least: float) -> None:
     snapshot = index.snapshot
-    found = 0
+    n_hits = 0
     for i in range(40):
         query = BagOfWords().encode_query(" ".join(WORDS[i : i + 3]))
         near = snapshot.nearest(query, 10)[1]
         exact = snapshot.nearest(query, 10, np.ones(snapshot.n_node_ids, bool))[1]
         assert (np.diff(near) <= 0).all() and near[0] <= exact[0]
-        found += int(np.count_nonzero(near >= exact[-1]))
-    assert found >= least * 400
+        n_hits += int(np.count_nonzero(near >= exact[-1]))
+    assert n_hits >= least * 400
 
 
 @needs_hnswlib

@@ -30,9 +30,9 @@ def edited(index: Index, rounds: int, *, maintained: bool) -> dict[str, str]:
         put(index, changed)
         now |= changed
         if version % 9 == 5:
-            gone = next(iter(now))
-            del now[gone]
-            index.remove([gone])
+            missing = next(iter(now))
+            del now[missing]
+            index.remove([missing])
             index.publish()
         if maintained and index.maintain():
             index.publish()

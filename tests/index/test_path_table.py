@@ -26,36 +26,36 @@ def table_of(paths):
 def words_of(table, words):
     """Which of `words` each path of the table has, list by list."""
     folder = table.rows(len(table))[:, FOLDER].tolist()
-    found = {path: set() for path in table.paths}
+    actual = {path: set() for path in table.paths}
     for name in LISTS:
         for word in words:
             numbers = set(getattr(table, name).of(word).tolist())
             for i, path in enumerate(table.paths):
                 if (folder[i] if name.startswith("folder") else i) in numbers:
-                    found[path].add((name, word))
-    return found
+                    actual[path].add((name, word))
+    return actual
 
 
 @settings(deadline=None)
 @given(st.lists(PATHS, min_size=1, max_size=12, unique=True), st.data())
 def test_a_table_is_saved_without_the_paths_that_are_not_kept(paths, data):
     table = table_of(paths)
-    kept = np.array(data.draw(st.lists(st.booleans(), min_size=len(paths), max_size=len(paths))))
-    left = [path if keep else "" for path, keep in zip(paths, kept, strict=True)]
-    back = PathTable.restored(table.packed(kept), left)
-    shown = [path for path in left if path]
-    fresh = table_of(shown)
+    saved = np.array(data.draw(st.lists(st.booleans(), min_size=len(paths), max_size=len(paths))))
+    remaining = [path if keep else "" for path, keep in zip(paths, saved, strict=True)]
+    back = PathTable.restored(table.packed(saved), remaining)
+    output = [path for path in remaining if path]
+    fresh = table_of(output)
     facts = [path_facts(path) for path in paths]
     words = {"src", "test", "http", "server"}.union(
         *(f.words | f.stem_groups | {f.stem} for f in facts)
     )
-    known = words_of(back, words)
-    assert {path: has for path, has in known.items() if path} == words_of(fresh, words)
+    expected = words_of(back, words)
+    assert {path: has for path, has in expected.items() if path} == words_of(fresh, words)
     rows = back.rows(len(back))
-    same_stem = rows[kept, STEM][:, None] == rows[kept, STEM]
-    stems = [path_facts(path).stem for path in shown]
+    same_stem = rows[saved, STEM][:, None] == rows[saved, STEM]
+    stems = [path_facts(path).stem for path in output]
     assert same_stem.tolist() == [[a == b for b in stems] for a in stems]
-    assert rows[kept][:, [N_STEM_GROUPS, FLAG]].tolist() == (
+    assert rows[saved][:, [N_STEM_GROUPS, FLAG]].tolist() == (
         fresh.rows(len(fresh))[:, [N_STEM_GROUPS, FLAG]].tolist()
     )
     for path in ("src/later.py", "tests/utils.py"):

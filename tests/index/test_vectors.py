@@ -63,8 +63,10 @@ def test_cosines_of_some_nodes_are_those_of_the_scan(node_ids):
     present = random.random(n) < 0.9
     vectors = Vectors(8, tuple(column.blocks), present.astype(np.uint8), present, present)
     query = random.standard_normal(8).astype(np.float32)
-    asked = np.array(node_ids, np.int32)
-    assert np.array_equal(vectors.similarities(query, asked), vectors.similarities(query)[asked])
+    requests = np.array(node_ids, np.int32)
+    assert np.array_equal(
+        vectors.similarities(query, requests), vectors.similarities(query)[requests]
+    )
 
 
 @pytest.mark.parametrize("sizes", [[3, 61, 64, 40_000], [32_768, 130, 1], [1, 1, 200]])
@@ -74,12 +76,12 @@ def test_vectors_that_come_in_parts_are_those_of_one_list(sizes):
     scales = scales_of(codes)
     column, first = VectorColumn(8), 0
     for size in sizes:
-        here = slice(first, first := first + size)
-        column.append(here.start, codes[here], scales[here])
+        part = slice(first, first := first + size)
+        column.append(part.start, codes[part], scales[part])
     every = np.arange(sum(sizes))
-    found, their_scales = gather_codes(column.blocks, every, 8)
+    actual, their_scales = gather_codes(column.blocks, every, 8)
     sums = np.concatenate([block.sums for block in column.blocks])
-    assert np.array_equal(found, codes) and np.array_equal(their_scales, scales)
+    assert np.array_equal(actual, codes) and np.array_equal(their_scales, scales)
     assert (
         np.array_equal(sums[every], codes.sum(axis=1, dtype=int)) and not sums[len(codes) :].any()
     )

@@ -129,7 +129,7 @@ def test_whoever_waits_for_a_pass_is_not_woken_at_every_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each time costs the thread that indexes the interpreter."""
-    n_files, waiting, asked = 300, threading.current_thread(), []
+    n_files, waiting, polls = 300, threading.current_thread(), []
     for number in range(n_files):
         (tmp_path / f"part_{number}.py").write_text(f"x = {number}\n")
     indexer = Indexer(tmp_path, Settings(), Index(None), None, lambda: None)
@@ -137,7 +137,7 @@ def test_whoever_waits_for_a_pass_is_not_woken_at_every_file(
 
     def counted(queue: WorkQueue) -> int:
         if threading.current_thread() is waiting:
-            asked.append(queue)
+            polls.append(queue)
         return pending(queue)
 
     monkeypatch.setattr(WorkQueue, "pending", property(counted))
@@ -146,4 +146,4 @@ def test_whoever_waits_for_a_pass_is_not_woken_at_every_file(
         assert indexer.queue.settled(60)
     finally:
         indexer.close()
-    assert 0 < len(asked) < n_files / 2
+    assert 0 < len(polls) < n_files / 2

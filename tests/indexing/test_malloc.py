@@ -50,7 +50,7 @@ def test_large_arrays_are_given_back_at_once() -> None:
 
 
 def n_indexers() -> int:
-    return sum(isinstance(thing, Indexer) for thing in gc.get_objects())
+    return sum(isinstance(item, Indexer) for item in gc.get_objects())
 
 
 def test_an_index_that_was_let_go_of_is_gone(root):

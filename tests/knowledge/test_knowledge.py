@@ -143,8 +143,8 @@ def test_a_missing_folder_is_named_and_the_others_answer(
         Query("oauth setup", types=("knowledge",))
     )
     assert results.hits
-    [gone, nothing] = [note for note in results.notes if "folder" in note]
-    assert str(tmp_path / "gone") in gone
+    [missing, nothing] = [note for note in results.notes if "folder" in note]
+    assert str(tmp_path / "gone") in missing
     assert str(empty) in nothing
 
 

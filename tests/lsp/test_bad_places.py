@@ -90,11 +90,11 @@ def make_pipe(path: Path) -> None:
 
 
 def make_socket(path: Path) -> None:
-    here = Path.cwd()
+    old_folder = Path.cwd()
     os.chdir(path.parent)  # The paths of sockets are short.
-    with socket.socket(socket.AF_UNIX) as made:
-        made.bind(path.name)
-    os.chdir(here)
+    with socket.socket(socket.AF_UNIX) as result:
+        result.bind(path.name)
+    os.chdir(old_folder)
 
 
 REPLACED = {
@@ -139,15 +139,15 @@ def test_a_cache_folder_that_is_deleted_is_made_again(start_server, tmp_path, fo
     monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
     client = start_server()
     client.initialize(folder)
-    kept = index_folder(folder)
-    wait_until((kept / "index.sqlite").exists)
+    cache_folder = index_folder(folder)
+    wait_until((cache_folder / "index.sqlite").exists)
     shutil.rmtree(tmp_path / "cache")
     (folder / "late.py").write_text("def late_zebra(): pass\n")
     assert touch(client, folder / "late.py")["files"] == 3
-    wait_until(lambda: writes(client) and (kept / "index.sqlite").exists())
+    wait_until(lambda: writes(client) and (cache_folder / "index.sqlite").exists())
     # The command line and agents ask this server again.
     connections = []
-    wait_until(lambda: connections.append(connect(kept)) or connections[-1])
+    wait_until(lambda: connections.append(connect(cache_folder)) or connections[-1])
     assert connections[-1].call("search", {"query": "late_zebra"})["hits"]
     connections[-1].close()
     assert client.shut_down() == 0
@@ -186,13 +186,13 @@ def test_whoever_asks_is_answered_again_when_there_are_file_handles(start_server
     client.may_log_tracebacks = True  # Threads fail to import modules.
     client.initialize(folder)
     client.settle()
-    (kept,) = (tmp_path / "cache").iterdir()
+    (cache_folder,) = (tmp_path / "cache").iterdir()
     handles = Path(f"/proc/{client.process.pid}/fd")
     strangers = []
     while len(list(handles.iterdir())) < 64:
         # The backlog is full while the server accepts nobody.
         with suppress(StoreError):
-            strangers.append(connect(kept))
+            strangers.append(connect(cache_folder))
     (folder / "late.py").write_text("def late_zebra(): pass\n")
     client.touch(folder / "late.py")
     assert client.search("load_config", mode="symbol") == ["config.py load_config"]
@@ -201,7 +201,7 @@ def test_whoever_asks_is_answered_again_when_there_are_file_handles(start_server
         stranger.close()
     assert client.settle()["files"] == 3
     assert "load_config" in client.request("packhound/pack", {"prompt": "load config"})["text"]
-    asking = connect(kept)
+    asking = connect(cache_folder)
     assert asking.call("search", {"query": "late_zebra"})["hits"]
     asking.close()
 

@@ -22,13 +22,13 @@ def test_a_file_that_is_open_under_two_uris_keeps_its_unsaved_text(client, folde
     newer = client.open_document(path, "def newer_zebra(): pass\n", uri=percent_encoded(path))
     client.change_document(older, 2, (0, 4, 4, "the_"))
     assert client.search("the_older_zebra", mode="symbol") == ["config.py the_older_zebra"]
-    closed, kept = (older, newer) if closed_first == "the older" else (newer, older)
-    name = "newer_zebra" if kept is newer else "the_older_zebra"
+    closed, saved = (older, newer) if closed_first == "the older" else (newer, older)
+    name = "newer_zebra" if saved is newer else "the_older_zebra"
     client.close_document(closed)
     client.settle()
     assert client.search(name, mode="symbol") == [f"config.py {name}"]
     assert client.search("load_config", mode="symbol") == []
-    client.close_document(kept)
+    client.close_document(saved)
     client.settle()
     assert client.search("load_config", mode="symbol") == ["config.py load_config"]
 

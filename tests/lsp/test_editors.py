@@ -24,8 +24,8 @@ MINIMAL = {
 
 
 def recorded() -> dict[str, dict]:
-    found = {path.stem: json.loads(path.read_text("utf-8")) for path in RECORDED.glob("*.json")}
-    return {"minimal": MINIMAL, **found}
+    actual = {path.stem: json.loads(path.read_text("utf-8")) for path in RECORDED.glob("*.json")}
+    return {"minimal": MINIMAL, **actual}
 
 
 @pytest_lsp.fixture(params=sorted(recorded()), config=ClientServerConfig(server_command=COMMAND))
@@ -135,8 +135,8 @@ async def check_unsaved_edit(editor: LanguageClient) -> str:
     document = types.VersionedTextDocumentIdentifier(2, uri)
     editor.text_document_did_change(types.DidChangeTextDocumentParams(document, [edit]))
     results = await ask(editor, "packhound/search", {"query": "zebra_crossing"})
-    found = [(hit.path, hit.name, hit.start_line, hit.uri) for hit in results.hits[:1]]
-    assert found == [("config.py", "zebra_crossing", 2, uri)]
+    actual = [(hit.path, hit.name, hit.start_line, hit.uri) for hit in results.hits[:1]]
+    assert actual == [("config.py", "zebra_crossing", 2, uri)]
     return uri
 
 
@@ -149,12 +149,12 @@ async def check_hover(editor: LanguageClient, uri: str):
 
 
 async def check_symbols(editor: LanguageClient):
-    found = (await editor.workspace_symbol_async(types.WorkspaceSymbolParams("Circle")))[0]
-    assert found.name == "Circle"
+    actual = (await editor.workspace_symbol_async(types.WorkspaceSymbolParams("Circle")))[0]
+    assert actual.name == "Circle"
     if offers(editor, "workspace", "symbol", "resolveSupport"):
-        assert not hasattr(found.location, "range")
-        found = await editor.workspace_symbol_resolve_async(found)
-    assert found.location.range.start == types.Position(0, 6)
+        assert not hasattr(actual.location, "range")
+        actual = await editor.workspace_symbol_resolve_async(actual)
+    assert actual.location.range.start == types.Position(0, 6)
 
 
 async def check_commands(editor: LanguageClient):

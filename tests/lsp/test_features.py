@@ -144,8 +144,8 @@ def test_a_folder_that_is_a_link_keeps_its_name(start_server, folder, tmp_path):
 
 def hover(client, path: Path, line: int) -> str | None:
     params = {"textDocument": {"uri": path.as_uri()}, "position": {"line": line, "character": 0}}
-    found = client.request("textDocument/hover", params)
-    return found and found["contents"]["value"]
+    actual = client.request("textDocument/hover", params)
+    return actual and actual["contents"]["value"]
 
 
 def test_hover_explains_results_always_or_never(start_server, folder):
@@ -158,13 +158,13 @@ def test_hover_explains_results_always_or_never(start_server, folder):
     assert "load_config" in hover(client, folder / "config.py", 1)
     assert hover(client, folder / "shapes.py", 0) is None
 
-    for mode, shown in (("always", True), ("off", False), ("results", False)):
+    for mode, is_explained in (("always", True), ("off", False), ("results", False)):
         client.settings = {"hover": mode}
         n_pulled = len(client.server_requests)
         client.notify("workspace/didChangeConfiguration", {"settings": None})
         wait_until(lambda n=n_pulled: len(client.server_requests) > n)
         client.request("packhound/status")
-        assert (hover(client, folder / "shapes.py", 0) is not None) == shown
+        assert (hover(client, folder / "shapes.py", 0) is not None) == is_explained
 
 
 def test_a_bad_setting_is_named_and_the_rest_holds(start_server, folder):
@@ -259,6 +259,6 @@ def test_neighbors_of_what_everything_uses_are_limited(client, folder):
     client.open_document(folder / "users.py", users)
     place = {"uri": (folder / "shapes.py").as_uri(), "position": {"line": 0, "character": 0}}
     for limit in (2, 100):
-        found = client.request("packhound/neighbors", {**place, "limit": limit})["neighbors"]
-        edges = [row["edge"] for row in found]
+        actual = client.request("packhound/neighbors", {**place, "limit": limit})["neighbors"]
+        edges = [row["edge"] for row in actual]
         assert (edges.count("referenced-by"), edges.count("contains")) == (min(limit, 10), 1)

@@ -86,9 +86,9 @@ def test_a_wrong_length_costs_one_message_at_most(wrong):
     body = json.dumps({"jsonrpc": "2.0", "method": "first"}).encode()
     broken = b"Content-Length: %d\r\n\r\n%b" % (len(body) + wrong, body)
     for chunk in (1, 20, 1 << 16):
-        found = check(broken + framed(NEXT), chunk)
-        assert found[-1] == NEXT
-        assert all(isinstance(message, dict | Malformed) for message in found)
+        actual = check(broken + framed(NEXT), chunk)
+        assert actual[-1] == NEXT
+        assert all(isinstance(message, dict | Malformed) for message in actual)
 
 
 @pytest.mark.parametrize(

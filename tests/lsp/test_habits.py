@@ -35,13 +35,13 @@ def editor(start_server, town):
 def used(client, query="cross_bridge"):
     """Paths and names of the hits that were used lately, with what that adds to their score."""
     hits = client.request("packhound/search", {"query": query})["hits"]
-    found = {}
+    actual = {}
     for hit in hits:
         assert hit["score"] == pytest.approx(sum(why["contribution"] for why in hit["why"]))
         for why in hit["why"]:
             if why["signal"] == "used_lately":
-                found[hit["path"], hit["name"]] = why["contribution"]
-    return found
+                actual[hit["path"], hit["name"]] = why["contribution"]
+    return actual
 
 
 def first(client):
@@ -72,9 +72,9 @@ def test_a_picked_result_comes_first_the_next_time(editor, town):
 def test_an_opened_file_counts_for_all_of_it_and_less(editor, town):
     editor.open_document(town / "east.py", TWINS["east.py"])
     pick(editor, town / "west.py")
-    found = used(editor, "cross_bridge pay_toll")
-    assert ("west.py", "pay_toll") not in found
-    assert found["east.py", "pay_toll"] < found["west.py", "cross_bridge"]
+    actual = used(editor, "cross_bridge pay_toll")
+    assert ("west.py", "pay_toll") not in actual
+    assert actual["east.py", "pay_toll"] < actual["west.py", "cross_bridge"]
 
 
 def test_a_chosen_symbol_is_a_pick(editor, town):

@@ -60,7 +60,7 @@ def test_markdown_is_shown_as_it_is_written():
 @given(name=st.text(max_size=200), query=st.text(max_size=200), text=st.text(max_size=200))
 def test_nothing_leaves_its_place(name, query, text):
     groups = (SignalGroup("Name", 0.5, 2.0, 1.4, 1, text),)
-    shown = hover_text(query, hit(name, groups), markdown=True)
-    assert shown.count("\n") == 5
-    assert shown.count("```") == 2
-    assert not set(shown) & set("\r\u2028\u202e\u200b\x1b\x00")
+    output = hover_text(query, hit(name, groups), markdown=True)
+    assert output.count("\n") == 5
+    assert output.count("```") == 2
+    assert not set(output) & set("\r\u2028\u202e\u200b\x1b\x00")

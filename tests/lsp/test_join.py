@@ -97,9 +97,9 @@ def test_a_killed_engine_costs_neither_editor_nor_agent_anything(
     for version in range(2, 800):
         editor.change_document(document, version, (0, 4, 5, "xyq"[version % 3]))
     editor.settle()
-    asked = editor.send_request("packhound/search", {"query": "yebra", "mode": "symbol"})
+    request = editor.send_request("packhound/search", {"query": "yebra", "mode": "symbol"})
     kill_engine(cache)
-    assert "hits" in editor.response(asked)["result"]
+    assert "hits" in editor.response(request)["result"]
     editor.settle()
     assert editor.search("yebra", mode="symbol") == ["config.py yebra"]
     editor.change_document(document, 800, (0, 4, 5, "z"))

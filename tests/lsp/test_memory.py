@@ -35,9 +35,9 @@ def test_a_note_from_the_cursor_to_the_hover(client: LspClient, folder: Path) ->
     assert "note paths: Paths are" in hover(client, uri).replace("\\", "")
     client.open_document(folder / "config.py", text.replace("return path", "return str(path)"))
     assert eventually(lambda: "[stale]" in hover(client, uri).replace("\\", ""), True)
-    shown = client.request("packhound/memory/show", {"id": note["id"]})
-    assert "+    return str(path)" in shown["code"][0]["diff"]
-    assert shown["root"] == str(folder)
+    output = client.request("packhound/memory/show", {"id": note["id"]})
+    assert "+    return str(path)" in output["code"][0]["diff"]
+    assert output["root"] == str(folder)
     hit = client.request("packhound/search", {"query": "absolute paths", "types": ["note"]})[
         "hits"
     ][0]
@@ -55,8 +55,8 @@ def test_lists_and_searches_name_the_folder(client: LspClient, folder: Path) -> 
     assert [(row["name"], row["root"]) for row in answer["notes"]] == [
         ("second", str(folder)), ("first", str(folder)),
     ]  # fmt: skip
-    found = client.request("packhound/memory/search", {"query": "second work"})
-    assert found["notes"][0]["name"] == "second"
+    hits = client.request("packhound/memory/search", {"query": "second work"})
+    assert hits["notes"][0]["name"] == "second"
 
 
 @pytest.mark.parametrize("trusted", [True, False])

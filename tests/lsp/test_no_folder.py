@@ -10,8 +10,8 @@ NOTE = "def water_plants(jug):\n    '''Water the plants on the balcony.'''\n    
 
 
 def announcements(client: LspClient) -> list[str]:
-    shown = [n for n in client.notifications if n["method"] == "window/showMessage"]
-    return [notification["params"]["message"] for notification in shown]
+    messages = [n for n in client.notifications if n["method"] == "window/showMessage"]
+    return [notification["params"]["message"] for notification in messages]
 
 
 @pytest.fixture

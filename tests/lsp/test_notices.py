@@ -13,7 +13,7 @@ SHOW = "window/showMessage"
 LOG = "window/logMessage"
 
 
-def shown(client):
+def messages_of(client):
     return [n["params"]["message"] for n in client.notifications if n["method"] == SHOW]
 
 
@@ -24,7 +24,7 @@ def test_bad_settings_are_said_once_with_the_legal_values_and_gone_after_repair(
     notes = client.settle()["notes"]
     assert any("search.limit" in note and "between 1 and" in note for note in notes)
     assert any("search.hover" in note and "one of: results, always" in note for note in notes)
-    messages = shown(client)
+    messages = messages_of(client)
     assert len(messages) == len(set(messages)) == 2, messages
     client.wait_for_notification(
         "packhound/indexState", lambda state: set(notes) == set(state["notes"])
@@ -38,7 +38,7 @@ def test_an_editor_that_shows_notes_is_not_sent_messages_too(start_server, folde
     client = start_server()
     client.initialize(folder, initializationOptions={"showsNotes": True, **BAD})
     assert len(client.settle()["notes"]) == 2
-    assert shown(client) == []
+    assert messages_of(client) == []
 
 
 def test_a_model_folder_that_is_missing_names_its_setting(start_server, folder):

@@ -56,11 +56,11 @@ def test_any_document_can_be_open(lasting, name, text):
 
 
 def children_of(process_id: int) -> list[int]:
-    found: list[int] = []
+    actual: list[int] = []
     for task in Path(f"/proc/{process_id}/task").iterdir():
         with contextlib.suppress(FileNotFoundError):
-            found += map(int, (task / "children").read_text().split())
-    return found
+            actual += map(int, (task / "children").read_text().split())
+    return actual
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")

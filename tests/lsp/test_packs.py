@@ -51,8 +51,8 @@ def editor(start_server, repository):
 
 def changed_in(client, prompt="the total of a bill"):
     """First lines of the parts of a pack that are told to be changed."""
-    made = client.request("packhound/pack", {"prompt": prompt, "budget": 2_000})
-    return {(i["path"], i["start_line"]) for i in made["items"] if CHANGED in i["reason"]}
+    packed = client.request("packhound/pack", {"prompt": prompt, "budget": 2_000})
+    return {(i["path"], i["start_line"]) for i in packed["items"] if CHANGED in i["reason"]}
 
 
 def test_nothing_is_changed_at_first(editor):
@@ -75,8 +75,8 @@ def test_a_saved_edit_is_a_change_until_it_is_committed(editor, repository):
     file = repository / "bíll two.py"
     file.write_text(BILL.replace("// 5", "// 6"), encoding="utf-8", newline="")
     editor.notify("textDocument/didSave", {"textDocument": {"uri": file.as_uri()}})
-    wanted = {("bíll two.py", 6)}
-    assert eventually(lambda: changed_in(editor), wanted) == wanted
+    expected = {("bíll two.py", 6)}
+    assert eventually(lambda: changed_in(editor), expected) == expected
     git(repository, "commit", "-qam", "two")
     assert eventually(lambda: changed_in(editor), set()) == set()
 
@@ -94,8 +94,8 @@ def test_unsaved_text_above_a_saved_change_moves_it(editor, repository):
 def test_changed_files_come_before_better_hits(editor, repository):
     document = editor.open_document(repository / "bíll two.py", BILL)
     editor.change_document(document, 2, (12, 4, 10, "answer"))
-    made = editor.request("packhound/pack", {"prompt": "bill.py total", "budget": 2_000})
-    assert made["items"][0]["path"] == "bíll two.py"
+    packed = editor.request("packhound/pack", {"prompt": "bill.py total", "budget": 2_000})
+    assert packed["items"][0]["path"] == "bíll two.py"
 
 
 def test_a_new_file_is_a_change(editor, repository):
@@ -104,15 +104,15 @@ def test_a_new_file_is_a_change(editor, repository):
     changes = [{"uri": file.as_uri(), "type": 1}]
     editor.notify("workspace/didChangeWatchedFiles", {"changes": changes})
 
-    def told():
+    def changed_paths():
         return {path for path, _ in changed_in(editor, "the total of an invoice")}
 
-    assert eventually(told, {"fresh.py"}) == {"fresh.py"}
+    assert eventually(changed_paths, {"fresh.py"}) == {"fresh.py"}
 
 
 def test_each_item_says_what_brought_it_and_can_be_asked_for(editor):
-    made = editor.request("packhound/pack", {"prompt": "the total of a bill", "budget": 2_000})
-    origins = [origin for item in made["items"] for origin in item["origins"]]
+    packed = editor.request("packhound/pack", {"prompt": "the total of a bill", "budget": 2_000})
+    origins = [origin for item in packed["items"] for origin in item["origins"]]
     hits = [origin for origin in origins if origin["source"] == "search"]
     assert hits and all(origin["rank"] >= 1 and origin["words"] for origin in hits)
     assert any(
@@ -121,16 +121,16 @@ def test_each_item_says_what_brought_it_and_can_be_asked_for(editor):
         if origin["source"] == "graph"
     )
     assert not any("why" in origin for origin in origins)
-    for number, item in enumerate(made["items"]):
-        asked = editor.request("packhound/packItem", {"id": made["id"], "item": number})
-        for short, full in zip(item["origins"], asked.pop("origins"), strict=True):
+    for number, item in enumerate(packed["items"]):
+        requests = editor.request("packhound/packItem", {"id": packed["id"], "item": number})
+        for short, full in zip(item["origins"], requests.pop("origins"), strict=True):
             why = full.pop("why", [])
             assert full == short and bool(why) == (full["source"] == "search")
             by_meaning = [s for s in why if group_of(s["signal"]) == "Meaning"]
             total = sum(signal["contribution"] for signal in by_meaning)
             assert total == pytest.approx(full.get("meaning", 0))
-        assert asked == {key: item[key] for key in asked}
-    for bad in ({"id": "pack-9"}, {"id": made["id"], "item": 99}, {}):
+        assert requests == {key: item[key] for key in requests}
+    for bad in ({"id": "pack-9"}, {"id": packed["id"], "item": 99}, {}):
         with pytest.raises(Exception, match="expected"):
             editor.request("packhound/packItem", bad)
 
@@ -155,8 +155,8 @@ def test_a_conversation_goes_on_after_a_restart_and_on_the_command_line(start_se
         client = start_server()
         client.initialize(folder)
         client.settle()
-        made = client.request("packhound/pack", {"prompt": prompt, "conversation": "bills"})
-        assert ("def total(" not in made["text"]) is is_known
+        packed = client.request("packhound/pack", {"prompt": prompt, "conversation": "bills"})
+        assert ("def total(" not in packed["text"]) is is_known
         command = ("pack", prompt, "--root", str(folder), "--conversation", "bills")
         assert "Sent before" in packhound(tmp_path, *command).stdout
         assert client.shut_down() == 0

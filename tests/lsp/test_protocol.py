@@ -42,8 +42,8 @@ class Client:
         assert self.answer()[0] == "first"
 
     def send(self, method, message_id=None, params=None) -> None:
-        known = {} if message_id is None else {"id": message_id}
-        message = {"jsonrpc": "2.0", "method": method, "params": params, **known}
+        head = {} if message_id is None else {"id": message_id}
+        message = {"jsonrpc": "2.0", "method": method, "params": params, **head}
         self._to_server.put(frame(message))
 
     def reply(self, message: dict) -> None:
@@ -150,11 +150,11 @@ def test_failing_notifications_end_nothing(connect):
 def test_the_client_is_asked_and_any_answer_is_taken(connect, answer, expected):
     client = connect()
     params = types.ConfigurationParams([types.ConfigurationItem(section="packhound")])
-    asked = client.server.workspace_configuration(params)
+    requests = client.server.workspace_configuration(params)
     question = client.sent.get(timeout=30)
     client.reply({"id": question["id"], **answer})
-    failed = asked.exception(timeout=30) is not None
-    assert (None if failed else asked.result()) == expected
+    failed = requests.exception(timeout=30) is not None
+    assert (None if failed else requests.result()) == expected
 
 
 @pytest.mark.parametrize("result", [float("nan"), {1, 2}, object()])

@@ -50,8 +50,8 @@ def test_where_a_jump_lands(path, source, name, expected):
 def test_names_are_found_in_every_language(sample):
     source = sample.read_bytes()
     nodes = [node for node in parse(Document(sample.name, source)).nodes if node.signature]
-    found = [landing(sample.name, source, node)[0].decode() for node in nodes]
-    named = [text == node.name for text, node in zip(found, nodes, strict=True)]
-    missed = [(n.kind, n.name, t) for n, t in zip(nodes, found, strict=True) if t != n.name]
-    assert all(text for text in found), found
+    actual = [landing(sample.name, source, node)[0].decode() for node in nodes]
+    named = [text == node.name for text, node in zip(actual, nodes, strict=True)]
+    missed = [(n.kind, n.name, t) for n, t in zip(nodes, actual, strict=True) if t != n.name]
+    assert all(text for text in actual), actual
     assert sum(named) >= 0.8 * len(named), missed

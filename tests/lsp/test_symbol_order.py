@@ -33,9 +33,9 @@ def symbols(client: LspClient, query: str) -> list[str]:
 
 
 def paths(client: LspClient, query: str) -> list[str]:
-    found = client.request("workspace/symbol", {"query": query})
+    symbols = client.request("workspace/symbol", {"query": query})
     prefix = client.folder.as_uri() + "/"
-    return [symbol["location"]["uri"].removeprefix(prefix) for symbol in found]
+    return [symbol["location"]["uri"].removeprefix(prefix) for symbol in symbols]
 
 
 @pytest.mark.parametrize(

@@ -82,16 +82,16 @@ def begin(folder: Path, trial: str) -> subprocess.Popen:
     return server
 
 
-def left(trial: str) -> list[int]:
+def processes_of(trial: str) -> list[int]:
     """The processes of a trial: its servers and all that these have started."""
-    mark, found = f"{MARK}={trial}\0".encode(), []
+    mark, actual = f"{MARK}={trial}\0".encode(), []
     for place in Path("/proc").iterdir():
         try:
             if place.name.isdigit() and mark in (place / "environ").read_bytes():
-                found.append(int(place.name))
+                actual.append(int(place.name))
         except OSError:
             continue
-    return found
+    return actual
 
 
 def test_a_relay_ends_when_nobody_listens(start_server, folder, tmp_path, monkeypatch):
@@ -130,7 +130,7 @@ def test_whoever_vanishes_leaves_nothing_behind(tmp_path, monkeypatch, rounds):
                 raise AssertionError(f"{way}, round {n}: the server lives on") from None
             server.stdin.close()
             server.stdout.close()
-        while still := left(trial):
+        while still := processes_of(trial):
             assert time.monotonic() < deadline, f"{chosen}, round {n}: {still} live on"
             time.sleep(0.02)
     engine = Engine.open(folder, Settings(workers=1))

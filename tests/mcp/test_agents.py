@@ -220,9 +220,11 @@ def test_comments_and_trailing_commas_stay(tmp_path, servers):
     assert not plan(one, server_command(".")).diff
     apply(plan(one, server_command("/elsewhere")))
     apply(plan(one, None))
-    left = json.loads(plain(one.config.read_text()))
-    assert "packhound" not in json.dumps(left) and left["theme"] == "One"
-    assert left.get("context_servers", {}) == json.loads(plain(before)).get("context_servers", {})
+    remaining = json.loads(plain(one.config.read_text()))
+    assert "packhound" not in json.dumps(remaining) and remaining["theme"] == "One"
+    assert remaining.get("context_servers", {}) == json.loads(plain(before)).get(
+        "context_servers", {}
+    )
     assert "/* not } this */" in one.config.read_text()
 
 

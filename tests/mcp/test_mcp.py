@@ -128,9 +128,9 @@ async def test_every_tool_over_stdio(folder):
             *("read_node", "status"),
         }
         assert all(tool.annotations.read_only_hint for tool in tools)
-        found = await client.call_tool("search", {"query": "load records", "limit": 3})
-        assert found.structured_content["hits"][0]["path"] == "store/disk.py"
-        assert "store/disk.py:" in found.content[0].text
+        actual = await client.call_tool("search", {"query": "load records", "limit": 3})
+        assert actual.structured_content["hits"][0]["path"] == "store/disk.py"
+        assert "store/disk.py:" in actual.content[0].text
         packed = await client.call_tool("pack", {"prompt": "copy records", "budget": 600})
         assert 0 < packed.structured_content["tokens"] <= 600
         assert packed.content[0].text.startswith(packed.structured_content["text"].rstrip())
@@ -168,8 +168,8 @@ async def test_an_open_editor_is_asked(folder, engine):
         ClientSession(read, write) as client,
     ):
         await client.initialize()
-        found = await client.call_tool("search", {"query": "draft_of_tomorrow", "limit": 1})
-        assert found.structured_content["hits"][0]["path"] == "draft.py"
+        actual = await client.call_tool("search", {"query": "draft_of_tomorrow", "limit": 1})
+        assert actual.structured_content["hits"][0]["path"] == "draft.py"
     host.close()
 
 

@@ -94,11 +94,11 @@ async def test_no_answer_is_lost_when_the_engine_is_killed(folder):
     async with agent(folder) as client:
         assert "store/disk.py" in await first_hit(client, "load records")
         for n in range(3):
-            asked = [asyncio.create_task(first_hit(client, "load records")) for _ in range(4)]
+            tasks = [asyncio.create_task(first_hit(client, "load records")) for _ in range(4)]
             # Before it has read them, while it works on them, and after it has answered some.
             await asyncio.sleep(0.02 * n)
             os.kill(engine_id(), signal.SIGKILL)
-            answers = await asyncio.gather(*asked)
+            answers = await asyncio.gather(*tasks)
             assert all("store/disk.py" in answer for answer in answers)
             assert (await client.list_tools()).tools
 

@@ -59,12 +59,12 @@ GOLDENS = {
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("name", GOLDENS)
 def test_golden_packs(shop, name, form, update_golden):
-    made = pack(shop, replace(GOLDENS[name], format=form))
-    told = {**pack_json(made), "text": ""}
-    assert told.pop("cost") is None
-    for item in told["items"]:
+    packed = pack(shop, replace(GOLDENS[name], format=form))
+    answer = {**pack_json(packed), "text": ""}
+    assert answer.pop("cost") is None
+    for item in answer["items"]:
         assert item.pop("origins")
-    text = json.dumps(told, indent=1) + "\n\n" + made.text
+    text = json.dumps(answer, indent=1) + "\n\n" + packed.text
     file = GOLDEN / f"{name}.{form}.txt"
     if update_golden:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -73,50 +73,50 @@ def test_golden_packs(shop, name, form, update_golden):
 
 
 def test_the_object_has_exactly_its_keys(shop):
-    told = pack_json(pack(shop, PackRequest("cart total", 300)))
-    assert list(told) == ["tokens", "budget", "items", "omitted", "text", "notes", "cost"]
-    assert list(told["items"][0]) == [
+    answer = pack_json(pack(shop, PackRequest("cart total", 300)))
+    assert list(answer) == ["tokens", "budget", "items", "omitted", "text", "notes", "cost"]
+    assert list(answer["items"][0]) == [
         *("path", "start_line", "end_line", "detail", "tokens", "score", "reason", "origins")
     ]
-    assert list(told["omitted"][0]) == ["path", "name", "reason"]
+    assert list(answer["omitted"][0]) == ["path", "name", "reason"]
 
 
 def test_what_a_body_uses_comes_along(shop):
-    made = pack(shop, PackRequest("Cart.total discount price_of", 600))
-    used = [item.reason for item in made.items if item.path == "shop/prices.py"]
+    packed = pack(shop, PackRequest("Cart.total discount price_of", 600))
+    used = [item.reason for item in packed.items if item.path == "shop/prices.py"]
     assert any("used by Cart.total" in reason for reason in used)
 
 
 def test_a_stack_frame_brings_its_function(shop):
-    made = pack(shop, GOLDENS["trace"])
+    packed = pack(shop, GOLDENS["trace"])
     assert any(
         "stack frame" in item.reason and item.start_line <= 11 <= item.end_line
-        for item in made.items
+        for item in packed.items
     )
 
 
 def test_secrets_are_gone_before_they_are_counted(shop):
-    made = pack(shop, PackRequest("letters to customers TOKEN receipt", 800))
-    assert "[REDACTED:github-token]" in made.text and "ghp_0123" not in made.text
-    assert any("redacted" in note for note in made.notes)
+    packed = pack(shop, PackRequest("letters to customers TOKEN receipt", 800))
+    assert "[REDACTED:github-token]" in packed.text and "ghp_0123" not in packed.text
+    assert any("redacted" in note for note in packed.notes)
 
 
 def test_a_secret_in_a_heading_is_in_nothing_that_a_pack_says():
     key = "AKIA" + "QYLPMN5HHHFPZAM2"
     notes = "".join(f"## Upload {i} with {key}\n\nupload file {i}, deploy it\n" for i in range(40))
-    made = pack(
+    packed = pack(
         context_of({"notes.md": f"# Deploy\n\n{notes}"}), PackRequest("deploy, upload", 200)
     )
-    told = json.dumps(pack_json(made))
-    assert any("[REDACTED:aws-access-key]" in left.name for left in made.omitted)
-    assert key not in told
+    answer = json.dumps(pack_json(packed))
+    assert any("[REDACTED:aws-access-key]" in omission.name for omission in packed.omitted)
+    assert key not in answer
 
 
 def test_pinned_comes_first_and_excluded_never(shop):
-    made = pack(shop, GOLDENS["pinned"])
-    assert made.items[0].path == "shop/stock.py" and "pinned" in made.items[0].reason
-    assert not any(item.path == "shop/cart.py" for item in made.items)
-    assert any(left.reason == "excluded by the request" for left in made.omitted)
+    packed = pack(shop, GOLDENS["pinned"])
+    assert packed.items[0].path == "shop/stock.py" and "pinned" in packed.items[0].reason
+    assert not any(item.path == "shop/cart.py" for item in packed.items)
+    assert any(omission.reason == "excluded by the request" for omission in packed.omitted)
 
 
 @pytest.mark.parametrize(
@@ -130,16 +130,16 @@ def test_pinned_comes_first_and_excluded_never(shop):
 def test_an_excluded_glob_means_what_it_means_in_an_ignore_file(glob, paths):
     files = ("src/cart.py", "src/deep/inner.py", "tests/test_cart.py")
     context = context_of({path: "def load_the_cart():\n    return 1\n" for path in files})
-    made = pack(context, PackRequest("load the cart", 2_000, excluded=(glob,)))
-    assert {item.path for item in made.items} == paths
+    packed = pack(context, PackRequest("load the cart", 2_000, excluded=(glob,)))
+    assert {item.path for item in packed.items} == paths
 
 
 def test_items_of_a_file_do_not_overlap(shop):
     for budget in range(100, 2_000, 150):
-        made = pack(shop, PackRequest("cart stock price total discount deliver", budget))
-        assert made.items
-        for path in {item.path for item in made.items}:
-            spans = sorted((i.start_line, i.end_line) for i in made.items if i.path == path)
+        packed = pack(shop, PackRequest("cart stock price total discount deliver", budget))
+        assert packed.items
+        for path in {item.path for item in packed.items}:
+            spans = sorted((i.start_line, i.end_line) for i in packed.items if i.path == path)
             assert all(a[1] < b[0] for a, b in pairwise(spans)), spans
 
 
@@ -150,7 +150,7 @@ def test_a_conversation_repeats_nothing_that_did_not_change():
     second = pack(context_of(SHOP, memory), request)
     assert "def total" in first.text and "def total" not in second.text
     assert "Sent before and unchanged: " in second.text
-    assert any("sent before" in left.reason for left in second.omitted)
+    assert any("sent before" in omission.reason for omission in second.omitted)
     edited = {**SHOP, "shop/cart.py": SHOP["shop/cart.py"].replace("full // 10", "full // 5")}
     third = pack(context_of(edited, memory), request)
     assert "full // 5" in third.text and "def total" not in third.text
@@ -160,16 +160,16 @@ def test_a_conversation_repeats_nothing_that_did_not_change():
 def test_changed_lines_near_the_topic_come_first():
     changed = {"shop/prices.py": ((7, 7),)}
     context = context_of(SHOP, changed=lambda path: changed.get(path, ()))
-    made = pack(context, PackRequest("cart total discount price_of", 600))
-    assert made.items[0].path == "shop/prices.py"
-    assert any("changed and not committed" in item.reason for item in made.items)
+    packed = pack(context, PackRequest("cart total discount price_of", 600))
+    assert packed.items[0].path == "shop/prices.py"
+    assert any("changed and not committed" in item.reason for item in packed.items)
 
 
 def test_a_name_that_speaks_of_changes_is_not_a_change():
     renamed = {path: text.replace("discount", "unchanged") for path, text in SHOP.items()}
-    made = pack(context_of(renamed), PackRequest("price_of parse_price unchanged", 900))
-    best = max(made.items, key=lambda item: item.score)
-    assert made.items[0].path == best.path
+    packed = pack(context_of(renamed), PackRequest("price_of parse_price unchanged", 900))
+    best = max(packed.items, key=lambda item: item.score)
+    assert packed.items[0].path == best.path
 
 
 @pytest.mark.parametrize(
@@ -190,8 +190,8 @@ def test_a_name_that_speaks_of_changes_is_not_a_change():
 )
 def test_a_prompt_about_all_changes_gets_them_alone(prompt: str, asks: bool):
     changed = {"shop/prices.py": ((7, 7),)}
-    made = pack(context_of(SHOP, all_changed=lambda: changed), PackRequest(prompt, 900))
-    assert (CHANGED in (made.items[0].reason if made.items else "")) is asks
+    packed = pack(context_of(SHOP, all_changed=lambda: changed), PackRequest(prompt, 900))
+    assert (CHANGED in (packed.items[0].reason if packed.items else "")) is asks
 
 
 RUST = {
@@ -218,8 +218,8 @@ mod tests {
 
 def test_tests_come_after_what_they_test_unless_they_are_the_topic():
     def utility(prompt):
-        found = gather(context_of(RUST), PackRequest(prompt)).by_node_id.values()
-        return next(c.utility for c in found if c.node.qualname == "tests::add_tax_of_an_invoice")
+        actual = gather(context_of(RUST), PackRequest(prompt)).by_node_id.values()
+        return next(c.utility for c in actual if c.node.qualname == "tests::add_tax_of_an_invoice")
 
     assert utility("add tax of invoice") < 0.8 * utility("test: add tax of invoice")
 
@@ -232,48 +232,50 @@ def test_what_everyone_uses_says_little():
         "work.py": "def total_of_cart():\n    log('a')\n    seldom('b')\n",
         "many.py": users,
     }
-    made = pack(context_of(files), PackRequest("total_of_cart", 2_000))
-    scores = {item.path: item.score for item in made.items}
+    packed = pack(context_of(files), PackRequest("total_of_cart", 2_000))
+    scores = {item.path: item.score for item in packed.items}
     assert scores["rare.py"] > 2 * scores["log.py"]
 
 
 def test_signals_of_the_code_alone_are_no_reason():
     def ask(query):
-        found = context.search(query)
+        actual = context.search(query)
         extra = (Signal("node_size", 9.0, 1.0), Signal("depth", 5.0, 1.0))
-        hits = tuple(replace(hit, why=(*hit.why, *extra)) for hit in found.hits)
-        return replace(found, hits=hits)
+        hits = tuple(replace(hit, why=(*hit.why, *extra)) for hit in actual.hits)
+        return replace(actual, hits=hits)
 
     context = context_of(SHOP)
-    made = pack(replace(context, search=ask), PackRequest("cart total", 500))
-    assert "hit 1 (words)" in " ".join(item.reason for item in made.items)
-    assert not any("node_size" in item.reason for item in made.items)
+    packed = pack(replace(context, search=ask), PackRequest("cart total", 500))
+    assert "hit 1 (words)" in " ".join(item.reason for item in packed.items)
+    assert not any("node_size" in item.reason for item in packed.items)
 
 
 def test_open_files_count_a_little_more():
     focus = PackFocus("shop/mail.py", open_paths=("shop/stock.py",))
-    made = pack(context_of(SHOP), PackRequest("deliver available cart", 900, focus=focus))
-    reasons = {item.path: item.reason for item in made.items}
+    packed = pack(context_of(SHOP), PackRequest("deliver available cart", 900, focus=focus))
+    reasons = {item.path: item.reason for item in packed.items}
     assert "in an open file" in reasons["shop/stock.py"]
     assert "in an open file" not in reasons["shop/cart.py"]
 
 
 def test_a_file_that_changed_since_is_left_out_and_said():
     context = replace(context_of(SHOP), source=lambda path: None)
-    made = pack(context, PackRequest("cart total", 500))
-    assert made.items == () and made.text == ""
-    assert {left.reason for left in made.omitted} == {"the file has changed since it was indexed"}
+    packed = pack(context, PackRequest("cart total", 500))
+    assert packed.items == () and packed.text == ""
+    assert {omission.reason for omission in packed.omitted} == {
+        "the file has changed since it was indexed"
+    }
 
 
 def test_the_selection_and_a_reserve(shop):
     focus = PackFocus("shop/mail.py", 7, selection=(6, 9))
-    made = pack(shop, PackRequest("total", 500, reserve=200, focus=focus))
-    assert made.tokens <= 300 and "selected" in made.items[0].reason
+    packed = pack(shop, PackRequest("total", 500, reserve=200, focus=focus))
+    assert packed.tokens <= 300 and "selected" in packed.items[0].reason
 
 
 def test_cost_and_model(shop):
-    made = pack(shop, PackRequest("total", 500, model="gpt-4o"))
-    assert any("USD" in note for note in made.notes)
+    packed = pack(shop, PackRequest("total", 500, model="gpt-4o"))
+    assert any("USD" in note for note in packed.notes)
 
 
 def test_cancelled(shop):
@@ -302,10 +304,10 @@ def test_no_input_exceeds_the_budget(shop, prompt, body, budget, form):
     )
     for context in (shop, changed):
         request = PackRequest(f"cart total {prompt}", budget, format=form)
-        made = pack(context, request)
-        assert made.tokens <= max(0, budget)
-        assert made.tokens == COUNT(made.text)
-        assert pack(context, request) == made
+        packed = pack(context, request)
+        assert packed.tokens <= max(0, budget)
+        assert packed.tokens == COUNT(packed.text)
+        assert pack(context, request) == packed
 
 
 @settings(max_examples=300, deadline=None)
@@ -393,8 +395,8 @@ def test_a_quoted_diff_has_context_and_may_break_off():
         '--- a/b.py\n+++ "b/\\303\\251.py"\n@@ -5,2 +5 @@\n'
         f"diff --git a/x b/x\n+++ /dev/null\n@@ -1,2 +0,0 @@\n+++ b/c.py\n@@ -{'9' * 5_000} +1 @@\n"
     )
-    found = [(m.path, m.lines) for m in mentions_of(diff) if m.kind == "diff"]
-    assert found == [("shop/a.py", (0, 3)), ("é.py", (4, 4))]
+    actual = [(m.path, m.lines) for m in mentions_of(diff) if m.kind == "diff"]
+    assert actual == [("shop/a.py", (0, 3)), ("é.py", (4, 4))]
 
 
 def test_the_values_of_a_pack_need_neither_graph_nor_index():
@@ -411,12 +413,12 @@ def test_prompts_name_places():
         "--- a/old.py\n"
         "+++ b/shop/prices.py\n@@ -1,2 +13,4 @@\n"
     )
-    found = {(m.kind, m.path, m.lines) for m in mentions_of(prompt)}
-    assert ("stack frame", "/usr/lib/python3/site-packages/shop/cart.py", (19, 19)) in found
-    assert ("stack frame", "src/app.ts", (11, 11)) in found
-    assert ("diff", "shop/prices.py", (12, 15)) in found
-    assert ("path", "./docs/guide.md", None) in found
-    assert ("line", "main.go", (6, 6)) in found
+    actual = {(m.kind, m.path, m.lines) for m in mentions_of(prompt)}
+    assert ("stack frame", "/usr/lib/python3/site-packages/shop/cart.py", (19, 19)) in actual
+    assert ("stack frame", "src/app.ts", (11, 11)) in actual
+    assert ("diff", "shop/prices.py", (12, 15)) in actual
+    assert ("path", "./docs/guide.md", None) in actual
+    assert ("line", "main.go", (6, 6)) in actual
     paths = ["shop/cart.py", "web/cart.py", "a/x.py", "b/x.py", "c/x.py", "d/x.py"]
     files = PathResolver(lambda name: [path for path in paths if path.endswith(f"/{name}")])
     assert files.resolve("/usr/lib/python3/site-packages/shop/cart.py") == ("shop/cart.py",)

@@ -139,7 +139,7 @@ def test_conditions_that_split_statements_cost_no_definition() -> None:
 def test_the_text_of_a_branch_that_is_not_parsed_is_that_of_the_node() -> None:
     (split,) = (node for node in parsed("a.cc", BRANCHES).nodes if node.name == "split")
     text = BRANCHES.encode()
-    assert b"int split(void)" in b"".join(text[low:high] for low, high in split.own)
+    assert b"int split(void)" in b"".join(text[low:high] for low, high in split.own_ranges)
 
 
 @pytest.mark.parametrize("path", ["a.c", "a.cc"])

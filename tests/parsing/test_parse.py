@@ -92,7 +92,7 @@ def test_long_scripts_are_cut_into_windows() -> None:
     source = "".join(f"step_{i} --with option_{i}\n" + "\n" * (i % 20 == 0) for i in range(400))
     nodes = parsed("deploy.sh", source).nodes
     assert [node.kind for node in nodes[:3]] == ["file", "window", "window"]
-    assert all(sum(high - low for low, high in node.own) < 4_000 for node in nodes)
+    assert all(sum(high - low for low, high in node.own_ranges) < 4_000 for node in nodes)
     assert {term for node in nodes for term in node.references} >= {"step_0", "step_399"}
 
 

@@ -11,14 +11,16 @@ def test_windows_cover_the_text_and_break_at_blank_lines() -> None:
     nodes = parsed("notes.txt", text).nodes
     assert [(node.span.start_line, node.span.end_line) for node in nodes[:2]] == [(0, 38), (40, 78)]
     assert [node.name for node in nodes[:2]] == ["notes:1", "notes:41"]
-    assert sum(high - low for node in nodes for low, high in node.own) >= len(text.strip()) - 40
+    assert (
+        sum(high - low for node in nodes for low, high in node.own_ranges) >= len(text.strip()) - 40
+    )
 
 
 def test_lines_without_end_are_cut_between_characters() -> None:
     text = "ä" * 10_000
     nodes = windows(Document("a.txt", text.encode()))
     assert (
-        "".join(text.encode()[low:high].decode() for node in nodes for low, high in node.own)
+        "".join(text.encode()[low:high].decode() for node in nodes for low, high in node.own_ranges)
         == text
     )
 

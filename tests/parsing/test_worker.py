@@ -39,13 +39,13 @@ def test_one_document(pool: ParsePool) -> None:
     (node,) = result.nodes
     assert (node.kind, node.name, node.doc) == ("function", "load_config", "Reads the settings.")
     assert result.texts[0].startswith("load_config a.py\ndef load_config(path):")
-    found = parts_of(result)
-    assert found["name"] == found["qualname"] == ["load_config"]
-    assert found["path"] == ["a", "py"]
-    assert found["signature"] == ["def", "load_config", "path"]
-    assert found["doc"] == ["Reads", "the", "settings"]
-    assert found["read"].count("path") == 2
-    assert found["cut"] == found["unread"] == []
+    parts = parts_of(result)
+    assert parts["name"] == parts["qualname"] == ["load_config"]
+    assert parts["path"] == ["a", "py"]
+    assert parts["signature"] == ["def", "load_config", "path"]
+    assert parts["doc"] == ["Reads", "the", "settings"]
+    assert parts["read"].count("path") == 2
+    assert parts["cut"] == parts["unread"] == []
     assert result.words.run.dtype == result.words.lengths.dtype == np.int32
 
 
@@ -64,10 +64,10 @@ def test_runs_are_cut_where_the_encoder_stops_reading(
 ) -> None:
     source = f"def f():\n    return '{'x' * shift} {f'{word} ' * 400}'\n"
     result = pool.parse(Document("a.py", source.encode()))
-    found = parts_of(result)
-    read = [run for part in PARTS[ENCODED] for run in found[part]]
+    parts = parts_of(result)
+    read = [run for part in PARTS[ENCODED] for run in parts[part]]
     assert read == runs(result.texts[0])
-    assert found["read"] + found["unread"] == runs(source)
+    assert parts["read"] + parts["unread"] == runs(source)
 
 
 def test_texts_are_left_out_for_an_encoder_that_reads_runs() -> None:
@@ -186,8 +186,8 @@ def test_a_pool_that_could_start_no_process_tries_again(monkeypatch) -> None:
                 raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
 
             patch.setattr("subprocess.Popen", refused)
-            found = pool.parse(Document("a.py", CODE))
-            assert found.degraded == NOT_STARTED and found.nodes[0].kind == "window"
+            parts = pool.parse(Document("a.py", CODE))
+            assert parts.degraded == NOT_STARTED and parts.nodes[0].kind == "window"
         deadline = time.monotonic() + 30
         while pool.parse(Document("a.py", CODE)).degraded:
             assert time.monotonic() < deadline, "it never tried again"

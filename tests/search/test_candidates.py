@@ -15,5 +15,5 @@ def test_the_largest_are_those_of_a_sorted_list(n: int, k: int, least: float) ->
     # Few distinct values, so that many tie with the last.
     values = np.random.default_rng(n * k).integers(-20, 20, n).astype(np.float32) / 20
     floor = sorted(values.tolist(), reverse=True)[:k][-1] if n >= k else -np.inf
-    wanted = [i for i, value in enumerate(values.tolist()) if value >= max(floor, least)]
-    assert top_k(values, k, least).tolist() == wanted
+    expected = [i for i, value in enumerate(values.tolist()) if value >= max(floor, least)]
+    assert top_k(values, k, least).tolist() == expected

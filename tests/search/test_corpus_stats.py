@@ -39,11 +39,11 @@ def test_names_that_come_while_another_thread_asks_are_seen() -> None:
     class Growing(list[str]):
         """Names of which another search has seen more before this one has counted them twice."""
 
-        asked = 0
+        n_calls = 0
 
         def __len__(self) -> int:
-            self.asked += 1
-            if self.asked == 2:
+            self.n_calls += 1
+            if self.n_calls == 2:
                 bigram_filter.bits(more, np.arange(len(more), dtype=np.int32))
             return super().__len__()
 

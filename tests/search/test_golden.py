@@ -30,10 +30,10 @@ TARGETS = [
 
 
 def test_golden_ranks(update_golden: bool) -> None:
-    found = "\n".join(_lines()) + "\n"
+    actual = "\n".join(_lines()) + "\n"
     if update_golden:
-        GOLDEN.write_text(found, "utf-8")
-    assert found == GOLDEN.read_text("utf-8")
+        GOLDEN.write_text(actual, "utf-8")
+    assert actual == GOLDEN.read_text("utf-8")
 
 
 def _lines() -> list[str]:

@@ -41,12 +41,12 @@ def snapshot() -> Snapshot:
 
 def nodes() -> list[dict[str, list[str]]]:
     """Terms by field of every node, in the order of their node ids."""
-    found = []
+    actual = []
     for path, text in TEXTS.items():
         for line in text.splitlines():
             head, _, body = line.partition(":")
             name = head.split()[1]
-            found.append(
+            actual.append(
                 {
                     "name": terms(name),
                     "path": terms(path),
@@ -55,7 +55,7 @@ def nodes() -> list[dict[str, list[str]]]:
                     "body": terms(body),
                 }
             )
-    return found
+    return actual
 
 
 def textbook_idf(n: int, df: int) -> float:
@@ -67,12 +67,12 @@ def scores(snapshot) -> LexicalScores:
     stats = SearchCache().stats(snapshot)
     every_file = np.arange(snapshot.n_file_ids, dtype=np.int32)
     candidates = gather(snapshot, stats, every_file, None, truncated=False)
-    found = match_terms(snapshot, stats, QUERY, WEIGHTS_OF_QUERY)
+    actual = match_terms(snapshot, stats, QUERY, WEIGHTS_OF_QUERY)
     assert candidates.node_ids.tolist() == np.flatnonzero(snapshot.live).tolist()
     assert np.array_equal(
-        score_terms(snapshot, stats, candidates, found).node, found.node_scores[1:]
+        score_terms(snapshot, stats, candidates, actual).node, actual.node_scores[1:]
     )
-    return score_terms(snapshot, stats, candidates, found)
+    return score_terms(snapshot, stats, candidates, actual)
 
 
 def test_all_fields(scores):
@@ -127,9 +127,9 @@ def test_an_empty_index_scores_nothing():
     empty = Index(None).snapshot
     stats = SearchCache().stats(empty)
     candidates = gather(empty, stats, np.zeros(0, np.int32), None, truncated=False)
-    found = match_terms(empty, stats, QUERY, WEIGHTS_OF_QUERY)
-    scores = score_terms(empty, stats, candidates, found)
-    assert not len(found.matched) and len(scores.node) == len(scores.file) == 0
+    actual = match_terms(empty, stats, QUERY, WEIGHTS_OF_QUERY)
+    scores = score_terms(empty, stats, candidates, actual)
+    assert not len(actual.matched) and len(scores.node) == len(scores.file) == 0
 
 
 def test_what_words_match_is_looked_up_once_and_counted(snapshot):

@@ -81,8 +81,8 @@ def test_names_and_their_owners() -> None:
 
 def test_terms_of_a_report_come_in_the_order_of_its_text() -> None:
     report = "alpha beta gamma delta epsilon\n" + "zeta\nalpha\neta\ntheta\niota"
-    found = parse_query(Query(report)).terms
-    assert found == tuple(terms("zeta alpha eta theta iota beta gamma delta epsilon"))
+    actual = parse_query(Query(report)).terms
+    assert actual == tuple(terms("zeta alpha eta theta iota beta gamma delta epsilon"))
 
 
 def test_a_report_names_places() -> None:

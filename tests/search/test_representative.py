@@ -38,10 +38,10 @@ def test_the_representative_has_the_score_of_the_best_and_no_other_node_gains():
     context, ranked = scored((0.0, 1.0))
     n_boosted = 0
     for file in range(len(context.candidates.files)):
-        here = np.flatnonzero(ranked.owner == file)
-        representative = here[np.argmax(node_size(context)[here])]
-        assert ranked.scores[representative] == pytest.approx(plain.scores[here].max())
-        for node in set(here.tolist()) - {representative}:
+        nodes = np.flatnonzero(ranked.owner == file)
+        representative = nodes[np.argmax(node_size(context)[nodes])]
+        assert ranked.scores[representative] == pytest.approx(plain.scores[nodes].max())
+        for node in set(nodes.tolist()) - {representative}:
             assert ranked.scores[node] < plain.scores[node]
         n_boosted += ranked.representative_boosts[representative] > 0
     assert n_boosted, "in no file does the largest node differ from the best match"
@@ -53,8 +53,8 @@ def test_the_reasons_of_a_representative_add_up_to_its_score():
     for score, why in zip(ranked.scores, ranked.why(everything), strict=True):
         assert math.isclose(sum(reason.contribution for reason in why), score, abs_tol=1e-9)
         assert all(reason.weight for reason in why)
-    said = {reason.signal for why in ranked.why(everything) for reason in why}
-    assert {REPRESENTATIVE, DIVERSITY} <= said
+    sums = {reason.signal for why in ranked.why(everything) for reason in why}
+    assert {REPRESENTATIVE, DIVERSITY} <= sums
 
 
 def test_without_weights_of_its_own_the_best_match_is_the_representative():

@@ -170,11 +170,11 @@ def test_what_a_budget_leaves_out_is_not_decided_by_the_order_of_indexing(
     text: str, candidates: int
 ) -> None:
     query = Query(text, budget=replace(Query(text).budget, candidates=candidates))
-    found = [
+    actual = [
         search(corpus, query, environment()).hits
         for corpus in (snapshot(), snapshot(backwards=True))
     ]
-    first, second = ([(hit.node.path, hit.node.qualname) for hit in hits] for hits in found)
+    first, second = ([(hit.node.path, hit.node.qualname) for hit in hits] for hits in actual)
     assert first == second
 
 

@@ -19,14 +19,14 @@ def test_source_is_what_the_generation_holds(engine: Engine, root: Path) -> None
 
 def test_a_pack_never_reads_a_text_that_is_newer_than_its_places(engine: Engine) -> None:
     context = engine.pack_context()
-    shown = context.source("shop/mail.py")
-    newer = b"# a line above\n" * 40 + shown
+    output = context.source("shop/mail.py")
+    newer = b"# a line above\n" * 40 + output
     engine.update(Document("shop/mail.py", newer))
     assert engine.settled(60) and engine.source("shop/mail.py") == newer
     assert context.source("shop/mail.py") is None
-    made = pack(context, PackRequest("send a receipt by mail"))
-    assert "shop/mail.py" not in {item.path for item in made.items}
-    assert any("changed since it was indexed" in left.reason for left in made.omitted)
+    packed = pack(context, PackRequest("send a receipt by mail"))
+    assert "shop/mail.py" not in {item.path for item in packed.items}
+    assert any("changed since it was indexed" in omission.reason for omission in packed.omitted)
 
 
 def test_searches_while_writing_see_whole_generations(engine: Engine) -> None:

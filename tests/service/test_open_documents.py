@@ -27,8 +27,8 @@ def test_the_very_next_search_finds_nothing_of_a_discarded_text(engine: Engine) 
         engine.update(Document("shop/mail.py", text))
         assert names(engine, f"discarded_{n}")[0] == f"discarded_{n}"
         engine.release("shop/mail.py")
-        found = names(engine, "discarded send_receipt")
-        assert found[0] == "send_receipt" and f"discarded_{n}" not in found
+        actual = names(engine, "discarded send_receipt")
+        assert actual[0] == "send_receipt" and f"discarded_{n}" not in actual
 
 
 def test_a_file_that_is_opened_and_closed_unchanged_stays_in_the_index(engine: Engine) -> None:

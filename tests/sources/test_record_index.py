@@ -51,8 +51,8 @@ class Notes(Source):
 def ask(text: str, *types: str, encoder: Embedder | None = None, **scope: object) -> RecordQuery:
     words = terms(text)
     vector = encoder.encode_query(text) if encoder else None
-    asked = Scope(types or ("note", "decision", "stash"), **scope)  # type: ignore[arg-type]
-    return RecordQuery(words, [1.0] * len(words), vector, asked, now=1_000 * DAY)
+    requests = Scope(types or ("note", "decision", "stash"), **scope)  # type: ignore[arg-type]
+    return RecordQuery(words, [1.0] * len(words), vector, requests, now=1_000 * DAY)
 
 
 def ids(snapshot: RecordSnapshot, query: RecordQuery) -> list[str]:

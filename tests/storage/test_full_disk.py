@@ -36,14 +36,14 @@ def disk(monkeypatch):
 def test_a_save_that_does_not_fit_leaves_the_last_one(tmp_path: Path, disk, step: int) -> None:
     small, large = filled(2), filled(2)
     put(large, {f"more{n}.py": f"function g{n}: load x{n}" for n in range(60)})
-    kept, folder = tmp_path / "kept", tmp_path / "s"
-    store = Store.open(kept, lambda: VERSIONS)
+    saved, folder = tmp_path / "kept", tmp_path / "s"
+    store = Store.open(saved, lambda: VERSIONS)
     store.save(small.snapshot)
     store.close()
     refused = 0
     for size in range(0, 4_000_000, step):
         shutil.rmtree(folder, ignore_errors=True)
-        shutil.copytree(kept, folder)
+        shutil.copytree(saved, folder)
         store = Store.open(folder, lambda: VERSIONS)
         assert store.load() is not None
         disk(size)

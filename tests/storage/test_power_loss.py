@@ -33,17 +33,17 @@ def stopped(folder: Path, to: Path, seeded: random.Random, moments: int) -> Iter
     pipe = subprocess.PIPE
     with subprocess.Popen(run, cwd=REPOSITORY, stdin=pipe, stdout=pipe) as saver:
         os.set_blocking(saver.stdout.fileno(), False)
-        said = b""
-        while b"ready\n" not in said:
-            said += saver.stdout.read() or b""
+        printed = b""
+        while b"ready\n" not in printed:
+            printed += saver.stdout.read() or b""
             time.sleep(0.005)
         for _ in range(moments):
             time.sleep(seeded.uniform(0, 0.08))
             saver.send_signal(signal.SIGSTOP)
-            said += saver.stdout.read() or b""
+            printed += saver.stdout.read() or b""
             shutil.rmtree(to, ignore_errors=True)
             shutil.copytree(folder, to)
-            numbers = said.partition(b"ready\n")[2].split(b"\n")[:-1]
+            numbers = printed.partition(b"ready\n")[2].split(b"\n")[:-1]
             yield int(numbers[-1]) if numbers else 0
             saver.send_signal(signal.SIGCONT)
         saver.kill()
@@ -51,11 +51,11 @@ def stopped(folder: Path, to: Path, seeded: random.Random, moments: int) -> Iter
 
 def losses(folder: Path, seeded: random.Random) -> Iterator[str]:
     """Do to the files what is lost with the power; each time from the same state."""
-    kept = {name: (folder / name).read_bytes() for name in (DATABASE, LOG) if exists(folder, name)}
+    saved = {name: (folder / name).read_bytes() for name in (DATABASE, LOG) if exists(folder, name)}
     for what in ("nothing", "end of the log", "block of the log", "page", "log", "end"):
         for name in (DATABASE, LOG, SHARED):
             (folder / name).unlink(missing_ok=True)
-        for name, content in kept.items():
+        for name, content in saved.items():
             (folder / name).write_bytes(lose(what, name, content, seeded))
         if what == "log":
             (folder / LOG).unlink(missing_ok=True)

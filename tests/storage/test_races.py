@@ -37,19 +37,19 @@ def race(path: Path, start: int, told: int) -> int:
 def run_race(path: Path, racers: int) -> tuple[bytes, list[int]]:
     """What each of so many processes tells, and the processes, which still live."""
     start, go = os.pipe()
-    heard, told = os.pipe()
+    heard, pipe_end = os.pipe()
     children = []
     for _ in range(racers):
-        children.append(race(path, start, told))
+        children.append(race(path, start, pipe_end))
     os.close(start)
     # All of them wait for a byte; they share the pipe, so one write of many starts them all.
     os.write(go, b"g" * racers)
-    said = b""
-    while len(said) < racers:
-        said += os.read(heard, racers)
-    for end in (go, heard, told):
+    printed = b""
+    while len(printed) < racers:
+        printed += os.read(heard, racers)
+    for end in (go, heard, pipe_end):
         os.close(end)
-    return said, children
+    return printed, children
 
 
 def end(children: list[int]) -> None:
@@ -64,8 +64,8 @@ def test_of_those_that_race_one_writes_and_its_death_frees_the_place(tmp_path, r
     seeded = random.Random(rounds)
     path = tmp_path / "lock"
     for _ in range(rounds):
-        said, children = run_race(path, RACERS)
-        assert sorted(said) == sorted(b"w" + b"r" * (RACERS - 1))
+        printed, children = run_race(path, RACERS)
+        assert sorted(printed) == sorted(b"w" + b"r" * (RACERS - 1))
         assert not FileLock(path).acquire()
         if seeded.random() < 0.5:
             seeded.shuffle(children)
@@ -90,6 +90,6 @@ def test_whoever_clears_the_cache_never_makes_two_writers(tmp_path, rounds):
                 except StoreError:
                     folder.mkdir(exist_ok=True)
                 lock.release()
-        said, children = run_race(folder / "lock", RACERS)
-        assert said.count(b"w") <= 1
+        printed, children = run_race(folder / "lock", RACERS)
+        assert printed.count(b"w") <= 1
         end([*children, clearing])

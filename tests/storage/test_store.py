@@ -182,8 +182,8 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path):
 @posix
 def test_a_full_disk_leaves_the_last_generation(tmp_path):
     folder = saved_in(tmp_path / "s", filled(2))
-    told, _ = child("save_more_than_fits", folder).communicate(timeout=60)
-    assert told.startswith("refused"), told
+    output, _ = child("save_more_than_fits", folder).communicate(timeout=60)
+    assert output.startswith("refused"), output
     assert contents(loaded(folder).snapshot) == contents(filled(2).snapshot)
 
 
@@ -241,10 +241,10 @@ def check_kills(folder: Path, rounds: int) -> None:
         assert saver.stdout.readline() == "ready\n"
         time.sleep(seeded.uniform(0, 0.1))
         saver.send_signal(signal.SIGKILL)
-        said = saver.communicate()[0].split("\n")[:-1]
+        printed = saver.communicate()[0].split("\n")[:-1]
         index = loaded(folder)
-        if said:
-            assert index.snapshot.generation >= int(said[-1])
+        if printed:
+            assert index.snapshot.generation >= int(printed[-1])
 
 
 @posix
@@ -261,7 +261,7 @@ def test_many_kills_lose_nothing_that_was_saved(tmp_path):
 @posix
 def test_of_many_that_start_at_once_one_writes(tmp_path):
     children = [child("say_who_writes", tmp_path / "s") for _ in range(4)]
-    said = [one.stdout.readline() for one in children]
+    printed = [one.stdout.readline() for one in children]
     for one in children:
         one.communicate()
-    assert sorted(said) == ["False\n"] * 3 + ["True\n"]
+    assert sorted(printed) == ["False\n"] * 3 + ["True\n"]

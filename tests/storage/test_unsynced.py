@@ -77,14 +77,14 @@ class Disk:
         yield self.seen
         yield self.safe
         yield {**self.deleted, **self.safe}
-        left = dict(self.safe)
+        remaining = dict(self.safe)
         for name, writes in self.since.items():
             for at, content in writes:
                 if seeded.random() < 0.5:
                     if content and seeded.random() < 0.3:
                         content = content[: seeded.randrange(0, len(content), BLOCK)]
-                    left[name] = written(left[name], at, content)
-        yield left
+                    remaining[name] = written(remaining[name], at, content)
+        yield remaining
 
 
 def written(before: bytes, at: int, content: bytes | None) -> bytes:
@@ -104,10 +104,12 @@ def traced(folder: Path, log: Path) -> Iterator[tuple[str, str, list[object]]]:
         if not call or call[3].startswith("-"):
             assert "index.sqlite" not in decoded(line) or " = -" in line, line[:200]
             continue
-        name, given, result = call[1], call[2], int(call[3])
-        texts = [bytes.fromhex(text.replace("\\x", "")) for text in TEXT.findall(given)]
-        where = decoded(texts[0].decode() if name in ("openat", "unlink") else given.split(">")[0])
-        yield name, where.rpartition("/")[2], [given, texts, result]
+        name, arguments, result = call[1], call[2], int(call[3])
+        texts = [bytes.fromhex(text.replace("\\x", "")) for text in TEXT.findall(arguments)]
+        where = decoded(
+            texts[0].decode() if name in ("openat", "unlink") else arguments.split(">")[0]
+        )
+        yield name, where.rpartition("/")[2], [arguments, texts, result]
 
 
 def decoded(text: str) -> str:
@@ -117,16 +119,16 @@ def decoded(text: str) -> str:
 def replay(folder: Path, log: Path) -> Iterator[tuple[Disk, int]]:
     """The disk after each call that changes it, and the last generation said to be safe."""
     disk, safe = Disk(), 0
-    for name, where, (given, texts, result) in traced(folder, log):
-        if name == "write" and given.startswith("1<"):
-            said = texts[0].strip()
-            safe = int(said) if said else safe
+    for name, where, (arguments, texts, result) in traced(folder, log):
+        if name == "write" and arguments.startswith("1<"):
+            printed = texts[0].strip()
+            safe = int(printed) if printed else safe
             continue
         if not KEPT.search(where):
             continue
-        numbers = [int(number) for number in re.findall(r", (\d+)(?=,|$)", given)]
+        numbers = [int(number) for number in re.findall(r", (\d+)(?=,|$)", arguments)]
         if name == "openat":
-            if "O_CREAT" in given:
+            if "O_CREAT" in arguments:
                 disk.make(where)
         elif name == "pwrite64":
             disk.write(where, numbers[-1], texts[-1])
@@ -138,7 +140,7 @@ def replay(folder: Path, log: Path) -> Iterator[tuple[Disk, int]]:
         elif name == "unlink":
             disk.delete(where)
         else:
-            assert name == "mmap" and "PROT_WRITE" not in given, (name, where)
+            assert name == "mmap" and "PROT_WRITE" not in arguments, (name, where)
         yield disk, safe
 
 
@@ -149,10 +151,10 @@ def test_what_was_saved_survives_any_loss_of_what_was_not_synced(tmp_path, share
     for disk, safe in replay(tmp_path / "s", tmp_path / "log"):
         if seeded.random() > share:
             continue
-        for left in disk.losses(seeded):
+        for remaining in disk.losses(seeded):
             shutil.rmtree(copy, ignore_errors=True)
             copy.mkdir()
-            for name, content in left.items():
+            for name, content in remaining.items():
                 (copy / name).write_bytes(content)
             index = loaded(copy, refusal_is_legal=not safe)
             if index is None:

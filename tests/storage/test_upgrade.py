@@ -52,14 +52,14 @@ def test_each_older_format_is_there() -> None:
 
 @pytest.mark.parametrize("older", OLDER, ids=lambda path: path.stem)
 def test_an_index_of_an_older_version_is_made_anew(root: Path, older: Path) -> None:
-    kept = index_folder(root) / "index.sqlite"
-    kept.parent.mkdir(parents=True)
-    shutil.copy(older, kept)
+    database = index_folder(root) / "index.sqlite"
+    database.parent.mkdir(parents=True)
+    shutil.copy(older, database)
     engine = opened(root)
     assert [hit.node.name for hit in engine.search(Query("load_config")).hits] == ["load_config"]
     assert any("format" in note for note in engine.status().notes)
     engine.close()
-    assert format_of(kept) == FORMAT
+    assert format_of(database) == FORMAT
     again, rebuilt = opened(root), opened(root, persist=False)
     assert again.status().notes == ()
     assert contents(again.snapshot) == contents(rebuilt.snapshot)
@@ -69,23 +69,23 @@ def test_an_index_of_an_older_version_is_made_anew(root: Path, older: Path) -> N
 
 def test_an_index_of_a_newer_version_is_made_anew(root: Path) -> None:
     opened(root).close()
-    kept = index_folder(root) / "index.sqlite"
-    connection = sqlite3.connect(kept)
+    database = index_folder(root) / "index.sqlite"
+    connection = sqlite3.connect(database)
     connection.execute(f"PRAGMA user_version = {FORMAT + 1}")
     connection.commit()
     connection.close()
     engine = opened(root)
     assert f"format {FORMAT + 1}" in " ".join(engine.status().notes)
     engine.close()
-    assert format_of(kept) == FORMAT
+    assert format_of(database) == FORMAT
 
 
 def test_one_that_may_not_write_leaves_the_other_version_alone(root: Path) -> None:
     writer = opened(root)
-    kept = index_folder(root) / "index.sqlite"
-    shutil.copy(OLDER[0], kept)
+    database = index_folder(root) / "index.sqlite"
+    shutil.copy(OLDER[0], database)
     reader = opened(root)
     assert reader.snapshot.n_files == 1 and not reader.writer
-    assert format_of(kept) == 1
+    assert format_of(database) == 1
     reader.close()
     writer.close()

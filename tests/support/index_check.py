@@ -18,8 +18,8 @@ Key = tuple[str, int]
 
 def terms_of(snapshot: Snapshot) -> list[str]:
     """All terms that a live node id may have."""
-    found = {term for segment in snapshot.terms.segments for term in segment.vocabulary()}
-    return sorted(term.decode("utf-8", "surrogatepass") for term in found)
+    matches = {term for segment in snapshot.terms.segments for term in segment.vocabulary()}
+    return sorted(term.decode("utf-8", "surrogatepass") for term in matches)
 
 
 def keys(snapshot: Snapshot) -> dict[int, Key]:
@@ -37,10 +37,10 @@ def contents(snapshot: Snapshot) -> dict[str, object]:
     assert sorted(key) == [i for i in range(snapshot.n_node_ids) if snapshot.live[i]]
     postings = {}
     for term in terms_of(snapshot):
-        found = snapshot.postings(term)
+        matches = snapshot.postings(term)
         for field_idx in range(len(FIELDS)):
-            here = found.within(field_idx)
-            node_ids, tf = found.node_ids[here].tolist(), found.tf[here].tolist()
+            occurrences = matches.within(field_idx)
+            node_ids, tf = matches.node_ids[occurrences].tolist(), matches.tf[occurrences].tolist()
             assert node_ids == sorted(node_ids)
             if node_ids:
                 postings[term, field_idx] = {key[i]: n for i, n in zip(node_ids, tf, strict=True)}

@@ -74,6 +74,6 @@ def save_more_than_fits(store: Store) -> None:
 
 
 if __name__ == "__main__":
-    known = (save_for_ever, save_ten_times, say_who_writes, save_more_than_fits)
-    what = {f.__name__: f for f in known}
+    expected = (save_for_ever, save_ten_times, say_who_writes, save_more_than_fits)
+    what = {f.__name__: f for f in expected}
     what[sys.argv[1]](Store.open(Path(sys.argv[2]), lambda: VERSIONS))

@@ -86,7 +86,7 @@ def _node(line: int, text: str) -> Node:
         span=Span(line * 100, line * 100 + len(text), line, line),
         signature=f"def {name}()",
         doc=body.strip(),
-        own=((line * 100, line * 100 + len(text)),),
+        own_ranges=((line * 100, line * 100 + len(text)),),
         references=tuple(dict.fromkeys(body.split())),
     )
 

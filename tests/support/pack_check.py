@@ -127,13 +127,13 @@ def context_of(
 
 def by_shared_words(snapshot: Snapshot, query: Query) -> Results:
     """A ranking that never changes: nodes by how many words of the query they hold."""
-    wanted = set(terms(query.text))
+    expected = set(terms(query.text))
     scored = []
     for path, entry in snapshot.files.items():
         if query.paths and not compile_globs(query.paths).fullmatch(path):
             continue
         for node_id, node in zip(entry.node_ids, entry.nodes, strict=True):
-            shared = wanted & set(terms(f"{path} {node.qualname} {node.signature} {node.doc}"))
+            shared = expected & set(terms(f"{path} {node.qualname} {node.signature} {node.doc}"))
             if shared:
                 ref = snapshot.ref(int(node_id), "/work")
                 scored.append((-len(shared), path, node.span.start, ref))

@@ -32,8 +32,8 @@ def check_nodes(source: bytes, result: ParsedFile) -> None:
         assert 0 <= node.span.start <= node.span.end <= len(source)
         assert node.span.start_line == line_of(source, node.span.start)
         assert node.span.end_line == line_of(source, max(node.span.start, node.span.end - 1))
-        assert all(node.span.start <= low < high <= node.span.end for low, high in node.own)
-        runs.extend(node.own)
+        assert all(node.span.start <= low < high <= node.span.end for low, high in node.own_ranges)
+        runs.extend(node.own_ranges)
     runs.sort()
     assert all(before[1] <= after[0] for before, after in pairwise(runs))
 

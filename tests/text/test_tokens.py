@@ -92,9 +92,9 @@ def test_a_stem_is_a_short_form_of_its_word(word: str) -> None:
 @given(st.text() | st.text("aZ_9é\u00a0\u2028 \t.-/", max_size=30))
 def test_a_spaced_text_has_the_same_runs_at_the_same_places(text: str) -> None:
     source = text.encode("utf-8", "surrogatepass")
-    found = blank_separators(source)
-    assert len(found) == len(source)
-    assert split_blanked(found.decode("utf-8", "surrogatepass")) == runs(text)
+    actual = blank_separators(source)
+    assert len(actual) == len(source)
+    assert split_blanked(actual.decode("utf-8", "surrogatepass")) == runs(text)
 
 
 @pytest.mark.parametrize("word", ["Größe", "naïveÉtat", "Überprüfung"])

@@ -72,17 +72,17 @@ def test_meaning_is_nearer_than_chance(encoder: Embedder) -> None:
             "sha256 crypto/digest.py\nreturn hashlib.sha256(data).hexdigest()",
         ]
     )
-    asked = [
+    queries = [
         "parse a file into an object",
         "try again after a delay when a request fails",
         "checksum of some bytes",
     ]
-    best = [int((code @ encoder.encode_query(question)).argmax()) for question in asked]
+    best = [int((code @ encoder.encode_query(question)).argmax()) for question in queries]
     assert best == [0, 1, 2]
 
 
 def test_what_a_text_begins_with_counts_more_than_what_it_ends_with(encoder: Embedder) -> None:
     body = "for row in rows: total += weight * row; return total / len(rows)\n" * 3
     first, last = encoder.encode([f"checksum of a file\n{body}", f"{body}checksum of a file"])
-    asked = encoder.encode_query("checksum of a file")
-    assert float(first @ asked) > float(last @ asked) + 0.1
+    queries = encoder.encode_query("checksum of a file")
+    assert float(first @ queries) > float(last @ queries) + 0.1

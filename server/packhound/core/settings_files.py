@@ -219,13 +219,13 @@ def _stamp(path: Path) -> tuple[int, ...]:
     return status.st_mtime_ns, status.st_size, status.st_ino, status.st_ctime_ns
 
 
-def other_settings_note(wanted: Settings, in_force: Settings) -> str:
+def other_settings_note(requested: Settings, in_force: Settings) -> str:
     """Return which settings of a client do not count in a folder that others opened; else ""."""
     names = [
         name
         for name, setting in SETTINGS.items()
         if setting.field not in _OF_WINDOWS
-        and getattr(wanted, setting.field) != getattr(in_force, setting.field)
+        and getattr(requested, setting.field) != getattr(in_force, setting.field)
     ]
     if not names:
         return ""

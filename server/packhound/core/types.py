@@ -97,7 +97,7 @@ class Node(NamedTuple):
     span: Span
     signature: str
     doc: str
-    own: tuple[tuple[int, int], ...]
+    own_ranges: tuple[tuple[int, int], ...]
     parent: int | None = None
     references: tuple[str, ...] = ()
 

@@ -39,7 +39,7 @@ class FileHistory:
 
     commits: int
     last_change: int
-    own: tuple[int, ...] = ()
+    own_commits: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,9 @@ def commits_in(pieces: Iterable[str]) -> Iterator[str]:
 def _add(newer: FileHistory, older: FileHistory | None) -> FileHistory:
     if older is None:
         return newer
-    own_commits = tuple(sorted((*newer.own, *older.own), reverse=True)[:_MAX_OWN_COMMITS])
+    own_commits = tuple(
+        sorted((*newer.own_commits, *older.own_commits), reverse=True)[:_MAX_OWN_COMMITS]
+    )
     last_change = max(newer.last_change, older.last_change)
     return FileHistory(newer.commits + older.commits, last_change, own_commits)
 

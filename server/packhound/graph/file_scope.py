@@ -108,7 +108,7 @@ class FileScope:
 
     def own_text(self, position: int) -> str:
         """Return a node's own text, without comments and strings."""
-        return "".join([self.bare[low:high] for low, high in self.node(position).own])
+        return "".join([self.bare[low:high] for low, high in self.node(position).own_ranges])
 
     def text(self, position: int) -> str:
         """Return a node's whole text, without comments and strings."""
@@ -138,7 +138,7 @@ class FileScope:
         """Return the offsets of each name in a node's own text, without keys and labels."""
         offsets: dict[str, list[int]] = defaultdict(list)
         key = _KEY.get(self.language)
-        for low, high in self.node(position).own:
+        for low, high in self.node(position).own_ranges:
             for match in _NAME.finditer(self.bare, low, high):
                 is_member = self.bare[match.start() - 1 : match.start()] == "."
                 if key is None or is_member or not self._is_key(key, match):

@@ -57,9 +57,9 @@ class Resolver:
         if inner or is_local:
             return Meaning(inner)
         positions = self._positions(name).get(scope.path, ())
-        here = [Definition(scope.path, p) for p in positions if scope.is_top_level(p)]
-        if here:
-            return Meaning(tuple(here))
+        definitions = [Definition(scope.path, p) for p in positions if scope.is_top_level(p)]
+        if definitions:
+            return Meaning(tuple(definitions))
         binding = scope.imports.names.get(name)
         if binding is not None:
             return Meaning(self._exports.of_binding(scope, binding))

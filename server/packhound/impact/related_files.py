@@ -47,8 +47,8 @@ def rank_files(
         for path in paths
         if path not in changed
     }
-    known = [path for path in features if reasons_of(features[path])]
-    ranked = sorted(known, key=lambda path: (-score(features[path]), path))[:limit]
+    candidates = [path for path in features if reasons_of(features[path])]
+    ranked = sorted(candidates, key=lambda path: (-score(features[path]), path))[:limit]
     return [
         RelatedFile(
             path, 1.0 / (1.0 + math.exp(-score(features[path]))), reasons_of(features[path])

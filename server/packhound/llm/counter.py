@@ -47,8 +47,8 @@ def counter_for(tokenizer: str = "") -> TokenCounter:
 @lru_cache(maxsize=64)
 def tokenizer_of(model: str) -> str:
     """Return the tokenizer of a model that is on this machine, "" where there is none."""
-    known = find_model(model) if model else None
-    tokenizer = known.tokenizer if known else ""
+    described = find_model(model) if model else None
+    tokenizer = described.tokenizer if described else ""
     try:
         counter_for(tokenizer)
     except SettingsError:

@@ -195,8 +195,8 @@ class Session:
 
     def _report_other_settings(self, engine: Engine) -> None:
         """Log which settings of this client do not count, where others opened the folder first."""
-        wanted = self._follow_settings(engine.root).read().settings
-        note = other_settings_note(wanted, engine.follow_settings().settings)
+        requested = self._follow_settings(engine.root).read().settings
+        note = other_settings_note(requested, engine.follow_settings().settings)
         if note:
             log.warning("%s: %s", engine.root, note)
 

@@ -131,7 +131,7 @@ def serve_mcp(
     """Serve on standard input and output until the input ends, in a process of its own."""
     host = EngineHost()
     folders = SessionFolders(roots, Path(), lambda paths: Folders(paths, settings, host))
-    log.info("packhound %s serves %s", __version__, folders.known and folders.known.roots)
+    log.info("packhound %s serves %s", __version__, folders.listed and folders.listed.roots)
     # Python would first wait for a line of input, which may never come.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     watch_parent(os.getppid(), lambda: os._exit(1))
@@ -198,7 +198,7 @@ def _serve(folders: SessionFolders, requests: Iterable[str], answers: TextIO) ->
 
 def _describe_tools(folders: SessionFolders) -> list[Json]:
     """Return the tools that the settings offer to a client, with hints on what each does."""
-    served = folders.known
+    served = folders.listed
     return [
         {
             "name": tool.name,

@@ -38,7 +38,7 @@ class SessionFolders:
             self._folders = open_(roots) if roots else None
 
     @property
-    def known(self) -> Folders | None:
+    def listed(self) -> Folders | None:
         """The folders, None until the client has been asked."""
         return self._folders
 

@@ -36,10 +36,10 @@ _CONTAINERS = frozenset({"class", "struct", "interface", "trait", "impl", "modul
 def body_of(source: bytes, nodes: tuple[Node, ...], position: int) -> str:
     """Return the text of a node without doc comments; of a type what is not in its members."""
     node = nodes[position]
-    runs = list(node.own)
+    runs = list(node.own_ranges)
     if node.kind not in _CONTAINERS:
         inside = (n for n in nodes if node.span.start <= n.span.start < node.span.end)
-        runs = sorted(run for n in inside if n.span.end <= node.span.end for run in n.own)
+        runs = sorted(run for n in inside if n.span.end <= node.span.end for run in n.own_ranges)
     text = b"".join(source[start:end] for start, end in runs)
     return text[:MAX_BODY_BYTES].decode("utf-8", "replace")
 

@@ -118,8 +118,8 @@ class Notebook:
         """Return the qualified names of a file, from memory while the file is the same."""
         if entry is None:
             return frozenset()
-        known, names = self._names.get(entry.path, (None, frozenset[str]()))
-        if known is not entry:
+        cached, names = self._names.get(entry.path, (None, frozenset[str]()))
+        if cached is not entry:
             names = frozenset(entry.qualname(p) for p in range(len(entry.node_ids)))
             self._names[entry.path] = entry, names
         return names

@@ -220,12 +220,12 @@ def iso_time(date: float) -> str:
 
 def _checked_fields(kind: NoteType, values: Mapping[str, object]) -> dict[str, Any]:
     return {
-        name: parameter.read(f"'{name}'", _given(name, parameter, values.get(name)))
+        name: parameter.read(f"'{name}'", _or_empty(name, parameter, values.get(name)))
         for name, parameter in FIELDS[kind].items()
     }
 
 
-def _given(name: str, parameter: Parameter, value: object) -> object:
+def _or_empty(name: str, parameter: Parameter, value: object) -> object:
     return _empty(parameter) if value is None and name in _OPTIONAL else value
 
 

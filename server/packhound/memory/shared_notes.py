@@ -91,8 +91,8 @@ class SharedNotes:
         """Replace a note by what `change` returns for it; None if there is no such note."""
         with self._writing():
             self.version()
-            known = self._notes.get(identity)
-            return self._write(change(known[1])) if known else None
+            entry = self._notes.get(identity)
+            return self._write(change(entry[1])) if entry else None
 
     def delete(self, identity: str) -> bool:
         """Delete a note; False if there is no such note."""
@@ -147,9 +147,11 @@ class SharedNotes:
             match = _NAME.fullmatch(name)
             if match is None:
                 continue
-            known = before.get(match[1])
+            earlier = before.get(match[1])
             try:
-                note = known[1] if known and known[0] == status else self._note(name, match[1])
+                note = (
+                    earlier[1] if earlier and earlier[0] == status else self._note(name, match[1])
+                )
             except (SettingsError, OSError, ValueError, RecursionError) as problem:
                 self._problems[name] = f"'{FOLDER}/{name}' is skipped: {problem}"
             else:

@@ -13,7 +13,7 @@ _MATCHING_SHARE = 0.35
 _RETURN = re.compile(r"\s*(?:return|yield)\b")
 
 _PLAIN, _MATCHING, _BLANK = 1.0, 2.0, 0.2
-"""What lines are worth beside each other."""
+"""Weights of lines beside each other."""
 
 
 def lines_to_keep(body: Sequence[str], weights: Sequence[float]) -> set[int]:
@@ -22,23 +22,23 @@ def lines_to_keep(body: Sequence[str], weights: Sequence[float]) -> set[int]:
     ranked = sorted(range(len(body)), key=lambda position: (-weights[position], position))
     matching = [position for position in ranked[:n_matching] if weights[position] > 0]
     returns = [position for position, line in enumerate(body) if _RETURN.match(line)]
-    kept = {*range(min(_HEAD_LINES, len(body))), *returns[-_RETURNS:], *matching}
+    positions = {*range(min(_HEAD_LINES, len(body))), *returns[-_RETURNS:], *matching}
     enclosing = _enclosing(body)
-    for position in tuple(kept):
+    for position in tuple(positions):
         outer = enclosing[position]
-        while outer >= 0 and outer not in kept:
-            kept.add(outer)
+        while outer >= 0 and outer not in positions:
+            positions.add(outer)
             outer = enclosing[outer]
-    return kept
+    return positions
 
 
-def share_kept(body: Sequence[str], weights: Sequence[float], kept: Collection[int]) -> float:
+def share_kept(body: Sequence[str], weights: Sequence[float], positions: Collection[int]) -> float:
     """Return what the lines that are kept are worth, as a share of the whole body."""
     worth = [
         _BLANK if not _has_code(line) else _MATCHING if weight > 0 else _PLAIN
         for line, weight in zip(body, weights, strict=True)
     ]
-    return sum(worth[position] for position in kept) / sum(worth) if worth else 1.0
+    return sum(worth[position] for position in positions) / sum(worth) if worth else 1.0
 
 
 def _enclosing(body: Sequence[str]) -> list[int]:

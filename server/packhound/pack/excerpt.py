@@ -45,9 +45,9 @@ class Tiers(dict[Detail, tuple[int, ...]]):
     """The lines of each tier that a node has, 0-based and ascending."""
 
     elided_share: float = 0.5
-    """What the lines of the elided tier are worth, as a share of all."""
+    """Worth of the lines of the elided tier, as a share of all."""
     elide: Callable[[], None] | None = None
-    """Adds the elided tier of a body, which takes as long as all others together."""
+    """Add the elided tier of a body, which takes as long as all others together."""
 
     def lines(self, detail: Detail) -> tuple[int, ...]:
         """Return the lines of a tier, () if the node has no such tier."""
@@ -230,13 +230,15 @@ def _add_elided(
         return
     texts = [excerpt.lines[line] for line in body]
     weights = words.weigh(texts) if words else [0.0] * len(texts)
-    kept = lines_to_keep(texts, weights)
-    lines = _union(signature, doc[: _DOC_LINES["elided"]], [body[position] for position in kept])
+    positions = lines_to_keep(texts, weights)
+    lines = _union(
+        signature, doc[: _DOC_LINES["elided"]], [body[position] for position in positions]
+    )
     # A gap of one line costs as much to mark as to include.
     lines = _union(lines, [line + 1 for line, after in pairwise(lines) if after == line + 2])
     if len(lines) <= _MAX_ELIDED_SHARE * len(span):
         tiers["elided"] = lines
-        tiers.elided_share = share_kept(texts, weights, kept)
+        tiers.elided_share = share_kept(texts, weights, positions)
 
 
 def _signature_lines(excerpt: Excerpt, node: Node, own_lines: Sequence[int]) -> tuple[int, ...]:
@@ -262,7 +264,7 @@ def _first_line_with(excerpt: Excerpt, name: str, lines: Sequence[int]) -> int:
 
 def _own_lines(excerpt: Excerpt, node: Node, last: int) -> Sequence[int]:
     """Return the lines that have some of the node's own text."""
-    spans = (excerpt.line_index.span(start, end) for start, end in node.own)
+    spans = (excerpt.line_index.span(start, end) for start, end in node.own_ranges)
     runs = [_line_range(span.start_line, span.end_line, last) for span in spans]
     return runs[0] if len(runs) == 1 else _union(*runs)
 

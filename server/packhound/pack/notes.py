@@ -48,8 +48,8 @@ def empty_note(request: PackRequest, *, matches: bool, sent: bool) -> str:
 
 def price(model: str, tokens: int) -> float | None:
     """Return the US dollars for reading tokens with a model; None if it is not in the table."""
-    found = find_model(model) if model else None
-    return cost(tokens, found) if found else None
+    described = find_model(model) if model else None
+    return cost(tokens, described) if described else None
 
 
 def unknown_file_notes(noun: str, paths: Iterable[str]) -> Iterator[str]:

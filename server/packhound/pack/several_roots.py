@@ -123,9 +123,9 @@ def _further_notes(drafts: Sequence[Pack], counter: TokenCounter, text: str) -> 
     """
     unknown = set.intersection(*(set(unknown_notes(draft.notes)) for draft in drafts))
     for draft in drafts:
-        own = request_notes(PackRequest(""), counter, draft.tokens, draft.text)
+        reported = request_notes(PackRequest(""), counter, draft.tokens, draft.text)
         for note in draft.notes:
-            if note in own or (text and note.startswith(EMPTY_NOTE)):
+            if note in reported or (text and note.startswith(EMPTY_NOTE)):
                 continue
             if note in unknown or not unknown_notes([note]):
                 yield note

@@ -101,7 +101,7 @@ def _split_body(path: str, node: Node, own_text: bytes, body: list[str]) -> tupl
 
 
 def _own_text(source: bytes, node: Node) -> bytes:
-    return b"".join([source[low:high] for low, high in node.own])
+    return b"".join([source[low:high] for low, high in node.own_ranges])
 
 
 def _decode(own_text: bytes) -> str:

@@ -33,7 +33,7 @@ def encode_nodes(nodes: Sequence[Node]) -> bytes:
     for node in nodes:
         texts += (node.name, node.qualname, node.signature, node.doc)
         texts += node.references
-        own_edges.extend(chain.from_iterable(node.own))
+        own_edges.extend(chain.from_iterable(node.own_ranges))
         span, parent = node.span, -1 if node.parent is None else node.parent
         table += (_KIND_IDX[node.kind], span.start, span.end, span.start_line, span.end_line)
         table += (parent, len(own_edges), len(texts))
@@ -173,7 +173,7 @@ class Record:
             span=Span(start, end, first, last),
             signature=signature,
             doc=doc,
-            own=tuple(zip(edges[::2], edges[1::2], strict=True)),
+            own_ranges=tuple(zip(edges[::2], edges[1::2], strict=True)),
             parent=None if parent < 0 else parent,
             references=tuple(references),
         )

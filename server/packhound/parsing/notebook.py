@@ -56,7 +56,7 @@ def _parse_cell(document: Document, cell: CellSpan, parse: Parse) -> ParsedFile:
         return ParsedFile(document.path, "text", windows(text))
     parsed = parse(text, language)
     stem = name_parts(document.path)[0]
-    rest = next((node.own for node in parsed.nodes if node.kind == "file"), ())
+    rest = next((node.own_ranges for node in parsed.nodes if node.kind == "file"), ())
     title = _title(b"".join(text.source[start:end] for start, end in rest)) or stem
     return replace(parsed, nodes=tuple(_name(node, stem, title) for node in parsed.nodes))
 
@@ -90,7 +90,7 @@ def _move(node: Node, cell: CellSpan, n_before: int) -> Node:
             span.start_line + cell.line,
             span.end_line + cell.line,
         ),
-        own=tuple((start + cell.start, end + cell.start) for start, end in node.own),
+        own_ranges=tuple((start + cell.start, end + cell.start) for start, end in node.own_ranges),
         parent=None if node.parent is None else node.parent + n_before,
     )
 

@@ -91,11 +91,11 @@ def _spell(query: ParsedQuery) -> dict[str, str]:
     """Return the spelling of each term that is a word or a part of one."""
     spelling: dict[str, str] = {}
     for run in runs(query.text[: 10 * _MAX_CHARACTERS]):
-        found = terms_of_run(run)
-        if len(found) == 1:
-            spelling.setdefault(found[0], run)
+        parts = terms_of_run(run)
+        if len(parts) == 1:
+            spelling.setdefault(parts[0], run)
         # The last of several terms is the identifier as a whole.
-        for term in found[:-1]:
+        for term in parts[:-1]:
             spelling.setdefault(term, term)
     return spelling
 
@@ -103,10 +103,10 @@ def _spell(query: ParsedQuery) -> dict[str, str]:
 def shared_phrase(query: ParsedQuery, doc: str, words: Sequence[QueryWord]) -> str:
     """Return neighbouring words of the query that a comment has too, if `words` are all in them."""
     typed = [run.lower() for run in runs(query.title[:_MAX_CHARACTERS])]
-    wanted = [typed.index(word.text.lower()) for word in words if word.text.lower() in typed]
-    if len(wanted) < len(words) or len(typed) < 2:
+    positions = [typed.index(word.text.lower()) for word in words if word.text.lower() in typed]
+    if len(positions) < len(words) or len(typed) < 2:
         return ""
-    first, last = min(wanted), max(wanted) + 1
+    first, last = min(positions), max(positions) + 1
     if last - first > _MAX_PHRASE:
         return ""
     text = f" {' '.join(runs(doc[:_MAX_CHARACTERS].lower()))} "

@@ -202,8 +202,8 @@ def _combine(
     scores = np.array([hit.score for hit in hits])
     ranks = sums.ranks(scores, scores - sums.above)
     # A sum that is the average moves nothing, not even among equals.
-    own = np.array([hit.rank for hit in hits])
-    ranks = np.where((np.abs(sums.above) < _TIE) | (own == 0), own, ranks)
+    actual = np.array([hit.rank for hit in hits])
+    ranks = np.where((np.abs(sums.above) < _TIE) | (actual == 0), actual, ranks)
     without_penalty = _ranks_without_penalties(hits, scores, sums)
     explanations = []
     for i, hit in enumerate(hits):

@@ -49,9 +49,9 @@ def no_match_notes(context: SignalContext) -> Iterator[str]:
     yield from _dropped_filters(context.query, count)
     pairs = zip(context.query.terms, retrieval.matches.terms, strict=True)
     absent = {term for term, match in pairs if not len(match.nodes[0])}
-    known = set(context.unknown_names)  # Named in notes of their own.
+    unknown = set(context.unknown_names)  # Named in notes of their own.
     words = dict.fromkeys(_WORD.findall(context.query.text))
-    misspelt = [w for w in words if w not in known and not absent.isdisjoint(terms(w)[-1:])]
+    misspelt = [w for w in words if w not in unknown and not absent.isdisjoint(terms(w)[-1:])]
     for word in misspelt[:_MAX_WORDS]:
         yield from _spellings(snapshot, stats, word)
 

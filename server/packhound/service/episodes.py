@@ -101,7 +101,7 @@ def _earlier(prompt: str, search: Callable[[Query], Results]) -> list[str]:
         record = hit.record
         if record and record.metadata.get("kind") == "pack" and hit.score >= _LIKE:
             result = str(record.metadata.get("result") or "")
-            asked = record.title.removeprefix("pack: ")[:_PROMPT_CHARACTERS]
+            packed_prompt = record.title.removeprefix("pack: ")[:_PROMPT_CHARACTERS]
             when = f"on {iso_date(record.date)}{', ' if result else ''}{result}"
-            return [safe_line(f"packed before for '{asked}' {when}")]
+            return [safe_line(f"packed before for '{packed_prompt}' {when}")]
     return []

@@ -65,9 +65,9 @@ class FolderNotes:
         self._folder = folder
         self._search = search
         self._in_force = in_force
-        own = notes_folder(folder.root)
-        shared = SharedNotes(folder.root, own, lambda: in_force().trusted)
-        self.notebook = Notebook(NoteStore(own), shared, self._view)
+        data_folder = notes_folder(folder.root)
+        shared = SharedNotes(folder.root, data_folder, lambda: in_force().trusted)
+        self.notebook = Notebook(NoteStore(data_folder), shared, self._view)
 
     def add(
         self,

@@ -131,8 +131,10 @@ class RecordSnapshot:
         scores, titled = np.zeros(n, np.float32), np.zeros(n, np.bool_)
         for term, weight in zip(query.terms, query.weights, strict=True):
             term_id = self.term_ids.get(term, -1)
-            known = 0 <= term_id < len(self.starts) - 1
-            rows = slice(*self.starts[term_id : term_id + 2].tolist()) if known else slice(0, 0)
+            is_indexed = 0 <= term_id < len(self.starts) - 1
+            rows = (
+                slice(*self.starts[term_id : term_id + 2].tolist()) if is_indexed else slice(0, 0)
+            )
             n_with = rows.stop - rows.start
             idf = np.log1p((n - n_with + 0.5) / (n_with + 0.5)) * weight
             counts, ids = self.counts[rows], self.row_ids[rows]

@@ -66,8 +66,8 @@ def _join(roots: Sequence[Root], arguments: Arguments) -> Json:
         page = {"offset": max(0, offset - totals[rows]), "limit": max(1, room)}
         answer = root.call("grep", {**arguments, **page})
         if room > 0:
-            groups += map(root.own, rows_in(answer, "groups"))
-            counts += map(root.own, rows_in(answer, "counts"))
+            groups += map(root.label_row, rows_in(answer, "groups"))
+            counts += map(root.label_row, rows_in(answer, "counts"))
         notes |= dict.fromkeys(rows_in(answer, "notes"))
         totals = {key: n + int(str(answer[key])) for key, n in totals.items()}
     return {

@@ -64,9 +64,9 @@ def note_text(row: Mapping[str, Any], most_lines: int) -> str:
     if files := row.get("files"):
         lines.append(f"files: {', '.join(files)}")
     n_more = len(lines) - most_lines
-    shown = [MARK + cut(line) for line in lines[:most_lines]]
+    excerpt = [MARK + cut(line) for line in lines[:most_lines]]
     more = [f"{MARK}... {n_more:,} more lines: recall '{row['id']}'"] if n_more > 0 else []
-    return "\n".join([head, *_code_lines(row), *shown, *more])
+    return "\n".join([head, *_code_lines(row), *excerpt, *more])
 
 
 def _code_lines(row: Mapping[str, Any]) -> Iterator[str]:

@@ -30,10 +30,10 @@ def _answer(engine: Engine, arguments: Arguments) -> Json:
         for node in engine.outline(name)
         if node.kind not in _UNNAMED_KINDS
     ]
-    shown = rows[offset : offset + limit]
+    page = rows[offset : offset + limit]
     return {
-        "folders": [row for row in shown if "files" in row],
-        "nodes": [row for row in shown if "files" not in row],
+        "folders": [row for row in page if "files" in row],
+        "nodes": [row for row in page if "files" not in row],
         "offset": offset,
         "next_offset": offset + limit if len(rows) > offset + limit else -1,
         "total": len(rows),

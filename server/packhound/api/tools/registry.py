@@ -89,12 +89,12 @@ def offered(names: Sequence[str]) -> list[Tool]:
     Raises SettingsError for a name that is neither.
     """
     names = names or ("default",)
-    known = {**TOOLS, **{tool.group: tool for tool in TOOLS.values()}}
+    by_name = {**TOOLS, **{tool.group: tool for tool in TOOLS.values()}}
     for name in names:
-        if name not in known:
+        if name not in by_name:
             raise SettingsError(
                 f"setting 'mcp.tools' names '{visible_line(name)}'; expected some of: "
-                f"{', '.join(known)}"
+                f"{', '.join(by_name)}"
             )
     return [tool for tool in TOOLS.values() if tool.name in names or tool.group in names]
 

@@ -35,7 +35,7 @@ class Root(NamedTuple):
     label: str
     call: Callable[[str, Mapping[str, object]], Json]
 
-    def own(self, row: Row) -> Json:
+    def label_row(self, row: Row) -> Json:
         """Return a row or an answer of this root, with whose it is."""
         return {**row, "root": self.path, "label": self.label}
 
@@ -111,9 +111,9 @@ def without_label(roots: Sequence[Root], path: str) -> tuple[Sequence[Root], str
 def _own_answer(root: Root, answer: Json) -> Json:
     """Return an answer of one root of several, each row of it labelled."""
     rows: Json = {
-        key: [root.own(row) for row in rows_in(answer, key)] for key in _ROWS if key in answer
+        key: [root.label_row(row) for row in rows_in(answer, key)] for key in _ROWS if key in answer
     }
-    return root.own({**answer, **rows})
+    return root.label_row({**answer, **rows})
 
 
 def _first_answer(tool: str) -> Join:
@@ -149,7 +149,7 @@ def join_pages(roots: Sequence[Root], arguments: Arguments) -> Json:
     offset, limit = arguments["offset"], arguments["limit"]
     answers = [_first_hits(root, arguments, offset + limit + 1) for root in roots]
     hits = [
-        root.own(hit)
+        root.label_row(hit)
         for root, answer in zip(roots, answers, strict=True)
         for hit in rows_in(answer, "hits")
     ]
@@ -189,7 +189,7 @@ def join_outlines(roots: Sequence[Root], arguments: Arguments) -> Json:
         answer = root.call("outline", {**arguments, "offset": start})
         room = limit - len(rows)
         both = [(key, row) for key in ("folders", "nodes") for row in rows_in(answer, key)]
-        rows += [(key, root.own(row)) for key, row in both[: max(0, room)]]
+        rows += [(key, root.label_row(row)) for key, row in both[: max(0, room)]]
         n_before += int(str(answer["total"]))
     return {
         "folders": [row for key, row in rows if key == "folders"],

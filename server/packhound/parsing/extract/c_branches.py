@@ -57,7 +57,7 @@ def select_branches(source: bytes, code: bytes) -> bytes:
     for directive in directives:
         _blank(text, *directive.span())
     selected = bytearray(code)
-    known: dict[bytes, bool] = {b"0": False, b"1": True}
+    values: dict[bytes, bool] = {b"0": False, b"1": True}
     groups: list[_Group] = []
     for directive in directives:
         word = directive[1]
@@ -67,14 +67,14 @@ def select_branches(source: bytes, code: bytes) -> bytes:
             continue
         groups[-1].directives.append(directive.span())
         if word == b"endif":
-            _close(groups.pop(), source, text, selected, known)
+            _close(groups.pop(), source, text, selected, values)
         else:
             groups[-1].conditions.append(_condition(word, directive[2]))
     return bytes(selected)
 
 
 def _close(
-    group: _Group, source: bytes, text: bytearray, code: bytearray, known: dict[bytes, bool]
+    group: _Group, source: bytes, text: bytearray, code: bytearray, values: dict[bytes, bool]
 ) -> None:
     """Blank what must go of a group, in the text without comments and in the code."""
     edges = zip(group.directives, group.directives[1:], strict=False)
@@ -83,7 +83,7 @@ def _close(
         _is_whole(bytes(text[low:high]), source[low:high]) for low, high in branches
     ):
         return
-    chosen = _choose(group.conditions, known)
+    chosen = _choose(group.conditions, values)
     for i, (low, high) in enumerate(branches):
         if i != chosen:
             code[low:high] = _COMMENT_OR_CODE.sub(_blank_code, bytes(code[low:high]))
@@ -92,13 +92,15 @@ def _close(
         _blank(code, start, end)
 
 
-def _choose(conditions: list[_Condition | Literal["else"]], known: dict[bytes, bool]) -> int | None:
+def _choose(
+    conditions: list[_Condition | Literal["else"]], values: dict[bytes, bool]
+) -> int | None:
     """Return the first branch that earlier choices leave open, and remember the choice."""
     for i, condition in enumerate(conditions):
         if condition is None or condition == "else":
             return i
         name, value = condition
-        if known.setdefault(name, value) == value:
+        if values.setdefault(name, value) == value:
             return i
     return None
 

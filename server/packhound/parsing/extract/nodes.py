@@ -44,7 +44,7 @@ class _Draft:
     span: Span
     signature: str
     doc: str
-    own: list[ByteRange]
+    own_ranges: list[ByteRange]
     holder: Definition | None
     definition: Definition | None = None
 
@@ -105,7 +105,7 @@ class Reader:
             span=self._source.lines.span(definition.start, definition.end),
             signature=self._signature(definition),
             doc=self._doc(definition.docs),
-            own=runs,
+            own_ranges=runs,
             holder=_holder(definition),
             definition=definition,
         )
@@ -115,8 +115,8 @@ class Reader:
 
     def _windows(self, draft: _Draft, holder: Definition | None) -> list[_Draft]:
         """Cut off all but the first portion of a long draft as windows."""
-        first, *rest = portions(self._source.octets, draft.own) or [[]]
-        draft.own = first
+        first, *rest = portions(self._source.octets, draft.own_ranges) or [[]]
+        draft.own_ranges = first
         return [
             _Draft(
                 kind="window",
@@ -125,7 +125,7 @@ class Reader:
                 span=span,
                 signature="",
                 doc="",
-                own=runs,
+                own_ranges=runs,
                 holder=holder,
             )
             for runs in rest
@@ -137,8 +137,8 @@ class Reader:
         nowhere = self._source.lines.span(0, 0)
         draft = _Draft("file", stem, stem, nowhere, "", self._doc(docs), file_runs, None)
         windows = self._windows(draft, None)
-        last = draft.own[-1][1] if draft.own else 0
-        runs = draft.own + [run for run in docs if not windows or run[1] <= last]
+        last = draft.own_ranges[-1][1] if draft.own_ranges else 0
+        runs = draft.own_ranges + [run for run in docs if not windows or run[1] <= last]
         draft.span = self._source.lines.span(
             min(start for start, _ in runs), max(end for _, end in runs)
         )
@@ -154,7 +154,7 @@ class Reader:
             span=draft.span,
             signature=draft.signature,
             doc=draft.doc,
-            own=tuple(draft.own),
+            own_ranges=tuple(draft.own_ranges),
             parent=None if draft.holder is None else positions[id(draft.holder)],
             references=self._references(draft, name_in),
         )
@@ -193,7 +193,7 @@ class Reader:
         return "\n".join(filter(None, map(strip_comment_marks, texts)))
 
     def _references(self, draft: _Draft, name_in: Callable[[str], str]) -> tuple[str, ...]:
-        code = b" ".join([self._code[low:high] for low, high in draft.own])
+        code = b" ".join([self._code[low:high] for low, high in draft.own_ranges])
         text = code.decode("utf-8", "replace")
         words = text.split() if text.isascii() else identifiers(text)
         names = dict.fromkeys(map(name_in, words))

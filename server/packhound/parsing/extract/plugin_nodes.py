@@ -63,7 +63,10 @@ def _windows(document: Document, value: str) -> list[tuple[Node, bytes | None]]:
     whole = LineIndex(document.source).span(0, len(document.source))
     pieces = windows(Document(document.path, octets))
     return [
-        (node._replace(span=whole, own=((whole.start, whole.end),)), octets[slice(*node.span[:2])])
+        (
+            node._replace(span=whole, own_ranges=((whole.start, whole.end),)),
+            octets[slice(*node.span[:2])],
+        )
         for node in pieces
     ]
 
@@ -81,9 +84,9 @@ def _nodes(document: Document, values: Iterable[object]) -> list[tuple[Node, byt
             open_positions.pop()
         if open_positions:
             parent = pairs[open_positions[-1]][0]
-            own = tuple(without(parent.own[-1], [node.span[:2]]))
+            ranges = tuple(without(parent.own_ranges[-1], [node.span[:2]]))
             pairs[open_positions[-1]] = (
-                parent._replace(own=(*parent.own[:-1], *own)),
+                parent._replace(own_ranges=(*parent.own_ranges[:-1], *ranges)),
                 pairs[open_positions[-1]][1],
             )
             pairs[position] = node._replace(parent=open_positions[-1]), own_text
@@ -114,6 +117,6 @@ def _node(document: Document, lines: LineIndex, value: object) -> tuple[Node, by
         span=lines.span(start, end),
         signature=fields.get("signature", ""),
         doc=fields.get("doc", ""),
-        own=((start, end),),
+        own_ranges=((start, end),),
     )
     return node, None if own_text is None else own_text.encode("utf-8", "replace")

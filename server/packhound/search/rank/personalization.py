@@ -88,7 +88,7 @@ class Personalization:
             reasons.append(Signal("changed_lately", recency, _RECENT_CHANGE))
         if self._activation:
             file_history = history.files.get(path)
-            commits = file_history.own if file_history else ()
+            commits = file_history.own_commits if file_history else ()
             if level := self._activation.signal(path, hit.node.qualname, commits):
                 reasons.append(Signal("used_lately", level, self._weight))
                 used = self._activation.describe(path, hit.node.qualname, commits)
