@@ -29,7 +29,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "search": {"encoder", "files", "git", "graph", "index", "text"},
     "impact": {"git", "graph", "index", "text"},
     "pack": {"files", "git", "graph", "index", "llm", "redact", "search", "text"},
-    "indexing": {"files", "git", "index", "parsing", "storage"},
+    "indexing": {"files", "git", "index", "parsing", "storage", "text"},
     "evaluation": {"git", "llm", "pack", "parsing", "search", "text"},
     "sources": {"text"},
     "knowledge": {"files", "git", "redact", "sources"},

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Collection, Container, Iterator, Mapping
 from pathlib import Path
-from threading import Event
 
 from packhound.core.types import Document, FileStamp
 from packhound.files import read
 from packhound.index import FileEntry, Index
 from packhound.indexing.folder_scan import Differences
+from packhound.indexing.reading_order import ReadingOrder
 from packhound.parsing import AnalysedFile, ParsePool, source_digest
 
 _BATCH_NODES = 2_048
@@ -19,6 +20,9 @@ enough that what waits takes little memory."""
 
 _CHECKED_AT_ONCE = 32
 """Files that are read and hashed between two edits: a few milliseconds."""
+
+_MANY_FILES = 64
+"""Files that are worth reading in the order in which they are asked for."""
 
 
 class IndexingPass:
@@ -29,15 +33,20 @@ class IndexingPass:
         root: Path,
         differences: Differences,
         pool: ParsePool,
+        first_pool: ParsePool,
         max_bytes: int,
-        cancelled: Event,
+        cancelled: threading.Event,
         first_publish_s: float,
         files: Mapping[str, FileEntry],
+        near: Collection[str] = (),
     ) -> None:
-        """`files` are those of the index: one whose text is the same is not parsed again."""
+        """`files` are those of the index: one whose text is the same is not parsed again.
+
+        Reading begins around the files `near`; `first_pool` parses what is asked for meanwhile.
+        """
         self._root = root
         self._files = files
-        self._pool = pool
+        self._pool, self._first_pool = pool, first_pool
         self._max_bytes = max_bytes
         self._stamps: dict[str, FileStamp | None] = {}
         self._removed = [path for path, exists in differences.items() if not exists]
@@ -46,15 +55,11 @@ class IndexingPass:
         self._started = time.monotonic()
         self._first_publish_s = first_publish_s
         self._publish_at = self._started + first_publish_s
-        # Neighbours share a grammar, so that not every process must load each of them.
-        paths = sorted(
-            (path for path, exists in differences.items() if exists),
-            key=lambda path: path.rpartition(".")[2],
-        )
+        paths = [path for path, exists in differences.items() if exists]
         self._n_paths = len(paths)
         self._cancelled = cancelled
         self._unchecked = [path for path in paths if path in files]
-        self._to_parse = [path for path in paths if path not in files]
+        self._order = ReadingOrder(root, [path for path in paths if path not in files], near)
         self._analysed: Iterator[AnalysedFile] | None = None
         self._same: dict[str, FileStamp | None] = {}
         self.n_parsed = self.n_published = self._n_same = 0
@@ -81,15 +86,23 @@ class IndexingPass:
             self._check_some()
             return True
         if self._analysed is None:
-            paths = self._to_parse
-            self._analysed = self._pool.parse_many(self._documents(paths)) if paths else iter(())
-        analysed = next(self._analysed, None)
+            is_all_same = self._n_same == self._n_paths
+            self._analysed = iter(()) if is_all_same else self._pool.parse_many(self._documents())
+        # What is asked for while the last files are parsed is left to this thread.
+        analysed = self._parse_first() or next(self._analysed, None) or self._parse_first()
         if analysed is None:
             return False
         self._batch.append(analysed)
         self._batch_nodes += len(analysed.node_digests)
         self.n_parsed += 1
         return True
+
+    def read_first(self, text: str, near: Collection[str]) -> None:
+        """Read first what a text names, and what is around files; returns at once."""
+        if self._n_paths >= _MANY_FILES:
+            seek = self._order.read_first
+            name = "packhound-reading-order"
+            threading.Thread(target=seek, args=(text, near), name=name, daemon=True).start()
 
     @property
     def batch_full(self) -> bool:
@@ -125,14 +138,28 @@ class IndexingPass:
                 self._same[path] = document.stamp
                 self._n_same += 1
             else:
-                self._to_parse.append(path)
+                self._order.add(path)
         del self._unchecked[:_CHECKED_AT_ONCE]
 
-    def _documents(self, paths: list[str]) -> Iterator[Document]:
-        for path in paths:
-            document = read(self._root, path, self._max_bytes)
-            if document is None:
-                self._removed.append(path)
-            else:
-                self._stamps[path] = document.stamp
+    def _parse_first(self) -> AnalysedFile | None:
+        """Parse a file that was asked for; after the last one all of them become visible."""
+        while (path := self._order.take_first()) is not None:
+            if document := self._read(path):
+                analysed = self._first_pool.parse(document, is_open=False)
+                if not self._order.has_first:
+                    self._publish_at = time.monotonic()
+                return analysed
+        return None
+
+    def _documents(self) -> Iterator[Document]:
+        for path in self._order:
+            if document := self._read(path):
                 yield document
+
+    def _read(self, path: str) -> Document | None:
+        document = read(self._root, path, self._max_bytes)
+        if document is None:
+            self._removed.append(path)
+        else:
+            self._stamps[path] = document.stamp
+        return document

@@ -220,9 +220,9 @@ class Indexer:
         pool = self._start_bulk_pool() if is_bulk else self._parser.pool
         max_bytes, first_publish_s = self.limits.max_file_bytes, self._timing.first_publish_s
         files = self._index.snapshot.files
-        reading = IndexingPass(
-            self._root, closed, pool, max_bytes, task.cancelled, first_publish_s, files
-        )
+        first_pool, cancelled = self._parser.pool, task.cancelled
+        limits = max_bytes, cancelled, first_publish_s
+        reading = IndexingPass(self._root, closed, pool, first_pool, *limits, files, open_paths)
         self.queue.start(reading, task.cancelled)
 
     def _advance_pass(self, reading: IndexingPass) -> None:

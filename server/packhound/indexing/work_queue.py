@@ -7,7 +7,8 @@ released. Whatever is waited for (`settled`, `caught_up`, `flush`) is decided he
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import TypeAlias
@@ -16,6 +17,9 @@ from packhound.core.types import Document
 from packhound.files import decode
 from packhound.indexing.bulk_read import IndexingPass
 from packhound.indexing.folder_scan import Differences, FolderScan
+
+_MOST_ASKED_FOR = 16
+"""Texts of the last questions that are remembered until the folder was walked over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +81,7 @@ class WorkQueue:
         self._rescan = True
         self._scan: FolderScan | None = None
         self._pass: IndexingPass | None = None
+        self._asked_for: deque[tuple[str, Collection[str]]] = deque(maxlen=_MOST_ASKED_FOR)
         self._cancelled = Event()
         self._submitted = self._applied = 0
         self._in_flight = False
@@ -106,6 +111,14 @@ class WorkQueue:
             else:
                 self._paths.update(dict.fromkeys(paths))
             self._condition.notify_all()
+
+    def read_first(self, text: str, near: Collection[str] = ()) -> None:
+        """Have files read first that a text names or that are around `near`; returns at once."""
+        with self._condition:
+            if self._pass:
+                self._pass.read_first(text, near)
+            elif self._rescan or self._scan or self._differences:
+                self._asked_for.append((text, near))
 
     def cancel(self) -> None:
         """Give up everything about the disk until the next `refresh`; what was read stays."""
@@ -140,7 +153,7 @@ class WorkQueue:
         return self._open.get(path)
 
     @property
-    def open_paths(self) -> Container[str]:
+    def open_paths(self) -> Collection[str]:
         """Paths of the documents that an editor has open."""
         return self._open.keys()
 
@@ -206,6 +219,9 @@ class WorkQueue:
         with self._condition:
             if isinstance(task, IndexingPass):
                 self._pass = task
+                for text, near in self._asked_for:
+                    task.read_first(text, near)
+                self._asked_for.clear()
             elif not cancelled.is_set():
                 self._scan = task
 
@@ -214,6 +230,8 @@ class WorkQueue:
         with self._condition:
             if task is self._scan:
                 self._scan = None
+                if not self._differences:
+                    self._asked_for.clear()
             elif task is self._pass:
                 self._pass = None
 

@@ -67,6 +67,7 @@ class Engine:
         self._index = IndexedFolder(
             root, settings, notify, timing, lambda: [e._index for e in others()]
         )
+        self.read_first = self._index.read_first
         self._texts = EditorTexts(self._index)
         self._personalization = Personalization(root, self.folder, settings)
         self._packs = Packs(
@@ -89,9 +90,8 @@ class Engine:
     ) -> Engine:
         """Load the last generation and begin to follow the folder; indexing goes on behind.
 
-        Settings of a folder are read again at each question, and followed. Raises RootError where
-        `root` is no folder, or a home directory that was not asked for. What the index of one of
-        `others`, the engines of this process, has is shared with it.
+        Settings of a folder are read again at each question, and followed. What the index of one
+        of `others`, the engines of this process, has is shared with it. Raises as `check_root`.
         """
         settings = settings or Settings()
         current = settings.read().settings if isinstance(settings, FolderSettings) else settings
@@ -297,4 +297,4 @@ class Engine:
         """Return the snapshot to answer from, and what the user should know of it."""
         self._activity.mark_used()
         self.follow_settings()
-        return self._index.current(query.budget.time_ms / 1_000)
+        return self._index.current(query)

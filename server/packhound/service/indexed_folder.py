@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from packhound.core.settings import Settings
 from packhound.core.status import LeftOutRow, Status
-from packhound.core.types import Document, NodeRef
+from packhound.core.types import Document, NodeRef, Query
 from packhound.files import read_text, read_unchanged
 from packhound.grep import Grep
 from packhound.index import Snapshot
@@ -78,11 +78,17 @@ class IndexedFolder:
         """The current generation."""
         return self._opened.index.snapshot
 
-    def current(self, timeout_s: float) -> tuple[Snapshot, tuple[str, ...]]:
+    def read_first(self, text: str, near: Collection[str] = ()) -> None:
+        """Have files read first that a text names or that are around `near`; returns at once."""
+        self.queue.read_first(text, near)
+
+    def current(self, query: Query) -> tuple[Snapshot, tuple[str, ...]]:
         """Wait for the edits submitted before; return the snapshot, and notes on its state.
 
         The first time after the index was opened anew it waits for all files.
         """
+        timeout_s = query.budget.time_ms / 1_000
+        self.read_first(query.text, [query.focus.path] if query.focus else [])
         if self._is_reopened:
             self._is_reopened = False
             self.queue.settled(timeout_s)

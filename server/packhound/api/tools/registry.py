@@ -45,12 +45,17 @@ _INDEXING_S = 5.0
 """Seconds that a tool waits for a first indexing; then it answers with what is there and a note.
 With the start of the engine on a busy machine that is below ten."""
 _NO_MAX_TOKENS = 10_000_000
+_NAMES = ("query", "prompt", "pattern", "name", "path")
+_PATHS = ("focus_path", "path", "name")
+"""Arguments that say which files are needed first."""
 
 
 def call(engine: Engine, name: str, arguments: Mapping[str, object]) -> Json:
     """Run a tool. Raises SettingsError for an unknown one or for bad arguments."""
     checked = tool_named(name).check(arguments)
     if name != "status":
+        near = [str(checked[key]).partition(":")[0] for key in _PATHS if checked.get(key)]
+        engine.read_first(" ".join(str(checked.get(key, "")) for key in _NAMES), near)
         engine.settled(_INDEXING_S)
     reading = reading_note(*engine.reading)
     answer = TOOLS[name].answer(engine, checked)

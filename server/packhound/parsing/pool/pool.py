@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from types import TracebackType
 
 from packhound.core.errors import Cancelled
 from packhound.core.types import Document, ParsedFile
@@ -93,14 +92,16 @@ class ParsePool:
                     return
                 self._idle.append(worker)
 
-    def parse(self, document: Document, indexed: bytes = b"") -> AnalysedFile:
+    def parse(
+        self, document: Document, indexed: bytes = b"", *, is_open: bool = True
+    ) -> AnalysedFile:
         """Analyse one document now. Raises Cancelled if the pool is closed, never for the text.
 
         Nodes whose digests are in `indexed`, concatenated, come without their words. The next
-        analysis of a document at the same path reuses the syntax tree.
+        analysis of an open document at the same path reuses the syntax tree.
         """
         reason = self._quarantine.reason(document)
-        return self._analyse([Task(document, reason, indexed, is_open=True)])[0]
+        return self._analyse([Task(document, reason, indexed, is_open=is_open)])[0]
 
     def parse_many(self, documents: Iterable[Document]) -> Iterator[AnalysedFile]:
         """Analyse documents as they come, in order of completion.
@@ -132,12 +133,7 @@ class ParsePool:
     def __enter__(self) -> ParsePool:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *failure: object) -> None:
         self.close()
 
     def _analyse_batch(self, documents: list[Document]) -> list[AnalysedFile]:

@@ -1,0 +1,114 @@
+"""What is read first while a large folder is read for the first time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from packhound.core.settings import Settings
+from packhound.core.types import Document
+from packhound.index.writer import Index
+from packhound.indexing.bulk_read import IndexingPass
+from packhound.indexing.indexer import Indexer
+from packhound.indexing.reading_order import ReadingOrder
+from packhound.indexing.work_queue import DifferenceList
+
+N_FILES = 80
+PATHS = ("lib/a.py", "lib/a_test.py", "lib/deep/b.py", "shop/big.py", "shop/mail.py", "vendor/c.py")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "work"
+    for n, path in enumerate(PATHS):
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(f"def function_{n}():\n    return {n}\n")
+    (root / "shop/big.py").write_text("def big():\n    return 0\n" * 2_000)
+    return root
+
+
+@pytest.fixture
+def indexer(tmp_path: Path) -> Iterator[Indexer]:
+    root = tmp_path / "many"
+    root.mkdir()
+    for n in range(N_FILES):
+        (root / f"m{n:03}.py").write_text(f"def canary_{n:03}(path):\n    return path\n")
+    indexer = Indexer(root, Settings(workers=1), Index(None), None, lambda: None)
+    yield indexer
+    indexer.close()
+
+
+def test_sources_come_before_large_files_and_those_before_tests_and_vendored(root: Path) -> None:
+    order = [*ReadingOrder(root, PATHS)]
+    assert order == [*PATHS[:1], PATHS[2], PATHS[4], "shop/big.py", "lib/a_test.py", "vendor/c.py"]
+
+
+def test_files_around_open_documents_come_first(root: Path) -> None:
+    order = [*ReadingOrder(root, PATHS, ["shop/mail.py"])]
+    assert order[:2] == ["shop/mail.py", "shop/big.py"]
+    assert [*ReadingOrder(root, PATHS, ["lib/deep/x.py"])][:2] == ["lib/deep/b.py", "lib/a.py"]
+
+
+@pytest.mark.parametrize(
+    ("text", "near", "first"),
+    [
+        ("where is function_5 called?", (), ["vendor/c.py"]),
+        ("mail is not sent", (), ["shop/mail.py"]),
+        ("", ("vendor/c.py",), ["vendor/c.py", "lib/a.py", "lib/a_test.py"]),
+        ("the return of a def", (), []),
+    ],
+)
+def test_a_query_has_its_names_and_its_focus_read_first(
+    root: Path, text: str, near: tuple[str, ...], first: list[str]
+) -> None:
+    order = ReadingOrder(root, PATHS)
+    order.read_first(text, near)
+    taken = [*iter(order.take_first, None)]
+    assert taken[: len(first)] == first and bool(taken) == bool(first)
+    assert sorted([*taken, *order]) == sorted(PATHS)
+
+
+def test_each_file_is_taken_once_whoever_asks(root: Path) -> None:
+    order = ReadingOrder(root, PATHS)
+    order.read_first("function_5 mail")
+    rest = iter(order)
+    taken = [next(rest)]
+    order.read_first("function_0 function_1 function_2 function_4 big", ["vendor/c.py"])
+    taken += [*iter(order.take_first, None), *rest]
+    assert sorted(taken) == sorted(PATHS)
+
+
+@pytest.mark.parametrize("asked_before", [True, False], ids=["while the folder is walked", "later"])
+def test_a_name_is_found_before_the_other_files_are_read(
+    indexer: Indexer, asked_before: bool
+) -> None:
+    queue, name = indexer.queue, f"canary_{N_FILES - 1:03}"
+    if asked_before:
+        queue.read_first(name)
+    while not isinstance(task := queue.take(), IndexingPass):
+        indexer.step(task)
+        if isinstance(task, DifferenceList) and not asked_before:
+            queue.read_first(name)
+    for thread in threading.enumerate():
+        if thread.name == "packhound-reading-order":
+            thread.join()
+    indexer.step(task)
+    published = indexer._index.snapshot.files
+    assert [*published] == [f"m{N_FILES - 1:03}.py"] and queue.reading == (1, N_FILES)
+    while task := queue.take():
+        indexer.step(task)
+    assert len(indexer._index.snapshot.files) == N_FILES
+
+
+def test_an_open_document_is_no_file_to_be_read_first(indexer: Indexer) -> None:
+    queue = indexer.queue
+    queue.update(Document("m000.py", b"def unsaved(): pass\n"))
+    queue.read_first("canary_000")
+    while task := queue.take():
+        indexer.step(task)
+    nodes = indexer._index.snapshot.files["m000.py"].nodes
+    names = {node.name for node in nodes}
+    assert "unsaved" in names and "canary_000" not in names
