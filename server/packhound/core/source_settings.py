@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from packhound.core.parameters import array, boolean, choice, text
-from packhound.core.records import SourceName
+from packhound.core.records import SOURCE_NAMES, SourceName
 from packhound.core.setting_fields import public
 
 
@@ -44,14 +44,15 @@ class SourceSettings:
             renamed=False,
         ),
     )
-    pack_sources: tuple[str, ...] = field(
+    pack_sources: tuple[SourceName, ...] = field(
         default=("notes",),
         metadata=public(
             "pack.sources",
             array(
-                "Sources that packs take besides code: `notes` are those on the code in the pack, "
-                "`episodes` names the earlier pack for a like prompt.",
-                choice("A source.", ("notes", "episodes")),
+                "Sources that packs take besides code, a tenth of the budget each: `notes` are "
+                "those on the code in the pack, the others what they have for the prompt; "
+                "`episodes` also names the earlier pack for a like one.",
+                choice("A source.", SOURCE_NAMES),
             ),
             renamed=False,
         ),

@@ -4,8 +4,6 @@ from .conversations import CONVERSATIONS_FILE as CONVERSATIONS_FILE
 from .conversations import Conversations as Conversations
 from .conversations import forget_conversations as forget_conversations
 from .excerpt import Excerpts as Excerpts
-from .note_lines import add_notes as add_notes
-from .note_lines import with_room as with_room
 from .notes import price as price
 from .path_resolver import PathResolver as PathResolver
 from .pipeline import pack as pack
@@ -16,6 +14,9 @@ from .request import Pack as Pack
 from .request import PackFocus as PackFocus
 from .request import PackItem as PackItem
 from .request import PackRequest as PackRequest
+from .sections import Section as Section
+from .sections import add_sections as add_sections
+from .sections import with_room as with_room
 from .service import PackService as PackService
 from .service import Searcher as Searcher
 from .several_roots import pack_roots as pack_roots

@@ -45,7 +45,7 @@ class PackService:
         self.search_cache = search_cache
         self._source = source
         self._graph = graph or Graph()
-        self._conversations = conversations
+        self.conversations = conversations
         self._changes = Changes(root, opened)
         self._clean_texts = clean_text_cache()
 
@@ -63,7 +63,7 @@ class PackService:
 
     def forget(self) -> None:
         """Forget what was sent in conversations. Raises StoreError."""
-        self._conversations.clear()
+        self.conversations.clear()
 
     def invalidate_changes(self) -> None:
         """Ask git again for changed lines: something on the disk may have changed."""
@@ -91,7 +91,7 @@ class PackService:
             search=lambda query: self._search(snapshot, query, cancel),
             source=lambda path: self._source(path, snapshot),
             graph=self._graph,
-            conversations=self._conversations,
+            conversations=self.conversations,
             changed=self._changes.lines,
             all_changed=lambda: self._uncommitted(snapshot),
             clean_texts=self._clean_texts,

@@ -78,13 +78,11 @@ def _join(packs: Sequence[tuple[str, Pack]], request: PackRequest) -> str:
     """Return the texts of the parts, each with its root."""
     if request.format != "json":
         return "".join(_heading(root) + pack.text.rstrip("\n") + "\n\n" for root, pack in packs)
-    files: list[object] = []
-    already_sent: list[object] = []
+    whole: dict[str, list[object]] = {"files": []}
     for root, pack in packs:
-        part = json.loads(pack.text)
-        files += [{"root": root, **file} for file in part["files"]]
-        already_sent += part.get("sent_before", ())
-    whole = {"files": files, **({"sent_before": already_sent} if already_sent else {})}
+        for key, rows in json.loads(pack.text).items():
+            rooted = ({"root": root, **row} for row in rows) if key == "files" else rows
+            whole.setdefault(key, []).extend(rooted)
     return json.dumps(whole, ensure_ascii=False, separators=(",", ":")) if packs else ""
 
 

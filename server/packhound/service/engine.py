@@ -217,9 +217,9 @@ class Engine:
     def pack(self, request: PackRequest, cancel: threading.Event | None = None) -> Pack:
         """The best code for a prompt within a budget of tokens."""
         snapshot, notes = self._current(Query(request.prompt))
-        settings, make = self._settings, self._packs.service().pack
-        make_one = partial(make, snapshot, cancel=cancel, graph_top_k=settings.graph_top_k)
-        packed = self.sources.pack(request, make_one, self.search)
+        service, graph_top_k = self._packs.service(), self._settings.graph_top_k
+        make = partial(service.pack, snapshot, cancel=cancel, graph_top_k=graph_top_k)
+        packed = self.sources.pack(request, make, self.search, service.conversations)
         return replace(packed, notes=(*packed.notes, *notes))
 
     def pack_context(self, cancel: threading.Event | None = None) -> PackContext:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from packhound.core.errors import SettingsError, StoreError
 from packhound.core.records import NoteMark, byline, iso_date
-from packhound.core.settings import DEEP_TIME_MS, Settings
+from packhound.core.settings import DEEP_TIME_MS
 from packhound.core.settings_files import SettingsInForce
 from packhound.core.types import Budget, Kind, NodeRef, Query, Results
 from packhound.core.user_folders import data_folder
@@ -28,12 +28,12 @@ from packhound.memory import (
     SharedNotes,
     anchor_at,
 )
-from packhound.redact import safe_line
+from packhound.redact import safe_line, without_secrets
 from packhound.service.indexed_folder import IndexedFolder
 from packhound.service.roots import index_folder
 
 if TYPE_CHECKING:
-    from packhound.pack import Pack, PackRequest
+    from packhound.pack import Pack
 
 SnapshotSearch = Callable[[Snapshot, Query, "threading.Event | None"], Results]
 _N_SIMILAR = 30
@@ -115,15 +115,8 @@ class FolderNotes:
         """Return the notes on a node with their states."""
         return self.notebook.marks([node])[0]
 
-    def in_pack(
-        self, request: PackRequest, pack: Callable[[PackRequest], Pack], settings: Settings
-    ) -> Pack:
-        """Return a pack with the notes on its code, fresh ones first and stale ones marked."""
-        if not (settings.notes and "notes" in settings.pack_sources and self._has_anchors()):
-            return pack(request)
-        from packhound.pack import add_notes, with_room
-
-        packed = pack(with_room(request))
+    def in_pack(self, packed: Pack) -> list[str]:
+        """Return the notes on the code of a pack, fresh ones first and stale ones marked."""
         snapshot = self._folder.snapshot
         nodes = [
             node
@@ -136,9 +129,10 @@ class FolderNotes:
             for mark in on_node:
                 marks.setdefault(mark.record.id, (node, mark))
         ordered = sorted(marks.values(), key=lambda pair: bool(pair[1].state))
-        return add_notes(packed, request, [_pack_line(node, mark) for node, mark in ordered])
+        return [_pack_line(node, mark) for node, mark in ordered]
 
-    def _has_anchors(self) -> bool:
+    def has_anchors(self) -> bool:
+        """Return True if any note is about code."""
         try:
             return any(note.anchors for note in self.notebook.all())
         except StoreError:
@@ -184,8 +178,9 @@ def _pack_line(node: NodeRef, mark: NoteMark) -> str:
     state = f" [{mark.state}]" if mark.state else ""
     by = f"({byline(record.metadata)}, {iso_date(record.date)})"
     head = f"{record.type}{state} on {node.path}#{node.qualname} {by}"
-    text = " ".join(f"{record.title}: {record.text}".split())[:_PACK_CHARACTERS]
-    return safe_line(f"{head} {text}")
+    is_titled = not record.text.startswith(record.title)
+    text = without_secrets(f"{record.title}: {record.text}" if is_titled else record.text)
+    return safe_line(f"{head} {' '.join(text.split())[:_PACK_CHARACTERS]}")
 
 
 def _message(kind: NoteType, name: str, notes: Sequence[Note]) -> str:

@@ -39,12 +39,13 @@ from packhound.service.episodes import FolderEpisodes
 from packhound.service.indexed_folder import IndexedFolder
 from packhound.service.line_history import add_line_history
 from packhound.service.notes import NOTHING_OF, FolderNotes, notes_folder
+from packhound.service.pack_sources import add_sources, switched_off
 from packhound.service.stages import is_deep
 from packhound.service.workspace_texts import WorkspaceTexts
 from packhound.sources import RecordQuery, SourceFactory, SourceRegistry, fuse, hits_of
 
 if TYPE_CHECKING:
-    from packhound.pack import Pack, PackRequest
+    from packhound.pack import Conversations, Pack, PackRequest
 
 CodeSearch = Callable[[Query], Results]
 _OF_FILES: tuple[SourceName, ...] = ("knowledge", "skills", "episodes")
@@ -111,7 +112,7 @@ class FolderSources:
         for name in [each for each in SOURCE_NAMES if each in (names or self.registry.enabled)]:
             source = self.registry.get(name)
             if source is None:
-                raise SettingsError(_off(name))
+                raise SettingsError(switched_off(name))
             rebuilt.append(source.rebuild(regenerate=regenerate))
         return rebuilt
 
@@ -120,9 +121,11 @@ class FolderSources:
         request: PackRequest,
         make: Callable[[PackRequest], Pack],
         search: Callable[[Query], Results],
+        conversations: Conversations,
     ) -> Pack:
         """Return a pack with what other sources say of it; where episodes are on, it is one."""
-        packed = self._notes.in_pack(request, make, self._settings_of())
+        settings = self._settings_of()
+        packed = add_sources(request, make, settings, self._notes, search, conversations)
         return self.episodes.packed(request, packed, search)
 
     def record(self, reference: str) -> Record | None:
@@ -135,7 +138,7 @@ class FolderSources:
         for name in (*named, *of_files):
             source = self.registry.get(name)
             if source is None and name in named:
-                raise SettingsError(_off(name))
+                raise SettingsError(switched_off(name))
             record = source.record(reference) if source else None
             if record is not None:
                 return record
@@ -148,7 +151,7 @@ class FolderSources:
     def record_skill(self, values: Mapping[str, object]) -> dict[str, object]:
         """Write a skill, or one more use of it. Raises SettingsError or StoreError."""
         if not self._settings_of().skills:
-            raise SettingsError(_off("skills"))
+            raise SettingsError(switched_off("skills"))
         return record_skill(self._skills_file, values)
 
     def _folders(self, names: Sequence[str]) -> list[Path]:
@@ -208,7 +211,7 @@ class FolderSources:
         """Return the hits of a source and its candidates; what is missing is added to `notes`."""
         source = self.registry.get(name)
         if source is None:
-            notes.append(_off(name))
+            notes.append(switched_off(name))
             return (), 0
         run = SearchRun(query, None)
         rescore = self._rescorer(records, query, run)
@@ -257,7 +260,3 @@ class FolderSources:
 
 def _elapsed_ms(started: float) -> float:
     return (time.perf_counter() - started) * 1_000
-
-
-def _off(name: str) -> str:
-    return f"'{name}' is switched off: set sources.{name}.enabled to true"

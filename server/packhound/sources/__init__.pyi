@@ -1,6 +1,7 @@
 from .fusion import fuse as fuse
 from .protocol import Source as Source
 from .record_hits import hits_of as hits_of
+from .record_index import digest_of as digest_of
 from .record_snapshot import STATE_FACTOR as STATE_FACTOR
 from .record_snapshot import RecordQuery as RecordQuery
 from .record_snapshot import ScoredRecord as ScoredRecord

@@ -1,0 +1,119 @@
+"""What other sources add to the packs of a folder: those that the setting `pack.sources` names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from packhound.core.records import RECORD_TYPES, SOURCE_OF, Record, SourceName, byline, iso_date
+from packhound.core.settings import Settings
+from packhound.core.types import Hit, Query, Results
+from packhound.redact import safe_line, without_secrets
+from packhound.service.notes import FolderNotes
+from packhound.sources import digest_of
+
+if TYPE_CHECKING:
+    from packhound.pack import Conversations, Pack, PackRequest
+
+RecordSearch = Callable[[Query], Results]
+_MAX_RECORDS, _MAX_SEARCHED = 3, 20
+"""Of a source: those that a pack may show, and those among which they are."""
+_MIN_SCORE = 0.25
+"""Of words and meaning: what has less is mostly about something else."""
+_MAX_CHARACTERS, _MAX_REDACTED = 800, 20_000
+"""Of a record: those that a pack shows, and those that are searched for secrets first."""
+_TOLD_BY_NOTE = ("query", "pick", "pack", "edit")
+"""Kinds of episodes that only say what was asked for; a note names the last pack."""
+
+
+def add_sources(
+    request: PackRequest,
+    make: Callable[[PackRequest], Pack],
+    settings: Settings,
+    notes: FolderNotes,
+    search: RecordSearch,
+    conversations: Conversations,
+) -> Pack:
+    """Return the pack that `make` makes, with what the sources chosen by the settings say.
+
+    Left out is what the pack shows as code, and what its conversation has had.
+    """
+    from packhound.pack import Section, add_sections, with_room
+
+    sent = conversations.sent(request.conversation)
+    records: dict[SourceName, list[Record]] = {}
+    problems = []
+    for name in settings.pack_sources:
+        if name == "notes" or not request.prompt.strip():
+            continue
+        if not settings.has_source(name):
+            problems.append(switched_off(name))
+            continue
+        best = [r for r in _best(name, request.prompt, search) if _key(r) not in sent]
+        records |= {name: best} if best else {}
+    has_notes = settings.notes and "notes" in settings.pack_sources and notes.has_anchors()
+    n_sources = len(records) + has_notes
+    packed = make(with_room(request, n_sources) if n_sources else request)
+    packed = replace(packed, notes=(*packed.notes, *problems))
+    on_code = [Section("notes", notes.in_pack(packed))] if has_notes else []
+    by_text = {
+        name: {_text(record): record for record in best if not _is_in(packed, record)}
+        for name, best in records.items()
+    }
+    sections = [*on_code, *(Section(name, [*texts]) for name, texts in by_text.items())]
+    packed, taken = add_sections(packed, request, sections)
+    remembered = [
+        (_key(by_text[section.source][text]), 0)
+        for section in taken
+        if section.source in by_text
+        for text in section.texts
+    ]
+    if remembered:
+        conversations.remember(request.conversation, remembered)
+    return packed
+
+
+def switched_off(name: str) -> str:
+    """Return that a source is off, and how to switch it on."""
+    return f"'{name}' is switched off: set sources.{name}.enabled to true"
+
+
+def _best(name: SourceName, prompt: str, search: RecordSearch) -> list[Record]:
+    """Return the records of a source that are near a prompt, the best first."""
+    types = tuple(kind for kind in RECORD_TYPES if SOURCE_OF[kind] == name)
+    hits = search(Query(prompt, limit=_MAX_SEARCHED, types=types)).hits
+    near = (hit.record for hit in hits if hit.record and _similarity(hit) >= _MIN_SCORE)
+    telling = (r for r in near if r.metadata.get("kind") not in _TOLD_BY_NOTE)
+    return [*islice(telling, _MAX_RECORDS)]
+
+
+def _similarity(hit: Hit) -> float:
+    """Return the score of a record without the deep model's part, which is not always there."""
+    return sum(s.contribution for s in hit.why if s.signal != "deep_similarity")
+
+
+def _is_in(pack: Pack, record: Record) -> bool:
+    """Return True if the code of a pack shows the line of a record."""
+    return any(
+        item.path == record.path and item.start_line < record.line <= item.end_line + 1
+        for item in pack.items
+    )
+
+
+def _key(record: Record) -> tuple[str, bytes]:
+    return record.reference, digest_of(record)
+
+
+def _text(record: Record) -> str:
+    """Return a record as its type, title, author, day and reference, and how its text begins."""
+    by = f"{author}, " if (author := byline(record.metadata)) else ""
+    place = f"({by}{iso_date(record.date)}, {record.reference})"
+    safe = without_secrets(record.text[:_MAX_REDACTED])
+    # A secret in the line that is cut could be half of one, which none would know.
+    whole = safe.splitlines()[: -1 if len(record.text) > _MAX_REDACTED else None]
+    lines = [line.rstrip() for line in whole if line.strip()]
+    text = "\n".join(lines)
+    cut = f"{text[:_MAX_CHARACTERS]}..." if len(text) > _MAX_CHARACTERS else text
+    return "\n".join((safe_line(f"{record.type} {record.title} {place}"), cut)).strip()
