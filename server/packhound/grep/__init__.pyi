@@ -1,4 +1,5 @@
 from .grep import Grep as Grep
+from .literals import Alternatives as Alternatives
 from .pattern import CASES as CASES
 from .request import GrepGroup as GrepGroup
 from .request import GrepLine as GrepLine

@@ -13,6 +13,7 @@ from itertools import islice
 from typing import NamedTuple, TypeAlias
 
 from packhound.core.cell_place import CellPlace
+from packhound.grep.literals import Alternatives
 from packhound.grep.messages import compile_message
 from packhound.grep.ngrams import NgramFilters
 from packhound.grep.pattern import Pattern, compile_pattern, compile_phrase
@@ -23,6 +24,8 @@ from packhound.text import LineIndex, cell_at, cells_in, is_notebook
 
 Rank: TypeAlias = Callable[[str, Sequence[int]], Sequence[int]]
 """Returns some node ids in the order in which they answer a query."""
+Prefilter: TypeAlias = Callable[[Alternatives], Callable[[str, Snapshot], bool] | None]
+"""Returns, for the literals that a pattern requires, a test of which files are worth reading."""
 
 _PREPARE_FROM = 32
 """Files read for want of a filter from which making filters is worth it."""
@@ -50,9 +53,10 @@ class _Group(NamedTuple):
 class Grep:
     """Grep of one folder, which remembers filters of its texts; thread-safe."""
 
-    def __init__(self, root: str, source: Source) -> None:
+    def __init__(self, root: str, source: Source, prefilter: Prefilter | None = None) -> None:
         self._root = root
         self._source = source
+        self._prefilter = prefilter
         self.filters = NgramFilters()
         self.lacks_filters = False
         self._files: SortedFiles | None = None
@@ -159,7 +163,8 @@ class Grep:
         if files is None or not files.is_of(snapshot, self.filters):
             files = self._files = SortedFiles(snapshot, self.filters)
         is_selected = select(paths, exclude)
-        matches = scan(snapshot, files, is_selected, pattern, self._source, cancel)
+        can_match = self._prefilter(pattern.literals) if self._prefilter else None
+        matches = scan(snapshot, files, is_selected, pattern, self._source, cancel, can_match)
         if all(pattern.hashes) and matches.n_unfiltered > _PREPARE_FROM:
             self.lacks_filters = True
         return matches

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -39,16 +40,21 @@ class Matches:
 
 
 class SortedFiles:
-    """The files of a snapshot in the order of paths, and the filters that there were of them."""
+    """The paths of a snapshot in their order, and the filters that there were of the files.
+
+    It keeps no snapshot alive.
+    """
 
     def __init__(self, snapshot: Snapshot, filters: NgramFilters) -> None:
-        self._files, self._n_filters = snapshot.files, filters.n_added
-        self.entries = [entry for _, entry in sorted(snapshot.files.items())]
-        self.filters = filters.table([entry.digest for entry in self.entries])
+        self._snapshot, self._n_filters = weakref.ref(snapshot), filters.n_added
+        self.paths = sorted(snapshot.files)
+        self.filters = filters.table([snapshot.files[path].digest for path in self.paths])
 
     def is_of(self, snapshot: Snapshot, filters: NgramFilters) -> bool:
         """Return True if neither files nor filters have changed."""
-        return self._files is snapshot.files and self._n_filters == filters.n_added
+        latest = self._snapshot()
+        same_files = latest is not None and latest.files is snapshot.files
+        return same_files and self._n_filters == filters.n_added
 
 
 def select(paths: Sequence[str], exclude: Sequence[str]) -> Callable[[str], bool]:
@@ -66,16 +72,20 @@ def scan(
     pattern: Pattern,
     source: Source,
     cancel: threading.Event | None = None,
+    can_match: Callable[[str, Snapshot], bool] | None = None,
 ) -> Matches:
-    """Return the matches in the selected files. Raises Cancelled when `cancel` is set meanwhile."""
+    """Return the matches in the selected files. Raises Cancelled when `cancel` is set meanwhile.
+
+    `can_match` says of a file if its text is worth asking `source` for.
+    """
     offsets: dict[str, list[int]] = {}
     unread: list[str] = []
     candidates = files.filters.candidates(pattern.hashes)
     for number, position in enumerate(candidates.tolist()):
         if not number % _SLICE and cancel is not None and cancel.is_set():
             raise Cancelled("the search was cancelled")
-        path = files.entries[position].path
-        if not is_selected(path):
+        path = files.paths[position]
+        if not is_selected(path) or (can_match and not can_match(path, snapshot)):
             continue
         text = source(path, snapshot)
         if text is None:

@@ -38,7 +38,7 @@ from packhound.redact.patterns import (
     Rule,
 )
 from packhound.redact.prefilter import LiteralPrefilter, suspicious_lines, to_octets
-from packhound.redact.token_prefixes import PREFIXED, SERVICES
+from packhound.redact.token_prefixes import PREFIXED, SERVICES, service_kind
 from packhound.redact.values import (
     is_high_entropy_bare,
     is_location,
@@ -292,7 +292,7 @@ def _service_rule(name: str) -> Rule:
     # A short name is also the end of other words: `blob`.
     begin = "(?<![a-z])" if len(name) <= _KEY_LENGTH else ""
     pattern = re.compile(rf"(?i){begin}{re.escape(name)}{SERVICE_VALUE}")
-    return Rule((name,), f"{name.replace('_', '-')}-secret", pattern, _is_service_key)
+    return Rule((name,), service_kind(name), pattern, _is_service_key)
 
 
 def _is_service_key(value: str) -> bool:

@@ -220,3 +220,8 @@ SERVICES = (
     *("twitter", "vercel", "xray", "yandex", "zendesk", "contribsys"),
 )
 """A random-looking value assigned to a name with one of these is that service's secret."""
+
+
+def service_kind(name: str) -> str:
+    """Return the kind of a key of a service."""
+    return f"{name.replace('_', '-')}-secret"

@@ -63,7 +63,8 @@ class IndexedFolder:
         self._timing = timing
         self._replacing = threading.Lock()
         self.grep = Grep(str(root), self.source)
-        self.redacted_grep = Grep(str(root), RedactedTexts(self.source))
+        redacted = RedactedTexts(self.source)
+        self.redacted_grep = Grep(str(root), redacted, redacted.prefilter)
         self.closed = self._is_reopened = False
         self._indexer: Indexer
         self._extractors = load_extractors(settings.extractors)
@@ -239,7 +240,7 @@ class IndexedFolder:
             self._timing,
             self._extractors,
         )
-        self._indexer.start(is_copy=opened.is_copy)
+        self._indexer.start()
 
     def _open_index(self, embedder: WaitForEmbedder, *, discard: bool = False) -> OpenedIndex:
         opened = open_index(

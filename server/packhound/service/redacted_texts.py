@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from packhound.core.caching import ByteLru
-from packhound.grep import Source
+from packhound.grep import Alternatives, Source
 from packhound.index import Snapshot
-from packhound.redact import RedactionTimeout, redact, visible_text
+from packhound.redact import RedactionTimeout, may_add, redact, visible_text
 
 _MAX_BYTES = 8_000_000
 _ENTRY_BYTES = 150
@@ -34,6 +36,25 @@ class RedactedTexts:
                 return None
             self._texts.put({digest: b"" if redacted == text else redacted})
         return redacted or text
+
+    def prefilter(self, literals: Alternatives) -> Callable[[str, Snapshot], bool] | None:
+        """Return a test of whether a file's redacted text can have what a pattern requires.
+
+        It reads the text before redaction, which takes a hundredth of the time. None where what is
+        required may be in marks of redaction.
+        """
+        required = [[x.lower() for x in every if not may_add(x)] for every in literals]
+        if not all(required):
+            return None
+
+        def can_match(path: str, snapshot: Snapshot) -> bool:
+            text = self._source(path, snapshot)
+            if text is None or self._texts.get(snapshot.files[path].digest) is not None:
+                return True
+            lowered = text.lower()
+            return any(all(literal in lowered for literal in every) for every in required)
+
+        return can_match
 
 
 def _redact(text: bytes) -> bytes | None:
