@@ -4,8 +4,9 @@ import pytest
 
 from packhound.core.types import Query
 from packhound.search.pipeline import search
-from packhound.search.query.bug_report import code_of
-from packhound.search.query.mentions import frames_of
+from packhound.search.query.bug_report import code_of, content_of
+from packhound.search.query.mentions import frames_of, mentions_of
+from packhound.search.query.parse import parse_query
 from tests.support.shop import environment, snapshot
 
 REPORT = """\
@@ -83,3 +84,65 @@ def test_a_method_that_a_report_names_with_its_class_has_a_reason_that_its_names
     hits = search(snapshot(), Query(text, limit=50), environment()).hits
     owned = [h.node.qualname for h in hits if any(r.signal == "node_owned" for r in h.why)]
     assert owned == ["Session.load"]
+
+
+TEMPLATE = """\
+The session forgets its basket on OS X
+<!-- Read CONTRIBUTING.md first.
+Which version? -->
+It does after `Session.load`.
+
+### Environment info
+- OS: Linux
+shop: 3.2.1
+
+```
+numpy 1.2
+```
+### Steps to reproduce
+```python
+# the version of the environment
+session.load()
+```
+python: 3.9.1
+libxml: None
+pip==21.0
+numpy    1.2.3
+Thanks!
+
+**Versions**
+Traceback (most recent call last):
+"""
+
+
+def test_of_a_report_its_template_and_versions_do_not_count() -> None:
+    assert [line for line in content_of(TEMPLATE).split("\n") if line] == [
+        "The session forgets its basket on OS X",
+        "It does after `Session.load`.",
+        "### Steps to reproduce",
+        "```python",
+        "# the version of the environment",
+        "session.load()",
+        "```",
+        "Thanks!",
+        "Traceback (most recent call last):",
+    ]
+    short = "what reads <!-- comments --> of\n### Versions\n1.2?"
+    assert content_of(short) == short
+    unclosed = "a\nb\nc\nd\nmore <!-- of\nit -- never ends"
+    assert "never ends" in content_of(unclosed)
+
+
+def test_names_with_an_owner_count_even_if_they_are_common_words() -> None:
+    report = "shop.where loses keys\n\nCalling `shop.where(x)`\nor `other` for\nall of it\nfails."
+    names = parse_query(Query(report)).names
+    assert names[0] == "where"
+    assert "other" not in names
+
+
+def test_links_to_lines_of_code_mention_them() -> None:
+    text = "See https://github.com/a/shop/blob/main/shop/session.py#L4-L9 and shop/till.py#L7."
+    assert [(m.kind, m.path.rpartition("/shop/")[2], m.lines) for m in mentions_of(text)] == [
+        ("line", "session.py", (3, 8)),
+        ("line", "shop/till.py", (6, 6)),
+    ]

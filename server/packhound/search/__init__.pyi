@@ -10,6 +10,8 @@ from .environment import SearchEnvironment as SearchEnvironment
 from .explain import phrase as phrase
 from .explain import signals_by_group as signals_by_group
 from .order import rank_hits as rank_hits
+from .query.bug_report import content_of as content_of
+from .query.bug_report import is_report as is_report
 from .query.mentions import Mention as Mention
 from .query.mentions import MentionKind as MentionKind
 from .query.mentions import mentions_of as mentions_of

@@ -44,7 +44,7 @@ _TRACE_LINE = re.compile(r"[ \t]*(?:at |from |\.\.\. |\d+: )")
 """Lines between the frames of one trace, such as frames of native code."""
 
 _LINE_OR_PATH = re.compile(
-    r"(?<![\w/\\.-])((?:[A-Za-z]:)?[\w.@~+/\\-]{0,300}\w\.[A-Za-z]\w{0,7})(?:[:(](\d{1,7}))?"
+    r"(?<![\w/\\.-])((?:[A-Za-z]:)?[\w.@~+/\\-]{0,300}\w\.[A-Za-z]\w{0,7})(?:[:(](\d{1,7})|#L(\d{1,7})(?:-L?(\d{1,7}))?)?"
     r"(?:[:,]\d{1,7}\)?)?"
 )
 _PATH_OF_QUERY = re.compile(
@@ -169,8 +169,9 @@ def _path_mentions(
         start = match.start()
         while in_frames and in_frames[-1].stop <= start:
             in_frames.pop()
-        if not match[2]:
+        first = match[2] or match[3]
+        if not first:
             yield start, Mention("path", match[1])
         elif not in_frames or start not in in_frames[-1]:
-            line = max(0, int(match[2]) - 1)
-            yield start, Mention("line", match[1], (line, line))
+            lines = max(0, int(first) - 1), max(0, int(match[4] or first) - 1)
+            yield start, Mention("line", match[1], lines)

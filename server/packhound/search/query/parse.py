@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 
 from packhound.core.records import ALL_CODE, Scope
 from packhound.core.types import Kind, Query, Tests
-from packhound.search.query.bug_report import code_of
+from packhound.search.query.bug_report import code_of, content_of, is_report
 from packhound.search.query.filter_syntax import (
     filter_fields,
     take_filters,
@@ -36,8 +36,6 @@ QueryKind = Literal["symbol", "phrase", "prose", "report"]
 
 Operator = Literal["fuzzy", "exact", "prefix", "suffix"]
 
-_REPORT_WORDS_MIN = 45
-_REPORT_LINES_MIN = 4
 _MAX_TEXT = 20_000
 """Longer reports are cut: what matters comes first."""
 _MAX_TERMS = 160
@@ -126,7 +124,7 @@ def parse_query(query: Query, word_filter: WordFilter | None = None) -> ParsedQu
     `word_filter` drops words of a question; names and bug reports are parsed as they are.
     """
     text = query.text[:_MAX_TEXT].strip()
-    if _is_report(text):
+    if is_report(text):
         return _parse_report(text, query)
     text, filters = take_filters(text)
     notes: list[str] = []
@@ -165,11 +163,12 @@ def parse_query(query: Query, word_filter: WordFilter | None = None) -> ParsedQu
 def scope_of(query: Query) -> tuple[Scope, tuple[str, ...]]:
     """Return what a query asks for among all sources, and what is wrong with that."""
     text = query.text[:_MAX_TEXT].strip()
-    return read_scope(query, [] if _is_report(text) else take_filters(text)[1])
+    return read_scope(query, [] if is_report(text) else take_filters(text)[1])
 
 
 def _parse_report(text: str, query: Query) -> ParsedQuery:
     """Parse a bug report: words weigh by how often they occur, those of the title more."""
+    text = content_of(text)
     title, _, body = text.partition("\n")
     counts = Counter(terms_of(body))
     title_terms = dict.fromkeys(terms_of(title))
@@ -211,15 +210,13 @@ def _report_names(title: str, body: str) -> dict[str, float]:
 def _code_names(text: str) -> list[str]:
     """Return words that look like code, and those that are called or quoted as code."""
     names = [word for word in _NAME.findall(text) if _looks_like_code(word)]
-    names += _CALLED.findall(text)
     for quoted in _BACKTICKED.findall(text):
         names += _NAME.findall(quoted)
+    names = [name for name in names if name.lower() not in STOP_WORDS]
+    # What is called or has an owner, such as `np.where`, is a name whatever word it is.
+    names += _CALLED.findall(text)
     names += (_SEPARATORS.split(qualified)[-1] for qualified in _QUALIFIED.findall(text))
-    return [name for name in names if len(name) > 2 and name.lower() not in STOP_WORDS]
-
-
-def _is_report(text: str) -> bool:
-    return text.count("\n") >= _REPORT_LINES_MIN or len(text.split()) >= _REPORT_WORDS_MIN
+    return [name for name in names if len(name) > 2]
 
 
 def _kind_of(text: str, query: Query) -> QueryKind:
