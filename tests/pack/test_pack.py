@@ -477,3 +477,35 @@ def test_tests_come_last_unless_the_prompt_is_about_them():
     assert scores["tests/ledger_check.py"] < 0.2 * scores["ledger.py"]
     about = pack(context, PackRequest("the test of close ledger", 900))
     assert {i.path: i.score for i in about.items}["tests/ledger_check.py"] > 0.1
+
+
+REPORT = "{title}\n\nIt is not closed.\n\n### Steps\nNone.\n\n### Versions\nledger 1.2\n"
+
+
+def test_vendored_code_comes_last_and_prose_does_in_bug_reports():
+    code = "def close_ledger(book):\n    return book.close()\n"
+    files = {
+        "ledger.py": code,
+        "web/jquery-3.5.1.js": "function close_ledger(book) {\n  return book.close();\n}\n",
+        "ledger.md": "# Close ledger\n\nHow to close_ledger.\n",
+    }
+    context = context_of(files)
+
+    def scores(prompt: str) -> dict[str, float]:
+        candidates = gather(context, PackRequest(prompt)).ranked()
+        return {c.path: c.utility for c in reversed(candidates)}
+
+    assert scores("close ledger")["web/jquery-3.5.1.js"] < 0.3 * scores("close ledger")["ledger.py"]
+    asked = scores("how to close ledger")["ledger.md"]
+    reported = scores(REPORT.format(title="close ledger fails"))["ledger.md"]
+    documented = scores(REPORT.format(title="close ledger fails in the docs"))["ledger.md"]
+    assert reported < 0.5 * asked
+    assert documented > 2 * reported
+
+
+def test_what_a_prompt_names_as_code_says_so():
+    till = "class Till:\n    def open(self):\n        pass\n"
+    files = {"a.py": till, "b.py": "def open():\n    0\n"}
+    pool = gather(context_of(files), PackRequest("why does `Till.open` raise"))
+    named = [c.name for c in pool.ranked() if "names open" in c.reasons]
+    assert named == ["Till.open"]

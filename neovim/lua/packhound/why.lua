@@ -5,14 +5,17 @@ local hits = require('packhound.hits')
 local M = {}
 
 --- Shows the explanation in a floating window; a second call moves the cursor into it.
----@param query string empty: the last one, asked from where the user was
+---@param query string empty: the last query
 function M.show(query)
-  if query == '' and not hits.last then
+  if query == '' and hits.last then
+    query = hits.last.query
+  end
+  if query == '' then
     error('Nothing was searched yet. Give the query: :Packhound why <query>', 0)
   end
   local cursor = client.cursor()
   local function params(ready)
-    return vim.tbl_extend('error', cursor(ready), { query = query ~= '' and query or nil, git = true })
+    return vim.tbl_extend('error', cursor(ready), { query = query, git = true })
   end
   client.ask('packhound/explain', params, function(explanation)
     if type(explanation.markdown) ~= 'string' then

@@ -12,11 +12,12 @@ from packhound.pack.notes import unknown_file_notes
 from packhound.pack.path_resolver import PathResolver
 from packhound.pack.pool import Pool
 from packhound.pack.request import PackRequest
-from packhound.pack.sources.demotions import demote_duplicates, demote_tests, drop_far
+from packhound.pack.sources.demotions import demote_duplicates, demote_minor, drop_far
 from packhound.pack.sources.explicit import (
     add_focus,
     add_mentioned_files,
     add_mentions,
+    add_named,
     add_pinned,
     parse_pin,
 )
@@ -29,13 +30,13 @@ from packhound.pack.sources.neighbourhood import (
     asks_for_changes,
 )
 from packhound.pack.sources.search_hits import add_hits, search_prompt
-from packhound.search import mentions_of
+from packhound.search import content_of, mentions_of
 
 
 def gather(context: PackContext, request: PackRequest) -> Pool:
     """Return all candidates of a request."""
     pool = Pool(context, request)
-    mentions = mentions_of(request.prompt)
+    mentions = mentions_of(content_of(request.prompt))
     pins = [parse_pin(pin) for pin in request.pinned]
     paths = PathResolver(context.snapshot.paths_named)
     add_pinned(pool, pins, paths)
@@ -52,12 +53,13 @@ def gather(context: PackContext, request: PackRequest) -> Pool:
     hits = search_prompt(context, request)
     add_hits(pool, hits)
     add_mentions(pool, mentions, paths)
+    add_named(pool, context, request.prompt)
     add_mentioned_files(pool, hits, mentions, paths)
     add_file_mates(pool)
     add_changes(pool, context)
     add_open_files(pool, request)
     add_neighbours(pool, context)
-    demote_tests(pool, request.prompt)
+    demote_minor(pool, request.prompt)
     demote_duplicates(pool, context)
     drop_far(pool, context, request)
     return pool

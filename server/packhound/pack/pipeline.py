@@ -33,6 +33,7 @@ from packhound.pack.request import (
 )
 from packhound.pack.sources.neighbourhood import referenced_by
 from packhound.redact import redact, safe_line
+from packhound.search import content_of
 
 _FIRST_SHARE = 0.9
 """Of the budget, before the definitions that chosen bodies use may come along."""
@@ -63,7 +64,7 @@ def pack(context: PackContext, request: PackRequest) -> Pack:
     sent = context.conversations.sent(request.conversation)
     knapsack = Knapsack(
         excerpts,
-        PromptWords(request.prompt),
+        PromptWords(content_of(request.prompt)),
         lambda candidate: sent.get(_key(candidate), -1) + 1 if sent else 0,
         _sent_lines(context, sent),
     )

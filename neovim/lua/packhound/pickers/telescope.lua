@@ -5,9 +5,7 @@ local M = {}
 local function entry(item)
   return {
     value = item,
-    display = function()
-      return item.text, item.dim and { { item.dim, 'Comment' } } or {}
-    end,
+    display = item.text,
     ordinal = item.text,
     filename = item.path,
     path = item.path,

@@ -1,4 +1,4 @@
-"""Demote tests and near-duplicates (MMR), and leave out what is far from the focus."""
+"""Demote tests, vendored code and near-duplicates (MMR); leave out what is far from the focus."""
 
 from __future__ import annotations
 
@@ -10,13 +10,24 @@ from packhound.core.types import Focus
 from packhound.pack.context import PackContext
 from packhound.pack.pool import Candidate, Pool
 from packhound.pack.request import PackRequest
-from packhound.search import Proximity
-from packhound.text import is_test
+from packhound.search import Proximity, content_of, is_report
+from packhound.text import FLAGS, is_test, path_facts
 
-_TEST_FACTOR = 0.1
+_MINOR_FACTOR = 0.1
 _TEST_WORD = re.compile(r"(?i)\b(?:tests?|fixtures?)\b")
 _FIXTURE_PATH = re.compile(r"(?:^|/)(?:test_?)?fixtures?/")
 _TEST_NAME = re.compile(r"(?:^|::|\.)tests?(?:::|\.|$)")
+
+_VENDORED = re.compile(
+    r"(?i)(?:^|/)_?(?:vendor(?:ed)?|third[-_]?party|node_modules|bower_components|externs?)/"
+    r"|(?:^|/)(?:jquery|underscore|lodash|bootstrap|modernizr)[^/]*\.(?:js|css)$"
+    r"|[-_.]\d+\.\d+(?:\.\d+)?(?:[-.][a-z]+)?\.\w+$|[._-](?:min|generated|pb)\.\w+$|_pb2\.pyi?$"
+)
+"""Code of others in the tree, and code that tools write."""
+_NO_CODE_FACTOR = 0.3
+"""Of prose and settings where the prompt is a bug report, which code answers."""
+_DOCUMENT_WORD = re.compile(r"(?i)\b(?:docs?|documentation|docstrings?|readme|changelog|typo)\b")
+_SETTING_WORD = re.compile(r"(?i)\b(?:ci|workflows?|ya?ml|toml|dependency|packaging)\b")
 
 _FAR_UTILITY = 0.03
 """What is less useful is left out where it is far from the focus."""
@@ -27,18 +38,28 @@ _DUPLICATE_PENALTY = 0.7
 """Share of its utility that an exact duplicate loses."""
 
 
-def demote_tests(pool: Pool, prompt: str) -> None:
-    """Put tests and fixtures last unless they are the topic: they cost as much as what they use."""
-    if _TEST_WORD.search(prompt):
-        return
+def demote_minor(pool: Pool, prompt: str) -> None:
+    """Put last what is seldom the topic and costs as much: tests, vendored code, and in a bug
+    report prose and settings; unless the prompt speaks of it."""
+    title, no_code = prompt.partition("\n")[0], []
+    if is_report(prompt):
+        no_code += ["is_prose"] * (not _DOCUMENT_WORD.search(title))
+        no_code += ["is_setting"] * (not _SETTING_WORD.search(title))
+    flags = [FLAGS.index(name) for name in no_code]
+    is_about_tests = bool(_TEST_WORD.search(content_of(prompt)))
     for candidate in pool.by_node_id.values():
+        path = candidate.path
         if candidate.pinned:
             continue
-        if candidate.kind == "test" or _is_test(candidate):
-            candidate.utility *= _TEST_FACTOR
+        if (not is_about_tests and _is_test(candidate)) or _VENDORED.search(path):
+            candidate.utility *= _MINOR_FACTOR
+        elif any(path_facts(path).flags[flag] for flag in flags):
+            candidate.utility *= _NO_CODE_FACTOR
 
 
 def _is_test(candidate: Candidate) -> bool:
+    if candidate.kind == "test":
+        return True
     path, qualname = candidate.path, candidate.entry.qualname(candidate.position)
     named = "test" in qualname and bool(_TEST_NAME.search(qualname))
     return named or is_test(path) or bool(_FIXTURE_PATH.search(path))

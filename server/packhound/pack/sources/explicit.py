@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from packhound.core.types import Hit
+from packhound.core.types import Hit, Query
+from packhound.pack.context import PackContext
 from packhound.pack.path_resolver import PathResolver
 from packhound.pack.pool import Pool
 from packhound.pack.request import Lines, Origin, PackRequest
 from packhound.pack.sources.search_hits import probability_at
-from packhound.search import Mention, MentionKind
+from packhound.search import Mention, MentionKind, parse_query
+from packhound.text import is_test
 
 _MENTION_UTILITY: dict[MentionKind, float] = {
     "stack frame": 0.5,
@@ -24,7 +26,13 @@ _MAX_FILES = 4
 _FILE_SHARE = 0.3
 _FILE_HITS = 12
 """Hits that are ranked again within each file that the prompt names."""
+_MAX_NAMESAKES = 3
+"""Definitions that share a name; more of them and the name alone names none."""
+_OWNED_UTILITY, _TITLE_UTILITY, _NAMED_UTILITY = 0.2, 0.2, 0.06
+"""Of a definition named with its owner, in the title, or in the text, as measured on bug reports:
+0.25, 0.18 and 0.06."""
 _PIN_LINE = re.compile("[0-9]{1,9}")
+_WORD = re.compile(r"\w+")
 _WHOLE_FILE: Lines = (0, 1 << 30)
 
 
@@ -71,6 +79,23 @@ def add_mentions(pool: Pool, mentions: Sequence[Mention], paths: PathResolver) -
                 reason = f"{mention.kind} {mention.path}:{mention.lines[0] + 1}"
                 candidate.add(Origin("mention", utility, reason))
         decay *= _FRAME_DECAY
+
+
+def add_named(pool: Pool, context: PackContext, prompt: str) -> None:
+    """Add the definitions that the prompt names as code."""
+    query, snapshot = parse_query(Query(prompt)), context.snapshot
+    title_names = set(_WORD.findall(query.title))
+    owners = {parts[-1]: parts[-2] for parts in query.qualified if len(parts) > 1}
+    for name in query.names:
+        node_ids = [i for i in snapshot.node_ids_named(name).tolist() if snapshot.live[i]]
+        named = [c for c in map(pool.get, node_ids) if c and not is_test(c.path)]
+        owner = owners.get(name, "")
+        owned = [c for c in named if owner and owner in re.split(r"[./]", f"{c.path}/{c.name}")]
+        few = named if len(named) <= _MAX_NAMESAKES else []
+        for candidate in owned or few:
+            utility = _TITLE_UTILITY if name in title_names else _NAMED_UTILITY
+            utility = (_OWNED_UTILITY if candidate in owned else utility) / len(owned or few)
+            candidate.add(Origin("mention", utility, f"names {name}"))
 
 
 def add_mentioned_files(
