@@ -95,10 +95,24 @@ def test_episodes_are_recorded_where_they_are_on_and_cleared_alone(
     table = packhound(tmp_path, "search", "type:episode", *root).stdout
     assert "query: how does the door open" in table
     assert "pack: mend the roof" in table
+    record = ("memory", "record", *root)
+    packhound(tmp_path, *record, "pack", "mend the roof", "--result", "rejected")
+    packhound(tmp_path, *record, "run", "pytest tests/roof", "--result", "accepted")
+    packhound(tmp_path, "memory", "add", "decision", "roof", "Use slate", *root)
+    found = json.loads(packhound(tmp_path, "search", "type:episode", *root, "--json").stdout)
+    assert {hit["title"]: hit["metadata"]["result"] for hit in found["hits"]} == {
+        "query: how does the door open": "",
+        "pack: mend the roof": "rejected",
+        "run: pytest tests/roof": "accepted",
+        "decision: roof: Use slate": "",
+    }
+    wrong = packhound(tmp_path, *record, "walk", "x")
+    assert wrong.returncode == 2
+    assert "'walk' is not one of 'query', 'pack', 'pick', 'edit', 'run', 'decision'" in wrong.stderr
     packhound(tmp_path, "clear", *root)
     cleared = packhound(tmp_path, "memory", "clear", "--episodes", *root, stdin="y\n").stdout
-    assert "Delete 2 episodes? They cannot be made again." in cleared
-    assert "deleted 2" in cleared
+    assert "Delete 4 episodes? They cannot be made again." in cleared
+    assert "deleted 4" in cleared
     assert "Turn left" in packhound(tmp_path, "memory", "list", *root).stdout
     again = packhound(tmp_path, "memory", "clear", "--episodes", "--yes", *root).stdout
     assert again.strip() == "there are no episodes"

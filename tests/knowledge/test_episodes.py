@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 
 from packhound.api import as_text, call
+from packhound.api.memory import MEMORY_REQUESTS
+from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
 from packhound.core.types import Query
 from packhound.knowledge.episodes import MAX_BYTES, MAX_EPISODES, EpisodeLog, new_episode
@@ -78,12 +80,109 @@ def test_a_pack_is_accepted_once_its_code_is_edited_and_later_packs_say_so(
     recorded.update(MAIL)
     recorded.update(replace(MAIL, source=MAIL.source + b"\n# edited\n"))
     assert recorded.settled(30)
-    [episode] = recorded.sources.episodes.log.read()
+    recorded.sources.episodes.saved(MAIL.path)
+    edit, episode = recorded.sources.episodes.log.read()
     assert (episode.kind, episode.result) == ("pack", "accepted")
+    assert (edit.kind, edit.text, edit.result) == ("edit", PROMPT, "accepted")
+    assert edit.references == (MAIL.path,)
     later = recorded.pack(PackRequest("Why does no receipt reach the customer?"))
     [note] = [note for note in later.notes if "packed before" in note]
     assert note.startswith(f"packed before for '{PROMPT}' on 20")
     assert note.endswith(", accepted")
+
+
+def log_of(engine: Engine) -> list[tuple[str, str, str]]:
+    return [(e.kind, e.text, e.result) for e in engine.sources.episodes.log.read()][::-1]
+
+
+def edit_mail(engine: Engine) -> None:
+    """Open the file, edit it and save it, as an editor does."""
+    engine.update(MAIL)
+    engine.update(replace(MAIL, source=MAIL.source + b"\n# edited\n"))
+    engine.sources.episodes.saved(MAIL.path)
+
+
+def test_a_save_without_an_edit_and_an_edit_that_nothing_named_are_no_episodes(
+    recorded: Engine,
+) -> None:
+    edit_mail(recorded)
+    recorded.pack(PackRequest(PROMPT))
+    recorded.sources.episodes.saved(MAIL.path)
+    assert log_of(recorded) == [("pack", PROMPT, "")]
+
+
+def test_a_search_of_an_agent_is_accepted_by_an_edit_of_its_hit(recorded: Engine) -> None:
+    call(recorded, "search", {"query": "send_receipt"})
+    edit_mail(recorded)
+    assert log_of(recorded) == [
+        ("query", "send_receipt", "accepted"),
+        ("edit", "send_receipt", "accepted"),
+    ]
+
+
+def test_a_hit_that_is_left_at_once_for_another_is_rejected(recorded: Engine) -> None:
+    episodes = recorded.sources.episodes
+    episodes.picked("mail", "shop/cart.py", "Cart", 1)
+    episodes.picked("mail", "shop/mail.py", "send_receipt", 2)
+    episodes.picked("route", "web/router.ts", "matchRoute", 1)
+    assert sorted(log_of(recorded)) == [
+        ("pick", "mail", "picked rank 2"),
+        ("pick", "mail", "rejected"),
+        ("pick", "route", "picked rank 1"),
+    ]
+
+
+def test_a_hit_that_was_edited_is_not_rejected_by_the_next(recorded: Engine) -> None:
+    recorded.update(MAIL)
+    recorded.sources.episodes.picked("mail", MAIL.path, "send_receipt", 1)
+    recorded.update(replace(MAIL, source=MAIL.source + b"\n# edited\n"))
+    recorded.sources.episodes.picked("mail", "shop/cart.py", "Cart", 2)
+    assert {result for _, _, result in log_of(recorded)} == {"picked rank 1", "picked rank 2"}
+
+
+def test_a_decision_that_is_written_down_is_an_episode(recorded: Engine) -> None:
+    arguments = {"topic": "mail", "decision": "queue", "code": ["shop/mail.py#send_receipt"]}
+    call(recorded, "decide", arguments)
+    call(recorded, "remember", {"content": "no episode"})
+    assert log_of(recorded) == [("decision", "mail: queue", "")]
+    [episode] = recorded.sources.episodes.log.read()
+    assert episode.references == ("shop/mail.py#send_receipt",)
+
+
+def test_a_client_says_what_was_run_and_what_was_of_no_use(recorded: Engine) -> None:
+    recorded.pack(PackRequest(PROMPT))
+    rejected = {"kind": "pack", "text": PROMPT, "result": "rejected"}
+    answer = call(recorded, "record_episode", rejected)
+    assert as_text("record_episode", answer).startswith("recorded pack ")
+    run = {"kind": "run", "text": f"pytest -k mail {SECRET}", "result": "accepted"}
+    call(recorded, "record_episode", {**run, "code": ["shop/mail.py#send_receipt"]})
+    pack, test = log_of(recorded)
+    assert pack == ("pack", PROMPT, "rejected")
+    assert (test[0], test[2]) == ("run", "accepted") and SECRET not in test[1]
+    later = recorded.pack(PackRequest("Why does no receipt reach the customer?"))
+    [note] = [note for note in later.notes if "packed before" in note]
+    assert note.endswith(", rejected")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ({"kind": "walk", "text": "x"}, "expected one of: query, pack, pick, edit, run, decision"),
+        ({"kind": "run", "text": "x", "result": "good"}, "'result' is 'good'"),
+        ({"kind": "run", "text": ""}, "'text'"),
+    ],
+)
+def test_a_bad_episode_is_refused(
+    recorded: Engine, arguments: dict[str, object], problem: str
+) -> None:
+    with pytest.raises(SettingsError, match=problem):
+        MEMORY_REQUESTS["episode"](recorded, arguments)
+    assert log_of(recorded) == []
+
+
+def test_no_episode_is_taken_where_they_are_off(engine: Engine) -> None:
+    with pytest.raises(SettingsError, match=r"set sources\.episodes\.enabled to true"):
+        call(engine, "record_episode", {"kind": "run", "text": "pytest"})
 
 
 def test_no_secret_is_written_and_only_the_owner_may_read(recorded: Engine) -> None:

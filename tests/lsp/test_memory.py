@@ -98,6 +98,21 @@ def test_a_pick_is_an_episode_where_those_are_on(
         return [(h["title"], h["metadata"]["result"]) for h in hits]
 
     wait_until(lambda: episodes() == [("pick: load config", "picked rank 1")])
+    text = (folder / hit["path"]).read_text()
+    document = {"uri": hit["uri"], "languageId": "python", "version": 1, "text": text}
+    client.notify("textDocument/didOpen", {"textDocument": document})
+    changed = {"uri": hit["uri"], "version": 2}
+    client.notify(
+        "textDocument/didChange",
+        {"textDocument": changed, "contentChanges": [{"text": f"{text}\n# edited\n"}]},
+    )
+    client.notify("textDocument/didSave", {"textDocument": {"uri": hit["uri"]}})
+    wait_until(lambda: ("edit: load config", "accepted") in episodes())
+    client.notify("packhound/picked", {"uri": hit["uri"], "position": place, "run": True})
+    wait_until(lambda: (f"run: {hit['name']}", "") in episodes())
+    params = {"kind": "run", "text": "pytest", "result": "rejected"}
+    assert client.request("packhound/memory/episode", params)["result"] == "rejected"
+    wait_until(lambda: ("run: pytest", "rejected") in episodes())
 
 
 def test_a_note_is_read_by_its_reference(client: LspClient, folder: Path) -> None:

@@ -45,6 +45,7 @@ export class HitActions {
   /** Runs the test that a hit is, with whatever runs tests in this editor. */
   async runTest(hit: Hit): Promise<void> {
     await openHit(hit);
+    this.client.picked(hit, true);
     await vscode.commands.executeCommand('testing.runAtCursor');
   }
 }

@@ -12,8 +12,10 @@ from packhound.api.json_codec import Json
 from packhound.api.schema import QUERY
 from packhound.api.tools.references import resolve
 from packhound.core.errors import SettingsError
+from packhound.core.parameters import Parameter, array, choice, text
 from packhound.core.records import iso_date
 from packhound.core.types import Query
+from packhound.knowledge import EPISODE_KINDS, EPISODE_RESULTS, MAX_EPISODE_TEXT
 from packhound.memory import NOTE_TYPES, RECORD_TYPE, Note, NoteType, Resolution, diff, iso_time
 from packhound.redact import safe_line, without_secrets
 from packhound.service import Engine
@@ -34,7 +36,10 @@ def add_note(engine: Engine, values: Mapping[str, Any]) -> Json:
         if place.line is None:
             raise SettingsError(f"'{reference}' names a file; add #NAME or :LINE of the code")
         places.append((place.path, place.line))
-    return note_row(engine, engine.notes.add(kind, values, places))
+    note = engine.notes.add(kind, values, places)
+    if kind == "decision":
+        engine.sources.episodes.decided(note)
+    return note_row(engine, note)
 
 
 def change_note(engine: Engine, values: Mapping[str, Any]) -> Json:
@@ -87,6 +92,30 @@ def search_notes(engine: Engine, values: Mapping[str, Any]) -> Json:
         "notes": [note_row(engine, note) for note in notes if note],
         "problems": list(results.notes),
     }
+
+
+EPISODE_FIELDS: dict[str, Parameter] = {
+    "kind": choice("What happened.", EPISODE_KINDS),
+    "text": text("What was asked, packed, run or decided.", MAX_EPISODE_TEXT, 1),
+    "result": choice("What came of it, if it is known.", ("", *EPISODE_RESULTS)),
+    "code": array("Code that it named, as path#Name or path:line.", text("Code.", 4_096)),
+    "conversation": text("Conversation that it belongs to.", 200),
+}
+EPISODE_DEFAULTS: dict[str, Any] = {"result": "", "code": (), "conversation": ""}
+
+
+def record_episode(engine: Engine, values: Mapping[str, Any]) -> Json:
+    """Write an episode, or the result of the last one of its kind and text.
+
+    Raises SettingsError for a bad field or where episodes are off.
+    """
+    row = {
+        name: parameter.read(f"'{name}'", values.get(name, EPISODE_DEFAULTS.get(name)))
+        for name, parameter in EPISODE_FIELDS.items()
+    }
+    kind, words, result, code, conversation = row.values()
+    episode = engine.sources.episodes.record(kind, words, code, result, conversation)
+    return {"id": episode.id, "kind": episode.kind, "result": episode.result}
 
 
 def recall_note(engine: Engine, kind: NoteType, name: str, limit: int) -> Json:
@@ -175,5 +204,6 @@ MEMORY_REQUESTS: dict[str, Handler] = {
     "list": list_notes,
     "show": show_note,
     "search": search_notes,
+    "episode": record_episode,
 }
 """The requests `packhound/memory/NAME`, and those of the command line to a running server."""

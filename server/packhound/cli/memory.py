@@ -14,6 +14,7 @@ from packhound.cli.opening import Answerer, folder_settings, print_json
 from packhound.cli.options import JSON, ROOT, complete_file
 from packhound.core.errors import SettingsError
 from packhound.core.records import byline
+from packhound.knowledge import EPISODE_KINDS, EPISODE_RESULTS
 from packhound.memory import NOTE_TYPES, NoteStore, NoteType, note_from, note_json, write_note
 
 TYPE = click.option("--type", "kind", type=click.Choice(NOTE_TYPES), help="Only this type.")
@@ -52,10 +53,10 @@ def add(root: Path, kind: NoteType, name: str, content: str, as_json: bool, **op
     keys = {"insight": ("key", "content"), "decision": ("topic", "decision")}
     names = keys.get(kind, ("name", "summary"))
     values = {**options, "type": kind, **dict(zip(names, (name, content), strict=True))}
-    shared = options["shared"]
+    settings, shared = folder_settings(root).read().settings, options["shared"]
     if shared is None:
-        shared = folder_settings(root).read().settings.notes_shared
-    if shared or options["code"]:
+        shared = settings.notes_shared
+    if shared or options["code"] or (kind == "decision" and settings.episodes):
         identity = _ask(root, "add", {**values, "shared": shared})["id"]
     else:
         identity = write_note(_store(root), kind, values).id
@@ -119,6 +120,22 @@ def forget(identities: Sequence[str], root: Path) -> None:
                 f"there is no note '{identity}'; 'packhound memory list' lists them"
             )
     click.echo(f"deleted {len(identities)}")
+
+
+@memory.command()
+@click.argument("kind", metavar="KIND", type=click.Choice(EPISODE_KINDS))
+@click.argument("text")
+@ROOT
+@click.option("--result", type=click.Choice(EPISODE_RESULTS), default=None, help="What came of it.")
+@click.option("--code", "-c", multiple=True, metavar="PATH#NAME", help="Code that it named.")
+@click.option("--conversation", default="", metavar="NAME", help="Conversation of packs.")
+def record(root: Path, result: str | None, **values: Any) -> None:  # noqa: ANN401 - fields of an episode
+    """Record that TEXT was run, decided, ... (KIND), where episodes are on.
+
+    With a result, the last query, pack, ... of the same TEXT gets it: accepted or rejected.
+    """
+    row = _ask(root, "episode", {**values, "result": result or ""})
+    click.echo(f"recorded as {row['id']}")
 
 
 @memory.command()

@@ -1,6 +1,12 @@
 from .commits import CommitsSource as CommitsSource
+from .episodes import ACCEPTED as ACCEPTED
+from .episodes import EPISODE_KINDS as EPISODE_KINDS
+from .episodes import EPISODE_RESULTS as EPISODE_RESULTS
 from .episodes import EPISODES_FILE as EPISODES_FILE
+from .episodes import MAX_EPISODE_TEXT as MAX_EPISODE_TEXT
+from .episodes import REJECTED as REJECTED
 from .episodes import Episode as Episode
+from .episodes import EpisodeKind as EpisodeKind
 from .episodes import EpisodeLog as EpisodeLog
 from .episodes import EpisodesSource as EpisodesSource
 from .episodes import new_episode as new_episode

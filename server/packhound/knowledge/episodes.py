@@ -1,4 +1,4 @@
-"""Episodes: what was asked, packed and picked in a workspace, and what came of it.
+"""Episodes: what was asked, packed, picked, edited, run and decided, and what came of it.
 
 An append-only file of JSON lines in the user's data folder, bounded, written without secrets. The
 last line of an id counts, so that a result is added by a line more.
@@ -27,13 +27,15 @@ from packhound.knowledge.text_files import TextFiles
 from packhound.redact import without_secrets
 from packhound.sources import Source
 
-EpisodeKind = Literal["query", "pack", "pick"]
+EpisodeKind = Literal["query", "pack", "pick", "edit", "run", "decision"]
 EPISODE_KINDS: tuple[EpisodeKind, ...] = get_args(EpisodeKind)
+ACCEPTED, REJECTED = EPISODE_RESULTS = ("accepted", "rejected")
+"""What a client may say of an episode; a pick also has its rank."""
 EPISODES_FILE = "episodes.jsonl"
 MAX_EPISODES, MAX_BYTES = 10_000, 20_000_000
 _KEPT = 0.9
 """Share of a full file that stays, so that not every episode rewrites it."""
-_MAX_TEXT, _MAX_REFERENCES, _MAX_TITLE = 4_000, 20, 200
+MAX_EPISODE_TEXT, _MAX_REFERENCES, _MAX_TITLE = 4_000, 20, 200
 
 
 class Episode(NamedTuple):
@@ -71,7 +73,8 @@ def new_episode(
     """Return an episode of this moment, cut to moderate length."""
     names = tuple(dict.fromkeys(references))[:_MAX_REFERENCES]
     identity = secrets.token_hex(6)
-    return Episode(identity, time.time(), kind, text[:_MAX_TEXT], names, result, conversation)
+    text = text[:MAX_EPISODE_TEXT]
+    return Episode(identity, time.time(), kind, text, names, result, conversation)
 
 
 class EpisodeLog:

@@ -94,8 +94,11 @@ class Documents:
             self._change(params)
 
     def did_save(self, params: Params) -> None:
-        """Refresh the file, for it has changed on disk."""
+        """Refresh the file, for it has changed on disk, and record what its edits came of."""
         self.did_change_files((uri_in(params),))
+        if location := self.locate(uri_in(params)):
+            engine, path = location
+            engine.sources.episodes.saved(path)
 
     def did_close(self, params: Params) -> None:
         """Drop a document; the file on disk counts again unless it is open under another URI."""

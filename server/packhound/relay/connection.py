@@ -24,7 +24,10 @@ ACCEPTED = "accepted"
 NOT_ALLOWED = {"error": "not allowed"}
 """Answer to a request with a token that is not the server's."""
 
-WRITING = frozenset({"remember", "decide", "stash", "record_skill", "memory/add"})
+WRITING = frozenset(
+    {"remember", "decide", "stash", "record_skill", "record_episode"}
+    | {"memory/add", "memory/episode"}
+)
 """Tools and requests that would write twice if they were sent twice."""
 UNKNOWN_OUTCOME = (
     "the engine ended before it answered, so it may have written this or not; look with recall,"

@@ -4,31 +4,57 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections import OrderedDict
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from packhound.core.errors import PackhoundError
+from packhound.core.errors import PackhoundError, SettingsError
 from packhound.core.records import iso_date
 from packhound.core.settings import Settings
 from packhound.core.types import Hit, Query, Results
-from packhound.knowledge import EPISODES_FILE, Episode, EpisodeLog, new_episode
-from packhound.redact import safe_line
+from packhound.knowledge import (
+    ACCEPTED,
+    EPISODES_FILE,
+    REJECTED,
+    Episode,
+    EpisodeKind,
+    EpisodeLog,
+    new_episode,
+)
+from packhound.memory import Note
+from packhound.redact import safe_line, without_secrets
 from packhound.service.notes import notes_folder
+from packhound.service.pack_sources import switched_off
 
 if TYPE_CHECKING:
     from packhound.pack import Pack, PackRequest
 
 log = logging.getLogger("packhound")
 
-ACCEPTED = "accepted"
-_OPEN_PACKS = 20
-"""Packs of this process that are accepted once code of theirs is edited or picked."""
+_OPEN_ANSWERS = 20
+"""Answers of this process that are accepted once code of theirs is edited."""
+_USEFUL_S = 3_600.0
+"""Seconds after an answer in which an edit counts as its effect."""
+_DWELL_S = 30.0
+"""Who opens another hit of a query within so many seconds did not want the one before.
+
+Fox, Karnawat et al. (2005), "Evaluating implicit measures to improve web search", use 30 s too.
+"""
 _LIKE = 0.5
 """Least score of an earlier pack that a pack names."""
 _PROMPT_CHARACTERS, _MOST_HITS = 100, 5
+
+
+@dataclass(slots=True)
+class _Answer:
+    """An episode that code was asked for by, the paths not edited since, and when it was made."""
+
+    episode: Episode
+    paths: set[str]
+    made_at: float
 
 
 class FolderEpisodes:
@@ -38,20 +64,45 @@ class FolderEpisodes:
         self.log = EpisodeLog(notes_folder(root) / EPISODES_FILE)
         self._settings_of = settings_of
         self._lock = threading.Lock()
-        self._open: OrderedDict[str, tuple[Episode, frozenset[str]]] = OrderedDict()
+        self._open: OrderedDict[str, _Answer] = OrderedDict()
+        self._edited: dict[str, Episode] = {}
+        self._picked: tuple[Episode, float] | None = None
 
     def searched(self, results: Results) -> Results:
         """Record what a person or an agent asked for, and return the answer."""
         if self._settings_of().episodes and not any(map(_is_episode, results.hits)):
-            references = map(_reference, results.hits[:_MOST_HITS])
-            self._append(new_episode("query", results.query, references))
+            hits = results.hits[:_MOST_HITS]
+            episode = new_episode("query", results.query, map(_reference, hits))
+            self._append(episode)
+            self._follow(episode, {hit.node.path for hit in hits if not hit.record})
         return results
 
     def picked(self, query: str, path: str, name: str, rank: int) -> None:
-        """A person opened a hit of a query."""
+        """Record that a person opened a hit of a query; one left for another is rejected."""
+        if not self._settings_of().episodes:
+            return
+        episode = new_episode("pick", query, [f"{path}#{name}"], f"picked rank {rank}")
+        now = time.monotonic()
+        with self._lock:
+            before, self._picked = self._picked, (episode, now)
+        if before is not None and now - before[1] < _DWELL_S:
+            left = before[0]
+            if left.text == episode.text and left.references != episode.references:
+                self._append(left._replace(result=REJECTED))
+        self._append(episode)
+        self._accept(path)
+        self._follow(episode, {path})
+
+    def ran(self, text: str, path: str, name: str) -> None:
+        """Record that a person ran a test of an answer to `text`; how it ended is unknown."""
         if self._settings_of().episodes:
-            self._append(new_episode("pick", query, [f"{path}#{name}"], f"picked rank {rank}"))
-            self.edited(path)
+            self._append(new_episode("run", text, [f"{path}#{name}"]))
+
+    def decided(self, note: Note) -> None:
+        """Record a decision that was written down."""
+        if self._settings_of().episodes:
+            references = (anchor.reference for anchor in note.anchors)
+            self._append(new_episode("decision", f"{note.name}: {note.text}", references))
 
     def packed(self, request: PackRequest, pack: Pack, search: Callable[[Query], Results]) -> Pack:
         """Record a pack, and return it with a note on the last one for a like prompt."""
@@ -63,22 +114,74 @@ class FolderEpisodes:
         references = (f"{item.path}:{item.start_line + 1}" for item in pack.items)
         episode = new_episode("pack", request.prompt, references, conversation=request.conversation)
         self._append(episode)
-        with self._lock:
-            self._open[episode.id] = episode, frozenset(item.path for item in pack.items)
-            if len(self._open) > _OPEN_PACKS:
-                self._open.popitem(last=False)
+        self._follow(episode, {item.path for item in pack.items})
         return pack
 
     def edited(self, path: str) -> None:
-        """Code of a file was edited or opened: the packs that showed it were of use."""
+        """Code of a file was edited: the answers that named it were of use."""
         if not self._open:
             return
+        answers = self._accept(path)
         with self._lock:
-            used = [e for e, paths in self._open.values() if path in paths]
-            for episode in used:
-                del self._open[episode.id]
-        for episode in used:
-            self._append(episode._replace(result=ACCEPTED))
+            if answers:
+                self._edited[path] = answers[-1]
+            if self._picked and path in {r.partition("#")[0] for r in self._picked[0].references}:
+                self._picked = None
+
+    def saved(self, path: str) -> None:
+        """Record the edits of a file that an answer had named, once they are saved."""
+        with self._lock:
+            asked = self._edited.pop(path, None)
+        if asked is not None:
+            conversation = asked.conversation
+            self._append(new_episode("edit", asked.text, [path], ACCEPTED, conversation))
+
+    def record(
+        self, kind: EpisodeKind, text: str, references: Sequence[str], result: str, talk: str
+    ) -> Episode:
+        """Write an episode of the conversation `talk`, or what became of the last equal one.
+
+        Raises SettingsError where episodes are off, or StoreError.
+        """
+        if not self._settings_of().episodes:
+            raise SettingsError(switched_off("episodes"))
+        episode = new_episode(kind, text, references, result, talk)
+        known = (kind, without_secrets(episode.text)) if result else None
+        before = next((e for e in self.log.read() if (e.kind, e.text) == known), None)
+        if before is not None:
+            episode = before._replace(result=result)
+            with self._lock:
+                self._open.pop(episode.id, None)
+        self.log.append(episode)
+        return episode
+
+    def _follow(self, episode: Episode, paths: set[str]) -> None:
+        """Wait for edits of what an answer named."""
+        if not paths:
+            return
+        with self._lock:
+            self._open[episode.id] = _Answer(episode, paths, time.monotonic())
+            if len(self._open) > _OPEN_ANSWERS:
+                self._open.popitem(last=False)
+
+    def _accept(self, path: str) -> list[Episode]:
+        """Write that recent answers that named a file are accepted; return their episodes."""
+        now, accepted, answers = time.monotonic(), [], []
+        with self._lock:
+            for key, answer in [*self._open.items()]:
+                if now - answer.made_at > _USEFUL_S:
+                    del self._open[key]
+                elif path in answer.paths:
+                    answer.paths.discard(path)
+                    if not answer.paths:
+                        del self._open[key]
+                    answers.append(answer.episode)
+                    if not answer.episode.result:
+                        answer.episode = answer.episode._replace(result=ACCEPTED)
+                        accepted.append(answer.episode)
+        for episode in accepted:
+            self._append(episode)
+        return answers
 
     def _append(self, episode: Episode) -> None:
         try:

@@ -131,11 +131,11 @@ export class PackhoundClient implements vscode.Disposable {
     return this.request(methods.status, { wait });
   }
 
-  /** Tells that the user opened a result; of interest where habits count. */
-  picked(hit: Hit): void {
+  /** Tells that the user opened a result, or ran it as a test; of interest where habits count. */
+  picked(hit: Hit, run = false): void {
     if (this.client?.isRunning() && isCode(hit)) {
       const place: PlaceParams = { uri: hit.uri, position: hit.range.start };
-      void this.client.sendNotification(methods.picked, place);
+      void this.client.sendNotification(methods.picked, { ...place, run });
     }
   }
 

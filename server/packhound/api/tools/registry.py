@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from packhound.api.json_codec import Arguments, Json
 from packhound.api.tools import (
     changes,
+    episodes,
     grep,
     memory,
     outline,
@@ -38,6 +39,7 @@ TOOLS: dict[str, Tool] = {
         status.TOOL,
         *memory.TOOLS,
         *skills.TOOLS,
+        episodes.TOOL,
     )
 }
 

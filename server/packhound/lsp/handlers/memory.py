@@ -19,13 +19,13 @@ NOT_FOUND = "not_found"
 
 def memory_request(name: str) -> Handler:
     """Return the handler of `packhound/memory/NAME`."""
-    if name == "add":
-        return _add
+    if name in ("add", "episode"):
+        return partial(_on_code, name)
     return partial(_in_all if name in ("list", "search") else _in_one, name)
 
 
-def _add(ls: PackhoundServer, params: Params) -> Json:
-    """Write a note on the code at `uri` and `position`, or on that under `code`."""
+def _on_code(name: str, ls: PackhoundServer, params: Params) -> Json:
+    """Write a note or episode on the code at `uri` and `position`, or on that under `code`."""
     ls.session.wait_for_folders()
     engine = ls.session.workspace.engines[0]
     values = {key: v for key, v in params.items() if key not in ("uri", "position")}
@@ -33,7 +33,7 @@ def _add(ls: PackhoundServer, params: Params) -> Json:
         engine, path = ls.require_engine_path(params)
         if params.get("position") is not None:
             values["code"] = [f"{path}:{ls.session.documents.line_in(params) + 1}"]
-    return MEMORY_REQUESTS["add"](engine, values)
+    return MEMORY_REQUESTS[name](engine, values)
 
 
 def _in_all(name: str, ls: PackhoundServer, params: Params) -> Json:

@@ -1,7 +1,8 @@
-"""`packhound/picked`: the user opened the result at a position."""
+"""`packhound/picked`: the user opened the result at a position, or with `run` ran it as a test."""
 
 from __future__ import annotations
 
+from packhound.core.types import Hit
 from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.params import uri_in
@@ -14,9 +15,21 @@ def picked(ls: PackhoundServer, params: Params) -> None:
         return
     engine, path = engine_path
     line = ls.session.documents.line_in(params)
+    query, hit = _last_hit(ls, path, line)
+    if params.get("run") is True:
+        if node := engine.node_at(path, line):
+            engine.sources.episodes.ran(query or node.name, path, node.qualname)
+        return
     engine.picked(path, line)
-    query, results = ls.session.last_search or (None, None)
-    for hit in results.hits if results else ():
-        if query and (hit.node.path, hit.node.span.start_line) == (path, line):
-            engine.sources.episodes.picked(query.text, path, hit.node.qualname, hit.rank)
-            return
+    if hit:
+        engine.sources.episodes.picked(query, path, hit.node.qualname, hit.rank)
+
+
+def _last_hit(ls: PackhoundServer, path: str, line: int) -> tuple[str, Hit | None]:
+    """Return the last query and its hit at a place; empty where that was no hit."""
+    if ls.session.last_search is not None:
+        query, results = ls.session.last_search
+        for hit in results.hits:
+            if (hit.node.path, hit.node.span.start_line) == (path, line):
+                return query.text, hit
+    return "", None
