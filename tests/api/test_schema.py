@@ -9,8 +9,9 @@ import pytest
 from packhound.api.json_codec import query_json, query_of
 from packhound.api.pack_codec import pack_request_json
 from packhound.api.schema import PACK_REQUEST, QUERY, pack_request_from, query_from
+from packhound.core.deep_settings import DEEP_TIME_MS
 from packhound.core.errors import SettingsError
-from packhound.core.settings import DEEP_TIME_MS, Settings
+from packhound.core.settings import Settings
 from packhound.core.types import Budget, Focus, Query
 from packhound.pack.request import PackFocus, PackRequest
 

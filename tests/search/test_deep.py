@@ -205,6 +205,19 @@ def test_texts_that_are_not_on_disk_leave_nothing_there(tmp_path: Path) -> None:
     assert not store.get(encoder.fingerprint, digests.values())
 
 
+def test_reading_in_advance_stops_when_it_may_not_go_on(tmp_path: Path) -> None:
+    encoder, store = Noise(), VectorStore(tmp_path / "index")
+    ranker = DeepRanker(lambda: encoder)
+    texts = [deep_text_of(node) for node in snapshot().refs_below("", "")]
+    permissions = iter([True, True, False])
+    assert not ranker.read_ahead(texts, store, lambda: next(permissions))
+    assert len(encoder.texts) == 2
+    saved = store.get(encoder.fingerprint, [text.digest for text in texts])
+    assert len(saved) == 2
+    assert ranker.read_ahead(texts, store, lambda: True)
+    assert len(encoder.texts) == len({text.digest for text in texts})
+
+
 def deep_text_of(node: NodeRef) -> DeepText:
     return DeepText(node.qualname, text_of(node).partition("\n")[2])
 

@@ -68,12 +68,17 @@ def spy(monkeypatch: pytest.MonkeyPatch, cls: type, texts_of: Callable[[object],
     return seen
 
 
+def reads_of_deep_model(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The texts that the deep model reads from now on."""
+    return spy(monkeypatch, DeepEncoder, lambda text: [str(text)])
+
+
 @installed
 def test_deep_vectors_outlive_the_process(
     root: Path, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_files(root, {"parcel.py": PARCELS})
-    read = spy(monkeypatch, DeepEncoder, lambda text: [str(text)])
+    read = reads_of_deep_model(monkeypatch)
     query = Query(QUESTION, deep=True, budget=PATIENT)
     with opened(root) as engine:
         cold = deep_values(engine, query)
@@ -99,7 +104,7 @@ def test_no_deep_vector_of_an_unsaved_text_is_written(
         hits = engine.search(query).hits
         assert "lost_parcel" in {hit.node.name for hit in hits}
         assert n_saved(root) == before
-    read = spy(monkeypatch, DeepEncoder, lambda text: [str(text)])
+    read = reads_of_deep_model(monkeypatch)
     write_files(root, {"lost.py": UNSAVED})
     with opened(root) as engine:
         assert engine.search(query).hits

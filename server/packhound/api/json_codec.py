@@ -239,6 +239,7 @@ def status_json(status: Status) -> Json:
         "failed_vectors": status.n_failed,
         "disk_bytes": status.disk_bytes,
         "vectors": status.vectors,
+        "deep_vectors": status.deep_vectors,
         "dense": status.dense,
         "dead_share": status.dead_share,
         "recall": status.recall,

@@ -10,10 +10,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from packhound.core.deep_settings import DEEP_TIME_MS
 from packhound.core.errors import SettingsError
 from packhound.core.parameters import Parameter, array, boolean, choice, integer, read_present, text
 from packhound.core.settings import (
-    DEEP_TIME_MS,
     MAX_CANDIDATES,
     MAX_PLUGIN_NAME,
     MAX_TIME_MS,

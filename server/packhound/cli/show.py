@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from packhound.cli.columns import HEADINGS
-from packhound.cli.source_rows import note_line, source_counts, source_line, source_problems
+from packhound.cli.source_rows import beside_code, note_line, source_counts, source_problems
 from packhound.core.records import iso_date
 from packhound.core.status import Drift, LeftOutRow, Status
 from packhound.core.titles import heading as node_heading
@@ -139,7 +139,7 @@ def status(state: Status) -> None:
         **({"graph": _drift(state.drift)} if state.dense == "hnsw" else {}),
         "deleted share": f"{state.dead_share:.1%}",
         "writes to disk": _writing(state),
-        **{row.name: source_line(row) for row in state.sources},
+        **beside_code(state),
     }
     for name, value in rows.items():
         grid.add_row(Text(name, style="bold"), Text(value))

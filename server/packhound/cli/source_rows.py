@@ -1,4 +1,4 @@
-"""Figures of the sources beside code, in words."""
+"""Figures of the deep model and of the sources beside code, in words."""
 
 from __future__ import annotations
 
@@ -18,6 +18,15 @@ def source_line(row: SourceRow) -> str:
     """Return the records of a source, the date of the newest, and its problems."""
     newest = f", newest of {iso_date(row.changed)}" if row.changed else ""
     return "; ".join((f"{row.records:,} records{newest}", *row.problems))
+
+
+def beside_code(state: Status) -> dict[str, str]:
+    """Return what the deep model has read in advance, if it does, and each source."""
+    rows = {row.name: source_line(row) for row in state.sources}
+    if state.deep_vectors is None:
+        return rows
+    n_read, n_nodes = state.deep_vectors
+    return {"deep vectors": f"{n_read:,} of {n_nodes:,}", **rows}
 
 
 def source_problems(state: Status) -> list[str]:

@@ -5,17 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from packhound.core.pack_settings import PackSettings
+from packhound.core.deep_settings import DeepSettings
 from packhound.core.parameters import Parameter, array, boolean, choice, integer, number, text
 from packhound.core.setting_fields import public
 from packhound.core.types import MOST_HITS
 
 Hover = Literal["results", "always", "off"]
-DeepMode = Literal["auto", "on", "off"]
 
 MAX_TIME_MS, MAX_CANDIDATES = 60_000, 100_000
-DEEP_TIME_MS = 3_000
-"""For callers that wait for the deep model: a first search loads it, and reads 50 nodes with it."""
 MAX_PLUGIN_NAME = 100
 """Characters of the name of a fuser, a scorer or an extractor."""
 _MAX_PATH = 4_096
@@ -56,7 +53,7 @@ def _top_k(default: int, name: str, description: str) -> Any:  # noqa: ANN401 - 
 # No public name may begin with a former one and a dot (`git`, `model`, `hover`, ...): VS Code
 # ignores `packhound.git.enabled` as long as `packhound.git` is there too.
 @dataclass(frozen=True, slots=True)
-class Settings(PackSettings):
+class Settings(DeepSettings):
     """One workspace's settings; `SETTINGS` holds their public names."""
 
     limit: int = _setting(
@@ -88,16 +85,6 @@ class Settings(PackSettings):
         ),
         renamed=True,
         harmless=True,
-    )
-    deep: DeepMode = _harmless(  # noqa: RUF009 - a field
-        "auto",
-        "search.deep",
-        choice(
-            "When the transformer of the extra `packhound[deep]` reads the 50 best hits of a "
-            "description again: `auto` for the command line, agents, packs, and lists in VS "
-            "Code and Neovim when typing rests, `on` for every search, or `off`.",
-            get_args(DeepMode),
-        ),
     )
     time_ms: int = _harmless(
         0,

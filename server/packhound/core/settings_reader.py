@@ -11,8 +11,8 @@ from dataclasses import fields, replace
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
+from packhound.core.deep_settings import DeepSettings
 from packhound.core.errors import SettingsError
-from packhound.core.pack_settings import PackSettings
 from packhound.core.parameters import Parameter
 from packhound.core.settings import Settings
 
@@ -47,7 +47,7 @@ def _nearest(name: str) -> str:
     return f"did you mean {near[0]}?" if near else f"expected one of: {', '.join(SETTINGS)}"
 
 
-_INHERITED = {each.name for each in fields(PackSettings)}
+_INHERITED = {each.name for each in fields(DeepSettings)}
 SETTINGS: dict[str, Setting] = {
     each.metadata["name"]: Setting(
         each.metadata["name"],

@@ -53,7 +53,7 @@ class DeepEncoder:
         self._session = session
 
     @classmethod
-    def open(cls, *, threads: int = 1) -> DeepEncoder:
+    def open(cls) -> DeepEncoder:
         """Load the installed model. Raises ModelError, which names the remedy."""
         path = model_path()
         if path is None:
@@ -61,7 +61,7 @@ class DeepEncoder:
         try:
             _check(path)
             tokenizer = open_tokenizer(_FOLDER / "tokenizer.json", MAX_TOKENS)
-            return cls(tokenizer, _open_graph(path.parent, threads))
+            return cls(tokenizer, _open_graph(path.parent))
         except Exception as error:
             raise ModelError(
                 f"the deep model {path} cannot be used: {one_line(error)}; "
@@ -106,11 +106,11 @@ def _check(weights: Path) -> None:
         raise ValueError("it is not that of version 1.0.0, or it is damaged")
 
 
-def _open_graph(weights: Path, threads: int) -> InferenceSession:
+def _open_graph(weights: Path) -> InferenceSession:
     """Load the graph over the weights in a folder, of which onnxruntime maps what it needs."""
     import onnxruntime
 
-    options = session_options(threads)
+    options = session_options(threads=1)
     # More would join additions and norms, whose common operator is far slower.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
     options.add_session_config_entry(

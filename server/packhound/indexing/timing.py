@@ -31,6 +31,10 @@ class Timing:
     """Work in the background between two pauses."""
     preparation_patience_s: float = 5.0
     """Time in all that a preparation waits for quiet, which constant use never leaves."""
+    deep_idle_s: float = 5.0
+    """Time without use after which the deep model reads in advance."""
+    deep_poll_s: float = 30.0
+    """Interval at which it looks for something new to read."""
 
 
 DEFAULT_TIMING = Timing()

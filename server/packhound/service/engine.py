@@ -90,8 +90,7 @@ class Engine:
     ) -> Engine:
         """Load the last generation and begin to follow the folder; indexing goes on behind.
 
-        Settings of a folder are read again at each question, and followed. What the index of one
-        of `others`, the engines of this process, has is shared with it. Raises as `check_root`.
+        Settings of a folder are followed; `others` share what is equal. Raises as `check_root`.
         """
         settings = settings or Settings()
         current = settings.read().settings if isinstance(settings, FolderSettings) else settings
@@ -168,6 +167,7 @@ class Engine:
             self._personalization.close()
             self._personalization = Personalization(self.root, self.folder, settings)
         self._index.configure(settings)
+        self.preparation.deep.start()
 
     def follow_settings(self) -> SettingsInForce:
         """Apply the settings of the folder where they changed, and return those in force."""
@@ -232,8 +232,7 @@ class Engine:
 
     def prepare(self) -> BackgroundPreparation:
         """Make ready what a first search and pack need once nothing is pending; returns at once."""
-        self.preparation.start()
-        return self.preparation
+        return self.preparation.start()
 
     def neighbors(self, path: str, line: int) -> tuple[tuple[EdgeKind, NodeRef], ...]:
         """Return what the node at a 0-based line contains and refers to, and what refers to it."""
@@ -272,6 +271,7 @@ class Engine:
 
     def close(self) -> None:
         """Stop following the folder; what was read is saved."""
+        self.preparation.deep.close()
         self._index.close()
         self._personalization.close()
 

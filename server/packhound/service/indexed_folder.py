@@ -58,7 +58,7 @@ class IndexedFolder:
         raise_gc_threshold()
         self.root = root
         self._siblings = siblings
-        self._settings = settings
+        self.settings = settings
         self._on_change = on_change
         self._timing = timing
         self._replacing = threading.Lock()
@@ -66,6 +66,8 @@ class IndexedFolder:
         redacted = RedactedTexts(self.source)
         self.redacted_grep = Grep(str(root), redacted, redacted.prefilter)
         self.closed = self._is_reopened = False
+        self.deep_progress: tuple[int, int] | None = None
+        """Nodes whose deep vector was made in advance, and how many are to be; None if none."""
         self._indexer: Indexer
         self._extractors = load_extractors(settings.extractors)
         with ThreadPoolExecutor(1) as pool:
@@ -140,7 +142,7 @@ class IndexedFolder:
 
     def configure(self, settings: Settings) -> None:
         """Follow changed settings: another model or persistence means another index."""
-        before, self._settings = self._settings, settings
+        before, self.settings = self.settings, settings
         self._indexer.configure(settings)
         if model_settings(before) != model_settings(settings):
             self.models = self._open_models()
@@ -209,14 +211,15 @@ class IndexedFolder:
     @property
     def vectors(self) -> VectorStore | None:
         """The vectors that earlier processes made; None where nothing is persisted."""
-        return VectorStore(self.cache) if self._settings.persist else None
+        return VectorStore(self.cache) if self.settings.persist else None
 
     def status(self) -> Status:
         """Return the state, figures and problems of the index."""
         problems = (*self.models.problems, *self._extractors.problems)
         status = build_status(
-            self.root, self._settings, self.models.embedder, problems, self._opened, self._indexer
+            self.root, self.settings, self.models.embedder, problems, self._opened, self._indexer
         )
+        status = replace(status, deep_vectors=self.deep_progress)
         return replace(status, state="closed") if self.closed else status
 
     def left_out(self) -> tuple[LeftOutRow, ...]:
@@ -230,10 +233,10 @@ class IndexedFolder:
 
     def _follow(self, opened: OpenedIndex) -> None:
         self._opened = opened
-        self.search_cache = SearchCache(self._settings.k1, self._settings.b)
+        self.search_cache = SearchCache(self.settings.k1, self.settings.b)
         self._indexer = Indexer(
             self.root,
-            self._settings,
+            self.settings,
             opened.index,
             opened.store,
             self._on_change,
@@ -246,7 +249,7 @@ class IndexedFolder:
         opened = open_index(
             self.cache,
             embedder,
-            persist=self._settings.persist,
+            persist=self.settings.persist,
             discard=discard,
             timing=self._timing,
             root=self.root,
@@ -264,7 +267,7 @@ class IndexedFolder:
         return opened
 
     def _open_models(self) -> Models:
-        models = Models.open(self._settings)
+        models = Models.open(self.settings)
         for problem in models.problems:
             log.warning("%s: %s", self.root, problem)
         return models

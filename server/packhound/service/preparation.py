@@ -10,6 +10,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from packhound.indexing import Timing, collect_and_trim
+from packhound.service.deep_filling import DeepFilling
 
 if TYPE_CHECKING:
     from packhound.service.indexed_folder import IndexedFolder
@@ -48,10 +49,14 @@ class Activity:
             self._searches.discard(search)
 
     @property
+    def idle_s(self) -> float:
+        """Seconds without an edit or a question; 0 while a search runs."""
+        return 0.0 if self._searches else time.monotonic() - self._used_at
+
+    @property
     def busy(self) -> bool:
         """Return True if somebody waits for an answer, or was active a moment ago."""
-        recent = time.monotonic() - self._used_at < self._recent_use_s
-        return recent or bool(self._searches)
+        return bool(self._searches) or self.idle_s < self._recent_use_s
 
 
 class BackgroundPreparation:
@@ -71,6 +76,7 @@ class BackgroundPreparation:
         self._patience_s = timing.preparation_patience_s
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
+        self.deep = DeepFilling(folder, activity, timing)
 
     @property
     def should_yield(self) -> bool:
@@ -78,14 +84,16 @@ class BackgroundPreparation:
         folder = self._folder
         return not folder.closed and (self._activity.busy or folder.queue.pending > 0)
 
-    def start(self) -> None:
-        """Begin when nothing is pending any more, unless under way; returns at once."""
+    def start(self) -> BackgroundPreparation:
+        """Begin when nothing is pending any more, unless under way; returns itself at once."""
         with self._lock:
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(
                     target=self._run, name="packhound-preparation", daemon=True
                 )
                 self._thread.start()
+        self.deep.start()
+        return self
 
     def join(self, timeout_s: float | None = None) -> bool:
         """Wait for the end; False after `timeout_s`."""

