@@ -47,6 +47,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "relay",
         "search",
         "service",
+        "text",
     },
     "lsp": {"api", "grep", "impact", "pack", "redact", "relay", "search", "service", "text"},
     "mcp": {"api", "relay", "service"},

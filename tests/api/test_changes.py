@@ -75,7 +75,7 @@ def test_a_base_further_back_has_more_changes(shop):
     assert shop.settled(30)
     paths = {row["path"] for row in call(shop, "changes", {"base": "HEAD~2"})["definitions"]}
     assert {"shop/cart.py", "notes.md"} <= paths
-    assert call(shop, "changes", {"base": "HEAD~2"})["files"] == ["shop/tax.py"]
+    assert call(shop, "changes", {"base": "HEAD~2"})["files"] == [{"path": "shop/tax.py"}]
 
 
 def test_text_says_what_is_changed_first(shop):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 
 import pytest
 
+from tests.support.git_repository import git
 from tests.support.lsp_client import write_files
 
 KITCHEN = "def boil_water(jug):\n    '''Boil the water of a jug.'''\n    return jug\n"
@@ -90,3 +92,52 @@ def test_show_prints_the_code_at_a_reference(run, reference):
 def test_a_reference_to_nothing_is_an_error_with_its_remedy(run, reference, remedy):
     failure = run("show", reference)
     assert failure.returncode == 2 and remedy in failure.stderr
+
+
+def test_grep_pages_through_the_lines_of_all_roots(run):
+    lines = run("grep", "return").stdout.splitlines()
+    assert [line for line in lines if "function" in line] == [
+        "kitchen/kitchen.py:1-3 function boil_water",
+        "garden/garden.py:1-3 function pour_water",
+    ]
+    pages = [
+        json.loads(run("grep", "jug", "-n2", f"--offset={n}", "--json").stdout) for n in (0, 2, 4)
+    ]
+    assert [page["next_offset"] for page in pages] == [2, 4, -1]
+    assert {page["total_lines"] for page in pages} == {6}
+    rows = [
+        (group["root"], line["line"])
+        for page in pages
+        for group in page["groups"]
+        for line in group["lines"]
+        if line["match"]
+    ]
+    assert rows == [(str(folder), n) for folder in run.folders for n in (1, 2, 3)]
+    assert run("grep", "-c", "jug").stdout.split() == ["kitchen/kitchen.py:3", "garden/garden.py:3"]
+    assert run("grep", "no such line").returncode == 1
+
+
+@pytest.mark.parametrize("name", ["pour_water", "garden.py:2", "garden/garden.py#pour_water"])
+def test_a_symbol_is_looked_up_in_all_roots(run, name):
+    answer = json.loads(run("symbol", name, "--json").stdout)
+    assert (answer["qualname"], answer["root"]) == ("pour_water", str(run.folders[1]))
+    assert run("symbol", name).stdout.startswith("garden/garden.py:1-3 function pour_water")
+    missing = run("symbol", "fill_kettle")
+    assert missing.returncode == 2 and "there is no definition 'fill_kettle'" in missing.stderr
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_changes_are_of_all_roots_and_one_without_git_is_named(run):
+    refused = run("changes")
+    assert refused.returncode == 2
+    garden = run.folders[1]
+    git(garden, "init", "-q")
+    git(garden, "add", ".")
+    git(garden, "commit", "-qm", "one")
+    (garden / "garden.py").write_text(GARDEN.replace("return jug", "return jug, jug"))
+    answer = json.loads(run("changes", "--json").stdout)
+    (definition,) = answer["definitions"]
+    assert (definition["qualname"], definition["root"]) == ("pour_water", str(garden))
+    text = run("changes").stdout
+    assert "garden/garden.py:1-3 function pour_water (line 3)" in text
+    assert "note: kitchen: " in text

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
+from tests.support.git_repository import git
 from tests.support.lsp_client import write_files
 
 KITCHEN = "def boil_water(jug):\n    '''Boil the water of a jug.'''\n    return jug\n"
@@ -111,3 +114,44 @@ def test_results_name_their_folder_where_they_could_be_mistaken(twins):
     assert folders == {"east", "west"}
     best, *_ = client.request("packhound/search", {"query": "only_east"})["hits"]
     assert best["name"] == "only_east" and "folder" not in best
+
+
+def test_of_a_name_the_best_definition_of_all_folders_is_shown(start_server, tmp_path):
+    folders = [
+        write_files(tmp_path / "east", {"test_jug.py": "def jug():\n    return 1\n"}),
+        write_files(tmp_path / "west", {"jug.py": "def jug():\n    return 2\n"}),
+    ]
+    client = start_server()
+    client.initialize(*folders)
+    client.settle()
+    symbol = client.request("packhound/symbol", {"name": "jug"})
+    assert (symbol["root"], symbol["uri"]) == (str(folders[1]), (folders[1] / "jug.py").as_uri())
+    (other,) = symbol["others"]
+    assert (other["root"], other["uri"]) == (str(folders[0]), (folders[0] / "test_jug.py").as_uri())
+    assert symbol["totals"]["others"] == 1
+    named = client.request("packhound/symbol", {"name": "east/test_jug.py:1"})
+    assert named["root"] == str(folders[0])
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_changes_of_all_folders_are_listed_unsaved_text_included(start_server, tmp_path):
+    folders = []
+    for name, source in (("kitchen", KITCHEN), ("garden", GARDEN)):
+        files = {f"{name}.py": source, "setting.ini": "[tap]\nflow = 1\n"}
+        folders.append(write_files(tmp_path / name, files))
+        git(folders[-1], "init", "-q")
+        git(folders[-1], "add", ".")
+        git(folders[-1], "commit", "-qm", "one")
+    client = start_server()
+    client.initialize(*folders)
+    client.settle()
+    client.open_document(folders[0] / "kitchen.py", KITCHEN.replace("return jug", "return None"))
+    client.open_document(folders[1] / "garden.py", GARDEN.replace("return jug", "return None"))
+    answer = client.request("packhound/changes", {})
+    assert {row["root"]: row["name"] for row in answer["definitions"]} == {
+        str(folders[0]): "boil_water",
+        str(folders[1]): "pour_water",
+    }
+    uri = (folders[1] / "garden.py").as_uri()
+    (definition,) = client.request("packhound/changes", {"uri": uri})["definitions"]
+    assert definition["name"] == "pour_water"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
 from contextlib import closing
 
 import pytest
@@ -13,6 +15,8 @@ from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
 from packhound.llm import counter_for
 from packhound.mcp.server import Folders
+from tests.support.agent import Agent, kill_engine
+from tests.support.git_repository import git
 
 SETTINGS = Settings(persist=False, limit=1)
 
@@ -166,3 +170,37 @@ def test_a_place_that_is_in_two_roots_is_said_to_be(tmp_path):
         note = "there is such a place in two too; begin the path with its name"
         assert f"note: {note}" in as_text("read_node", answer)
         assert served.call("read_node", {"path": "two/same.py:1"})["name"] == "of_two"
+
+
+@pytest.mark.skipif(os.name == "nt" or not shutil.which("git"), reason="signals, git")
+def test_an_agent_has_symbols_lines_and_changes_of_all_roots(tmp_path):
+    folders = []
+    for name in ("kitchen", "garden"):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "jug.py").write_text(f"def fill_{name}(jug):\n    return jug\n")
+        git(folder, "init", "-q")
+        git(folder, "add", ".")
+        git(folder, "commit", "-qm", "one")
+        (folder / "jug.py").write_text(f"def fill_{name}(jug):\n    return jug, 1\n")
+        (folder / "notes.txt").write_text("new\n")
+        folders.append(folder)
+    agent = Agent(tmp_path / "cache", *folders)
+    try:
+        symbol = agent.tool("symbol", name="fill_garden")
+        assert symbol.startswith("garden/jug.py:1-2 function fill_garden")
+        lines = agent.tool("grep", pattern="return jug").splitlines()
+        assert "2 lines match in 2 files" in lines[0]
+        assert [line for line in lines if "function" in line] == [
+            "kitchen/jug.py:1-2 function fill_kitchen",
+            "garden/jug.py:1-2 function fill_garden",
+        ]
+        related = agent.tool("related", path="garden/jug.py:1")
+        assert "kitchen/" not in related
+        changes = agent.tool("changes").splitlines()
+        for name in ("kitchen", "garden"):
+            assert f"  {name}/jug.py:1-2 function fill_{name} (line 2)" in changes
+            assert f"  {name}/notes.txt" in changes
+    finally:
+        agent.close()
+        kill_engine(tmp_path / "cache")

@@ -54,7 +54,7 @@ class Agent:
             self.notifications.append(message)
         raise AssertionError("the agent's server has ended")
 
-    def tool(self, name: str, **arguments: object) -> str:
+    def tool(self, name: str, /, **arguments: object) -> str:
         """Return the text of a tool's answer."""
         result = self.request("tools/call", {"name": name, "arguments": arguments})
         return "\n".join(part["text"] for part in result["content"])

@@ -6,12 +6,10 @@ export function rangeOf(range: Range): vscode.Range {
   return new vscode.Range(start.line, start.character, end.line, end.character);
 }
 
-/** Of a file of the first folder that the server names by its path alone. */
-export function uriOfPath(path: string): string {
-  const [folder] = vscode.workspace.workspaceFolders ?? [];
-  return folder
-    ? vscode.Uri.joinPath(folder.uri, path).toString()
-    : vscode.Uri.file(path).toString();
+/** Of a file that the server names by its path, and by its folder where it is not the first. */
+export function uriOfPath(path: string, root?: string): string {
+  const folder = root ? vscode.Uri.file(root) : vscode.workspace.workspaceFolders?.[0]?.uri;
+  return folder ? vscode.Uri.joinPath(folder, path).toString() : vscode.Uri.file(path).toString();
 }
 
 const picks = new vscode.EventEmitter<Hit>();

@@ -144,8 +144,13 @@ export interface SymbolAnswer extends Link {
   tests: Link[];
 }
 
-export interface RelatedFile {
+export interface ChangedFile {
   path: string;
+  /** The path of its folder, where the answer is of several. */
+  root?: string;
+}
+
+export interface RelatedFile extends ChangedFile {
   /** 0 to 1. */
   chance: number;
   reasons: string[];
@@ -155,7 +160,7 @@ export interface RelatedFile {
 export interface Changes {
   definitions: (Link & { lines: [number, number][]; callers: Link[] })[];
   /** Changed files without a changed definition. */
-  files: string[];
+  files: ChangedFile[];
   tests: RelatedFile[];
   related: RelatedFile[];
 }

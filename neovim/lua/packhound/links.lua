@@ -48,18 +48,19 @@ function M.changes(base)
   local params = base ~= '' and { base = base } or vim.empty_dict()
   client.ask('packhound/changes', params, function(answer)
     local items = {}
-    local function add_file(words, path, reasons)
-      local text = vim.trim(('%s  %s  %s'):format(words, path, table.concat(reasons, ', ')))
-      table.insert(items, { text = text, path = vim.fs.joinpath(root, path), lnum = 1, end_lnum = 1, col = 1 })
+    local function add_file(words, file)
+      local text = vim.trim(('%s  %s  %s'):format(words, file.path, table.concat(file.reasons or {}, ', ')))
+      local path = vim.fs.joinpath(file.root or root, file.path)
+      table.insert(items, { text = text, path = path, lnum = 1, end_lnum = 1, col = 1 })
     end
     for _, definition in ipairs(answer.definitions) do
       table.insert(items, item(definition, 'changed', definition.lines[1] and definition.lines[1][1]))
     end
-    for _, path in ipairs(answer.files) do
-      add_file('changed', path, {})
+    for _, file in ipairs(answer.files) do
+      add_file('changed', file)
     end
     for _, test in ipairs(answer.tests) do
-      add_file('test to run', test.path, test.reasons)
+      add_file('test to run', test)
     end
     for _, definition in ipairs(answer.definitions) do
       for _, link in ipairs(definition.callers) do
@@ -67,7 +68,7 @@ function M.changes(base)
       end
     end
     for _, file in ipairs(answer.related) do
-      add_file('changes too', file.path, file.reasons)
+      add_file('changes too', file)
     end
     require('packhound.pickers').show('Packhound: changes', items, 'nothing differs.')
   end)

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from packhound.cli.opening import Answerer, folder_settings, print_json
-from packhound.cli.options import JSON, ROOT
+from packhound.cli.opening import print_json
+from packhound.cli.options import JSON, ROOTS
+from packhound.cli.several_roots import Answerers
 from packhound.core.titles import heading
 
 
 @click.command()
 @click.argument("pattern")
-@ROOT
+@ROOTS
 @click.option("--fixed-strings", "-F", is_flag=True, help="PATTERN is a literal.")
 @click.option("--ignore-case", "-i", "case", flag_value="ignore", help="In any letter case.")
 @click.option("--smart-case", "-S", "case", flag_value="smart", help="So unless it has capitals.")
@@ -30,7 +31,7 @@ from packhound.core.titles import heading
 @JSON
 def grep(
     pattern: str,
-    root: Path,
+    roots: Sequence[Path],
     fixed_strings: bool,
     case: str | None,
     as_json: bool,
@@ -40,12 +41,9 @@ def grep(
 
     The exit code is 1 if there are none.
     """
-    from packhound.api import grep_request_from
-
-    values = {"pattern": pattern, "regex": not fixed_strings, "case": case, **options}
-    request = grep_request_from(values)
-    with Answerer(root, folder_settings(root), overridden=False) as answerer:
-        answer = answerer.grep(request)
+    values = {"pattern": pattern, "regex": not fixed_strings, **options}
+    with Answerers(roots) as answerers:
+        answer = answerers.grep({**values, "case": case} if case else values)
     if as_json:
         print_json(answer)
     else:
@@ -58,15 +56,20 @@ def grep(
 
 def _text(answer: Mapping[str, Any]) -> Iterator[str]:
     for row in answer["counts"]:
-        yield f"{row['path']}:{row['lines']}"
+        yield f"{_path(row)}:{row['lines']}"
     for group in answer["groups"]:
         first, last = group["start_line"], group["end_line"]
         lines = f"{first}-{last}" if last > first else f"{first}"
-        yield f"{group['path']}:{lines} {heading(group['kind'], group['qualname'])}"
+        yield f"{_path(group)}:{lines} {heading(group['kind'], group['qualname'])}"
         yield from (
             f"{line['line']:>6}{_cell(line)}{':' if line['match'] else '-'} {line['text']}"
             for line in group["lines"]
         )
+
+
+def _path(row: Mapping[str, Any]) -> str:
+    """Return a path, which begins with its root where there are several."""
+    return f"{row['label']}/{row['path']}" if "label" in row else str(row["path"])
 
 
 def _cell(line: Mapping[str, Any]) -> str:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import click
 from click.shell_completion import CompletionItem
 
 from packhound.core.settings_reader import SETTINGS
 from packhound.core.types import MOST_HITS
+
+Command: TypeAlias = Callable[..., Any]
 
 
 def complete_folder(
@@ -76,9 +80,18 @@ FOCUS = click.option(
     shell_complete=complete_file,
 )
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-LIMIT = click.option(
-    "--limit",
-    "-n",
-    type=click.IntRange(1, MOST_HITS),
-    help="Maximum number of hits.  [default: the setting search.limit]",
-)
+
+
+def limit_option(default: int | None, description: str) -> Callable[[Command], Command]:
+    """Return the option `--limit`."""
+    return click.option(
+        "--limit",
+        "-n",
+        default=default,
+        show_default=default is not None,
+        type=click.IntRange(1, MOST_HITS),
+        help=description,
+    )
+
+
+LIMIT = limit_option(None, "Maximum number of hits.  [default: the setting search.limit]")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -19,6 +20,8 @@ T = TypeVar("T")
 if TYPE_CHECKING:
     from packhound.api import Json
     from packhound.pack import Pack, PackRequest
+
+    Call = Callable[[str, Mapping[str, object]], Json]
 
 
 class Answerers:
@@ -115,10 +118,23 @@ class Answerers:
 
     def call(self, tool: str, arguments: Json) -> Json:
         """Run a tool of agents. Raises PackhoundError."""
+        return self._call([answerer.call for answerer in self._answerers], tool, arguments)
+
+    def grep(self, values: Json) -> Json:
+        """Find the lines that match a pattern. Raises PackhoundError."""
+        from packhound.api import grep_request_from
+
+        def ask(answerer: Answerer, tool: str, values: Mapping[str, object]) -> Json:
+            return answerer.grep(grep_request_from(values))
+
+        calls = [partial(ask, answerer) for answerer in self._answerers]
+        return self._call(calls, "grep", values)
+
+    def _call(self, calls: Sequence[Call], tool: str, arguments: Json) -> Json:
         from packhound.api import Root, call_roots
 
-        pairs = zip(self._labels.items(), self._answerers, strict=True)
-        roots = [Root(root, label, answerer.call) for (root, label), answerer in pairs]
+        pairs = zip(self._labels.items(), calls, strict=True)
+        roots = [Root(root, label, call) for (root, label), call in pairs]
         return call_roots(roots, tool, arguments)
 
     def check_focus(self, focus: str) -> None:

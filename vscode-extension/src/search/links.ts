@@ -1,4 +1,12 @@
-import type { Changes, Hit, Link, RelatedFile, SearchResults, SymbolAnswer } from '../protocol';
+import type {
+  ChangedFile,
+  Changes,
+  Hit,
+  Link,
+  RelatedFile,
+  SearchResults,
+  SymbolAnswer,
+} from '../protocol';
 
 /** What a hit has that was not ranked. */
 export const UNRANKED = {
@@ -18,20 +26,23 @@ export function symbolResults(symbol: SymbolAnswer): SearchResults {
 }
 
 /** What is changed and what that touches, as results in four parts. */
-export function changesResults(changes: Changes, uriOf: (path: string) => string): SearchResults {
-  const file = (path: string, section: string, reasons: string[] = []): Hit => ({
+export function changesResults(
+  changes: Changes,
+  uriOf: (path: string, root?: string) => string,
+): SearchResults {
+  const file = ({ path, root }: ChangedFile, section: string, reasons: string[] = []): Hit => ({
     ...UNRANKED,
-    ...{ path, start_line: 1, end_line: 1, kind: 'file', name: '', qualname: '', uri: uriOf(path) },
+    ...{ path, start_line: 1, end_line: 1, kind: 'file', name: '', qualname: '' },
+    ...{ uri: uriOf(path, root) },
     ...{ range: { start: START, end: START }, selectionRange: { start: START, end: START } },
     ...{ section, reasons },
   });
-  const related = (section: string) => (each: RelatedFile) =>
-    file(each.path, section, each.reasons);
+  const related = (section: string) => (each: RelatedFile) => file(each, section, each.reasons);
   const callers = changes.definitions.flatMap((each) => each.callers);
   const distinct = new Map(callers.map((link) => [`${link.uri}:${link.start_line}`, link]));
   return results('changes', [
     ...changes.definitions.map((each) => at(asHit(each, 'Changed'), each.lines[0]?.[0])),
-    ...changes.files.map((path) => file(path, 'Changed')),
+    ...changes.files.map((each) => file(each, 'Changed')),
     ...changes.tests.map(related('Tests to run')),
     ...[...distinct.values()].map((link) => atCall(link, 'Callers of what changed')),
     ...changes.related.map(related('Usually changes with it')),

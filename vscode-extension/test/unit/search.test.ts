@@ -167,11 +167,15 @@ test('changes come with their tests, and each caller once', () => {
   const { hits } = changesResults(
     {
       definitions: [1, 2].map(() => ({ ...link, lines: [[7, 8]], callers: [link] })),
-      files: ['README.md'],
+      files: [{ path: 'README.md', root: '/other' }],
       tests: [{ path: 'test_a.py', chance: 0.8, reasons: ['similar name'] }],
       related: [{ path: 'b.py', chance: 0.5, reasons: [] }],
     },
-    (path) => `file:///ws/${path}`,
+    (path, root = '/ws') => `file://${root}/${path}`,
+  );
+  assert.deepEqual(
+    hits.slice(2, 4).map((each) => each.uri),
+    ['file:///other/README.md', 'file:///ws/test_a.py'],
   );
   assert.deepEqual(
     hits.map((each) => `${each.section ?? ''} ${each.path}:${each.selectionRange.start.line + 1}`),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from packhound.api.json_codec import Arguments, Json, Locate, Row
+from packhound.api.tools.roots import Root, answers_of
 from packhound.api.tools.symbol import link_row
 from packhound.api.tools.text import Text, path_of, rows_in, title
 from packhound.api.tools.tool import MAX_TOKENS, Tool
@@ -39,7 +40,7 @@ def changes_answer(
             }
             for definition in changes.definitions
         ],
-        "files": list(changes.other_files),
+        "files": [{"path": path} for path in changes.other_files],
         "tests": _file_rows(changes.tests),
         "related": _file_rows(changes.related),
     }
@@ -68,13 +69,26 @@ def _text(answer: Row) -> Text:
         more = f"\n    ... {n_more:,} more" if n_more else ""
         noun = "line" if lines.isdecimal() else "lines"
         units.append(f"  {title(row)} ({noun} {lines}){callers}{more}")
-    units += [f"  {path_of({'path': path})}" for path in rows_in(answer, "files")]
+    units += [f"  {path_of(row)}" for row in rows_in(answer, "files")]
     units[:1] = [f"changed since {visible_line(answer['base'])}:\n{unit}" for unit in units[:1]]
     for key, heading in (("tests", "tests to run"), ("related", "usually changed with it")):
         rows = [f"  {path_of(r)} ({', '.join(r['reasons'])})" for r in rows_in(answer, key)]
         units += [f"{heading}:\n{row}" if i == 0 else row for i, row in enumerate(rows)]
     head = () if units else (f"nothing differs from {visible_line(answer['base'])}",)
     return Text(head, units, "rows", rows_in(answer, "notes"))
+
+
+def _join(roots: Sequence[Root], arguments: Arguments) -> Json:
+    """Return the changes of all roots, the likeliest tests and related files of all first."""
+    answers, notes = answers_of(roots, "changes", arguments)
+    rows = {
+        key: [row for answer in answers for row in rows_in(answer, key)]
+        for key in ("definitions", "files", "tests", "related")
+    }
+    for key in ("tests", "related"):
+        likely = sorted(rows[key], key=lambda row: -float(row["chance"]))
+        rows[key] = likely[: arguments["limit"]]
+    return {"base": answers[0]["base"], **rows, "notes": notes}
 
 
 TOOL = Tool(
@@ -89,5 +103,6 @@ TOOL = Tool(
     {"base": "HEAD", "limit": 10, "max_tokens": 4_000},
     _answer,
     _text,
+    _join,
     unlisted=("limit",),
 )

@@ -21,7 +21,8 @@ from packhound.service import real_path
 _MAX_PAGE = 50
 _ROWS = (
     *("hits", "groups", "counts", "neighbors", "nodes", "folders", "items", "omitted"),
-    *("callers", "callees", "implementations", "tests", "others", "definitions", "related"),
+    *("callers", "callees", "implementations", "tests", "others", "definitions", "files"),
+    "related",
 )
 """Keys of answers whose rows have a path."""
 
@@ -37,7 +38,9 @@ class Root(NamedTuple):
 
     def label_row(self, row: Row) -> Json:
         """Return a row or an answer of this root, with whose it is."""
-        return {**row, "root": self.path, "label": self.label}
+        whose = {"root": self.path, "label": self.label}
+        callers = [{**caller, **whose} for caller in rows_in(row, "callers")]
+        return {**row, **whose, **({"callers": callers} if "callers" in row else {})}
 
 
 def labels_of(paths: Sequence[PurePath]) -> list[str]:
@@ -119,20 +122,32 @@ def _own_answer(root: Root, answer: Json) -> Json:
 def _first_answer(tool: str) -> Join:
     def join(roots: Sequence[Root], arguments: Arguments) -> Json:
         """Return the first root's answer; raise the last refusal if there is none."""
-        answers, refusal = [], SettingsError("no root is served")
-        for root in roots:
-            try:
-                answers.append(_own_answer(root, root.call(tool, arguments)))
-            except SettingsError as problem:
-                refusal = problem
-        if not answers:
-            raise refusal
+        answers, _ = answers_of(roots, tool, arguments)
         others = ", ".join(str(answer["label"]) for answer in answers[1:])
         note = f"there is such a place in {others} too; begin the path with its name"
         notes = [*rows_in(answers[0], "notes"), *([note] if others else ())]
         return {**answers[0], "notes": notes}
 
     return join
+
+
+def answers_of(
+    roots: Sequence[Root], tool: str, arguments: Arguments
+) -> tuple[list[Json], list[str]]:
+    """Return the labelled answers of the roots that have one, and why the others have none.
+
+    Raises the last refusal if all refuse.
+    """
+    answers, notes, refusal = list[Json](), list[str](), SettingsError("no root is served")
+    for root in roots:
+        try:
+            answers.append(_own_answer(root, root.call(tool, arguments)))
+        except SettingsError as problem:
+            refusal = problem
+            notes.append(f"{root.label}: {problem}")
+    if not answers:
+        raise refusal
+    return answers, notes
 
 
 def all_answers(tool: str) -> Join:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from packhound.api.json_codec import Arguments, Json, Locate, Row
 from packhound.api.tools.references import reference_of, resolve
+from packhound.api.tools.roots import Root, answers_of
 from packhound.api.tools.rows import node_row
 from packhound.api.tools.text import Text, rows_in, signature_of, title
 from packhound.api.tools.tool import MAX_TOKENS, Tool
@@ -15,6 +16,7 @@ from packhound.core.parameters import integer, text
 from packhound.core.types import MOST_HITS, NodeRef
 from packhound.redact import safe_line, visible_line
 from packhound.service import Engine
+from packhound.text import is_test
 
 if TYPE_CHECKING:
     from packhound.impact import Link
@@ -26,6 +28,7 @@ _SECTIONS = {
     "tests": "tests that reach it",
     "others": "others of that name",
 }
+_NOT_OF_NODE = (*_SECTIONS, "ref", "totals", "reading", "notes")
 _MAX_OTHERS = 10
 
 
@@ -113,6 +116,22 @@ def _remark(section: str, row: Row) -> str:
     return f" ({', '.join(words)})"
 
 
+def _join(roots: Sequence[Root], arguments: Arguments) -> Json:
+    """Return the best of the definitions of all roots, as of those of one; the rest are others."""
+    answers, _ = answers_of(roots, "symbol", arguments)
+    first, *rest = sorted(answers, key=_order)
+    nodes = [{key: row[key] for key in row if key not in _NOT_OF_NODE} for row in rest]
+    others = [*nodes, *(other for answer in answers for other in rows_in(answer, "others"))]
+    totals: Row = first["totals"]  # type: ignore[assignment]
+    totals = {**totals, "others": len(others)}
+    return {**first, "others": others[:_MAX_OTHERS], "totals": totals}
+
+
+def _order(row: Row) -> tuple[bool, int]:
+    """Return the key by which `definitions_named` sorts the definitions of one root."""
+    return row["kind"] == "test" or is_test(row["path"]), len(row["qualname"])
+
+
 TOOL = Tool(
     "symbol",
     "Symbol",
@@ -126,5 +145,6 @@ TOOL = Tool(
     {"distance": 1, "limit": 30, "max_tokens": 4_000},
     _answer,
     _text,
+    _join,
     unlisted=("limit",),
 )

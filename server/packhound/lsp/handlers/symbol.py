@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from packhound.api import Json, symbol_answer
-from packhound.core.errors import SettingsError
 from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.locations import Locations
 from packhound.lsp.params import limit_in, number_in, text_in
+from packhound.lsp.roots import ask_folders
+from packhound.service import Engine
 
 _DEFAULT_LIMIT = 100
 _MAX_DISTANCE = 4
@@ -16,7 +17,7 @@ _MAX_DISTANCE = 4
 def symbol(ls: PackhoundServer, params: Params) -> Json:
     """Return a definition with its callers, callees, implementations and tests.
 
-    A name is looked up in every folder; the first that has it answers.
+    A name is looked up in every folder; the best definition of all answers.
     """
     distance = number_in(params, "distance", 1, low=1, high=_MAX_DISTANCE)
     limit, locate = limit_in(params, _DEFAULT_LIMIT), Locations(ls.session).json
@@ -25,10 +26,8 @@ def symbol(ls: PackhoundServer, params: Params) -> Json:
         return symbol_answer(
             engine, f"{path}:{ls.session.documents.line_in(params) + 1}", distance, limit, locate
         )
-    name, refusal = text_in(params, "name"), SettingsError("no folder is open")
-    for engine in ls.session.workspace.engines:
-        try:
-            return symbol_answer(engine, name, distance, limit, locate)
-        except SettingsError as problem:
-            refusal = problem
-    raise refusal
+
+    def ask(engine: Engine, arguments: Json) -> Json:
+        return symbol_answer(engine, str(arguments["name"]), distance, limit, locate)
+
+    return ask_folders(ls, "symbol", {"name": text_in(params, "name")}, ask)
