@@ -58,7 +58,7 @@ def examples_of(
     """The examples of cases that are all about the corpus in one folder."""
     environment = SearchEnvironment(str(root), embedder)
     for case in cases:
-        query = Query(case.text)
+        query = Query(case.text, files=True)
         parsed = parse(snapshot, query, environment)
         vectors, _ = encode(parsed, query.mode, snapshot, embedder)
         yield example_of(case, retrieve_context(snapshot, query, parsed, vectors, environment))

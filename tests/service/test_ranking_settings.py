@@ -60,7 +60,7 @@ def groups(results: Results) -> set[str]:
 
 def test_defaults_written_out_change_nothing(ask: Ask) -> None:
     written = ("words.weight = 1", "words.k1 = 1.2", "words.b = 0.75", "meaning.weight = 1.0")
-    top_k = ("words.topK = 60", "meaning.topK = 40", "names.topK = 40", "search.mmrLambda = 1")
+    top_k = ("words.topK = 100", "meaning.topK = 100", "names.topK = 100", "search.mmrLambda = 1")
     assert ranked(ask(*written, *top_k)) == ranked(ask())
 
 
@@ -104,8 +104,21 @@ def test_a_request_has_the_last_word_on_the_fuser(ask: Ask) -> None:
 def test_top_k_bounds_what_each_source_brings(ask: Ask) -> None:
     assert ask("words.topK = 0", "names.topK = 0", "meaning.topK = 0").candidates == 0
     by_words = ask("words.topK = 1", "names.topK = 0", "meaning.topK = 0")
-    assert len({hit.node.path for hit in by_words.hits}) == 1
+    assert by_words.candidates == len(by_words.hits) == 1
     assert ask("words.topK = 0", "names.topK = 0", "meaning.topK = 2").candidates > 0
+
+
+def test_signals_of_a_file_are_of_the_whole_file(ask: Ask) -> None:
+    def of_file(results: Results) -> dict[str, float]:
+        names = ("file_coverage", "dense_best", "dense_file", "dense_centroid", "node_count")
+        return {s.signal: s.value for s in results.hits[0].why if s.signal in names}
+
+    patient = Budget(time_ms=60_000)
+    alone = ask("words.topK = 1", "names.topK = 0", "meaning.topK = 0", budget=patient)
+    among_others = ask(budget=patient)
+    assert alone.hits[0].node.qualname == among_others.hits[0].node.qualname
+    assert len(of_file(alone)) > 2
+    assert of_file(alone) == pytest.approx(of_file(among_others))
 
 
 def test_repeated_code_comes_later_with_less_lambda(engine: Engine, ask: Ask) -> None:

@@ -50,7 +50,7 @@ QUERY: dict[str, Parameter] = {
     "snippet_lines": integer("Lines of code of each hit.", 0, 60),
     "time_ms": integer("Milliseconds after which the search stops.", 1, MAX_TIME_MS),
     "candidates": integer(
-        "Four times the number of files that are ranked at most.", 4, MAX_CANDIDATES
+        "Definitions ranked at most; of files a quarter as many.", 4, MAX_CANDIDATES
     ),
     "fuser": text(
         "How candidates become one order: linear, blend, rrf or an installed plugin.",

@@ -53,7 +53,7 @@ from packhound.core.types import KINDS, MODES, TESTS, TYPES, Query
 @click.option(
     "--candidates",
     type=click.IntRange(4, MAX_CANDIDATES),
-    help="Rank the definitions of a quarter as many files at most.  [default: the setting"
+    help="Rank so many definitions at most, or a quarter as many files.  [default: the setting"
     " search.candidates]",
 )
 @click.option(

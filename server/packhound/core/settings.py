@@ -99,7 +99,7 @@ class Settings(DeepSettings):
     candidates: int = _harmless(
         400,
         "search.candidates",
-        integer("Four times the number of files that are ranked at most.", 4, MAX_CANDIDATES),
+        integer("Definitions ranked at most; of files a quarter as many.", 4, MAX_CANDIDATES),
     )
     mmr_lambda: float = _harmless(
         1.0,
@@ -137,7 +137,7 @@ class Settings(DeepSettings):
             1,
         ),
     )
-    words_top_k: int = _top_k(60, "words.topK", "How many files words make candidates.")
+    words_top_k: int = _top_k(100, "words.topK", "Definitions that words make candidates.")
     meaning: bool = _harmless(
         True,
         "meaning.enabled",
@@ -147,8 +147,8 @@ class Settings(DeepSettings):
         ),
     )
     meaning_weight: float = _factor("meaning.weight", "meaning")
-    meaning_top_k: int = _top_k(40, "meaning.topK", "How many files meaning makes candidates.")
-    names_top_k: int = _top_k(40, "names.topK", "How many files names make candidates.")
+    meaning_top_k: int = _top_k(100, "meaning.topK", "Definitions that meaning makes candidates.")
+    names_top_k: int = _top_k(100, "names.topK", "Definitions that names make candidates.")
     graph_top_k: int = _top_k(
         12, "graph.topK", "How many neighbours of a definition a pack considers, of each kind."
     )

@@ -99,7 +99,9 @@ def answer_features(context: SignalContext, ranking: Ranking) -> dict[str, float
         "bias": 1.0,
         "cosine_first": float(similarity.take(first).max()),
         "cosine_best": float(similarity.take(best).max()),
-        "cosine_mean": float(similarity.mean()),
+        "cosine_mean": float(
+            0 if context.whole.similarity is None else context.whole.similarity.mean()
+        ),
         "covered_first": float(covered.take(first).max()),
         "covered_best": float(covered.take(best).max()),
         "words": float(lexical.node.take(best).max()) / (total or 1.0),

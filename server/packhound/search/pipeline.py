@@ -39,7 +39,7 @@ from packhound.search.query.project_name import project_name_filter
 from packhound.search.query.text_filters import filter_by_text
 from packhound.search.rank.fusion import Ranking, competing_rows, rank
 from packhound.search.rank.linear import Source, Unit
-from packhound.search.retrieve.candidates import TopK
+from packhound.search.retrieve.choose import TopK
 from packhound.search.retrieve.retrieve import retrieve
 from packhound.search.run import SearchRun
 from packhound.search.siblings import SIBLING_DEPTH, add_siblings
@@ -190,15 +190,14 @@ def explain(
     KeyError for a dead node id, Cancelled when `cancel` is set meanwhile.
     """
     run = SearchRun(query, cancel)
-    entry, _ = snapshot.locate(node_id)
+    snapshot.locate(node_id)
     parsed = parse(snapshot, query, environment)
     parsed = replace(parsed, kinds=(), languages=(), globs=(), exact=(), within=None)
     vectors, _ = encode(parsed, query.mode, snapshot, environment.embedder)
     context = retrieve_context(snapshot, query, parsed, vectors, environment)
-    is_candidate = bool(np.isin(node_id, context.candidates.node_ids))
+    is_candidate = bool(context.candidates.position[node_id] >= 0)
     if not is_candidate:
-        files = np.append(context.candidates.files, entry.file_id)
-        context = context.with_files(np.unique(files))
+        context = context.with_node(node_id)
     run.check()
     unit, source = unit_of(query), source_of(query, vectors)
     settings = environment.settings
@@ -240,7 +239,8 @@ def retrieve_context(
         parsed = parsed.without_words()
     stats = environment.cache.stats(snapshot)
     allowed = allowed_node_ids(snapshot, stats, parsed)
-    top_k, budget = TopK.of(environment.settings), query.budget.candidates
+    top_k = None if unit_of(query) == "file" else TopK.of(environment.settings)
+    budget = query.budget.candidates
     retrieval = retrieve(snapshot, stats, parsed, vectors.text, allowed, top_k, budget=budget)
     return SignalContext(parsed, snapshot, stats, vectors, retrieval)
 

@@ -148,7 +148,7 @@ class LinearRanking:
 def score_linear(context: SignalContext, weights: Weights, depth: int) -> LinearRanking:
     """Score the candidate nodes that can be among the best `depth`."""
     candidates = context.candidates
-    file = _compute_signals(weights.file, context, len(candidates.files))
+    file = _compute_signals(weights.file, context.whole, len(candidates.files))
     node = _compute_signals(weights.node, context, len(candidates))
     file_factors, node_factors = weights.factors
     scores = node_factors @ node + (file_factors @ file).take(candidates.owner)

@@ -11,7 +11,7 @@ import numpy as np
 from packhound.core.arrays import Floats
 from packhound.core.errors import PluginError
 from packhound.core.plugins import Group, describe, load_plugin
-from packhound.search.signals.context import SignalContext, SignalFunction
+from packhound.search.signals.context import SignalContext
 from packhound.search.signals.registry import FILE_SIGNALS, NODE_SIGNALS
 
 _GROUP: Group = "packhound.fusers"
@@ -60,9 +60,10 @@ class _Signals(Mapping[str, Floats]):
         return len(_FILE) + len(_NODE)
 
     def _compute(self, name: str) -> Floats:
-        signal: SignalFunction = _NODE.get(name) or _FILE[name]
-        values = np.array(signal(self._context), np.float32)
-        return values if name in _NODE else values.take(self._context.candidates.owner)
+        context = self._context
+        if name in _NODE:
+            return np.array(_NODE[name](context), np.float32)
+        return np.asarray(_FILE[name](context.whole), np.float32).take(context.candidates.owner)
 
 
 def contributions_of(name: str, context: SignalContext) -> tuple[tuple[str, ...], Floats]:

@@ -8,7 +8,7 @@ the snapshot has, so equal texts have equal scores to the last bit. Robertson an
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -62,6 +62,11 @@ class LexicalScores:
     path: Floats
     file_covered: Floats
     idfs: tuple[float, ...]
+
+    def at(self, rows: NDArray[np.integer[Any]]) -> LexicalScores:
+        """Return the same for some of the nodes."""
+        by_node = ("node", "name", "signature", "doc", "covered", "name_hits")
+        return replace(self, **{field: getattr(self, field).take(rows) for field in by_node})
 
 
 def match_terms(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,10 +12,11 @@ from packhound.core.arrays import NO_NODE_IDS, Floats, Mask, NodeIds, top_k
 from packhound.index import Snapshot
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.retrieve.bm25 import QueryMatches, match_terms
-from packhound.search.retrieve.candidates import (
-    Candidates,
+from packhound.search.retrieve.candidates import Candidates, gather
+from packhound.search.retrieve.choose import (
     TopK,
-    choose,
+    choose_files,
+    choose_nodes,
     max_and_sum_by_file,
     score_files,
 )
@@ -25,15 +25,16 @@ from packhound.search.retrieve.name_matches import nodes_by_folded_name, nodes_b
 
 Ids = TypeVar("Ids", bound=np.integer[Any])
 
-N_NEAREST = 256
-"""Nodes nearest in meaning whose files become candidates, at least."""
-_NEAREST_PER_FILE = 6.4
-_TOP_K = TopK()
+_N_NEAREST = 256
+"""Nodes nearest in meaning whose files become candidates where files are ranked."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Retrieval:
     """The candidates of a query, and what was computed for all nodes and files to choose them.
+
+    `file_nodes` are all nodes of the candidates' files that pass the filters, from which signals of
+    files are computed.
 
     `file_best` and `file_sum` are of the BM25F of each file id's nodes, `file_scores` is the first
     lexical score. `named` are the node ids of each name of the query letter for letter, `named_any`
@@ -42,6 +43,7 @@ class Retrieval:
     """
 
     candidates: Candidates
+    file_nodes: Candidates
     matches: QueryMatches
     file_best: Floats
     file_sum: Floats
@@ -58,32 +60,41 @@ def retrieve(
     query: ParsedQuery,
     vector: Floats | None,
     allowed: Mask | None = None,
-    limits: TopK = _TOP_K,
+    limits: TopK | None = None,
     *,
     budget: int = 400,
 ) -> Retrieval:
     """Retrieve the candidates of a query.
 
     `vector` is its embedding, None for words alone, `allowed` the mask of node ids that pass its
-    filters, None for all, `limits` the files of each source, `budget` four times the most files.
+    filters, None for all, `limits` the nodes of each source, None where files are ranked, `budget`
+    the most nodes or four times the most files.
     """
     # Below the size where a graph pays, one scan serves neighbours and signals. It comes first,
     # since it evicts everything else from the processor's cache.
     is_scan = vector is not None and snapshot.vectors.graph is None
     cosines = snapshot.similarities(vector) if vector is not None and is_scan else None
     matches = match_terms(snapshot, stats, query.terms, query.weights)
-    file_best, file_sum = max_and_sum_by_file(
-        snapshot, matches.node_scores, _filter(matches.matched, allowed)
-    )
+    matched = _filter(matches.matched, allowed)
+    file_best, file_sum = max_and_sum_by_file(snapshot, matches.node_scores, matched)
     file_scores = score_files(file_best, file_sum, stats, query)
-    nearest = _nearest(snapshot, vector, cosines, allowed, limits.meaning)
+    n_nearest = limits.meaning if limits else _N_NEAREST
+    nearest = _nearest(snapshot, vector, cosines, allowed, n_nearest)
     named = nodes_by_name(snapshot, query.names)
     named_any, named_folded = union(named), nodes_by_folded_name(snapshot, query.names)
     printers = np.fromiter(query.printers, np.int32, len(query.printers))
     names = tuple(_filter(node_ids, allowed) for node_ids in (printers, named_any, named_folded))
-    candidates = choose(snapshot, stats, file_scores, nearest, names, allowed, limits, budget)
+    if limits is None:
+        candidates = choose_files(snapshot, stats, file_scores, nearest, names, allowed, budget)
+        file_nodes = candidates
+    else:
+        candidates = choose_nodes(
+            snapshot, stats, query, matches.node_scores, matched, nearest, names, limits, budget
+        )
+        file_nodes = gather(snapshot, stats, candidates.files, allowed)
     return Retrieval(
         candidates=candidates,
+        file_nodes=file_nodes,
         matches=matches,
         file_best=file_best,
         file_sum=file_sum,
@@ -100,12 +111,11 @@ def _nearest(
     vector: Floats | None,
     cosines: Floats | None,
     allowed: Mask | None,
-    n_files: int,
+    k: int,
 ) -> NodeIds:
-    """Return node ids by falling cosine, ties by node id."""
-    if vector is None or not vector.any() or not n_files:
+    """Return k node ids by falling cosine, ties by node id."""
+    if vector is None or not vector.any() or not k:
         return NO_NODE_IDS
-    k = max(N_NEAREST, ceil(_NEAREST_PER_FILE * n_files))
     if cosines is None:
         node_ids, nearest_cosines = snapshot.nearest(vector, k, allowed)
         return node_ids[nearest_cosines > 0]

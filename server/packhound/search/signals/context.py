@@ -10,13 +10,13 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.core.arrays import Floats, Mask, Positions
+from packhound.core.arrays import Floats, Ints, Mask, Positions
 from packhound.index import Snapshot
 from packhound.search.query.compounds import compound_terms
 from packhound.search.query.encode import QueryVectors
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.retrieve.bm25 import LexicalScores, score_nodes, score_terms
-from packhound.search.retrieve.candidates import Candidates, gather
+from packhound.search.retrieve.candidates import Candidates, gather, group_by_file
 from packhound.search.retrieve.corpus_stats import CorpusStats
 from packhound.search.retrieve.name_matches import (
     frame_scores,
@@ -34,8 +34,9 @@ Value = TypeVar("Value", bound=np.generic)
 class SignalContext:
     """One query and its candidates. What several signals share is computed when first used.
 
-    Arrays have one value per candidate node, those named `file_...` one per candidate file. They
-    are None where there are no vectors, or where the query is no bug report.
+    Signals of files are computed in the context `whole`. Arrays have one value per candidate node,
+    those named `file_...` one per candidate file. They are None where there are no vectors, or
+    where the query is no bug report.
     """
 
     query: ParsedQuery
@@ -49,10 +50,27 @@ class SignalContext:
         """The nodes to rank."""
         return self.retrieval.candidates
 
-    def with_files(self, files: Positions) -> SignalContext:
-        """Return the context with all nodes of some file ids as candidates."""
-        candidates = gather(self.snapshot, self.stats, files, None)
-        return replace(self, retrieval=replace(self.retrieval, candidates=candidates))
+    def with_node(self, node_id: int) -> SignalContext:
+        """Return the context with one candidate more."""
+        snapshot, stats = self.snapshot, self.stats
+        node_ids = np.append(self.candidates.node_ids, node_id)
+        candidates = group_by_file(snapshot, stats, node_ids)
+        file_nodes = gather(snapshot, stats, candidates.files, None)
+        retrieval = replace(self.retrieval, candidates=candidates, file_nodes=file_nodes)
+        return replace(self, retrieval=retrieval)
+
+    @cached_property
+    def whole(self) -> SignalContext:
+        """The context whose candidates are all nodes of the candidates' files."""
+        file_nodes = self.retrieval.file_nodes
+        if file_nodes is self.candidates:
+            return self
+        return replace(self, retrieval=replace(self.retrieval, candidates=file_nodes))
+
+    @cached_property
+    def rows(self) -> Ints:
+        """Positions of the candidates among those of `whole`."""
+        return self.whole.candidates.position.take(self.candidates.node_ids)
 
     def node(self, values: NDArray[Value]) -> NDArray[Value]:
         """Take values per node id at the candidate nodes."""
@@ -69,11 +87,15 @@ class SignalContext:
     @cached_property
     def lexical(self) -> LexicalScores:
         """BM25 scores by field and file."""
+        if self.whole is not self:
+            return self.whole.lexical.at(self.rows)
         return score_terms(self.snapshot, self.stats, self.candidates, self.retrieval.matches)
 
     @cached_property
     def compounds(self) -> Floats:
         """BM25F of adjacent words of the query as one identifier."""
+        if self.whole is not self:
+            return self.whole.compounds.take(self.rows)
         terms = compound_terms(self.query)
         return score_nodes(self.snapshot, self.stats, self.candidates, terms)
 
@@ -95,6 +117,8 @@ class SignalContext:
     @cached_property
     def owned(self) -> Mask:
         """Nodes with a qualified name of the query and its owner."""
+        if self.whole is not self:
+            return self.whole.owned.take(self.rows)
         return self.candidates.mask_of(nodes_by_qualified_name(self.snapshot, self.query.qualified))
 
     @cached_property
