@@ -5,11 +5,13 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Sequence
 from math import inf
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from packhound.core.errors import StoreError
+from packhound.core import backoff
+from packhound.core.errors import ModelError, StoreError
 from packhound.core.records import Record, Scope, SourceName, read_iso_date
 from packhound.core.types import Hit, NodeId, NodeRef, Span
 from packhound.encoder import Embedder
@@ -19,6 +21,7 @@ from packhound.sources.protocol import Source
 from packhound.sources.record_index import RecordIndex
 from packhound.sources.record_snapshot import RecordSnapshot
 from packhound.text import terms
+from tests.support.project import wait_until
 
 WORDS = [*("token", "retry", "cache", "login", "session", "queue"), *("render", "parse", "index")]
 WORDS += ["vector", "socket", "frame"]
@@ -268,3 +271,38 @@ def test_terms_of_records_that_are_gone_are_forgotten(encoder: Embedder) -> None
         query = ask(text, encoder=encoder)
         answers = [each.snapshot.search(query, 10, lambda _: "") for each in (index, rebuilt)]
         assert answers[0] == answers[1]
+
+
+class BrokenEncoder:
+    """An encoder that raises `errors`, one after the other, and then encodes."""
+
+    fingerprint = "broken"
+
+    def __init__(self, *errors: Exception, fast: bool) -> None:
+        self.errors = [*errors]
+        self.fast = fast
+
+    def encode(self, texts: Sequence[str]) -> np.ndarray:
+        if self.errors:
+            raise self.errors.pop(0)
+        return np.ones((len(texts), 4), np.float32)
+
+
+@pytest.mark.parametrize("fast", [True, False])
+@pytest.mark.parametrize("error", [ModelError("it is ill"), RuntimeError("it is ill")])
+def test_an_encoder_that_fails_is_named_and_tried_again(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, fast: bool
+) -> None:
+    clock = [1_000.0]
+    monkeypatch.setattr(backoff, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    encoder = BrokenEncoder(error, fast=fast)
+    source = IndexedSource(Notes(Record("a", "note", "token", "a token")), lambda: encoder)
+    scored, _, _ = source.search(ask("token"), 10)
+    assert [entry.record.id for entry in scored] == ["a"]
+    wait_until(lambda: source.status().problems == ("notes: it is ill",))
+    _, _, notes = source.search(ask("token"), 10)
+    assert "notes: it is ill" in notes and source.status().vectors == 0
+    clock[0] += 3_600
+    source.search(ask("token"), 10)
+    wait_until(lambda: source.status().vectors == 1)
+    assert source.status().problems == ()

@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from packhound.core.arrays import HalfFloats
+from packhound.core.backoff import RetryBackoff
 from packhound.core.errors import ModelError, StoreError
 from packhound.core.records import Record
 from packhound.core.status import Rebuilt, SourceRow
@@ -27,6 +28,8 @@ _SHOWN_PROBLEMS = 2
 """Of what a source could not read, in the notes of an answer; the status has all."""
 _SLICE, _FAST_SLICE = 64, 2_000
 """Records that an encoder reads between two publications, a slow one and the bundled one."""
+_RETRY_S, _MAX_RETRY_S = 5.0, 600.0
+"""Pause before records are encoded again that an encoder failed at; it doubles."""
 
 EncoderOf = Callable[[], "TextEncoder | None"]
 
@@ -46,7 +49,8 @@ class IndexedSource:
         self._snapshot = self._index.snapshot
         self._reused: object = None
         self._embedded: object = None
-        self._problem = ""
+        self._problem = self._unencoded = ""
+        self._retry = RetryBackoff(_RETRY_S, _MAX_RETRY_S)
         self._lock = threading.Lock()
         self._embedding: threading.Thread | None = None
 
@@ -109,13 +113,18 @@ class IndexedSource:
     def status(self) -> SourceRow:
         """Return the figures of the index as it is now."""
         snapshot = self._snapshot
-        problems = (*filter(None, (self._problem,)), *self.source.problems())
+        problems = (*self._problems, *self.source.problems())
         newest = float(snapshot.dates.max()) if len(snapshot.rows) else 0.0
         return SourceRow(self.source.name, len(snapshot.rows), snapshot.n_vectors, newest, problems)
 
+    @property
+    def _problems(self) -> Iterator[str]:
+        """Why the index is not as new as the source, and why records have no vector."""
+        return filter(None, (self._problem, self._unencoded))
+
     def _notes(self, n_vectors: int, n_rows: int) -> list[str]:
         name, problems = self.source.name, self.source.problems()
-        notes = [self._problem] if self._problem else []
+        notes = [*self._problems]
         notes += [f"{name}: {problem}" for problem in problems[:_SHOWN_PROBLEMS]]
         if n_vectors < n_rows and self._encoder_of() is None:
             notes.append("semantic search unavailable: exact key or words only")
@@ -126,7 +135,7 @@ class IndexedSource:
     def _embed(self) -> None:
         encoder, index = self._encoder_of(), self._index
         state = self._version, encoder and encoder.fingerprint
-        if encoder is None or self._embedded == state:
+        if encoder is None or self._embedded == state or not self._retry.due:
             return
         if self._reused != state:
             self._reuse(index, encoder, {})
@@ -135,7 +144,7 @@ class IndexedSource:
             self._try_encode(encoder, _EMBEDDED_AT_ONCE)
         if not index.pending(encoder.fingerprint):
             self._embedded = state
-        elif self._embedding is None:
+        elif self._embedding is None and self._retry.due:
             self._embedding = threading.Thread(
                 target=self._embed_rest, args=(encoder,), name="packhound-records", daemon=True
             )
@@ -152,12 +161,17 @@ class IndexedSource:
                     return
 
     def _try_encode(self, encoder: TextEncoder, limit: int) -> int:
+        """Encode records; after a failure, whatever it is, the next attempt waits."""
         try:
-            return self._encode(self._index, encoder, limit)
-        except ModelError as error:
-            self._problem = f"{self.source.name}: {error}"
-            log.warning("%s", self._problem)
+            n_encoded = self._encode(self._index, encoder, limit)
+        except Exception as error:
+            self._retry.fail()
+            self._unencoded = f"{self.source.name}: {error}"
+            log.warning("%s", self._unencoded, exc_info=not isinstance(error, ModelError))
             return 0
+        self._retry.reset()
+        self._unencoded = ""
+        return n_encoded
 
     def _encode(self, index: RecordIndex, encoder: TextEncoder, limit: int) -> int:
         """Encode records that lack a vector; return how many. Raises ModelError."""
