@@ -43,10 +43,13 @@ def cases_of(root: Path, most: int) -> tuple[list[Case], list[str]]:
         tree, visible, hidden = case["tree"], case["shown"], case["hidden"]
         history = CoChanges.of(case["history"], visible)
         calls = tree.calls({path: case["lines"][path] for path in visible})
+        words = tree.words({path: case["lines"][path] for path in visible})
         newest = max(history.weights.values(), default=1.0)
         profiles = [_Profile.of(path) for path in visible]
         features = {
-            path: _features(path, profiles, history, calls.get(path, 0.0), newest)
+            path: _features(
+                path, profiles, history, calls.get(path, 0.0), words.get(path, 0.0), newest
+            )
             for path in sorted(tree.paths.difference(visible))
         }
         candidates = [path for path in features if reasons_of(features[path])]

@@ -25,11 +25,12 @@ from packhound.files import decode
 from packhound.git import CoChanges
 from packhound.graph import CallGraph, Graph
 from packhound.impact.related_files import rank_files
+from packhound.impact.shared_words import share_words, words_of
 from packhound.index import FileEntry
 from packhound.parsing.languages import language_of
 from packhound.parsing.node_codec import encode_nodes
 from packhound.parsing.parse import parse
-from packhound.text import is_test
+from packhound.text import is_test, terms
 
 _MAX_BYTES = 300_000
 _TOP = 10
@@ -44,6 +45,7 @@ class Tree:
         self.files: dict[str, FileEntry] = {}
         self.paths: set[str] = set()
         self._texts: dict[str, bytes] = {}
+        self._terms: dict[str, frozenset[str]] = {}
         self._graph = Graph()
         self._n = 0
 
@@ -93,6 +95,7 @@ class Tree:
             name, parsed.language, digest, None, 0, ids, parsed.imports, None, b"", record
         )
         self._texts[name] = source
+        self._terms[name] = frozenset(terms(source.decode("utf-8", "replace")))
 
     def calls(self, changed: dict[str, list[tuple[int, int]]]) -> Counter[str]:
         """Return the uses between the changed nodes and other files, by file."""
@@ -115,6 +118,20 @@ class Tree:
                     if location and location[0] != path:
                         counts[location[0]] += 0.2 if use.by_name else 1
         return counts
+
+    def words(self, changed: dict[str, list[tuple[int, int]]]) -> dict[str, float]:
+        """Return the share of the words of changed lines that each file has."""
+        texts = list[str]()
+        for path, runs in changed.items():
+            lines = self._texts.get(path, b"").decode("utf-8", "replace").split("\n")
+            texts += (line for first, last in runs for line in lines[first : last + 1])
+        paths = [*self.files]
+
+        def files_with(word: str) -> np.ndarray:
+            return np.array([i for i, path in enumerate(paths) if word in self._terms[path]], int)
+
+        shares = share_words(words_of(texts), files_with, len(paths), len(paths))
+        return dict(zip(paths, shares.tolist(), strict=True))
 
 
 def git(root: Path, *arguments: str) -> str:
@@ -213,7 +230,8 @@ def main() -> None:
             tree, visible, hidden = case["tree"], case["shown"], case["hidden"]
             history = CoChanges.of(case["history"], visible)
             calls = tree.calls({path: case["lines"][path] for path in visible})
-            ranked = [f.path for f in rank_files(tree.paths, visible, history, calls, _TOP)]
+            words = tree.words({path: case["lines"][path] for path in visible})
+            ranked = [f.path for f in rank_files(tree.paths, visible, history, calls, words, _TOP)]
             scores["same folder"].append(recall(same_folder(tree.paths, visible, history), hidden))
             scores["co-changed before"].append(
                 recall(co_changed(tree.paths, visible, case["history"]), hidden)
@@ -223,8 +241,10 @@ def main() -> None:
                 source, tests = case["source"], case["tests"]
                 history = CoChanges.of(case["history"], source)
                 calls = tree.calls({path: case["lines"][path] for path in source})
+                words = tree.words({path: case["lines"][path] for path in source})
                 candidates = [path for path in tree.files if is_test(path)]
-                ranked = [f.path for f in rank_files(candidates, source, history, calls, _TOP)]
+                files = rank_files(candidates, source, history, calls, words, _TOP)
+                ranked = [file.path for file in files]
                 scores["tests"].append(recall(ranked, tests))
         means = {name: round(sum(v) / len(v), 4) for name, v in scores.items() if v}
         counts = {"commits": len(scores["packhound"]), "with tests": len(scores["tests"])}

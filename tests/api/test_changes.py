@@ -68,6 +68,19 @@ def test_a_changed_definition_has_callers_tests_and_what_changes_with_it(shop, s
     assert answer["related"][0]["reasons"][0] == "changed together before"
 
 
+def test_a_file_with_rare_words_of_the_changed_lines_may_change_too(shop):
+    (shop.root / "web").mkdir()
+    (shop.root / "web" / "checkout.js").write_text("function pay() { return surchargeRate; }\n")
+    git(shop.root, "add", ".")
+    git(shop.root, "commit", "-qm", "web")
+    text = CART.replace("return 1", "return surcharge_rate")
+    shop.update(Document("shop/cart.py", text.encode()))
+    shop.refresh()
+    assert shop.settled(30)
+    (row,) = [r for r in call(shop, "changes", {})["related"] if r["path"] == "web/checkout.js"]
+    assert row["reasons"][0] == "has words of the changed lines"
+
+
 def test_a_base_further_back_has_more_changes(shop):
     edit_total(shop, saved=True)
     (shop.root / "notes.md").write_text("# Notes\n\nSomething.\n")

@@ -21,6 +21,8 @@ _MAX_FILES = 40
 _TIMEOUT_S = 10.0
 _HALF_LIFE = 500.0
 """Commits after which one counts half."""
+_RECENT, _RECENT_HALF_LIFE = 150, 30.0
+"""Commits that say what is being worked on, and after which one of them counts half."""
 _PRIOR = 1.0
 """Commits of a file without any other, added to those there were."""
 
@@ -39,16 +41,21 @@ def read_commits(root: Path, revision: str = "HEAD") -> list[list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class CoChanges:
-    """Weighted commits of each file, and of each pair of files; a newer commit weighs more."""
+    """Weighted commits of each file, and of each pair of files; a newer commit weighs more.
+
+    `recent` counts the latest of those that a file shares with any of the paths.
+    """
 
     weights: Counter[str]
     pairs: dict[str, Counter[str]]
+    recent: Counter[str]
 
     @classmethod
     def of(cls, commits: Commits, paths: Iterable[str]) -> CoChanges:
         """Return the co-changes of some paths with all others."""
         changed, weights = frozenset(paths), Counter[str]()
         pairs: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        recent = Counter[str]()
         for age, files in enumerate(commits):
             if len(files) > _MAX_FILES:
                 continue
@@ -58,7 +65,10 @@ class CoChanges:
             for path in changed.intersection(files):
                 for other in files:
                     pairs[path][other] += weight / math.log2(1 + len(files))
-        return cls(weights, pairs)
+            if age < _RECENT and not changed.isdisjoint(files):
+                for other in files:
+                    recent[other] += 0.5 ** (age / _RECENT_HALF_LIFE) / math.log2(1 + len(files))
+        return cls(weights, pairs, recent)
 
     def chance(self, path: str, other: str) -> float:
         """Return how likely a commit of `path` changes `other` too, 0 to 1."""

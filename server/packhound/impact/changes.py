@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from packhound.core.arrays import Ints, unique_sorted
 from packhound.core.types import NodeRef
 from packhound.git import CoChanges
 from packhound.graph import CallGraph
 from packhound.impact.related_files import RelatedFile, rank_files
+from packhound.impact.shared_words import share_words, words_of
 from packhound.impact.symbol import Link, is_test_node, links_of
 from packhound.index import FileEntry, Snapshot
 from packhound.text import is_test
@@ -48,6 +50,7 @@ def describe_changes(
     graph: CallGraph,
     changed: Mapping[str, Sequence[tuple[int, int]]],
     history: CoChanges,
+    source: Callable[[str], bytes | None],
     limit: int,
 ) -> ChangeSet:
     """Return what changed lines touch; `limit` bounds tests and related files."""
@@ -63,20 +66,23 @@ def describe_changes(
         links = [link for link in links_of(snapshot, root, callers) if not is_test_node(link.node)]
         definitions.append(ChangedDefinition(snapshot.ref(node_id, root), lines, tuple(links)))
     calls = _calls_by_file(snapshot, root, graph, touched)
+    words = _words_by_file(snapshot, changed, source)
     tests = [path for path, entry in snapshot.files.items() if _is_runnable_test(path, entry)]
     own_tests = [
         RelatedFile(path, 1.0, ("changed itself",))
         for path in changed
         if (entry := snapshot.files.get(path)) and _is_runnable_test(path, entry)
     ]
-    source = [path for path in changed if not is_test(path)]
-    ranked_tests = rank_files(tests, changed.keys(), history, calls, limit) if source else []
+    changed_code = [path for path in changed if not is_test(path)]
+    ranked_tests = (
+        rank_files(tests, changed.keys(), history, calls, words, limit) if changed_code else []
+    )
     with_definition = {definition.node.path for definition in definitions}
     return ChangeSet(
         definitions=tuple(definitions),
         other_files=tuple(path for path in changed if path not in with_definition),
         tests=tuple([*own_tests, *ranked_tests][:limit]),
-        related=tuple(rank_files(snapshot.files, changed.keys(), history, calls, limit)),
+        related=tuple(rank_files(snapshot.files, changed.keys(), history, calls, words, limit)),
     )
 
 
@@ -117,3 +123,21 @@ def _calls_by_file(
         share = _DISTANCE_SHARE ** (link.distance - 1)
         calls[link.node.path] += share * (_BY_NAME_SHARE if link.by_name else 1.0)
     return calls
+
+
+def _words_by_file(
+    snapshot: Snapshot,
+    changed: Mapping[str, Sequence[tuple[int, int]]],
+    source: Callable[[str], bytes | None],
+) -> dict[str, float]:
+    """Return the share of the words of changed lines that each file has."""
+    texts = list[str]()
+    for path, runs in changed.items():
+        lines = (source(path) or b"").decode("utf-8", "replace").split("\n")
+        texts += (line for first, last in runs for line in lines[first : last + 1])
+
+    def files_with(word: str) -> Ints:
+        return unique_sorted(snapshot.file_of[snapshot.postings(word).node_ids])
+
+    shares = share_words(words_of(texts), files_with, snapshot.n_file_ids, snapshot.n_files)
+    return {path: float(shares[entry.file_id]) for path, entry in snapshot.files.items()}

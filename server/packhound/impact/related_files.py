@@ -1,4 +1,4 @@
-"""Files that usually change with others: by history, by calls, and by their names and folders."""
+"""Files that usually change with others: by history, calls, shared words, names and folders."""
 
 from __future__ import annotations
 
@@ -12,16 +12,20 @@ from packhound.text import path_facts
 
 _TEST_WORDS = frozenset({"test", "tests", "spec", "specs", "unittest"})
 _SUFFIX = re.compile(r"\.[^/.]*$")
-_BIAS, _NEAR_FOLDER = -5.4, 0.5
+_BIAS, _NEAR_FOLDER = -6.1, 0.5
 _WEIGHTS = {
     "history": 8.2,
-    "calls": 0.6,
+    "recent": 1.0,
+    "calls": 0.8,
+    "words": 1.5,
     "name": 1.1,
-    "folder": 0.4,
-    "often": 0.7,
-    "language": -0.3,
+    "folder": 0.5,
+    "often": 0.4,
+    "language": -0.5,
 }
 """Fitted by logistic regression on 529 commits (benchmarks/changes/README.md)."""
+_MIN_OF_REASON = {"words": 0.1}
+"""A smaller share of the words is no reason: some words are in every file."""
 
 
 class RelatedFile(NamedTuple):
@@ -37,13 +41,17 @@ def rank_files(
     changed: Collection[str],
     history: CoChanges,
     calls: Mapping[str, float],
+    words: Mapping[str, float],
     limit: int,
 ) -> list[RelatedFile]:
-    """Return the files that most likely change with those changed; `calls` counts uses by file."""
+    """Return the files that most likely change with those changed.
+
+    `calls` counts uses by file, `words` is the share of the words of changed lines that it has.
+    """
     newest = max(history.weights.values(), default=1.0)
     profiles = [_Profile.of(path) for path in changed]
     features = {
-        path: _features(path, profiles, history, calls.get(path, 0.0), newest)
+        path: _features(path, profiles, history, calls.get(path, 0.0), words.get(path, 0.0), newest)
         for path in paths
         if path not in changed
     }
@@ -65,12 +73,18 @@ def score(features: Mapping[str, float]) -> float:
 def reasons_of(features: Mapping[str, float]) -> tuple[str, ...]:
     """Return the reasons that contribute, the strongest first."""
     by_share = sorted(features, key=lambda name: -_WEIGHTS[name] * features[name])
-    return tuple(_REASONS[name] for name in by_share if name in _REASONS and features[name] > 0)
+    return tuple(
+        _REASONS[name]
+        for name in by_share
+        if name in _REASONS and features[name] > _MIN_OF_REASON.get(name, 0.0)
+    )
 
 
 _REASONS = {
     "history": "changed together before",
+    "recent": "changed together lately",
     "calls": "calls or is called",
+    "words": "has words of the changed lines",
     "name": "similar name",
     "folder": "near in the folders",
 }
@@ -92,13 +106,20 @@ class _Profile(NamedTuple):
 
 
 def _features(
-    path: str, changed: Sequence[_Profile], history: CoChanges, calls: float, newest: float
+    path: str,
+    changed: Sequence[_Profile],
+    history: CoChanges,
+    calls: float,
+    words: float,
+    newest: float,
 ) -> dict[str, float]:
     profile = _Profile.of(path)
     apart = math.prod(1.0 - min(0.99, history.chance(c.path, path)) for c in changed)
     return {
         "history": math.sqrt(1.0 - apart),
+        "recent": math.sqrt(min(1.0, history.recent[path])),
         "calls": calls / (1.0 + calls),
+        "words": words,
         "name": max((_overlap(profile.words, c.words) for c in changed), default=0.0),
         "folder": max((_nearness(profile.folder, c.folder) for c in changed), default=0.0),
         "often": math.log1p(history.weights[path]) / math.log1p(newest),

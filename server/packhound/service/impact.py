@@ -54,4 +54,5 @@ class Impact:
         changed = service.changed_since(snapshot, base)
         history = CoChanges.of(read_commits(self._root), changed)
         graph = service.call_graph(snapshot)
-        return describe_changes(snapshot, str(self._root), graph, changed, history, limit)
+        source = service.source_of(snapshot)
+        return describe_changes(snapshot, str(self._root), graph, changed, history, source, limit)
