@@ -107,13 +107,19 @@ class RecordSnapshot:
             best = np.lexsort((self.positions[rows], -self.dates[rows]))[:n_tried]
         else:
             best = top_k(scores, n_tried)
+        records = [self.rows[row].record for row in rows[best].tolist()]
+        states = [*map(state_of, records)]
+        factors = [STATE_FACTOR if state else 1.0 for state in states]
+        lowered = np.round(scores[best] * factors, _SCORE_DIGITS).tolist()
+        ties = [b"" if is_listing else stable_hash(record) for record in records]
+        order = sorted(range(len(records)), key=lambda n: (-lowered[n], ties[n]))[:limit]
+        title = boosted - base
         scored = [
-            _scored(self.rows[int(rows[i])].record, parts, state_of)
-            for i in best.tolist()
-            for parts in [(words[rows[i]], meaning[rows[i]], boosted[i] - base[i], scores[i])]
+            _scored(records[n], (words[rows[i]], meaning[rows[i]], title[i], scores[i]), states[n])
+            for n in order
+            for i in [best[n]]
         ]
-        scored.sort(key=_rounded if is_listing else sort_key)
-        return scored[:limit], len(rows)
+        return scored, len(rows)
 
     def _allowed(self, scope: Scope) -> Mask:
         """Return the mask of the records that pass the filters."""
@@ -160,11 +166,7 @@ def is_near(scored: ScoredRecord) -> bool:
 
 def sort_key(scored: ScoredRecord) -> tuple[float, bytes]:
     """Return the key that sorts records best first, ties by a stable hash."""
-    return _rounded(scored), stable_hash(scored.record)
-
-
-def _rounded(scored: ScoredRecord) -> float:
-    return -round(scored.score, _SCORE_DIGITS)
+    return -round(scored.score, _SCORE_DIGITS), stable_hash(scored.record)
 
 
 def stable_hash(record: Record) -> bytes:
@@ -211,12 +213,9 @@ def _stack_vectors(rows: Sequence[Row]) -> Floats | None:
     return joined.reshape(len(rows), dim).astype(np.float32)
 
 
-def _scored(
-    record: Record, parts: Sequence[np.floating], state_of: Callable[[Record], str]
-) -> ScoredRecord:
+def _scored(record: Record, parts: Sequence[np.floating], state: str) -> ScoredRecord:
     """Return a record with its score as a sum; `parts` are words, meaning, title and the sum."""
     words, meaning, title, total = map(float, parts)
-    state = state_of(record)
     values = {
         "record_words": words,
         "record_meaning": meaning,
