@@ -82,7 +82,6 @@ def reasons_of(features: Mapping[str, float]) -> tuple[str, ...]:
 
 _REASONS = {
     "history": "changed together before",
-    "recent": "changed together lately",
     "calls": "calls or is called",
     "words": "has words of the changed lines",
     "name": "similar name",

@@ -12,7 +12,7 @@ from packhound.pack.notes import unknown_file_notes
 from packhound.pack.path_resolver import PathResolver
 from packhound.pack.pool import Pool
 from packhound.pack.request import PackRequest
-from packhound.pack.sources.demotions import demote_duplicates, demote_minor, drop_far
+from packhound.pack.sources.demotions import demote_duplicates, demote_minor, drop_far, minor_in
 from packhound.pack.sources.explicit import (
     add_focus,
     add_mentioned_files,
@@ -54,7 +54,9 @@ def gather(context: PackContext, request: PackRequest) -> Pool:
     add_hits(pool, hits)
     add_mentions(pool, mentions, paths)
     add_named(pool, context, request.prompt)
-    add_mentioned_files(pool, hits, mentions, paths)
+    is_minor = minor_in(request.prompt)
+    files = dict.fromkeys(path for mention in mentions for path in paths.resolve(mention.path))
+    add_mentioned_files(pool, hits, [path for path in files if not is_minor(path)])
     add_file_mates(pool)
     add_changes(pool, context)
     add_open_files(pool, request)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import numpy as np
 
@@ -24,9 +25,9 @@ _VENDORED = re.compile(
     r"|[-_.]\d+\.\d+(?:\.\d+)?(?:[-.][a-z]+)?\.\w+$|[._-](?:min|generated|pb)\.\w+$|_pb2\.pyi?$"
 )
 """Code of others in the tree, and code that tools write."""
-_NO_CODE_FACTOR = 0.3
-"""Of prose and settings where the prompt is a bug report, which code answers."""
-_DOCUMENT_WORD = re.compile(r"(?i)\b(?:docs?|documentation|docstrings?|readme|changelog|typo)\b")
+_DOCUMENT_WORD = re.compile(
+    r"(?i)\b(?:docs?|documentation|docstrings?|readme|changelog|typo|examples?|tutorials?)\b"
+)
 _SETTING_WORD = re.compile(r"(?i)\b(?:ci|workflows?|ya?ml|toml|dependency|packaging)\b")
 
 _FAR_UTILITY = 0.03
@@ -40,21 +41,28 @@ _DUPLICATE_PENALTY = 0.7
 
 def demote_minor(pool: Pool, prompt: str) -> None:
     """Put last what is seldom the topic and costs as much: tests, vendored code, and in a bug
-    report prose and settings; unless the prompt speaks of it."""
-    title, no_code = prompt.partition("\n")[0], []
-    if is_report(prompt):
-        no_code += ["is_prose"] * (not _DOCUMENT_WORD.search(title))
-        no_code += ["is_setting"] * (not _SETTING_WORD.search(title))
-    flags = [FLAGS.index(name) for name in no_code]
-    is_about_tests = bool(_TEST_WORD.search(content_of(prompt)))
+    report what is no code; unless the prompt speaks of it."""
+    is_about_tests, is_minor = bool(_TEST_WORD.search(content_of(prompt))), minor_in(prompt)
     for candidate in pool.by_node_id.values():
         path = candidate.path
         if candidate.pinned:
             continue
-        if (not is_about_tests and _is_test(candidate)) or _VENDORED.search(path):
+        is_test_now = not is_about_tests and _is_test(candidate)
+        if is_test_now or _VENDORED.search(path) or is_minor(path):
             candidate.utility *= _MINOR_FACTOR
-        elif any(path_facts(path).flags[flag] for flag in flags):
-            candidate.utility *= _NO_CODE_FACTOR
+
+
+def minor_in(prompt: str) -> Callable[[str], bool]:
+    """Return a test of the paths that are no code where the prompt is a bug report.
+
+    Its files called `conf.py` and `index.rst` are seldom those of the project.
+    """
+    title, names = prompt.partition("\n")[0], list[str]()
+    if is_report(prompt):
+        names += ["is_prose", "is_example"] * (not _DOCUMENT_WORD.search(title))
+        names += ["is_setting"] * (not _SETTING_WORD.search(title))
+    flags = [*map(FLAGS.index, names)]
+    return lambda path: any(path_facts(path).flags[flag] for flag in flags)
 
 
 def _is_test(candidate: Candidate) -> bool:

@@ -91,6 +91,8 @@ def add_named(pool: Pool, context: PackContext, prompt: str) -> None:
         named = [c for c in map(pool.get, node_ids) if c and not is_test(c.path)]
         owner = owners.get(name, "")
         owned = [c for c in named if owner and owner in re.split(r"[./]", f"{c.path}/{c.name}")]
+        if owner and not owned:  # Such as `np`: functions of a module, not methods.
+            named = [c for c in named if c.kind == "function" and "." not in c.name]
         few = named if len(named) <= _MAX_NAMESAKES else []
         for candidate in owned or few:
             utility = _TITLE_UTILITY if name in title_names else _NAMED_UTILITY
@@ -98,12 +100,9 @@ def add_named(pool: Pool, context: PackContext, prompt: str) -> None:
             candidate.add(Origin("mention", utility, f"names {name}"))
 
 
-def add_mentioned_files(
-    pool: Pool, hits: Sequence[Hit], mentions: Sequence[Mention], paths: PathResolver
-) -> None:
+def add_mentioned_files(pool: Pool, hits: Sequence[Hit], files: Sequence[str]) -> None:
     """Add the contents of files that the prompt mentions: hits by rank, the rest evenly."""
-    files = dict.fromkeys(path for mention in mentions for path in paths.resolve(mention.path))
-    for path in list(files)[:_MAX_FILES]:
+    for path in files[:_MAX_FILES]:
         reason = f"in {path}, which the prompt names"
         file_hits = [hit for hit in hits if hit.node.path == path]
         for rank, hit in enumerate(file_hits[:_FILE_HITS], 1):
