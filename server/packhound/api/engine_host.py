@@ -14,7 +14,7 @@ from packhound.api.socket_server import Session, SocketServer, serve_socket
 from packhound.core.errors import StoreError
 from packhound.core.file_lock import FileLock
 from packhound.core.private_file import make_private_folder
-from packhound.relay import address_file
+from packhound.relay import address_file, relaying_editors
 from packhound.service import Engine, EnginePool, index_folder, real_path
 
 log = logging.getLogger("packhound")
@@ -31,6 +31,30 @@ class EngineHost:
         self._lock = threading.RLock()
         self._claims: dict[Path, FileLock | None] = {}
         self._servers: dict[Path, SocketServer | None] = {}
+        self._editors = set[int]()
+        self._editor_joined = threading.Condition()
+
+    def add_editor(self, relay_id: int) -> None:
+        """Note that the texts of an editor are here, by the process id of its relay."""
+        with self._editor_joined:
+            self._editors.add(relay_id)
+            self._editor_joined.notify_all()
+
+    def discard_editor(self, relay_id: int) -> None:
+        """Note that an editor has gone."""
+        with self._editor_joined:
+            self._editors.discard(relay_id)
+
+    def wait_for_editors(self, engine: Engine, timeout_s: float) -> None:
+        """Wait for the texts of all editors that relay to whoever serves a folder.
+
+        One that does not send them in time, such as a suspended one, is waited for once.
+        """
+        with self._editor_joined:
+            self._editor_joined.wait_for(
+                lambda: relaying_editors(engine.folder) <= self._editors, timeout_s
+            )
+            self._editors |= relaying_editors(engine.folder)
 
     @property
     def n_connections(self) -> int:

@@ -41,7 +41,8 @@ class LspSessions:
             def watch(self, process_id: int) -> None:
                 """Leave that to the relay, whose end closes the connection."""
 
-        server = HostedServer(self._host)
+        relay_id = int(arguments["relay"])
+        server = HostedServer(self._host, lambda: self._host.add_editor(relay_id))
         register_handlers(server)
         handler = ClientHandler(server)
         logger = logging.getLogger("packhound")
@@ -57,4 +58,5 @@ class LspSessions:
         except SystemExit:
             pass  # Of the session, not of the process.
         finally:
+            self._host.discard_editor(relay_id)
             logger.removeHandler(handler)

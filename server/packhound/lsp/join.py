@@ -21,7 +21,15 @@ from packhound.core.user_folders import cache_folder
 from packhound.lsp.hosted import SESSION
 from packhound.lsp.jsonrpc.frames import FrameReader, Malformed, Params, WireError, encode
 from packhound.lsp.jsonrpc.transport import Stream
-from packhound.relay import WRITING, Connection, Message, Relay, address_file, connect_engine
+from packhound.relay import (
+    WRITING,
+    Connection,
+    Message,
+    Relay,
+    address_file,
+    connect_engine,
+    mark_editor,
+)
 from packhound.service import index_folder, real_path
 
 if TYPE_CHECKING:
@@ -34,6 +42,7 @@ _ATTEMPTS = 3
 _MAX_CHANGES = 500
 """Changes of a document that are repeated to a new server; more are applied to its text first."""
 _PARSE_ERROR = -32_700
+_ARGUMENTS = {"relay": os.getpid()}
 
 
 def read_initialize(stream: Stream) -> tuple[Stream, Params]:
@@ -86,13 +95,14 @@ def _connect_folder(root: Path) -> socket.socket | None:
     """Return a session with the process that serves a folder, None if there is none."""
     try:
         connection = Connection.open(index_folder(root))
-        return connection.begin_session(SESSION, {}) if connection else None
+        return connection.begin_session(SESSION, _ARGUMENTS) if connection else None
     except PackhoundError:
         return None
 
 
 def _relay(stream: Stream, root: Path, first: socket.socket, process_id: object) -> None:
     servers = [first]
+    mark_editor(index_folder(root))  # Until this process ends.
 
     def connect() -> socket.socket:
         for _ in range(_ATTEMPTS):
@@ -100,7 +110,7 @@ def _relay(stream: Stream, root: Path, first: socket.socket, process_id: object)
             if server:
                 return server
             try:
-                return connect_engine(cache_folder()).begin_session(SESSION, {})
+                return connect_engine(cache_folder()).begin_session(SESSION, _ARGUMENTS)
             except StoreError:
                 time.sleep(_POLL_S)
         raise StoreError(f"no process serves {root}")

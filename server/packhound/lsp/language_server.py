@@ -22,7 +22,7 @@ from packhound.lsp.jsonrpc.transport import Stream
 from packhound.lsp.params import uri_in
 from packhound.lsp.session import Session
 from packhound.lsp.uris import uri_from_path
-from packhound.service import Engine
+from packhound.service import Engine, Listener
 
 # Time for indexes to close, and for queued messages to be written, before the process exits.
 EXIT_TIMEOUT_S = 1.0
@@ -36,7 +36,8 @@ class PackhoundServer(LanguageServer):
     protocol: PackhoundProtocol
     session: Session
 
-    def __init__(self, host: EngineHost) -> None:
+    def __init__(self, host: EngineHost, on_folders: Listener = lambda: None) -> None:
+        """Call `on_folders` when the folders of the client are open, and have its texts."""
         super().__init__(
             "packhound",
             __version__,
@@ -45,6 +46,7 @@ class PackhoundServer(LanguageServer):
             converter_factory=lenient_converter,
         )
         self._host = host
+        self._on_folders = on_folders
         self._client: Client | None = None
 
     def serve(self, stream: Stream) -> NoReturn:
@@ -99,7 +101,7 @@ class PackhoundServer(LanguageServer):
     def start_session(self) -> None:
         """Create the session of the client that sent `initialize`."""
         assert self._client is not None
-        self.session = Session(self, self._client, self._host)
+        self.session = Session(self, self._client, self._host, self._on_folders)
         if self._client.process_id is not None:
             self.watch(self._client.process_id)
 

@@ -26,7 +26,7 @@ from packhound.lsp.jsonrpc.executors import SerialExecutor
 from packhound.lsp.session_packs import SessionPacks
 from packhound.lsp.uris import path_from_uri
 from packhound.lsp.work_done_progress import IndexingProgress
-from packhound.service import Engine, Workspace, real_path
+from packhound.service import Engine, Listener, Workspace, real_path
 
 SECTION = "packhound"
 # Time for a client to answer `workspace/configuration` before folders are opened without it.
@@ -40,8 +40,10 @@ log = logging.getLogger("packhound.lsp")
 class Session:
     """State of one client. Notifications reach it on the reading thread, requests on any thread."""
 
-    def __init__(self, server: LanguageServer, client: Client, host: EngineHost) -> None:
-        self._server = server
+    def __init__(
+        self, server: LanguageServer, client: Client, host: EngineHost, on_folders: Listener
+    ) -> None:
+        self._server, self._on_folders = server, on_folders
         self._host = host
         self.client = client
         self.last_search: tuple[Query, Results] | None = None
@@ -155,6 +157,7 @@ class Session:
                 self.workspace.start_polling(self.settings.poll_seconds)
         finally:
             self._opened.set()
+            self._on_folders()
             self._state_notifier.mark_dirty()
 
     def _replace_folders(self, removed: Sequence[str], added: Sequence[str]) -> None:

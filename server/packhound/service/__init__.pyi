@@ -8,5 +8,6 @@ from .roots import index_folder as index_folder
 from .roots import real_path as real_path
 from .snippets import snippet as snippet
 from .snippets import words_of as words_of
+from .status import Listener as Listener
 from .workspace import Workspace as Workspace
 from .workspace import merge_results as merge_results

@@ -35,6 +35,9 @@ from packhound.storage import MemoryRows, VectorStore
 
 log = logging.getLogger("packhound")
 
+_FIRST_EDITS_S = 5.0
+"""Time to read unsaved texts after a start, when a parser has to start too."""
+
 Siblings: TypeAlias = "Callable[[], Sequence[IndexedFolder]]"
 """Return the other indexes of this process."""
 
@@ -68,6 +71,7 @@ class IndexedFolder:
         self.closed = self._is_reopened = False
         self.deep_progress: tuple[int, int] | None = None
         """Nodes whose deep vector was made in advance, and how many are to be; None if none."""
+        self._first_edits_s = _FIRST_EDITS_S
         self._indexer: Indexer
         self._extractors = load_extractors(settings.extractors)
         with ThreadPoolExecutor(1) as pool:
@@ -88,14 +92,16 @@ class IndexedFolder:
     def current(self, query: Query) -> tuple[Snapshot, tuple[str, ...]]:
         """Wait for the edits submitted before; return the snapshot, and notes on its state.
 
-        The first time after the index was opened anew it waits for all files.
+        The first time after the index was opened anew it waits for all files, and after a start
+        longer for edits: an editor that comes from another process has sent what is not saved.
         """
         timeout_s = query.budget.time_ms / 1_000
         self.read_first(query.text, [query.focus.path] if query.focus else [])
         if self._is_reopened:
             self._is_reopened = False
             self.queue.settled(timeout_s)
-        in_time = self.queue.caught_up(timeout_s)
+        in_time = self.queue.caught_up(max(timeout_s, self._first_edits_s))
+        self._first_edits_s = 0.0
         late = () if in_time else ("the last edits are still being read",)
         reading = filter(None, (reading_note(*self.queue.reading),))
         return self.snapshot, (*late, *reading, *self.models.problems)
