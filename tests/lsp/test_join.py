@@ -145,6 +145,18 @@ def test_who_joins_with_other_settings_is_told(start_server, start_agent, folder
     assert "index.exclude" not in other.tool("search", query="load_config")
 
 
+def test_the_engine_imports_what_the_agent_does(cache, start_agent, tmp_path, monkeypatch):
+    folder = tmp_path / "hooks"
+    folder.mkdir()
+    code = "import os\nopen(os.path.join(os.path.dirname(__file__), str(os.getpid())), 'w').close()"
+    (folder / "sitecustomize.py").write_text(code)
+    paths = ["hooks", *filter(None, [os.environ.get("PYTHONPATH")])]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
+    monkeypatch.chdir(tmp_path)
+    start_agent()
+    assert (folder / str(engine_id(cache))).exists()
+
+
 def test_an_editor_that_vanishes_leaves_no_text_behind(start_server, start_agent, folder):
     agent = start_agent()
     assert sees(agent, "load_config")

@@ -15,6 +15,7 @@ from packhound.api import MEMORY_REQUESTS, TOOLS
 from packhound.core.errors import PackhoundError
 from packhound.relay import WRITING, Relay
 from packhound.relay.mcp import McpDialect
+from packhound.relay.sender import Sender
 
 MAX_SERVERS = 200
 INITIALIZE = {"id": 0, "method": "initialize", "params": {}}
@@ -136,3 +137,24 @@ def test_a_server_may_answer_before_it_reads_what_else_was_asked() -> None:
     client = Client(serve, INITIALIZE, *requests, at_once=True).run()
     assert n_servers == 2 and client.answers.keys() == {0, 1, 2, 3}
     assert all(client.answers[n]["result"] == large["result"] for n in (1, 2, 3))
+
+
+def test_a_client_waits_where_its_server_does_not_read() -> None:
+    ours, theirs = socket.socketpair()
+    sender, size = Sender(ours), 40_000_000
+    n_read, n_read_when_there_was_room = 0, list[int]()
+
+    def wait() -> None:
+        sender.wait_for_room()
+        n_read_when_there_was_room.append(n_read)
+
+    with theirs:
+        for _ in range(40):
+            sender.send(b"x" * (size // 40))
+        waiting = threading.Thread(target=wait)
+        waiting.start()
+        while n_read < size:
+            n_read += len(theirs.recv(1 << 16))
+        waiting.join()
+        sender.close()
+    assert n_read_when_there_was_room[0] > size // 2

@@ -80,6 +80,10 @@ def _spawn(cache: Path) -> Callable[[], int | None]:
     """Start the process, detached from this one; return a function for its exit code."""
     import subprocess
 
+    environment = {**os.environ, "PACKHOUND_CACHE_DIR": str(cache.absolute())}
+    # It runs in another folder, from which a relative path leads elsewhere.
+    paths = filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))
+    environment["PYTHONPATH"] = os.pathsep.join(str(Path(path).absolute()) for path in paths)
     flags = 0
     if sys.platform == "win32":
         flags = subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP
@@ -87,7 +91,7 @@ def _spawn(cache: Path) -> Callable[[], int | None]:
         process = subprocess.Popen(
             [*command_line(), ENGINE],
             cwd=cache,
-            env={**os.environ, "PACKHOUND_CACHE_DIR": str(cache.absolute())},
+            env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

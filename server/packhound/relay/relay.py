@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -122,9 +121,11 @@ class Relay:
 
     def _from_client(self, message: Message) -> None:
         with self._lock:
-            wire = self._noted(message)
-            if wire and self._server:
-                self._server.send(wire)
+            wire, server = self._noted(message), self._server
+            if wire and server:
+                server.send(wire)
+        if server:
+            server.wait_for_room()
 
     def _noted(self, message: Message) -> bytes:
         """Return the bytes to send, empty for an answer to a server that is gone."""
@@ -165,7 +166,7 @@ class Relay:
             try:
                 if self._n_silent > _MAX_RETRIES:
                     raise StoreError(_ENDS_AT_ONCE)
-                time.sleep(_RETRY_S if self._n_silent > 1 else 0)
+                self._client_gone.wait(_RETRY_S if self._n_silent > 1 else 0)
                 server = self._reconnect()
             except PackhoundError as problem:
                 self._on_lost(problem)
@@ -175,7 +176,8 @@ class Relay:
         for _ in range(_MAX_RETRIES):
             with suppress(PackhoundError):
                 return self._connect()
-            time.sleep(_RETRY_S)
+            if self._client_gone.wait(_RETRY_S):
+                break
         return self._connect()
 
     def _join(self, server: Sender, messages: Iterator[Message]) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import socket
 import threading
+from collections import deque
 from contextlib import suppress
-from queue import SimpleQueue
+
+_MAX_WAITING_BYTES = 16_000_000
 
 
 class Sender:
@@ -13,17 +15,30 @@ class Sender:
 
     def __init__(self, server: socket.socket) -> None:
         self._server = server
-        self._wires = SimpleQueue[bytes]()
+        self._wires = deque[bytes]()
+        self._n_bytes = 0
+        self._ended = False
+        self._changed = threading.Condition()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
     def send(self, wire: bytes) -> None:
         """Send a message soon; never blocks."""
-        self._wires.put(wire)
+        with self._changed:
+            self._wires.append(wire)
+            self._n_bytes += len(wire)
+            self._changed.notify_all()
+
+    def wait_for_room(self) -> None:
+        """Wait until the server has read most; not for the thread that reads from it."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._ended or self._n_bytes < _MAX_WAITING_BYTES)
 
     def end(self) -> None:
         """Send no more; the server may still answer."""
-        self._wires.put(b"")
+        with self._changed:
+            self._ended = True
+            self._changed.notify_all()
 
     def close(self) -> None:
         """Close the socket."""
@@ -35,6 +50,16 @@ class Sender:
 
     def _run(self) -> None:
         with suppress(OSError):  # Who reads from the server sees its end as well.
-            while wire := self._wires.get():
+            while wire := self._next():
                 self._server.sendall(wire)
+                with self._changed:
+                    self._n_bytes -= len(wire)
+                    self._changed.notify_all()
             self._server.shutdown(socket.SHUT_WR)
+        self.end()
+
+    def _next(self) -> bytes:
+        """Return the next message, empty after the last one."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._wires or self._ended)
+            return self._wires.popleft() if self._wires else b""
