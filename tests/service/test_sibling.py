@@ -12,6 +12,7 @@ import pytest
 from packhound.core.settings import Settings
 from packhound.service.engine import Engine
 from packhound.service.roots import clear_index, index_folder
+from packhound.storage import VectorStore
 from tests.support.index_check import contents
 from tests.support.project import names
 
@@ -74,6 +75,14 @@ def test_unchanged_files_keep_their_nodes(first: Path) -> None:
     # The stamps are those of the copy, so that the next start reads nothing again.
     assert all(files[f"m{n}.py"].stamp for n in range(2, N_FILES))
     engine.close()
+
+
+def test_vectors_of_the_deep_model_are_those_of_the_sibling(first: Path) -> None:
+    vectors = {b"digest of a text": b"vector"}
+    VectorStore(index_folder(first)).put("model", vectors)
+    root = copied(first, "second")
+    Engine.open(root, Settings(git=False)).close()
+    assert VectorStore(index_folder(root)).get("model", vectors) == vectors
 
 
 def test_another_folder_starts_from_nothing(first: Path) -> None:

@@ -59,6 +59,7 @@ class IndexingPass:
         self._n_paths = len(paths)
         self._cancelled = cancelled
         self._unchecked = [path for path in paths if path in files]
+        self._has_many = len(paths) - len(self._unchecked) >= _MANY_FILES
         self._order = ReadingOrder(root, [path for path in paths if path not in files], near)
         self._analysed: Iterator[AnalysedFile] | None = None
         self._same: dict[str, FileStamp | None] = {}
@@ -99,7 +100,7 @@ class IndexingPass:
 
     def read_first(self, text: str, near: Collection[str]) -> None:
         """Read first what a text names, and what is around files; returns at once."""
-        if self._n_paths >= _MANY_FILES:
+        if self._has_many:
             seek = self._order.read_first
             name = "packhound-reading-order"
             threading.Thread(target=seek, args=(text, near), name=name, daemon=True).start()

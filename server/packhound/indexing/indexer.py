@@ -84,8 +84,10 @@ class Indexer:
         user_file, suffixes = user_ignore_file(self._root), self._suffixes
         self.limits = WalkLimits(settings.max_files, max_bytes, exclude, user_file, suffixes)
 
-    def start(self) -> None:
-        """Begin with a scan of the whole folder."""
+    def start(self, *, is_copy: bool = False) -> None:
+        """Begin with a scan of the whole folder; the index of a copy lacks a few files."""
+        if is_copy:
+            self._start_bulk_pool(1)
         self.thread.start()
 
     @property
@@ -218,10 +220,8 @@ class Indexer:
         is_bulk = sum(closed.values()) > _SMALL_PASS
         self._gc_due = self._gc_due or is_bulk
         pool = self._start_bulk_pool() if is_bulk else self._parser.pool
-        max_bytes, first_publish_s = self.limits.max_file_bytes, self._timing.first_publish_s
-        files = self._index.snapshot.files
-        first_pool, cancelled = self._parser.pool, task.cancelled
-        limits = max_bytes, cancelled, first_publish_s
+        first_pool, files = self._parser.pool, self._index.snapshot.files
+        limits = self.limits.max_file_bytes, task.cancelled, self._timing.first_publish_s
         reading = IndexingPass(self._root, closed, pool, first_pool, *limits, files, open_paths)
         self.queue.start(reading, task.cancelled)
 
@@ -278,11 +278,11 @@ class Indexer:
             self._gc_due = False
             collect_and_trim()
 
-    def _start_bulk_pool(self) -> ParsePool:
+    def _start_bulk_pool(self, at_most: int | None = None) -> ParsePool:
         """Return the pool for many files, started if there is none yet."""
         if self._bulk_pool is None:
             self._bulk_pool = self._new_pool(self._settings.workers)
-            self._bulk_pool.start()
+            self._bulk_pool.start(at_most)
         return self._bulk_pool
 
     def _close_bulk_pool(self) -> None:

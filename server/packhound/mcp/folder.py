@@ -98,10 +98,12 @@ class Folder:
 
     def _open_engine(self) -> Engine:
         with self._lock:
+            is_open = self._host.pool.get(self.root) is not None
             if self._engine is None:
                 self._engine = self._host.pool.acquire(self.root, self._settings, self._on_change)
-            # There is no file watcher; an unchanged file costs one stat each.
-            self._engine.refresh()
+            if is_open:
+                # There is no file watcher; an unchanged file costs one stat each.
+                self._engine.refresh()
             return self._engine
 
     def _on_change(self) -> None:

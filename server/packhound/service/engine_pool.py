@@ -57,9 +57,12 @@ class EnginePool:
             engine = self.get(root)
             if engine is None:
                 followers = [on_change]
+                for other in self.engines:
+                    other.preparation.hold()
                 engine = Engine.open(
                     root, settings, partial(_call_all, followers), others=lambda: self.engines
                 )
+                engine.preparation.siblings = lambda: [e.preparation for e in self.engines]
                 engine.prepare()
                 # Copied, since other threads may be going through it.
                 self._engines = {**self._engines, engine.root: engine}

@@ -249,7 +249,7 @@ class IndexedFolder:
             self._timing,
             self._extractors,
         )
-        self._indexer.start()
+        self._indexer.start(is_copy=opened.is_copy)
 
     def _open_index(self, embedder: WaitForEmbedder, *, discard: bool = False) -> OpenedIndex:
         opened = open_index(

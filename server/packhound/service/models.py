@@ -41,7 +41,8 @@ class Models:
         except ModelError as error:
             problems.append(f"results are not reranked: setting 'rerank.path': {error}")
         missing = missing_deep_model()
-        deep = DeepRanker() if settings.meaning and settings.deep != "off" and not missing else None
+        wants_deep = settings.meaning and settings.deep != "off" and not missing
+        deep = _shared_deep_ranker() if wants_deep else None
         if settings.deep == "on" and missing:
             problems.append(missing)
         return cls(embedder, reranker, deep, tuple(problems))
@@ -51,6 +52,12 @@ class Models:
 def _open_shared_embedder() -> Embedder:
     """Return the bundled encoder, which all folders of a process share. Raises ModelError."""
     return Embedder.open()
+
+
+@lru_cache(maxsize=1)
+def _shared_deep_ranker() -> DeepRanker:
+    """Return the deep model's stage; working trees of a process ask for the same vectors."""
+    return DeepRanker()
 
 
 def model_settings(settings: Settings) -> tuple[object, ...]:

@@ -31,6 +31,8 @@ class OpenedIndex:
     """Why nothing is persisted, unless that was asked for."""
     rebuild_reason: str = ""
     """Why the persisted index was discarded."""
+    is_copy: bool = False
+    """True if it is that of another folder, of which a few files differ."""
 
     @property
     def writer(self) -> bool:
@@ -79,7 +81,7 @@ def open_index(
             # Nothing of the other folder is shown that this one does not have.
             index.remove(_missing(root, saved.files))
             index.publish()
-    return OpenedIndex(index, store, rebuild_reason=rebuild_reason)
+    return OpenedIndex(index, store, rebuild_reason=rebuild_reason, is_copy=is_copy)
 
 
 def _missing(root: Path, files: Iterable[FileEntry]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from math import inf
 from typing import TYPE_CHECKING
@@ -69,6 +69,8 @@ class BackgroundPreparation:
         activity: Activity,
         timing: Timing,
     ) -> None:
+        self.siblings: Callable[[], Sequence[BackgroundPreparation]] = tuple
+        """Return those of all folders of this process."""
         self._folder = folder
         self._packs = packs
         self._activity = activity
@@ -80,9 +82,18 @@ class BackgroundPreparation:
 
     @property
     def should_yield(self) -> bool:
-        """Return True while an edit is pending or the engine is in use; never once closed."""
-        folder = self._folder
-        return not folder.closed and (self._activity.busy or folder.queue.pending > 0)
+        """Return True while any folder of this process is read or in use; never once closed."""
+        in_use = any(each.in_use for each in (self, *self.siblings()))
+        return in_use and not self._folder.closed
+
+    @property
+    def in_use(self) -> bool:
+        """Return True while an edit is pending or the engine is in use."""
+        return self._activity.busy or self._folder.queue.pending > 0
+
+    def hold(self) -> None:
+        """Leave the processor to others for a moment."""
+        self._activity.mark_used()
 
     def start(self) -> BackgroundPreparation:
         """Begin when nothing is pending any more, unless under way; returns itself at once."""

@@ -17,19 +17,27 @@ _MAX_SIBLINGS = 32
 _SAMPLE = 40
 _MIN_SHARE = 0.5
 """Share of the sampled files that are the same; below, parsing the rest gains little."""
+_GOOD_SHARE = 0.9
+"""Share above which no other index is looked at."""
 _MAX_BYTES = 1_000_000
 
 
 def start_from_sibling(root: Path, folder: Path) -> bool:
     """Copy the index of the folder with the most files in common; False if none has enough.
 
+    The one saved last wins if it has nearly all.
+
     `folder` is that of the index of `root`, and holds none yet.
     """
     started = time.monotonic()
     siblings = [sibling for sibling in saved_indexes(folder.parent) if sibling != folder]
-    shares = {sibling: _share(root, sibling) for sibling in siblings[:_MAX_SIBLINGS]}
-    best = max(shares, key=lambda sibling: shares[sibling], default=None)
-    if best is None or shares[best] < _MIN_SHARE:
+    best, most = None, 0.0
+    for sibling in siblings[:_MAX_SIBLINGS]:
+        if (share := _share(root, sibling)) > most:
+            best, most = sibling, share
+        if most >= _GOOD_SHARE:
+            break
+    if best is None or most < _MIN_SHARE:
         return False
     try:
         copy_index(best, folder)

@@ -10,7 +10,7 @@ import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from itertools import chain, groupby
 
 import numpy as np
 
@@ -93,8 +93,9 @@ def find_shared(connection: sqlite3.Connection, indexes: Sequence[MemoryRows]) -
         return shared
     query = "SELECT key, head, sum FROM rows WHERE key >= ? AND key < ?"
     for key, head, stored in connection.execute(query, (FILE, SEGMENT)):
-        entries = (_same_entry(rows, key, head, stored) for rows in indexes)
-        if entry := next(filter(None, entries), None):
+        with_stamp = (rows.files.get(key) for rows in indexes if rows.sums.get(key) == stored)
+        without = (_same_entry(rows, key, head, stored) for rows in indexes)
+        if entry := next(filter(None, chain(with_stamp, without)), None):
             shared.files[key] = entry
     query = "SELECT key, sum FROM rows WHERE key >= ? AND key < ? ORDER BY key"
     segments = connection.execute(query, (SEGMENT, BLOCK)).fetchall()
@@ -115,8 +116,8 @@ def find_shared(connection: sqlite3.Connection, indexes: Sequence[MemoryRows]) -
 def _same_entry(rows: MemoryRows, key: int, head: bytes, stored: bytes) -> FileEntry | None:
     """Return the entry of a row if its file is as in `rows`, but for its stamp."""
     entry = rows.files.get(key)
-    if entry is None or rows.sums.get(key) == stored:
-        return entry
+    if entry is None:
+        return None
     stamp = json.loads(head)[_STAMP]
     entry = replace(entry, stamp=FileStamp(*stamp) if stamp else None)
     is_same = file_head(entry) == head and row_sum(key, head, file_body(entry)) == stored

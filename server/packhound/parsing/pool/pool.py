@@ -83,12 +83,12 @@ class ParsePool:
         """The processes that run now."""
         return tuple(self._alive)
 
-    def start(self) -> None:
-        """Start all processes, so that the first documents need not wait for them."""
+    def start(self, at_most: int | None = None) -> None:
+        """Start all processes, or some, so that the first documents need not wait for them."""
+        n_workers = min(self._n_workers, at_most or self._n_workers)
         with self._free:
-            while not self._closed and len(self._alive) < self._n_workers:
-                worker = self._start()
-                if worker is None:
+            while not self._closed and len(self._alive) < n_workers:
+                if (worker := self._start()) is None:
                     return
                 self._idle.append(worker)
 
