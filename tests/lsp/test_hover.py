@@ -52,9 +52,18 @@ def test_a_node_that_is_no_result_says_so():
 
 
 def test_markdown_is_shown_as_it_is_written():
-    assert escape("[x](command:run) <img src=a> **b** `c`\\") == (
-        "\\[x\\]\\(command\\:run\\) \\<img src=a\\> \\*\\*b\\*\\* \\`c\\`\\\\"
+    assert escape("[x](command:run) <img src=a> **b** `c` _d_\\") == (
+        "\\[x\\](command:run) \\<img src=a\\> \\*\\*b\\*\\* \\`c\\` \\_d\\_\\\\"
     )
+    assert escape("http://a www.b c@d") == "http\\://a www\\.b c\\@d"
+
+
+def test_what_needs_no_backslash_has_none():
+    assert escape("stale: retry_all (twice). See a.py:3 - soon!") == (
+        "stale: retry_all (twice). See a.py:3 - soon!"
+    )
+    shown = hover_text("q", hit("Session.__init__"), markdown=True)
+    assert shown.startswith("`Session.__init__` function, #2 for `q`\n")
 
 
 @given(name=st.text(max_size=200), query=st.text(max_size=200), text=st.text(max_size=200))

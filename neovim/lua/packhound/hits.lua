@@ -43,8 +43,10 @@ function M.cell(hit)
 end
 
 --- `load_config  src/config.py:12  name: load · meaning: closest of 1,695 · strong`
-function M.row(hit)
-  return vim.trim(table.concat({ M.title(hit), M.place(hit), M.reasons(hit) }, '  '))
+---@return string text
+---@return { [1]: integer, [2]: integer } dim bytes of the place in it, from 0, the end excluded
+function M.row(title, place, remarks)
+  return vim.trim(table.concat({ title, place, remarks }, '  ')), { #title + 2, #title + 2 + #place }
 end
 
 --- The same for a quickfix entry, which shows path and line itself.
@@ -58,15 +60,26 @@ local function last_line(range)
   return range['end'].line + (range['end'].character > 0 and 1 or 0)
 end
 
+---@class packhound.Item a row of a list, and the place that it opens
+---@field hit table?
+---@field text string
+---@field dim { [1]: integer, [2]: integer }? bytes of the text that a picker shows dim
+---@field path string
+---@field lnum integer
+---@field col integer
+---@field end_lnum integer
+
 ---@param results table
----@return { hit: table, text: string, path: string, lnum: integer, col: integer, end_lnum: integer }[]
+---@return packhound.Item[]
 function M.items(results)
   return vim.tbl_map(function(hit)
     -- What stands in no file has no range.
     local start = hit.uri and hit.selectionRange.start or { line = 0, character = 0 }
+    local text, dim = M.row(M.title(hit), M.place(hit), M.reasons(hit))
     return {
       hit = hit,
-      text = M.row(hit),
+      text = text,
+      dim = dim,
       path = hit.uri and vim.uri_to_fname(hit.uri) or records.name(hit),
       lnum = start.line + 1,
       end_lnum = hit.uri and last_line(hit.range) or 1,

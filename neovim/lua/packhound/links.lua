@@ -12,7 +12,8 @@ local SECTIONS = {
 }
 
 local function item(link, words, line)
-  local lnum = line or link.selectionRange.start.line + 1
+  -- A line in a notebook's cells is not one of its file.
+  local lnum = not link.path:match('%.ipynb$') and line or link.selectionRange.start.line + 1
   local remarks = {}
   if (link.distance or 1) > 1 then
     table.insert(remarks, link.distance .. ' calls away')
@@ -20,8 +21,9 @@ local function item(link, words, line)
   if link.by_name == true then
     table.insert(remarks, 'by name only')
   end
-  local text = ('%s  %s  %s:%d  %s'):format(words, hits.title(link), link.path, lnum, table.concat(remarks, ', '))
-  return { text = vim.trim(text), path = vim.uri_to_fname(link.uri), lnum = lnum, end_lnum = lnum, col = 1 }
+  local place = link.path .. ':' .. lnum
+  local text, dim = hits.row(words .. '  ' .. hits.title(link), place, table.concat(remarks, ', '))
+  return { text = text, dim = dim, path = vim.uri_to_fname(link.uri), lnum = lnum, end_lnum = lnum, col = 1 }
 end
 
 --- Lists what calls a definition and what it calls, what implements it, and the tests that reach it.

@@ -5,17 +5,14 @@ local hits = require('packhound.hits')
 local M = {}
 
 --- Shows the explanation in a floating window; a second call moves the cursor into it.
----@param query string empty: the last query
+---@param query string empty: the last one, asked from where the user was
 function M.show(query)
-  if query == '' and hits.last then
-    query = hits.last.query
-  end
-  if query == '' then
+  if query == '' and not hits.last then
     error('Nothing was searched yet. Give the query: :Packhound why <query>', 0)
   end
   local cursor = client.cursor()
   local function params(ready)
-    return vim.tbl_extend('error', cursor(ready), { query = query, git = true })
+    return vim.tbl_extend('error', cursor(ready), { query = query ~= '' and query or nil, git = true })
   end
   client.ask('packhound/explain', params, function(explanation)
     if type(explanation.markdown) ~= 'string' then

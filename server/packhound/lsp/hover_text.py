@@ -16,7 +16,7 @@ MAX_GROUPS = 3
 _LEAST = 0.05
 """What rounds to zero is no reason."""
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
-_MARKDOWN_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~&$:])")
+_MARKDOWN_SPECIAL = re.compile(r"([\\`*\[\]<>~&@|$]|(?<!\w)_|_(?!\w)|(?<=[wW]{3})\.|:(?=//))")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
 
@@ -31,7 +31,7 @@ def hover_text(query: str, hit: Hit, *, markdown: bool) -> str:
     body = "\n".join([*rows, *filter(None, (counterfactual, git))])
     if not markdown:
         return f"{name} ({hit.node.kind}), {rank} {query}\n{body}".rstrip()
-    title = f"**{escape(name)}** {escape(hit.node.kind)}, {escape(rank)} *{escape(query)}*"
+    title = f"`{_in_code_block(name)}` {hit.node.kind}, {rank} `{_in_code_block(query)}`"
     return f"{title}\n\n```text\n{body}\n```" if body else title
 
 
@@ -52,7 +52,10 @@ def _note_line(mark: NoteMark) -> str:
 
 
 def escape(text: str) -> str:
-    """Escape text for Markdown: no formatting, links, images, entities or tags are left."""
+    """Escape text within a line of Markdown: no formatting, links, images, tags or entities.
+
+    Neovim and Emacs show the backslashes, so there are no others.
+    """
     return _MARKDOWN_SPECIAL.sub(r"\\\1", text)
 
 
@@ -77,7 +80,7 @@ def _bar(amount: float, maximum: float) -> str:
 
 
 def _in_code_block(text: str) -> str:
-    """Return text that cannot end the fenced code block that it is in."""
+    """Return a line that cannot end the code span or block that it is in."""
     return _single_line(text).replace("`", "'")
 
 

@@ -165,10 +165,12 @@ step("the list keeps the server's order and opens the place", function()
   local server = vim.lsp.get_clients({ name = 'packhound' })[1]
   local params = client.near()({ query = 'send a request again after a growing delay' })(server)
   list_of('search send a request again after a growing delay')
-  local expected = vim.tbl_map(function(item)
-    return item.text
-  end, require('packhound.hits').items(client.request('packhound/search', params, left_ms())))
-  same(offered, expected, 'rows')
+  local items = require('packhound.hits').items(client.request('packhound/search', params, left_ms()))
+  for at, item in ipairs(items) do
+    same(offered[at], item.text, 'row')
+    same(item.text:sub(item.dim[1] + 1, item.dim[2]), item.hit.path .. ':' .. item.lnum, 'dim part')
+  end
+  same(#offered, #items, 'rows')
   report.seen.rows = offered
   is_true(vim.api.nvim_buf_get_name(0):match('courier/retry%.py$'), vim.api.nvim_buf_get_name(0))
   is_true(vim.api.nvim_get_current_line():match('def send_with_retries'), vim.api.nvim_get_current_line())

@@ -2,7 +2,10 @@ local M = {}
 
 -- fzf hands back the chosen text; what stands before the first tab finds the item again.
 local function row(item)
-  return ('%s:%d:%d\t%s'):format(item.path, item.lnum, item.col, item.text)
+  local from, to = unpack(item.dim or { #item.text, #item.text })
+  local place = require('fzf-lua').utils.ansi_codes.grey(item.text:sub(from + 1, to))
+  local text = item.text:sub(1, from) .. place .. item.text:sub(to + 1)
+  return ('%s:%d:%d\t%s'):format(item.path, item.lnum, item.col, text)
 end
 
 -- The key that makes fzf ask again, and what a terminal sends for it.

@@ -2,9 +2,23 @@ local reorder = require('packhound.hits').reorder
 
 local M = {}
 
+local DIM = vim.api.nvim_create_namespace('packhound_dim')
+
+local function show(bufnr, items, query)
+  require('mini.pick').default_show(bufnr, items, query)
+  vim.api.nvim_buf_clear_namespace(bufnr, DIM, 0, -1)
+  for row, item in ipairs(items) do
+    if item.dim then
+      local from, to = unpack(item.dim)
+      vim.api.nvim_buf_set_extmark(bufnr, DIM, row - 1, from, { end_col = to, hl_group = 'Comment' })
+    end
+  end
+end
+
 local function source(task, more)
   return vim.tbl_extend('force', {
     name = task.title,
+    show = show,
     choose = function(item)
       local target = require('mini.pick').get_picker_state().windows.target
       vim.api.nvim_win_call(target, function()

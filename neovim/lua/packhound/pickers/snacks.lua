@@ -26,7 +26,8 @@ local function show(task, more)
   require('snacks').picker.pick(vim.tbl_extend('force', {
     title = task.title,
     format = function(row)
-      return { { row.text } }
+      local from, to = unpack(row.item.dim or { #row.text, #row.text })
+      return { { row.text:sub(1, from) }, { row.text:sub(from + 1, to), 'Comment' }, { row.text:sub(to + 1) } }
     end,
     preview = 'file',
     matcher = { sort_empty = false, fuzzy = false },

@@ -5,7 +5,9 @@ local M = {}
 local function entry(item)
   return {
     value = item,
-    display = item.text,
+    display = function()
+      return item.text, item.dim and { { item.dim, 'Comment' } } or {}
+    end,
     ordinal = item.text,
     filename = item.path,
     path = item.path,
