@@ -8,12 +8,14 @@ import { changesResults, symbolResults } from './search/links';
 import { showList } from './search/listCommand';
 import type { PackhoundClient } from './server/packhoundClient';
 
-/** Lists code like the definition at the cursor. */
-export async function findRelated(
+type TouchCommand = (
   client: PackhoundClient,
   results: Results,
   actions: HitActions,
-): Promise<void> {
+) => Promise<void>;
+
+/** Lists code like the definition at the cursor. */
+export const findRelated: TouchCommand = async (client, results, actions) => {
   const place = placeOrRemedy();
   await showList(results, actions, {
     title: 'Packhound: Related Code',
@@ -23,14 +25,10 @@ export async function findRelated(
     ask: () => client.related(place),
     rows: ({ hits }) => hitItems(hits, actions.pins),
   });
-}
+};
 
 /** Lists what calls the definition at the cursor, what it calls, and the tests that reach it. */
-export async function showCalls(
-  client: PackhoundClient,
-  results: Results,
-  actions: HitActions,
-): Promise<void> {
+export const showCalls: TouchCommand = async (client, results, actions) => {
   const place = placeOrRemedy();
   await showList(results, actions, {
     title: 'Packhound: Callers, Calls and Tests',
@@ -40,14 +38,10 @@ export async function showCalls(
     ask: async () => symbolResults(await client.request<SymbolAnswer>(methods.symbol, place)),
     rows: ({ hits }) => sectionItems(hits, actions.pins),
   });
-}
+};
 
 /** Lists what is not committed, which tests to run, who calls it, and what changes with it. */
-export async function showChanges(
-  client: PackhoundClient,
-  results: Results,
-  actions: HitActions,
-): Promise<void> {
+export const showChanges: TouchCommand = async (client, results, actions) => {
   const uri = focus()?.uri;
   await showList(results, actions, {
     title: 'Packhound: My Changes',
@@ -60,7 +54,7 @@ export async function showChanges(
     },
     rows: ({ hits }) => sectionItems(hits, actions.pins),
   });
-}
+};
 
 function placeOrRemedy(): Pick<PlaceParams, 'uri' | 'position'> {
   const place = focus();

@@ -8,38 +8,36 @@ import { noteCode } from './noteText';
 interface Field {
   name: 'key' | 'content' | 'topic' | 'decision' | 'reasoning' | 'name' | 'summary';
   prompt: string;
-  optional?: boolean;
+  optional: boolean;
 }
 
-const TYPES: { type: NoteType; label: string; detail: string; fields: Field[] }[] = [
-  {
-    type: 'insight',
-    label: '$(lightbulb) Insight',
-    detail: 'What somebody who changes this code should know',
-    fields: [
-      { name: 'content', prompt: 'What should others know of this code?' },
-      { name: 'key', prompt: 'A short name to recall it by', optional: true },
-    ],
-  },
-  {
-    type: 'decision',
-    label: '$(law) Decision',
-    detail: 'What was decided, and why; it cannot be changed later',
-    fields: [
-      { name: 'topic', prompt: 'What is it about?' },
-      { name: 'decision', prompt: 'What was decided?' },
-      { name: 'reasoning', prompt: 'Why?', optional: true },
-    ],
-  },
-  {
-    type: 'stash',
-    label: '$(archive) Stash',
-    detail: 'The state of your work: what is done, and what is next',
-    fields: [
-      { name: 'name', prompt: 'A short name for the work' },
-      { name: 'summary', prompt: 'What is done, and what is next?' },
-    ],
-  },
+interface TypeItem extends vscode.QuickPickItem {
+  type: NoteType;
+  fields: Field[];
+}
+
+const type = (type: NoteType, label: string, detail: string, fields: Field[]): TypeItem => {
+  return { type, label, detail, fields };
+};
+
+const field = (name: Field['name'], prompt: string, optional = false): Field => {
+  return { name, prompt, optional };
+};
+
+const TYPES = [
+  type('insight', '$(lightbulb) Insight', 'What somebody who changes this code should know', [
+    field('content', 'What should others know of this code?'),
+    field('key', 'A short name to recall it by', true),
+  ]),
+  type('decision', '$(law) Decision', 'What was decided, and why; it cannot be changed later', [
+    field('topic', 'What is it about?'),
+    field('decision', 'What was decided?'),
+    field('reasoning', 'Why?', true),
+  ]),
+  type('stash', '$(archive) Stash', 'The state of your work: what is done, and what is next', [
+    field('name', 'A short name for the work'),
+    field('summary', 'What is done, and what is next?'),
+  ]),
 ];
 
 /** Asks for a note and writes it on the definition at the cursor. */
