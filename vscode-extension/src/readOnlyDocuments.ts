@@ -17,6 +17,12 @@ export class ReadOnlyDocuments
     this.registration = vscode.Disposable.from(
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
       vscode.languages.registerFoldingRangeProvider({ scheme: SCHEME }, this),
+      // What a text tells of may have changed since it was last looked at.
+      vscode.window.onDidChangeActiveTextEditor((editor) => {
+        if (editor && typeof this.texts.get(editor.document.uri.path) === 'function') {
+          this.changes.fire(editor.document.uri);
+        }
+      }),
     );
   }
 

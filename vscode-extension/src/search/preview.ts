@@ -44,14 +44,14 @@ export class Preview implements vscode.Disposable {
     }
     // One that is still opening would come last, and stay.
     await this.opening;
-    if (this.before && this.selection) {
+    if (this.before && !this.isLeft()) {
+      // VS Code gives the focus back itself, before anything that the user opens next, and
+      // remembers the selection; one that came from here would undo what the user does meanwhile.
       const editor = await vscode.window.showTextDocument(this.before.document, {
         viewColumn: this.before.viewColumn ?? vscode.ViewColumn.Active,
-        selection: this.selection,
-        // VS Code gives the focus back itself, before anything that the user opens next.
         preserveFocus: true,
       });
-      if (this.visible) {
+      if (this.visible && this.selection?.isEqual(editor.selection)) {
         editor.revealRange(this.visible, vscode.TextEditorRevealType.AtTop);
       }
     }
@@ -66,6 +66,14 @@ export class Preview implements vscode.Disposable {
     this.newest += 1;
     this.mark.dispose();
     this.match.dispose();
+  }
+
+  /** Another document is active than that before and the one shown: the user has gone on. */
+  private isLeft(): boolean {
+    const active = vscode.window.activeTextEditor?.document;
+    const shown = this.shown && vscode.Uri.parse(this.shown.uri).toString();
+    const before = this.before?.document.uri.toString();
+    return !this.shown?.cell && ![undefined, before, shown].includes(active?.uri.toString());
   }
 
   private async open(hit: Hit): Promise<void> {
