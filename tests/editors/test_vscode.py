@@ -57,7 +57,9 @@ def test_the_extension_inside_a_real_extension_host(
     assert not failed, f"{problems}\n\n{done.stderr}"
 
 
-def test_a_user_searches_looks_why_packs_and_edits(
+@pytest.mark.parametrize("driver", ["user.mjs", "notes.mjs", "changes.mjs"])
+def test_a_user_does_what_the_driver_says(
+    driver: str,
     node: str,
     workspace: Path,
     server_command: list[str],
@@ -67,49 +69,7 @@ def test_a_user_searches_looks_why_packs_and_edits(
 ) -> None:
     done = drive(
         node,
-        "user.mjs",
-        tmp_path,
-        workspace=str(workspace),
-        extension=str(package),
-        settings={"packhound.server.path": server_command, **QUIET},
-        screenshots=str(pictures),
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-@pytest.mark.xfail(reason="a step can run out of time on a busy machine", strict=False)
-def test_a_note_at_the_cursor_knows_when_its_code_changed(
-    node: str,
-    workspace: Path,
-    server_command: list[str],
-    package: Path,
-    pictures: Path,
-    tmp_path: Path,
-) -> None:
-    done = drive(
-        node,
-        "notes.mjs",
-        tmp_path,
-        workspace=str(workspace),
-        extension=str(package),
-        settings={"packhound.server.path": server_command, **QUIET},
-        screenshots=str(pictures),
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-@pytest.mark.xfail(reason="a step can run out of time on a busy machine", strict=False)
-def test_callers_changes_and_a_review(
-    node: str,
-    workspace: Path,
-    server_command: list[str],
-    package: Path,
-    pictures: Path,
-    tmp_path: Path,
-) -> None:
-    done = drive(
-        node,
-        "changes.mjs",
+        driver,
         tmp_path,
         workspace=str(workspace),
         extension=str(package),

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { play } from './hands.mjs';
 
-await play(({ page, rows, until, labels, row, cursor, activeTab, editorText, picture, command, search, ready, openAt }) => ({
+await play(({ page, rows, until, asks, labels, row, cursor, activeTab, editorText, picture, command, search, ready, openAt }) => ({
   async 'callers, calls and tests of the definition at the cursor are listed'() {
     await ready();
     await openAt('retry.py', 18);
@@ -72,7 +72,14 @@ await play(({ page, rows, until, labels, row, cursor, activeTab, editorText, pic
     await hit.dragTo(pins.locator('.pane-body'));
     const pinned = pins.locator('.monaco-list-row');
     await until('the result', async () => /mask_password/.test(await pinned.first().innerText()));
+    await until('its check mark', async () => (await hit.locator('.codicon-check').count()) > 0);
     await picture('dragged');
-    assert.equal(await hit.locator('.codicon-check').count(), 1);
+    await pins.locator('.codicon-package').click();
+    await asks('What is to be done?');
+    await page.keyboard.insertText('Write the changelog');
+    await page.keyboard.press('Enter');
+    await row(/4,000 tokens/);
+    await page.keyboard.press('Enter');
+    await until('the pack with it', async () => /def mask_password/.test(await editorText()));
   },
 }));

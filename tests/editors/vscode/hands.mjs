@@ -4,6 +4,8 @@ import path from 'node:path';
 import { startWorkbench } from './workbench.mjs';
 
 const PATIENCE_MS = 90_000;
+// A box closes when something else takes the focus: then it is opened again.
+const BOX_MS = 15_000;
 // What appears is faded in.
 const FADE_MS = 400;
 
@@ -37,8 +39,8 @@ export function hands(page, screenshots, changeSettings) {
   const rows = page.locator('.quick-input-list .monaco-list-row');
   const status = page.locator('.statusbar-item', { hasText: 'Packhound' }).first();
 
-  async function until(what, ask) {
-    const end = Date.now() + PATIENCE_MS;
+  async function until(what, ask, patience = PATIENCE_MS) {
+    const end = Date.now() + patience;
     for (;;) {
       const found = await ask().catch(() => undefined);
       if (found) {
@@ -52,20 +54,42 @@ export function hands(page, screenshots, changeSettings) {
   }
 
   // One box follows another in the same place, so each is known by what it asks for.
-  const asks = (text) => {
+  const asks = (text, timeout = PATIENCE_MS) => {
     const placeholder = text && `[placeholder^="${text}"]`;
-    return page.locator(`.quick-input-widget input${placeholder}:focus`).waitFor();
+    return page.locator(`.quick-input-widget input${placeholder}:focus`).waitFor({ timeout });
   };
   const labels = () =>
     rows.evaluateAll((all) => all.map((row) => row.getAttribute('aria-label') ?? ''));
-  const row = (pattern) =>
-    until(`a row like ${pattern}`, async () =>
-      (await labels()).find((label) => pattern.test(label)),
+  const row = (pattern, patience = PATIENCE_MS) =>
+    until(
+      `a row like ${pattern}`,
+      async () => (await labels()).find((label) => pattern.test(label)),
+      patience,
     );
+
+  /** Takes the row like `pattern` of the box that F1 opens, for a text in place of its `>`. */
+  async function takeFromBox(text, pattern) {
+    await until(`${pattern} in the box of F1`, async () => {
+      await page.keyboard.press('F1');
+      await asks('Type the name of a command', BOX_MS);
+      await page.keyboard.press('Control+A');
+      await page.keyboard.insertText(text);
+      return row(pattern, BOX_MS);
+    });
+    await page.keyboard.press('Enter');
+  }
+
+  /** Opens a list until it has a row like `pattern`. */
+  const listed = (open, pattern) =>
+    until(`${pattern} in a list`, async () => {
+      await open();
+      return row(pattern, BOX_MS);
+    });
 
   return {
     page,
     rows,
+    listed,
     status,
     until,
     asks,
@@ -86,30 +110,21 @@ export function hands(page, screenshots, changeSettings) {
       await page.screenshot({ path: path.join(screenshots, `${name}.png`) });
     },
 
-    async command(title) {
-      await page.keyboard.press('F1');
-      await asks('Type the name of a command');
-      await page.keyboard.insertText(title);
-      await row(new RegExp(title));
-      await page.keyboard.press('Enter');
-    },
+    command: (title) => takeFromBox(`>${title}`, new RegExp(title)),
 
     /** Opens the search with its keys and types a query. */
     async search(query) {
-      await page.keyboard.press('Control+K');
-      await page.keyboard.press('h');
-      await asks(SEARCH);
+      await until('the search', async () => {
+        await page.keyboard.press('Control+K');
+        await page.keyboard.press('h');
+        return asks(SEARCH, BOX_MS).then(() => true);
+      });
       await page.keyboard.type(query, { delay: 25 });
     },
 
     /** Opens a file of the workspace with the cursor in a 1-based line. */
     async openAt(name, line) {
-      await page.keyboard.press('F1');
-      await asks('Type the name of a command');
-      await page.keyboard.press('Control+A');
-      await page.keyboard.insertText(`${name}:${line}`);
-      await row(new RegExp(name.replace('.', '\\.')));
-      await page.keyboard.press('Enter');
+      await takeFromBox(`${name}:${line}`, new RegExp(name.replace('.', '\\.')));
       await until(`line ${line}`, async () =>
         new RegExp(`Ln ${line}\\b`).test(await page.locator('#status\\.editor\\.selection').innerText()),
       );
