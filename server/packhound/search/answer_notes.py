@@ -42,13 +42,10 @@ def nearest_names(snapshot: Snapshot, letter_filter: LetterFilter, name: str) ->
     if len(folded) < _MIN_LENGTH:
         return []
     letters, names = frozenset(folded), snapshot.name_table.names
-    candidates = map(names.__getitem__, letter_filter.match_near(names, folded, most).tolist())
-    # An edit changes the length by one at most.
+    candidates = letter_filter.match_near(names, folded, most, _MAX_COMPARED).tolist()
     likely = (
-        (len(letters ^ set(other)), other_name)
-        for other_name in candidates
-        if abs(len(other := fold_identifier(other_name)) - len(folded)) <= most
-        and len(letters ^ set(other)) <= 2 * most
+        (len(letters ^ set(fold_identifier(other))), other)
+        for other in map(names.__getitem__, candidates)
     )
     compared = (
         (edit_distance(folded, fold_identifier(other), most), other)
@@ -65,18 +62,23 @@ def edit_distance(first: str, second: str, most: int) -> int:
     Insertions, deletions, substitutions and swaps of neighbours each count one (Damerau 1964).
     """
     before: list[int] = []
-    above = list(range(len(second) + 1))
+    beyond = most + 1
+    above = [min(j, beyond) for j in range(len(second) + 1)]
     for i, letter in enumerate(first):
-        row = [i + 1]
-        for j, other in enumerate(second):
-            cost = min(above[j + 1] + 1, row[j] + 1, above[j] + (letter != other))
+        # Farther from the diagonal the distance is above `most`.
+        band = range(max(0, i - most), min(len(second), i + most + 1))
+        row = [beyond] * (len(second) + 1)
+        row[0] = min(i + 1, beyond)
+        for j in band:
+            other = second[j]
+            cost = min(above[j + 1] + 1, row[j] + 1, above[j] + (letter != other), beyond)
             if i and j and letter == second[j - 1] and first[i - 1] == other:
                 cost = min(cost, before[j - 1] + 1)
-            row.append(cost)
+            row[j + 1] = cost
         if min(row) > most:
-            return most + 1
+            return beyond
         before, above = above, row
-    return min(above[-1], most + 1)
+    return min(above[-1], beyond)
 
 
 def merge_notes(word: object, answers: Sequence[Sequence[str]]) -> dict[str, None]:

@@ -14,8 +14,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.core.arrays import Ints, Mask, Positions
-from packhound.text import aggressive_stem, parts, stem
+from packhound.core.arrays import Ints, Mask, Positions, top_k
+from packhound.text import aggressive_stem, fold_identifier, parts, stem
 
 Bigram: TypeAlias = tuple[str, str]
 """Stem groups of two adjacent words."""
@@ -24,6 +24,8 @@ _N_BITS = 63
 _COMPUTED = 1 << _N_BITS
 """Set in the bits of every name that has been met."""
 _N_LETTER_BITS = 61
+_BIT_COUNTS = np.array([number.bit_count() for number in range(1 << 16)], np.uint8)
+_MAX_LENGTH = 60_000
 
 
 class BigramBloomFilter:
@@ -67,29 +69,38 @@ class LetterFilter:
     """One-bit Bloom filter over the lower-case letters of each name, by name id. Thread-safe."""
 
     def __init__(self) -> None:
-        self._bits = np.zeros(0, np.uint64)
+        self._table = np.zeros(0, np.uint64), np.zeros(0, np.uint16)
 
     def match_all(self, names: Sequence[str], text: str) -> Positions:
         """Return the ids of the names that may have every letter of `text`."""
         mask = np.uint64(_letter_bits(text.lower()))
-        return np.flatnonzero((self._bits_of(names) & mask) == mask)
+        return np.flatnonzero((self._bits_and_lengths(names)[0] & mask) == mask)
 
-    def match_near(self, names: Sequence[str], text: str, most: int) -> Positions:
-        """Return the ids of the names that may be within `most` edits of `text`.
+    def match_near(self, names: Sequence[str], folded: str, most: int, k: int) -> Positions:
+        """Return the ids of the names that may be within `most` edits of a folded identifier.
 
-        Case and underscores aside; an edit adds or removes two letters of the set at most.
+        Of more than `k` names those that share the most letters, and all ties with the last. An
+        edit adds or removes two letters of the set at most, and changes the length by one.
         """
-        differing = self._bits_of(names) ^ np.uint64(_letter_bits(text.lower()))
+        bits, lengths = self._bits_and_lengths(names)
+        near = np.flatnonzero(np.abs(lengths.astype(np.int32) - len(folded)) <= most)
+        differing = bits.take(near) ^ np.uint64(_letter_bits(folded))
         differing &= ~np.uint64(_letter_bits("_"))
-        n_bits = np.unpackbits(differing.view(np.uint8)).reshape(-1, 64).sum(axis=1)
-        return np.flatnonzero(n_bits <= 2 * most)
+        n_bits = _BIT_COUNTS.take(differing.view(np.uint16)).reshape(-1, 4).sum(axis=1)
+        return near.take(top_k(-n_bits.astype(np.float32), k, -2.0 * most))
 
-    def _bits_of(self, names: Sequence[str]) -> NDArray[np.uint64]:
-        bits, n = self._bits, len(names)
+    def _bits_and_lengths(
+        self, names: Sequence[str]
+    ) -> tuple[NDArray[np.uint64], NDArray[np.uint16]]:
+        """Return the bits of all names, and their lengths without underscores."""
+        (bits, lengths), n = self._table, len(names)
         if len(bits) < n:
-            added = [_letter_bits(name.lower()) for name in names[len(bits) : n]]
-            bits = self._bits = np.concatenate((bits, np.array(added, np.uint64)))
-        return bits[:n]
+            added = names[len(bits) : n]
+            new_lengths = [min(len(fold_identifier(name)), _MAX_LENGTH) for name in added]
+            bits = np.append(bits, np.array([_letter_bits(name.lower()) for name in added], "u8"))
+            lengths = np.append(lengths, np.array(new_lengths, np.uint16))
+            self._table = bits, lengths
+        return bits[:n], lengths[:n]
 
 
 def bigrams_of(words: Iterable[str]) -> frozenset[Bigram]:
