@@ -47,7 +47,6 @@ MESSAGE = {"prints_message": 8.0}
 """Weight of printing the message, in all queries but names; a fifth of the judgements are messages,
 and from 2 to 8 they say nearly the same (0.701 to 0.704)."""
 
-MAX_CANDIDATES = 150
 RIDGE, KIND_RIDGE = 10.0, 50.0
 N_FOLDS = 7
 
@@ -93,15 +92,11 @@ class _Problem:
 
     def __init__(self, examples: Sequence[Example], scale: Floats) -> None:
         lists, gains, kinds = [], [], []
-        first_pass = [NAMES.index("node_words"), NAMES.index("dense_node")]
         for example in examples:
             if not example.grade.any():
                 continue
-            likely = example.signals[:, first_pass] @ np.array([1.0, 2.0])
-            best = np.argsort(-likely, kind="stable")[:MAX_CANDIDATES]
-            chosen = np.union1d(best, np.flatnonzero(example.grade))
-            gain = 2.0 ** example.grade[chosen] - 1
-            lists.append((example.signals[chosen] * scale).astype(np.float32))
+            gain = 2.0**example.grade - 1
+            lists.append((example.signals * scale).astype(np.float32))
             gains.append(gain / gain.sum())
             kinds.append(KINDS.index(example.kind) if example.kind in KINDS else 1)
         lengths = np.array([len(x) for x in lists])

@@ -101,7 +101,7 @@ def environment_of(root: Path, embedder: Embedder) -> SearchEnvironment:
 def example_of(case: dict, context: SignalContext, repository: str, suite: str) -> Example:
     """The signals and grades of a case's candidates."""
     candidates = context.candidates
-    files = np.stack([signal(context) for signal in FILE_SIGNALS], axis=1)
+    files = np.stack([signal(context.whole) for signal in FILE_SIGNALS], axis=1)
     nodes = np.stack([signal(context) for signal in NODE_SIGNALS], axis=1)
     owners = (candidates.entries[i] for i in candidates.owner)
     places = [
