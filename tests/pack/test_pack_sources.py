@@ -83,7 +83,7 @@ def sections(engine: Engine, text: str, form: str) -> str:
     else:
         text = re.sub(r"code-[0-9a-f]{10}", "TAG", text)
         text = text[text.index('<TAG note="') :]
-    text = text.replace(str(engine.root.parent), "FOLDER").replace("\\\\", "/")
+    text = text.replace(str(engine.root.parent), "FOLDER")
     text = re.sub(r"\(([^,()]*, )?20\d\d-\d\d-\d\d", r"(\1DAY", text)
     return re.sub(r"[0-9a-f]{40}", "COMMIT", text)
 

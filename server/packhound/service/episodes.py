@@ -27,7 +27,7 @@ from packhound.knowledge import (
 from packhound.memory import Note
 from packhound.redact import safe_line, without_secrets
 from packhound.service.notes import notes_folder
-from packhound.service.pack_sources import switched_off
+from packhound.service.pack_sources import similarity, switched_off
 
 if TYPE_CHECKING:
     from packhound.pack import Pack, PackRequest
@@ -44,7 +44,7 @@ _DWELL_S = 30.0
 Fox, Karnawat et al. (2005), "Evaluating implicit measures to improve web search", use 30 s too.
 """
 _LIKE = 0.5
-"""Least score of an earlier pack that a pack names."""
+"""Least similarity, in words and meaning, of an earlier prompt whose pack is named."""
 _PROMPT_CHARACTERS, _MOST_HITS = 100, 5
 
 
@@ -202,7 +202,7 @@ def _earlier(prompt: str, search: Callable[[Query], Results]) -> list[str]:
     """Return a note on the best earlier pack for a like prompt."""
     for hit in search(Query(prompt, types=("episode",))).hits:
         record = hit.record
-        if record and record.metadata.get("kind") == "pack" and hit.score >= _LIKE:
+        if record and record.metadata.get("kind") == "pack" and similarity(hit) >= _LIKE:
             result = str(record.metadata.get("result") or "")
             packed_prompt = record.title.removeprefix("pack: ")[:_PROMPT_CHARACTERS]
             when = f"on {iso_date(record.date)}{', ' if result else ''}{result}"

@@ -84,12 +84,12 @@ def _best(name: SourceName, prompt: str, search: RecordSearch) -> list[Record]:
     """Return the records of a source that are near a prompt, the best first."""
     types = tuple(kind for kind in RECORD_TYPES if SOURCE_OF[kind] == name)
     hits = search(Query(prompt, limit=_MAX_SEARCHED, types=types)).hits
-    near = (hit.record for hit in hits if hit.record and _similarity(hit) >= _MIN_SCORE)
+    near = (hit.record for hit in hits if hit.record and similarity(hit) >= _MIN_SCORE)
     telling = (r for r in near if r.metadata.get("kind") not in _TOLD_BY_NOTE)
     return [*islice(telling, _MAX_RECORDS)]
 
 
-def _similarity(hit: Hit) -> float:
+def similarity(hit: Hit) -> float:
     """Return the score of a record without the deep model's part, which is not always there."""
     return sum(s.contribution for s in hit.why if s.signal != "deep_similarity")
 
