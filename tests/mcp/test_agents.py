@@ -57,6 +57,18 @@ def test_editors_that_start_servers_elsewhere_name_the_folder_by_a_variable(tmp_
     assert server_command("")[-1] == "mcp"
 
 
+def test_opencode_keeps_the_file_with_comments_that_it_has(tmp_path):
+    path = agent(tmp_path, "opencode").config.with_suffix(".jsonc")
+    path.parent.mkdir(parents=True)
+    path.write_text('{\n  // mine\n  "theme": "dark",\n}\n')
+    opencode = agent(tmp_path, "opencode")
+    apply(plan(opencode, server_command(opencode.root)))
+    assert "// mine" in path.read_text() and '"packhound"' in path.read_text()
+    assert [file.name for file in path.parent.iterdir()] == ["opencode.jsonc"]
+    apply(plan(opencode, None))
+    assert path.read_text() == '{\n  // mine\n  "theme": "dark",\n}\n'
+
+
 LINE_END = st.sampled_from(["\n", "\r\n"])
 MEMBERS = st.dictionaries(st.sampled_from(["a", "mcpServers", "z"]), st.just({}), max_size=3)
 LAYOUT = st.sampled_from([None, 2, 4, "\t"])

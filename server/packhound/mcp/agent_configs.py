@@ -89,7 +89,7 @@ def agents(home: Path, workspace: Path) -> tuple[Agent, ...]:
         _agent("Zed", zed / "settings.json", zed, key="context_servers", entry=_zed),
         _agent(
             "opencode",
-            opencode / "opencode.json",
+            _existing(opencode / "opencode.json", opencode / "opencode.jsonc"),
             opencode,
             key="mcp",
             entry=_opencode,
@@ -186,6 +186,11 @@ def _agent(
     skills: Path | None = None,
 ) -> Agent:
     return Agent(name, config, marks, key, entry, root, skills)
+
+
+def _existing(path: Path, other: Path) -> Path:
+    """Return `other` if it is the only one of two files."""
+    return other if other.exists() and not path.exists() else path
 
 
 def _support_folder(home: Path) -> Path:
