@@ -101,6 +101,12 @@ def test_equal_requests_have_equal_answers(notes: Engine) -> None:
     assert all(answer == answers[0] for answer in answers)
 
 
+def test_a_filter_is_no_word_that_matches(engine: Engine) -> None:
+    engine.notes.add("insight", {"content": "A note on mail"})
+    [hit] = engine.search(Query("type:note,decision mail")).hits
+    assert "words: mail" in hit.explanation().reasons
+
+
 @pytest.mark.parametrize("mode", ["hybrid", "lexical", "symbol", "dense"])
 def test_every_mode_answers(notes: Engine, mode: str) -> None:
     assert "queue" in titles(notes, "queue", types=("note",), mode=mode)

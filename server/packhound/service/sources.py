@@ -218,7 +218,7 @@ class FolderSources:
         limit = min(query.limit, query.budget.candidates)
         scored, n_candidates, problems = source.search(records, limit, rescore)
         notes += [*problems, *run.results((), 0, 0).notes]
-        return hits_of(scored, self._root, query.text), n_candidates
+        return hits_of(scored, self._root, records.text), n_candidates
 
     def _nothing_notes(self, scope: Scope) -> Iterator[str]:
         """Yield what there is where no source has a hit, and what to change."""

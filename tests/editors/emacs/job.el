@@ -22,9 +22,10 @@
 (defun job-check (value what)
   (unless value (error "%s" what)))
 
-(setq eglot-sync-connect job-patience eglot-connect-timeout job-patience)
+;; A number would be waited for only until the server's first message, which may be one for the log.
+(setq eglot-sync-connect t eglot-connect-timeout job-patience)
 (setq packhound-command (append (plist-get job :cmd) nil))
-(setq packhound-settings '(:limit 5))
+(setq packhound-settings '(:search (:limit 5)))
 
 (job-step "eglot attaches"
   (find-file (expand-file-name "courier/cache.py" (plist-get job :root)))
@@ -52,7 +53,8 @@
   (packhound-search "send a request again after a growing delay")
   (with-current-buffer "*packhound*"
     (goto-char (point-min))
-    (job-check (re-search-forward "send_with_retries" (line-end-position 5) t) (buffer-string))
+    (job-check (looking-at "courier/retry\\.py:[0-9]+: function send_with_retries  .+ · [a-z]+$")
+               (buffer-string))
     (job-check (derived-mode-p 'grep-mode) "the list cannot be walked with next-error")))
 
 (job-step "hover explains a result"
@@ -63,6 +65,22 @@
     (search-forward "def send_with")
     (let ((hover (packhound-request :textDocument/hover (eglot--TextDocumentPositionParams))))
       (job-check (string-match-p "█" (format "%S" hover)) (format "%S" hover)))))
+
+(job-step "what the server says of an answer comes first, and a note is listed"
+  (packhound-search "path:nowhere/** cache")
+  (with-current-buffer "*packhound*"
+    (job-check (string-prefix-p "note: " (buffer-string)) (buffer-string)))
+  (packhound-request :packhound/memory/add '(:type "insight" :content "Zebras are striped"))
+  (packhound-search "type:note zebras")
+  (with-current-buffer "*packhound*"
+    (job-check (string-match-p "^note Zebras" (buffer-string)) (buffer-string))))
+
+(job-step "related code is listed"
+  (goto-char (point-min))
+  (search-forward "def drop_expired")
+  (packhound-related)
+  (with-current-buffer "*packhound*"
+    (job-check (string-match-p "^courier/.*:[0-9]+: " (buffer-string)) (buffer-string))))
 
 (job-step "unsaved text is found"
   (with-current-buffer (find-file-noselect
