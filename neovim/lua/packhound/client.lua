@@ -5,6 +5,8 @@ local M = {}
 
 local NAME = 'packhound'
 local TIMEOUT_MS = 5000
+-- `uvx packhound` may have to install it first.
+local START_MS = 60000
 local POLL_MS = 20
 
 --- The last `packhound/indexState` of each client, by client id.
@@ -142,7 +144,7 @@ end
 function M.request_async(method, params, done, bufnr)
   bufnr = bufnr or vim.api.nvim_get_current_buf()
   local client = M.get_or_start(bufnr)
-  local deadline = vim.uv.now() + TIMEOUT_MS
+  local deadline = vim.uv.now() + START_MS
   local cancelled, request_id = false, nil
   local function handler(failure, result)
     request_id = nil
@@ -221,14 +223,25 @@ function M.near()
   end
 end
 
---- Stops every server; the next request or file starts one again.
-function M.stop()
-  local clients = vim.lsp.get_clients({ name = NAME })
-  vim.lsp.stop_client(clients)
-  vim.wait(TIMEOUT_MS, function()
-    return #vim.lsp.get_clients({ name = NAME }) == 0
-  end, POLL_MS)
-  M.states = {}
+--- Stops every server without waiting for it; `done` is called when none is left. One that does not
+--- end in time is killed.
+---@param done fun()
+function M.stop(done)
+  local deadline = vim.uv.now() + TIMEOUT_MS
+  vim.lsp.stop_client(vim.lsp.get_clients({ name = NAME }))
+  local function wait()
+    local left = vim.lsp.get_clients({ name = NAME })
+    if #left == 0 then
+      M.states = {}
+      done()
+      return
+    end
+    if vim.uv.now() > deadline then
+      vim.lsp.stop_client(left, true)
+    end
+    vim.defer_fn(wait, POLL_MS)
+  end
+  wait()
 end
 
 return M

@@ -97,10 +97,13 @@ M.subcommands = {
     end)
   end,
   restart = function()
-    client.stop()
-    client.current()
-    require('packhound').attach_all()
-    notify('the server was restarted.')
+    local bufnr = vim.api.nvim_get_current_buf()
+    client.stop(function()
+      require('packhound').attach_all()
+      client.request_async('packhound/status', vim.empty_dict(), function(problem)
+        notify(problem or 'the server was restarted.', problem and vim.log.levels.ERROR)
+      end, vim.api.nvim_buf_is_valid(bufnr) and bufnr or nil)
+    end)
   end,
 }
 

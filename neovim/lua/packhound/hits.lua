@@ -88,6 +88,39 @@ function M.items(results)
   end, results.hits)
 end
 
+-- The commonest kind and folder of the hits that not all of them have, as filters.
+local function narrower(results)
+  local filters = {}
+  for name, value_of in pairs({
+    kind = function(hit)
+      return hit.kind
+    end,
+    path = function(hit)
+      local folder = hit.path and hit.path:match('^[^/]+/')
+      return folder and folder .. '**'
+    end,
+  }) do
+    local counts = {}
+    for _, hit in ipairs(results.query:find(name .. ':', 1, true) and {} or results.hits) do
+      local value = value_of(hit)
+      if value then
+        counts[value] = (counts[value] or 0) + 1
+      end
+    end
+    local best
+    for value, count in pairs(counts) do
+      if count < #results.hits and count > (counts[best] or 0) then
+        best = value
+      end
+    end
+    if best then
+      table.insert(filters, name .. ':' .. best)
+    end
+  end
+  table.sort(filters)
+  return filters
+end
+
 --- The rows of a list: what the server says of the answer first, at the place of the best hit if there
 --- is one, then the hits.
 ---@param results table
@@ -101,7 +134,37 @@ function M.rows(results)
   local rows = vim.tbl_map(function(note)
     return { text = 'note: ' .. note, path = place.path, lnum = place.lnum, end_lnum = place.end_lnum, col = place.col }
   end, notes)
-  return vim.list_extend(rows, items)
+  vim.list_extend(rows, items)
+  return vim.list_extend(rows, M.suggestions(results))
+end
+
+-- More hits than this that are not weak need no help.
+local POOR = 5
+local FILTER = '%-?%l+:%S+'
+
+--- Rows of other queries to try where one found little or nothing sure: without a filter of it, or
+--- only in the folder that most hits are in. Opening one searches for it.
+---@return packhound.Item[]
+function M.suggestions(results)
+  if #results.hits > POOR and results.confidence_word ~= 'weak' then
+    return {}
+  end
+  local rows = {}
+  local function add(text, query)
+    if vim.trim(query) ~= '' then
+      -- fzf-lua tells rows apart by their places.
+      table.insert(rows, { text = 'try: ' .. text, path = '', lnum = #rows + 1, end_lnum = 1, col = 1, query = query })
+    end
+  end
+  for filter in results.query:gmatch(FILTER) do
+    local from, to = results.query:find(filter, 1, true)
+    local query = results.query:sub(1, from - 1) .. results.query:sub(to + 1)
+    add('without ' .. filter, vim.trim((query:gsub('%s+', ' '))))
+  end
+  for _, filter in ipairs(narrower(results)) do
+    add('only ' .. filter, results.query .. ' ' .. filter)
+  end
+  return rows
 end
 
 -- What stays equal when a hit is found again; a row that says something has its text.
@@ -154,6 +217,12 @@ end
 
 --- Opens an item in the current window, and notifies the server.
 function M.open(item)
+  if item.query then
+    -- The picker that it was chosen in closes first.
+    vim.schedule(function()
+      require('packhound.pickers').live(item.query)
+    end)
+  end
   if item.path == '' then
     return
   end

@@ -61,7 +61,7 @@ function M.lines(pack, prompt)
   for _, note in ipairs(pack.notes) do
     add('- ' .. note)
   end
-  add('', ('## In the pack: %d'):format(#pack.items), '')
+  add('', pack.text, '', ('## In the pack: %d'):format(#pack.items), '')
   for _, item in ipairs(pack.items) do
     add(('- `%s:%d-%d` %s, %d tokens: %s'):format(item.path, item.start_line, item.end_line, item.detail, item.tokens, item.reason))
   end
@@ -69,7 +69,6 @@ function M.lines(pack, prompt)
   for _, left in ipairs(pack.omitted) do
     add(('- `%s %s`: %s'):format(left.path, left.name, left.reason))
   end
-  add('', '## Text', '', pack.text)
   return lines
 end
 

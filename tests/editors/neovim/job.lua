@@ -255,6 +255,26 @@ step('an answer without hits says why in the list', function()
   is_true(vim.api.nvim_buf_get_name(0):match('courier/cache%.py$'), vim.api.nvim_buf_get_name(0))
 end)
 
+step('a poor answer offers other filters, which search when they are chosen', function()
+  local query = 'search kind:method path:limiter/** cache'
+  local rows = list_of(query)
+  local at
+  for row, text in ipairs(rows) do
+    at = text == 'try: without path:limiter/**' and row or at
+  end
+  is_true(at, vim.inspect(rows))
+  local lists = {}
+  vim.ui.select = function(items, _, done)
+    table.insert(lists, items)
+    local choice = #lists == 1 and at or 1
+    done(items[choice], choice)
+  end
+  vim.cmd('Packhound ' .. query)
+  wait_for('the rows without the filter', function()
+    return lists[2] and lists[2][1].text:match('^AnswerCache')
+  end)
+end)
+
 step('a note is written at the cursor, and knows when its code changed', function()
   messages = {}
   vim.cmd.edit('courier/retry.py')
@@ -391,7 +411,9 @@ end)
 
 step('a restarted server answers', function()
   vim.cmd.edit('courier/cache.py')
+  messages = {}
   vim.cmd('Packhound restart')
+  wait_for_message('was restarted')
   wait_for('a hit of a server that reads the folder anew', function()
     local hit = search('AnswerCache').hits[1]
     return hit and hit.name == 'AnswerCache'

@@ -16,14 +16,25 @@ local function entry(item)
   }
 end
 
-local function show(title, query, finder)
+local function show(task, query, finder)
   local values = require('telescope.config').values
   local picker = require('telescope.pickers').new({ sorting_strategy = 'ascending' }, {
-    prompt_title = title,
+    prompt_title = task.title,
     default_text = query,
     finder = finder,
     sorter = require('telescope.sorters').empty(),
     previewer = values.grep_previewer({}),
+    attach_mappings = function(prompt)
+      local actions = require('telescope.actions')
+      actions.select_default:replace(function()
+        local selected = require('telescope.actions.state').get_selected_entry()
+        actions.close(prompt)
+        if selected then
+          task.open(selected.value)
+        end
+      end)
+      return true
+    end,
   })
   picker:find()
   return picker
@@ -103,7 +114,7 @@ function M.live(task)
   local finder = live_finder(task, set_title, function(items)
     return not picker.closed and refine(picker, items)
   end)
-  picker = show(task.title, task.query, finder)
+  picker = show(task, task.query, finder)
   task.when_ready(function()
     if not picker.closed then
       picker:refresh(finder)
@@ -114,7 +125,7 @@ end
 --- What is typed does not narrow the list: its order and its rows are the server's.
 function M.list(task)
   local finders = require('telescope.finders')
-  show(task.title, '', finders.new_table({ results = task.items, entry_maker = entry }))
+  show(task, '', finders.new_table({ results = task.items, entry_maker = entry }))
 end
 
 return M
