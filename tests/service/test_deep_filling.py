@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -133,3 +135,24 @@ def test_the_longest_are_read_where_there_are_many(
     with idle(root, deep_idle_nodes=1) as engine:
         wait_until(lambda: read_all(engine, 1))
     assert len(read) == 1 and read[0].startswith("longest.")
+
+
+@installed
+def test_a_process_that_forgets_to_close_ends_well(root: Path, data: Path) -> None:
+    write_files(root, {f"{n}.py": CODE["parcel.py"].replace("step", f"s{n}") for n in range(20)})
+    script = f"""
+import time
+from pathlib import Path
+from packhound.indexing import Timing
+from packhound.service import Engine, deep_filling
+deep_filling._REST = 0.0
+engine = Engine.open(Path({str(root)!r}), timing=Timing(deep_idle_s=0.01, recent_use_s=0.01))
+assert engine.settled(60)
+engine.prepare()
+while not (engine.status().deep_vectors or (0, 0))[0]:
+    time.sleep(0.01)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (0, "")

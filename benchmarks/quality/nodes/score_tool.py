@@ -1,10 +1,11 @@
 """Score any search tool on graded, node-level queries.
 
-    python -m benchmarks.quality.nodes.score_tool SUITE --corpora DIR -- COMMAND {query} {root}
+    python -m benchmarks.quality.nodes.score_tool SUITE --corpora DIR [--out FILE] -- \
+        COMMAND {query} {root}
 
 COMMAND runs once per query and prints a JSON list of objects with `path`, `start_line` and
 `end_line`, best first, and `name` if it has one. Prints NDCG@10, s@1, s@5 and r3@10, overall and by
-kind.
+kind, and writes them to FILE.
 """
 
 from __future__ import annotations
@@ -20,11 +21,14 @@ from packhound.evaluation.cases import Case
 from packhound.evaluation.graded import GRADED_LIMIT, TOP, best_ranks, match_answers, ndcg
 from packhound.evaluation.suite import load_suite
 
+MEASURES = ("ndcg@10", "s@1", "s@5", "r3@10")
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("suite", type=Path)
     parser.add_argument("--corpora", type=Path, required=True)
+    parser.add_argument("--out", type=Path)
     parser.add_argument("command", nargs="+")
     options = parser.parse_args()
     scores = defaultdict(list)
@@ -35,9 +39,16 @@ def main() -> None:
         values = score(case, [hit_of(entry) for entry in json.loads(output)[:GRADED_LIMIT]])
         scores["all"].append(values)
         scores[case.category].append(values)
-    for kind, rows in sorted(scores.items()):
-        means = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
-        print(f"{kind:4} {len(rows):4}", *(f"{mean:.3f}" for mean in means))
+    means = {
+        kind: [round(sum(column) / len(rows), 4) for column in zip(*rows, strict=True)]
+        for kind, rows in sorted(scores.items())
+    }
+    for kind, row in means.items():
+        print(f"{kind:4} {len(scores[kind]):4}", *(f"{mean:.3f}" for mean in row))
+    if options.out:
+        options.out.write_text(
+            json.dumps({"measures": MEASURES, **means}, indent=1) + "\n", "utf-8"
+        )
 
 
 def score(case: Case, hits: list[Hit]) -> tuple[float, float, float, float]:

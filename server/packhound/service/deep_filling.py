@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 import sys
@@ -56,12 +57,15 @@ class DeepFilling:
         if self._thread is None and self._is_on:
             self._thread = threading.Thread(target=self._run, name="packhound-deep", daemon=True)
             self._thread.start()
+            # A daemon that is in native code when the interpreter ends would abort the process.
+            atexit.register(self.close)
 
     def close(self) -> None:
         """Stop, and wait for the text that is being read."""
         self._closed.set()
         if self._thread:
             self._thread.join()
+            atexit.unregister(self.close)
 
     @property
     def _is_on(self) -> bool:
