@@ -242,7 +242,7 @@ export class PackhoundClient implements vscode.Disposable {
 
   private clientOptions(): LanguageClientOptions {
     return {
-      documentSelector: [{ scheme: 'file' }, { scheme: 'untitled' }],
+      documentSelector: ['file', 'untitled', 'vscode-notebook-cell'].map((scheme) => ({ scheme })),
       outputChannel: this.log,
       traceOutputChannel: this.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
