@@ -158,9 +158,10 @@ def _gather_evidence(
     node_ids = context.candidates.node_ids.take(positions)
     matches = match_words(context, words, node_ids)
     likeness, meaning_rank = [0.0] * len(hits), [0] * len(hits)
-    if context.similarity is not None:
+    if context.similarity is not None and context.whole.similarity is not None:
         likeness = context.similarity.take(positions).tolist()
-        meaning_rank = meaning_ranks(context.similarity, positions)
+        # Among all nodes of the candidates' files, since most candidates are close.
+        meaning_rank = meaning_ranks(context.whole.similarity, context.rows.take(positions))
     names = frozenset(query.names)
     folded = frozenset([name.lower() for name in names])
     lengths = context.snapshot.lengths[NAME].take(node_ids).tolist()
@@ -172,7 +173,7 @@ def _gather_evidence(
         name_value = 1.0 if is_named else _FOLDED_NAME if is_folded else share
         values = {signal: value for signal, value, _ in hit.why}
         naming = (is_named, is_folded, name_value)
-        meaning = (likeness[i], meaning_rank[i], len(context.candidates))
+        meaning = (likeness[i], meaning_rank[i], len(context.whole.candidates))
         evidence.append(Evidence(query, words, matches[i], *naming, *meaning, values, hit.used))
     return evidence
 
