@@ -8,8 +8,10 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
+from packhound.api.shared_texts import TEXTS, TextSender, TextSessions
 from packhound.api.socket_server import Session, SocketServer, serve_socket
 from packhound.core.errors import StoreError
 from packhound.core.file_lock import FileLock
@@ -31,6 +33,7 @@ class EngineHost:
         self._lock = threading.RLock()
         self._claims: dict[Path, FileLock | None] = {}
         self._servers: dict[Path, SocketServer | None] = {}
+        self._senders: dict[Path, TextSender] = {}
         self._editors = set[int]()
         self._editor_joined = threading.Condition()
 
@@ -87,11 +90,20 @@ class EngineHost:
             return True
 
     def serve(self, engine: Engine) -> None:
-        """Answer other processes for a folder, unless another process does; may be repeated."""
+        """Answer other processes for a folder, unless another process does; may be repeated.
+
+        That one gets the unsaved texts of this process.
+        """
         with self._lock:
-            if not self.is_served(engine) and self.claim(engine.root):
+            if self.is_served(engine):
+                return
+            if self.claim(engine.root):
                 self._close_socket(engine.root)
-                self._servers[engine.root] = serve_socket(engine, self.sessions)
+                sessions = {**self.sessions, TEXTS: TextSessions(self.pool)}
+                self._servers[engine.root] = serve_socket(engine, sessions)
+            elif engine.root not in self._senders:
+                take_over = partial(self._take_over, engine)
+                self._senders[engine.root] = TextSender(engine, take_over)
 
     def is_served(self, engine: Engine) -> bool:
         """Return True if the socket of a folder is reachable, or no socket can be had."""
@@ -105,6 +117,10 @@ class EngineHost:
                 self._close_socket(root)
         self.pool.close()
 
+    def _take_over(self, engine: Engine) -> bool:
+        self.serve(engine)
+        return self.is_served(engine)
+
     def _leave(self, engine: Engine) -> None:
         with self._lock:
             self._close_socket(engine.root)
@@ -113,6 +129,8 @@ class EngineHost:
                 claim.release()
 
     def _close_socket(self, root: Path) -> None:
-        server = self._servers.pop(root, None)
+        server, sender = self._servers.pop(root, None), self._senders.pop(root, None)
         if server:
             server.close()
+        if sender:
+            sender.close()

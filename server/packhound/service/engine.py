@@ -68,7 +68,7 @@ class Engine:
             root, settings, notify, timing, lambda: [e._index for e in others()]
         )
         self.read_first = self._index.read_first
-        self._texts = EditorTexts(self._index)
+        self.texts = EditorTexts(self._index)
         self._personalization = Personalization(root, self.folder, settings)
         self._packs = Packs(
             root, self._index, self._search, lambda: [e._packs for e in others()], settings.persist
@@ -113,18 +113,18 @@ class Engine:
 
     def update(self, document: Document, editor: object = None) -> None:
         """Submit a text that is open in an editor, of several the newest; returns at once."""
-        if is_edit := document.path in self._texts:
+        if is_edit := document.path in self.texts:
             self._activity.mark_edited(document.path)
             self.sources.episodes.edited(document.path)
         self._personalization.record_use(document.path, "edit" if is_edit else "open")
         self._activity.mark_used()
-        self._texts.update(document, editor)
+        self.texts.update(document, editor)
 
     def release(self, path: str, editor: object = None) -> None:
         """Submit that an editor closed `path`: the text of another one counts, or the file."""
         self._packs.invalidate_changes()
         self._personalization.invalidate()
-        self._texts.release(path, editor)
+        self.texts.release(path, editor)
 
     def refresh(self, paths: Sequence[str] | None = None) -> None:
         """Compare with the disk again: `paths` (files or folders), or everything."""

@@ -1,0 +1,73 @@
+"""Unsaved text of a window's second folder, which another process serves."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from tests.support.agent import Agent, kill_engine
+from tests.support.lsp_client import LspClient, eventually, write_files
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals")
+SAVED = "def pour_saved(jug):\n    return jug\n"
+UNSAVED = "def pour_unsaved(jug):\n    return jug\n"
+
+
+@pytest.fixture
+def folders(tmp_path):
+    yield [
+        write_files(tmp_path / "kitchen", {"kitchen.py": "def boil(jug):\n    return jug\n"}),
+        write_files(tmp_path / "garden", {"garden.py": SAVED}),
+    ]
+    kill_engine(tmp_path / "cache")
+
+
+def open_window(start_server, folders) -> tuple[LspClient, dict]:
+    editor = start_server()
+    editor.initialize(*folders)
+    editor.settle()
+    return editor, editor.open_document(folders[-1] / "garden.py", UNSAVED)
+
+
+def sees(agent: Agent, name: str) -> bool:
+    return f"function {name}" in agent.tool("search", query=name)
+
+
+def test_an_agent_sees_what_a_window_has_not_saved_in_its_second_folder(
+    start_server, folders, tmp_path
+):
+    agent = Agent(tmp_path / "cache", folders[1])
+    try:
+        assert sees(agent, "pour_saved")
+        editor, document = open_window(start_server, folders)
+        assert eventually(lambda: sees(agent, "pour_unsaved"), True)
+        assert not sees(agent, "pour_saved")
+        editor.change_document(document, 2, (0, 4, 16, "pour_edited"))
+        assert eventually(lambda: sees(agent, "pour_edited"), True)
+        editor.notify("textDocument/didClose", {"textDocument": {"uri": document["uri"]}})
+        assert eventually(lambda: sees(agent, "pour_saved"), True)
+        editor.kill()
+        # The editor starts again, and its text counts again.
+        editor, _ = open_window(start_server, folders)
+        assert eventually(lambda: sees(agent, "pour_unsaved"), True)
+        editor.kill()
+        assert eventually(lambda: sees(agent, "pour_saved"), True)
+        assert not sees(agent, "pour_unsaved")
+    finally:
+        agent.close()
+
+
+def test_who_serves_the_folder_next_sees_it_too(start_server, folders, tmp_path):
+    first = start_server()
+    first.initialize(folders[1])
+    first.settle()
+    open_window(start_server, folders)
+    agent = Agent(tmp_path / "cache", folders[1])
+    try:
+        assert eventually(lambda: sees(agent, "pour_unsaved"), True)
+        first.kill()
+        assert eventually(lambda: sees(agent, "pour_unsaved"), True)
+        assert not sees(agent, "pour_saved")
+    finally:
+        agent.close()
