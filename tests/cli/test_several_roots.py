@@ -115,6 +115,8 @@ def test_grep_pages_through_the_lines_of_all_roots(run):
     assert rows == [(str(folder), n) for folder in run.folders for n in (1, 2, 3)]
     assert run("grep", "-c", "jug").stdout.split() == ["kitchen/kitchen.py:3", "garden/garden.py:3"]
     assert run("grep", "no such line").returncode == 1
+    assert "let through" not in run("grep", "water", "-g", "garden.py").stderr
+    assert "let through" in run("grep", "water", "-g", "shed.py").stderr
 
 
 @pytest.mark.parametrize("name", ["pour_water", "garden.py:2", "garden/garden.py#pour_water"])

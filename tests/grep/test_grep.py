@@ -113,3 +113,13 @@ def test_quoted_words_stand_side_by_side(engine: Engine) -> None:
     results = engine.search(Query('"lost order"'))
     assert any("nowhere as a phrase" in note for note in results.notes)
     assert results.hits[0].node.name == "apart"
+
+
+@pytest.mark.parametrize(
+    ("paths", "exclude"), [(("[!",), ()), (("no/such/**",), ()), ((), ("**",))]
+)
+def test_globs_that_leave_no_file_are_said(engine, paths, exclude):
+    answer = engine.grep(GrepRequest("return", paths=paths, exclude=exclude))
+    assert not answer.groups
+    assert "no indexed file has a path that 'paths' and 'exclude' let through" in answer.notes
+    assert not engine.grep(GrepRequest("no such line", paths=("**",))).notes

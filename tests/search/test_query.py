@@ -54,6 +54,17 @@ def test_an_unknown_kind_is_a_note() -> None:
     assert "kind:klass is ignored; expected one of: function" in parsed.notes[0]
 
 
+@pytest.mark.parametrize("name", ["kinds", "paths", "file", "test"])
+def test_what_looks_like_a_filter_and_is_none_is_a_note(name: str) -> None:
+    (note,) = parse_query(Query(f"session {name}:store")).notes
+    assert note.startswith(f"{name}: is no filter, so it is searched as words; expected one of:")
+
+
+@pytest.mark.parametrize("text", ["std::vector", "file:///tmp/a", "error: disk full", "a:b todo:x"])
+def test_other_colons_are_no_filters(text: str) -> None:
+    assert not parse_query(Query(text)).notes
+
+
 @pytest.mark.parametrize(
     ("text", "operator", "name"),
     [

@@ -80,3 +80,14 @@ def test_what_the_user_works_on_is_one_more_reason(root: Path) -> None:
 def test_a_server_leaves_the_grammars_to_its_parsers():
     loaded = "import sys, packhound.service.engine; sys.exit('tree_sitter' in sys.modules)"
     subprocess.run([sys.executable, "-c", loaded], check=True)
+
+
+def test_a_status_names_a_few_broken_notebooks(tmp_path: Path) -> None:
+    for n in range(8):
+        (tmp_path / f"{n}.ipynb").write_text('{"cells": [')
+    engine = Engine.open(tmp_path, Settings(persist=False))
+    assert engine.settled(60)
+    notes = [note for note in engine.status().notes if "plain text" in note]
+    engine.close()
+    assert [note.split(" ")[0] for note in notes] == [*(f"{n}.ipynb" for n in range(5)), "3"]
+    assert notes[-1] == "3 more notebooks are searched as plain text"

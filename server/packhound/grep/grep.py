@@ -17,7 +17,7 @@ from packhound.grep.literals import Alternatives
 from packhound.grep.messages import compile_message
 from packhound.grep.ngrams import NgramFilters
 from packhound.grep.pattern import Pattern, compile_pattern, compile_phrase
-from packhound.grep.request import GrepGroup, GrepLine, GrepRequest, GrepResults
+from packhound.grep.request import NO_FILE_NOTE, GrepGroup, GrepLine, GrepRequest, GrepResults
 from packhound.grep.scan import Matches, SortedFiles, Source, scan, select
 from packhound.index import Snapshot
 from packhound.text import LineIndex, cell_at, cells_in, is_notebook
@@ -91,7 +91,7 @@ class Grep:
             next_offset=end if end < n_rows else -1,
             generation=snapshot.generation,
             took_ms=(time.perf_counter() - start) * 1_000,
-            notes=tuple(_notes(request, matches)),
+            notes=tuple(_notes(request, matches, snapshot.files)),
         )
 
     def lines_by_node(self, snapshot: Snapshot, regex: str) -> dict[int, list[int]]:
@@ -265,7 +265,7 @@ def _line_at(text: bytes, starts: Sequence[int], number: int) -> str:
     return text[starts[number] : end].rstrip(b"\r\n").decode("utf-8", "replace")
 
 
-def _notes(request: GrepRequest, matches: Matches) -> Iterator[str]:
+def _notes(request: GrepRequest, matches: Matches, paths: Iterable[str]) -> Iterator[str]:
     """Yield what may surprise in an answer."""
     if matches.unread:
         names = ", ".join(matches.unread[:_MAX_UNREAD_NAMED])
@@ -273,3 +273,5 @@ def _notes(request: GrepRequest, matches: Matches) -> Iterator[str]:
         yield f"changed since they were indexed, and not searched: {names}{more}"
     if not matches.offsets and "\\n" in request.pattern and request.regex:
         yield "a pattern matches within one line, so '\\n' matches nothing"
+    if not matches.offsets and not any(map(select(request.paths, request.exclude), paths)):
+        yield NO_FILE_NOTE

@@ -10,6 +10,8 @@ from packhound.core.cell_place import CellPlace
 from packhound.core.types import NodeRef
 from packhound.grep.pattern import Case
 
+NO_FILE_NOTE = "no indexed file has a path that 'paths' and 'exclude' let through"
+
 
 @dataclass(frozen=True, slots=True)
 class GrepRequest:
@@ -94,5 +96,11 @@ def merge_pages(request: GrepRequest, pages: Sequence[GrepResults]) -> GrepResul
         next_offset=next_offset if next_offset < sum(page.n_rows for page in pages) else -1,
         generation=sum(page.generation for page in pages),
         took_ms=sum(page.took_ms for page in pages),
-        notes=tuple(dict.fromkeys(note for page in pages for note in page.notes)),
+        notes=tuple(merge_grep_notes([page.notes for page in pages])),
     )
+
+
+def merge_grep_notes(notes: Sequence[Sequence[str]]) -> list[str]:
+    """Return the notes on several folders; globs are of no use where no folder has a file."""
+    merged = dict.fromkeys(note for each in notes for note in each)
+    return [n for n in merged if n != NO_FILE_NOTE or all(NO_FILE_NOTE in each for each in notes)]

@@ -10,6 +10,9 @@ from packhound.core.types import Hit, Results
 from packhound.index import Snapshot
 from packhound.text import CellSpan, cell_at, cells_in, is_notebook
 
+_MOST_NOTES = 5
+"""Broken notebooks that a status names."""
+
 
 def add_cells(
     results: Results, notes: Sequence[str], text_of: Callable[[str], bytes | None]
@@ -27,12 +30,15 @@ def add_cells(
 
 
 def broken_notebooks(snapshot: Snapshot) -> tuple[str, ...]:
-    """Return a note on each notebook that cannot be read as one."""
-    return tuple(
+    """Return a note on each notebook that cannot be read as one, and how many more there are."""
+    notes = [
         f"{path} is searched as plain text: {entry.degraded}"
-        for path, entry in snapshot.files.items()
+        for path, entry in sorted(snapshot.files.items())
         if entry.degraded and is_notebook(path)
-    )
+    ]
+    n_more = len(notes) - _MOST_NOTES
+    more = [f"{n_more:,} more notebooks are searched as plain text"] if n_more > 0 else []
+    return (*notes[:_MOST_NOTES], *more)
 
 
 def _place(hit: Hit, cells: dict[str, list[CellSpan]]) -> Hit:

@@ -10,7 +10,7 @@ from packhound.api.schema import GREP_REQUEST, grep_request_from
 from packhound.api.tools.roots import Root
 from packhound.api.tools.text import Text, numbered, path_of, rows_in, title
 from packhound.api.tools.tool import MAX_TOKENS, Tool
-from packhound.grep import GrepRequest
+from packhound.grep import GrepRequest, merge_grep_notes
 from packhound.redact import safe_line
 from packhound.service import Engine
 
@@ -59,7 +59,7 @@ def _join(roots: Sequence[Root], arguments: Arguments) -> Json:
     """Return one page of the lines of all roots, one after the other."""
     offset, limit = arguments["offset"], arguments["limit"]
     rows = "total_files" if arguments.get("count_only") else "total_lines"
-    groups, counts, notes = list[Json](), list[Json](), dict[str, None]()
+    groups, counts, notes = list[Json](), list[Json](), list[Sequence[str]]()
     totals = {"total_lines": 0, "total_files": 0}
     for root in roots:
         room = limit - sum(_n_matches(group) for group in groups) - len(counts)
@@ -68,7 +68,7 @@ def _join(roots: Sequence[Root], arguments: Arguments) -> Json:
         if room > 0:
             groups += map(root.label_row, rows_in(answer, "groups"))
             counts += map(root.label_row, rows_in(answer, "counts"))
-        notes |= dict.fromkeys(rows_in(answer, "notes"))
+        notes.append(rows_in(answer, "notes"))
         totals = {key: n + int(str(answer[key])) for key, n in totals.items()}
     return {
         "pattern": arguments["pattern"],
@@ -77,7 +77,7 @@ def _join(roots: Sequence[Root], arguments: Arguments) -> Json:
         "counts": counts,
         "offset": offset,
         "next_offset": offset + limit if totals[rows] > offset + limit else -1,
-        "notes": [*notes],
+        "notes": merge_grep_notes(notes),
     }
 
 

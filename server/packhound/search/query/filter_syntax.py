@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 from packhound.core.records import CODE, Scope
@@ -17,6 +18,11 @@ from packhound.search.query.scope import read_scope
 from packhound.search.query.word_lists import LANGUAGE_NAMES
 
 _FILTER = re.compile(r"(?<!\S)(-?(?:kind|path)|lang|language|tests|type|since|before|tag):(\S+)")
+_FILTERS = ("kind", "path", "lang", "language", "tests", "type", "since", "before", "tag")
+_LIKE_A_FILTER = re.compile(r"(?<!\S)-?([a-z]{3,10}):[^\s:/]\S*")
+_OTHERS_FILTERS = frozenset({"dir", "ext", "extension", "file", "filename", "folder", "repo"})
+"""Filters of other tools for what `path:` does here."""
+_CLOSE = 0.75
 _QUOTED = re.compile(r"(?<![\w'])\"([^\"\n]{2,120})\"(?!\w)")
 _REGEX = re.compile(r"(?<!\S)/((?:[^/\\\n]|\\.)+)/(i?)(?!\S)")
 _MAX_WORDS_BESIDE_QUOTES, _MAX_WORDS_OF_LEADING_QUOTE = 2, 3
@@ -58,6 +64,7 @@ def filter_fields(
     """
     scope, problems = read_scope(query, filters)
     notes += problems
+    notes += _unknown_filters(query.text)
     kinds = query.kinds if CODE in scope.types else (*query.kinds, *_kinds_of(scope))
     return {
         "kinds": _parse_kinds(kinds, filters, "kind", notes),
@@ -68,6 +75,17 @@ def filter_fields(
         "tests": _parse_tests(query.tests, filters, notes),
         "scope": scope,
     }
+
+
+def _unknown_filters(text: str) -> list[str]:
+    """Return a note on each word that looks like a filter, and is searched as words."""
+    known = ", ".join(name for name in _FILTERS if name != "language")
+    return [
+        f"{name}: is no filter, so it is searched as words; expected one of: {known}"
+        for name in dict.fromkeys(_LIKE_A_FILTER.findall(text))
+        if name not in _FILTERS
+        and (name in _OTHERS_FILTERS or get_close_matches(name, _FILTERS, 1, _CLOSE))
+    ]
 
 
 def _kinds_of(scope: Scope) -> tuple[Kind, ...]:
