@@ -127,7 +127,7 @@ BREAKERS = (
     *("```", "````", "~~~", "\n", "\n```\n", "</code-", "<code-", ">", "<", "&", "]]>", "<!--"),
     *('"', "'", "#", "### ", "\r", "\x1b[31m", "\u202e", "\u2028", " ", "a", "/", "\\", "\0", "`"),
 )
-HEADING = re.compile(r"### (.*):[\d,-]+ \(generation 1\)")
+HEADING = re.compile(r"### (.*):[\d,-]+")
 
 
 def quotes(data: bytes) -> None:

@@ -463,7 +463,7 @@ def test_the_first_hit_goes_in_whole_where_half_of_the_budget_holds_it():
 def test_a_heading_does_not_promise_lines_that_are_left_out():
     numbers = tuple(range(0, 400, 10))
     block = Block("a.py", "python", 1, numbers, tuple(f"x{n}" for n in numbers), "hit 1")
-    assert render([block], (), "markdown").startswith("### a.py: 40 of lines 1-391 (hit 1, ")
+    assert render([block], (), "markdown").startswith("### a.py: 40 of lines 1-391 (hit 1)\n")
     assert json.loads(render([block], (), "json"))["files"][0]["lines"].count(",") == 39
 
 

@@ -87,8 +87,8 @@ def _markdown(blocks: Sequence[Block], already_sent: Sequence[str]) -> str:
     fence = choose_fence(block.content for block in blocks)
     parts = []
     for block in blocks:
-        reason = f"{visible_line(block.reason)}, " if block.reason else ""
-        heading = f"### {block.heading} ({reason}generation {block.generation})"
+        reason = f" ({visible_line(block.reason)})" if block.reason else ""
+        heading = f"### {block.heading}{reason}"
         parts.append(f"{heading}\n{fence}{block.language}\n{block.content}\n{fence}\n")
     if already_sent:
         parts.append(
