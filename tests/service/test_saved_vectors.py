@@ -15,6 +15,7 @@ from packhound.core.types import Budget, Document, Query
 from packhound.encoder import Embedder
 from packhound.encoder.deep_encoder import DeepEncoder
 from packhound.service import Engine
+from packhound.service.models import shared_deep_ranker
 from packhound.service.roots import index_folder
 from packhound.storage.vector_store import VECTORS
 from tests.support.project import write_files
@@ -32,6 +33,8 @@ UNSAVED = "def lost_parcel(shipment):\n    return shipment.insurance.refund()\n"
 
 @contextmanager
 def opened(root: Path, settings: Settings | None = None) -> Iterator[Engine]:
+    """Open an engine as a new process does, which has read nothing yet."""
+    shared_deep_ranker.cache_clear()
     engine = Engine.open(root, settings)
     try:
         assert engine.settled(60)

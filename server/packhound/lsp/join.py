@@ -207,14 +207,17 @@ class LspDialect:
         return method in ("client/registerCapability", "window/workDoneProgress/create")
 
     def state(self) -> Iterable[bytes]:
-        """Yield the notifications of a session so far."""
+        """Yield the notifications of a session so far.
+
+        Documents come before `initialized`, so that a server that opens the folders has them all.
+        """
+        for messages in self._documents.values():
+            yield from map(encode, messages)
         yield from self._workspace.values()
         event = {name: [*folders.values()] for name, folders in self._folders.items()}
         if any(event.values()):
             method = "workspace/didChangeWorkspaceFolders"
             yield encode({"jsonrpc": "2.0", "method": method, "params": {"event": event}})
-        for messages in self._documents.values():
-            yield from map(encode, messages)
 
     def _note_folders(self, value: Mapping[str, Any]) -> None:
         """Remember which folders were added or removed last, not each change."""

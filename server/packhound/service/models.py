@@ -42,7 +42,7 @@ class Models:
             problems.append(f"results are not reranked: setting 'rerank.path': {error}")
         missing = missing_deep_model()
         wants_deep = settings.meaning and settings.deep != "off" and not missing
-        deep = _shared_deep_ranker() if wants_deep else None
+        deep = shared_deep_ranker() if wants_deep else None
         if settings.deep == "on" and missing:
             problems.append(missing)
         return cls(embedder, reranker, deep, tuple(problems))
@@ -55,7 +55,7 @@ def _open_shared_embedder() -> Embedder:
 
 
 @lru_cache(maxsize=1)
-def _shared_deep_ranker() -> DeepRanker:
+def shared_deep_ranker() -> DeepRanker:
     """Return the deep model's stage; working trees of a process ask for the same vectors."""
     return DeepRanker()
 
