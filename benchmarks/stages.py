@@ -1,4 +1,4 @@
-"""What each stage of a hybrid search takes, and what the learned ranker adds to it.
+"""Time each stage of a hybrid search, and what the learned ranker adds to it.
 
     python -m benchmarks.stages FOLDER [OUT.json]
 
@@ -72,7 +72,7 @@ def by_stage(snapshot: Snapshot, query: Query, environment: SearchEnvironment) -
     moments.append(time.perf_counter())
     context = retrieve_context(snapshot, query, parsed, vectors, environment)
     moments.append(time.perf_counter())
-    ranking = rank(context, "linear", "hybrid", DEPTH)
+    ranking = rank(context, environment.settings, "node", "hybrid", DEPTH)
     moments.append(time.perf_counter())
     best = sorted(range(len(ranking.nodes)), key=lambda i: -ranking.scores[i])[:DEPTH]
     ranking.why(best)
