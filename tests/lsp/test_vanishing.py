@@ -68,11 +68,19 @@ WAYS = {
 }
 
 
+def heed_signals() -> None:
+    """Undo what `nohup` and shells in the background have made the tests ignore."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def begin(folder: Path, trial: str) -> subprocess.Popen:
     """A server that is indexing, searching and waiting when it returns."""
     pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
     environment = {**os.environ, MARK: trial}
-    server = subprocess.Popen(COMMAND, stdin=pipe, stdout=pipe, stderr=nothing, env=environment)
+    server = subprocess.Popen(
+        COMMAND, stdin=pipe, stdout=pipe, stderr=nothing, env=environment, preexec_fn=heed_signals
+    )
     folders = [{"uri": folder.as_uri(), "name": "x"}]
     say(server, {"id": 1, "method": "initialize", "params": {"workspaceFolders": folders}})
     say(server, {"method": "initialized", "params": {}})
