@@ -41,10 +41,10 @@ def main() -> None:
     report: dict[str, Any] = {"names": len(names), "runs": options.runs, "servers": {}}
     rows: dict[str, dict[str, list[dict[str, float]]]] = {}
     for run in range(options.runs):
-        asked = names[run :: options.runs]
+        part = names[run :: options.runs]
         for delay_s in options.delay:
             for server in options.server:
-                row = _run_child(options.source, server, asked, delay_s)
+                row = _run_child(options.source, server, part, delay_s)
                 label = _revision(server)
                 rows.setdefault(label, {}).setdefault(f"{delay_s:g} s", []).append(row)
     for label, by_delay in rows.items():

@@ -1,4 +1,4 @@
-"""What reading in idle time gives to searches by the deep model, and what it costs an edit.
+"""Measure the gain of reading in idle time for deep searches, and its cost for an edit.
 
 Run: python -m benchmarks.quality.deep_idle --suite SUITE=CORPORA ... --folder FOLDER
 Gives: of the 50 hits that each question has read, the share that was read in advance, by how many

@@ -49,7 +49,7 @@ def loading() -> dict[str, float]:
 
 
 def memory_mb() -> float:
-    """What this process has to itself, without pages of files."""
+    """Return the memory of this process alone, without pages of files."""
     lines = Path("/proc/self/status").read_text("utf-8").splitlines()
     [kilobytes] = [line.split()[1] for line in lines if line.startswith("RssAnon:")]
     return int(kilobytes) / 1_000

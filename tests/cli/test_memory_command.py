@@ -99,8 +99,8 @@ def test_episodes_are_recorded_where_they_are_on_and_cleared_alone(
     packhound(tmp_path, *record, "pack", "mend the roof", "--result", "rejected")
     packhound(tmp_path, *record, "run", "pytest tests/roof", "--result", "accepted")
     packhound(tmp_path, "memory", "add", "decision", "roof", "Use slate", *root)
-    found = json.loads(packhound(tmp_path, "search", "type:episode", *root, "--json").stdout)
-    assert {hit["title"]: hit["metadata"]["result"] for hit in found["hits"]} == {
+    answer = json.loads(packhound(tmp_path, "search", "type:episode", *root, "--json").stdout)
+    assert {hit["title"]: hit["metadata"]["result"] for hit in answer["hits"]} == {
         "query: how does the door open": "",
         "pack: mend the roof": "rejected",
         "run: pytest tests/roof": "accepted",

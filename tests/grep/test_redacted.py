@@ -1,4 +1,4 @@
-"""What is searched is what leaves: redacted texts; and those that cannot match are not redacted."""
+"""Agents search redacted texts; those that cannot match are not redacted."""
 
 import gc
 import weakref

@@ -1,4 +1,4 @@
-"""What is read first while a large folder is read for the first time."""
+"""The order of files while a large folder is read for the first time."""
 
 from __future__ import annotations
 

@@ -62,8 +62,8 @@ def test_what_needs_no_backslash_has_none():
     assert escape("stale: retry_all (twice). See a.py:3 - soon!") == (
         "stale: retry_all (twice). See a.py:3 - soon!"
     )
-    shown = hover_text("q", hit("Session.__init__"), markdown=True)
-    assert shown.startswith("`Session.__init__` function, #2 for `q`\n")
+    text = hover_text("q", hit("Session.__init__"), markdown=True)
+    assert text.startswith("`Session.__init__` function, #2 for `q`\n")
 
 
 @given(name=st.text(max_size=200), query=st.text(max_size=200), text=st.text(max_size=200))

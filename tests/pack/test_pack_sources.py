@@ -1,4 +1,4 @@
-"""What packs take from other sources: chosen by a setting, redacted, fenced, in the budget."""
+"""Records of other sources in packs: chosen by a setting, redacted, fenced, in the budget."""
 
 from __future__ import annotations
 

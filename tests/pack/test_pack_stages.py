@@ -1,4 +1,4 @@
-"""What orders hits again orders those of packs too: deep model, cross-encoder, personal boosts."""
+"""The stages that order hits also order packs: deep model, cross-encoder, personal boosts."""
 
 from __future__ import annotations
 

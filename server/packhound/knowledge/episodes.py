@@ -30,7 +30,7 @@ from packhound.sources import Source
 EpisodeKind = Literal["query", "pack", "pick", "edit", "run", "decision"]
 EPISODE_KINDS: tuple[EpisodeKind, ...] = get_args(EpisodeKind)
 ACCEPTED, REJECTED = EPISODE_RESULTS = ("accepted", "rejected")
-"""What a client may say of an episode; a pick also has its rank."""
+"""Results that a client may give an episode; a pick also has its rank."""
 EPISODES_FILE = "episodes.jsonl"
 MAX_EPISODES, MAX_BYTES = 10_000, 20_000_000
 _KEPT = 0.9

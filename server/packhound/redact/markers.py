@@ -1,4 +1,4 @@
-"""What redaction writes where it takes something out, so that no more is redacted than needed."""
+"""Marks that redaction writes for what it takes out, so that no more is redacted than needed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from packhound.redact.patterns import CURL_RULES, LINE_RULES, TEXT_RULES
 from packhound.redact.token_prefixes import PREFIXED, SERVICES, service_kind
 
 _EDGE = re.compile(rb"[\[\]<>]|[^\t -~]")
-"""Where a mark begins or ends; and what is not plain ASCII, which may stand for broken bytes."""
+"""Ends of a mark; and all but plain ASCII, which may stand for broken bytes."""
 _CODE_POINT = re.compile(rb"(?:u\+|u|\+)?[0-9a-f]*")
 
 

@@ -86,9 +86,9 @@ class FolderEpisodes:
         with self._lock:
             before, self._picked = self._picked, (episode, now)
         if before is not None and now - before[1] < _DWELL_S:
-            left = before[0]
-            if left.text == episode.text and left.references != episode.references:
-                self._append(left._replace(result=REJECTED))
+            earlier = before[0]
+            if earlier.text == episode.text and earlier.references != episode.references:
+                self._append(earlier._replace(result=REJECTED))
         self._append(episode)
         self._accept(path)
         self._follow(episode, {path})
@@ -131,10 +131,10 @@ class FolderEpisodes:
     def saved(self, path: str) -> None:
         """Record the edits of a file that an answer had named, once they are saved."""
         with self._lock:
-            asked = self._edited.pop(path, None)
-        if asked is not None:
-            conversation = asked.conversation
-            self._append(new_episode("edit", asked.text, [path], ACCEPTED, conversation))
+            answer = self._edited.pop(path, None)
+        if answer is not None:
+            conversation = answer.conversation
+            self._append(new_episode("edit", answer.text, [path], ACCEPTED, conversation))
 
     def record(
         self, kind: EpisodeKind, text: str, references: Sequence[str], result: str, talk: str
@@ -146,8 +146,8 @@ class FolderEpisodes:
         if not self._settings_of().episodes:
             raise SettingsError(switched_off("episodes"))
         episode = new_episode(kind, text, references, result, talk)
-        known = (kind, without_secrets(episode.text)) if result else None
-        before = next((e for e in self.log.read() if (e.kind, e.text) == known), None)
+        key = (kind, without_secrets(episode.text)) if result else None
+        before = next((e for e in self.log.read() if (e.kind, e.text) == key), None)
         if before is not None:
             episode = before._replace(result=result)
             with self._lock:

@@ -127,9 +127,9 @@ end)
 
 -- Holds the second answer back until the user is in another row than the first.
 local release
-local ask, asked = client.request_async, 0
+local ask, n_requests = client.request_async, 0
 client.request_async = function(method, params, ...)
-  asked = asked + 1
+  n_requests = n_requests + 1
   local arguments = { method, params, ... }
   local message = params(vim.lsp.get_clients({ name = 'packhound' })[1])
   if not message.deep then
@@ -164,11 +164,11 @@ local function refined()
 end
 
 local function refreshed()
-  local before = asked
+  local before = n_requests
   require('packhound.pickers').partial = true
   vim.api.nvim_exec_autocmds('User', { pattern = 'PackhoundState' })
   wait_for('a question', function()
-    return asked > before
+    return n_requests > before
   end, function() end)
   expected = texts(first)
   wait_for(vim.inspect(expected), is_expected, open[job.picker])

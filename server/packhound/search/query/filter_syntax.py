@@ -79,9 +79,9 @@ def filter_fields(
 
 def _unknown_filters(text: str) -> list[str]:
     """Return a note on each word that looks like a filter, and is searched as words."""
-    known = ", ".join(name for name in _FILTERS if name != "language")
+    names = ", ".join(name for name in _FILTERS if name != "language")
     return [
-        f"{name}: is no filter, so it is searched as words; expected one of: {known}"
+        f"{name}: is no filter, so it is searched as words; expected one of: {names}"
         for name in dict.fromkeys(_LIKE_A_FILTER.findall(text))
         if name not in _FILTERS
         and (name in _OTHERS_FILTERS or get_close_matches(name, _FILTERS, 1, _CLOSE))

@@ -1,4 +1,4 @@
-"""What is ranked: the best nodes by words, meaning and name, or all nodes of the best files."""
+"""Choice of candidates: the best nodes of all by words, meaning and name, or the best files'."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _KIND_FACTOR = np.float32(1_000)
 
 
 class TopK(NamedTuple):
-    """How many candidates each source gives."""
+    """Maximum of candidates of each source."""
 
     words: int
     meaning: int
