@@ -1,4 +1,4 @@
-"""Records of other sources in the packs of a folder: those that the setting `pack.sources` names."""
+"""Records of other sources in packs: those that the setting `pack.sources` names."""
 
 from __future__ import annotations
 
