@@ -53,7 +53,8 @@ def setup() -> None:
     if READY.exists() and READY.stat().st_mtime > (HERE / "pyproject.toml").stat().st_mtime:
         return
     say("setting up .venv (a minute or two, once)")
-    venv.create(VENV, with_pip=True)
+    if Path(sys.prefix) != VENV:  # a running interpreter cannot be replaced
+        venv.create(VENV, with_pip=True)
     pip = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
     if run("python", *pip, "--editable", ".[dev,mcp,graph]", check=False):
         say("not all could be built; trying again without hnswlib, which needs a C++ compiler")
