@@ -95,6 +95,29 @@ def test_a_file_outside_the_folders_of_the_window_is_left_out(start_server, fold
     assert announcements(client) == []
 
 
+def test_a_document_that_comes_before_the_settings_is_in_the_folder_of_the_window(
+    start_server, folder
+):
+    """As the documents of a session do that another process goes on with."""
+    client = start_server()
+    client.settings = {"search": {"limit": 3}}
+    params = {
+        "processId": None,
+        "workspaceFolders": [{"uri": folder.as_uri(), "name": "workspace"}],
+        "capabilities": {"workspace": {"configuration": True}},
+    }
+    client.request("initialize", params)
+    client.open_document(folder / "shapes.py", "class Square: pass\n")
+    client.notify("initialized", {})
+    client.settle()
+    assert client.search("Square", mode="symbol") == ["shapes.py Square"]
+    assert client.request("shutdown") is None
+    client.open_document(folder / "config.py", NOTE)
+    client.notify("exit")
+    assert client.wait_for_exit() == 0
+    assert announcements(client) == []
+
+
 def test_untitled_documents_are_searched_in_memory(start_server, folder, tmp_path):
     client = start_server()
     client.initialize(folder)

@@ -175,7 +175,7 @@ class Session:
         """Find folders for documents that are in none, once those of the client are open."""
 
         def infer() -> None:
-            if self._opened.is_set():
+            if self._opened.is_set() and not self._closing.is_set():
                 self._inferred.update()
 
         self._executor.submit(infer)
@@ -231,8 +231,8 @@ class Session:
     def _apply_settings(self) -> None:
         before, now = self.workspace.settings, self.settings
         self.workspace.configure(now)
-        # A folder that was refused may be allowed now.
-        self._replace_folders([], list(self._folder_problems))
+        if self._folder_problems:  # A folder that was refused may be allowed now.
+            self._replace_folders([], list(self._folder_problems))
         if before.poll_seconds != now.poll_seconds and not self.client.watches_files:
             self.workspace.start_polling(now.poll_seconds)
 
