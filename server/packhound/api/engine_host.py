@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from packhound.api.shared_texts import TEXTS, TextSender, TextSessions
+from packhound.api.shared_texts import TEXTS, TextSessions, TextSharing
 from packhound.api.socket_server import Session, SocketServer, serve_socket
 from packhound.core.errors import StoreError
 from packhound.core.file_lock import FileLock
@@ -33,7 +33,7 @@ class EngineHost:
         self._lock = threading.RLock()
         self._claims: dict[Path, FileLock | None] = {}
         self._servers: dict[Path, SocketServer | None] = {}
-        self._senders: dict[Path, TextSender] = {}
+        self._sharings: dict[Path, TextSharing] = {}
         self._editors = set[int]()
         self._editor_joined = threading.Condition()
 
@@ -92,7 +92,7 @@ class EngineHost:
     def serve(self, engine: Engine) -> None:
         """Answer other processes for a folder, unless another process does; may be repeated.
 
-        That one gets the unsaved texts of this process.
+        With that one it shares what is not saved.
         """
         with self._lock:
             if self.is_served(engine):
@@ -101,9 +101,9 @@ class EngineHost:
                 self._close_socket(engine.root)
                 sessions = {**self.sessions, TEXTS: TextSessions(self.pool)}
                 self._servers[engine.root] = serve_socket(engine, sessions)
-            elif engine.root not in self._senders:
+            elif engine.root not in self._sharings:
                 take_over = partial(self._take_over, engine)
-                self._senders[engine.root] = TextSender(engine, take_over)
+                self._sharings[engine.root] = TextSharing(engine, take_over)
 
     def is_served(self, engine: Engine) -> bool:
         """Return True if the socket of a folder is reachable, or no socket can be had."""
@@ -129,8 +129,8 @@ class EngineHost:
                 claim.release()
 
     def _close_socket(self, root: Path) -> None:
-        server, sender = self._servers.pop(root, None), self._senders.pop(root, None)
+        server, sharing = self._servers.pop(root, None), self._sharings.pop(root, None)
         if server:
             server.close()
-        if sender:
-            sender.close()
+        if sharing:
+            sharing.close()

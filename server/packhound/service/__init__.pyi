@@ -1,3 +1,4 @@
+from .editor_texts import OpenText as OpenText
 from .engine import Engine as Engine
 from .engine_pool import EnginePool as EnginePool
 from .indexed_folder import reading_note as reading_note

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from typing import TypeAlias
+import time
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, TypeAlias
 
 from packhound.core.types import Document
+from packhound.files import decode, read_text
 from packhound.service.indexed_folder import IndexedFolder
 
-TextListener: TypeAlias = "Callable[[str, Document | None], None]"
-"""Takes the newest text of a path, None where the file on disk counts again."""
+
+class OpenText(NamedTuple):
+    """The text that an editor has, and since when: of the monotonic clock, one for all processes.
+
+    A text opened as it is on disk has no time: it never hides what another editor has not saved.
+    """
+
+    document: Document
+    since_ns: int
+
+
+TextListener: TypeAlias = "Callable[[str, OpenText | None], None]"
+"""Takes the newest text of a path, None where no editor has it open any more."""
 
 
 class EditorTexts:
@@ -19,42 +32,63 @@ class EditorTexts:
     def __init__(self, folder: IndexedFolder) -> None:
         self._folder = folder
         self._lock = threading.Lock()
-        self._texts: dict[str, dict[object, Document]] = {}
-        self._listener: TextListener = _ignore
+        self._texts: dict[str, Mapping[object, OpenText]] = {}
+        self._listeners: dict[object, TextListener] = {}
 
     def __contains__(self, path: str) -> bool:
         return path in self._texts
 
-    def share(self, listener: TextListener | None) -> None:
-        """Call `listener` for each text that is open, and for every change from now on."""
-        with self._lock:
-            self._listener = listener or _ignore
-            for path, texts in self._texts.items():
-                self._listener(path, [*texts.values()][-1])
+    def share(self, editor: object, listener: TextListener | None) -> None:
+        """Call `listener` for each open text of others than `editor`, and for every change.
 
-    def update(self, document: Document, editor: object) -> None:
-        """Submit the text that an editor has; returns at once."""
+        None ends that.
+        """
         with self._lock:
-            texts = self._texts.setdefault(document.path, {})
-            texts.pop(editor, None)
-            texts[editor] = document
-            self._folder.update(document)
-            self._listener(document.path, document)
+            if listener is None:
+                self._listeners.pop(editor, None)
+                return
+            self._listeners[editor] = listener
+            for path, texts in self._texts.items():
+                if newest := _newest(texts, but=editor):
+                    listener(path, newest)
+
+    def update(self, document: Document, editor: object, since_ns: int | None = None) -> None:
+        """Submit the text that an editor has, as of now by default; returns at once."""
+        if since_ns is None:
+            is_open = editor in self._texts.get(document.path, {})
+            since_ns = time.monotonic_ns() if is_open or not self._is_saved(document) else 0
+        with self._lock:
+            self._replace(document.path, editor, OpenText(document, since_ns))
 
     def release(self, path: str, editor: object) -> None:
         """Submit that an editor has closed `path`: another one's text counts, or the file."""
         with self._lock:
-            texts = self._texts.get(path, {})
-            texts.pop(editor, None)
-            if texts:
-                newest = [*texts.values()][-1]
-                self._folder.update(newest)
-                self._listener(path, newest)
-            else:
-                self._texts.pop(path, None)
-                self._folder.release(path)
-                self._listener(path, None)
+            self._replace(path, editor, None)
+
+    def _replace(self, path: str, editor: object, text: OpenText | None) -> None:
+        before = self._texts.get(path, {})
+        texts = {other: before[other] for other in before if other != editor}
+        if text:
+            texts[editor] = text
+        newest = _newest(texts)
+        if newest is None:
+            self._texts.pop(path, None)
+            self._folder.release(path)
+        else:
+            self._texts[path] = texts
+            if newest is not _newest(before):
+                self._folder.update(newest.document)
+        for other, listener in self._listeners.items():
+            newest = _newest(texts, but=other)
+            if newest is not _newest(before, but=other):
+                listener(path, newest)
+
+    def _is_saved(self, document: Document) -> bool:
+        text = decode(document.path, document.source)
+        return read_text(self._folder.root, document.path) == text
 
 
-def _ignore(path: str, document: Document | None) -> None:
-    """Share a text with nobody."""
+def _newest(texts: Mapping[object, OpenText], but: object = None) -> OpenText | None:
+    """Return the newest text of other editors; of equally new ones the one that came last."""
+    others = [text for editor, text in texts.items() if but is None or editor is not but]
+    return max(reversed(others), key=lambda text: text.since_ns, default=None)
