@@ -58,6 +58,17 @@ def test_an_insight_is_found_by_other_words_and_by_its_exact_key(notes: Engine) 
     assert [row["content"] for row in exact["results"]] == [INSIGHT["content"]]
 
 
+def test_word_families_and_abbreviations_find_an_insight(notes: Engine) -> None:
+    for key, content in (
+        ("push-token", "Push tokens change when the app is installed again"),
+        ("token-budget", "Prompts are cut to 6000 tokens, the oldest messages go first"),
+    ):
+        notes.notes.add("insight", {"key": key, "content": content})
+    assert titles(notes, "token security", types=("note",))[0] == "jwt-validation"
+    lexical = titles(notes, "expires validates", types=("note",), mode="lexical")
+    assert lexical == ["jwt-validation"]
+
+
 def test_pop_does_not_remove(notes: Engine) -> None:
     for _ in range(2):
         assert recall_note(notes, "stash", "auth-flow", 5)["match_type"] == "exact"

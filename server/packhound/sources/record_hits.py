@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from packhound.core.records import Record, iso_date
 from packhound.core.types import Explanation, GroupName, Hit, NodeId, NodeRef, SignalGroup, Span
+from packhound.sources.record_index import stem_groups
 from packhound.sources.record_snapshot import MEANING_WEIGHT, WORDS_WEIGHT, ScoredRecord
-from packhound.text import terms
 
 _GROUPS: tuple[tuple[GroupName, str, float], ...] = (
     ("Words", "record_words", WORDS_WEIGHT),
@@ -42,8 +42,8 @@ class _Explainer:
 
     def __call__(self) -> Explanation:
         record = self._entry.record
-        in_record = set(terms(f"{record.title} {record.text}"))
-        matched = [word for word in self._words if not in_record.isdisjoint(terms(word))]
+        in_record = set(stem_groups(f"{record.title} {record.text}"))
+        matched = [word for word in self._words if not in_record.isdisjoint(stem_groups(word))]
         meaning = any(signal.signal == "record_meaning" for signal in self._entry.why)
         reasons = (
             f"words: {', '.join(matched[:_MAX_WORDS])}" if matched else "",

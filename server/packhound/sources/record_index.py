@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,7 +17,7 @@ from packhound.core.arrays import Floats, HalfFloats, Ints, Mask
 from packhound.core.records import Record
 from packhound.sources.protocol import TextEncoder
 from packhound.sources.record_snapshot import RecordSnapshot, make_snapshot
-from packhound.text import terms
+from packhound.text import aggressive_stem, terms
 
 MAX_CHARACTERS = 2_000
 """An encoder reads no further, as in code."""
@@ -33,8 +33,8 @@ _TITLE_COUNT = 1
 class Row:
     """A record, its terms and its vector, None until it was encoded.
 
-    `terms` are ids of distinct terms, `counts` how often they occur, `in_title` which of them are
-    in the title.
+    `terms` are ids of distinct stem groups, `counts` how often they occur, `in_title` which of them
+    are in the title.
     """
 
     record: Record
@@ -130,8 +130,8 @@ class RecordIndex:
         return make_snapshot(tuple(self._rows.values()), self._term_ids, positions)
 
     def _row(self, record: Record, digest: bytes) -> Row:
-        title_terms = frozenset(terms(record.title))
-        counts = Counter(terms(f"{record.text[:_MAX_INDEXED]} {' '.join(record.tags)}"))
+        title_terms = frozenset(stem_groups(record.title))
+        counts = Counter(stem_groups(f"{record.text[:_MAX_INDEXED]} {' '.join(record.tags)}"))
         for term in title_terms:
             counts[term] += _TITLE_COUNT
         ids = [self._term_ids.setdefault(term, len(self._term_ids)) for term in counts]
@@ -142,6 +142,11 @@ class RecordIndex:
             np.array([*counts.values()], np.float32),
             np.array([term in title_terms for term in counts], np.bool_),
         )
+
+
+def stem_groups(text: str) -> Iterator[str]:
+    """Return what a record is indexed by: notes seldom have a question's words to the letter."""
+    return map(aggressive_stem, terms(text))
 
 
 def text_of(record: Record) -> str:

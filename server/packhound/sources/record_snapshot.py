@@ -17,6 +17,7 @@ import numpy as np
 from packhound.core.arrays import Doubles, Floats, Ints, LongInts, Mask, top_k
 from packhound.core.records import RECORD_TYPES, Record, Scope
 from packhound.core.types import Signal
+from packhound.text import aggressive_stem
 
 if TYPE_CHECKING:
     from packhound.sources.record_index import Row
@@ -62,7 +63,7 @@ class ScoredRecord(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecordSnapshot:
-    """Records by id, their postings by term (`starts[t]` to `starts[t + 1]`), and their vectors.
+    """Records by id, their postings (`starts[t]` to `starts[t + 1]` of group `t`), their vectors.
 
     `types` are positions in `RECORD_TYPES`, `in_title` tells which postings are of a title, and
     `positions` give the source's order, which decides between equal dates.
@@ -123,7 +124,8 @@ class RecordSnapshot:
 
     def _allowed(self, scope: Scope) -> Mask:
         """Return the mask of the records that pass the filters."""
-        of_type = np.array([name in scope.record_types for name in RECORD_TYPES], np.bool_)
+        types = scope.record_types
+        of_type = np.array([name in types for name in RECORD_TYPES], np.bool_)
         allowed = of_type[self.types] & (self.dates >= scope.since) & (self.dates < scope.before)
         if scope.tags:
             tags = set(scope.tags)
@@ -135,8 +137,9 @@ class RecordSnapshot:
         """Return BM25 of all records as a share of the best, and who has a term in the title."""
         n, total = len(self.rows), 0.0
         scores, titled = np.zeros(n, np.float32), np.zeros(n, np.bool_)
-        for term, weight in zip(query.terms, query.weights, strict=True):
-            term_id = self.term_ids.get(term, -1)
+        groups = map(aggressive_stem, query.terms)
+        for group, weight in dict(zip(groups, query.weights, strict=True)).items():
+            term_id = self.term_ids.get(group, -1)
             is_indexed = 0 <= term_id < len(self.starts) - 1
             rows = (
                 slice(*self.starts[term_id : term_id + 2].tolist()) if is_indexed else slice(0, 0)

@@ -35,8 +35,8 @@ resp res; return ret; schema ddl; semaphore sem; separator sep; sequence seq; se
 serialization ser; deserialize de; deserialization de; server srv; session sess; shell sh; source
 src; specification spec; standard std; statistics stats; status stat; string str; structure
 struct; synchronization sync; synchronous sync; synchronize sync; syntax syn; system sys; table
-tbl; temporary temp tmp; text txt; thread threads; token tok; transaction tx txn; transform xform;
-translate i18n; utility util utils helper helpers; value val; variable var vars; vector vec;
+tbl; temporary temp tmp; text txt; thread threads; token tok jwt; transaction tx txn; transform
+xform; translate i18n; utility util utils helper helpers; value val; variable var vars; vector vec;
 version ver; virtual virt; window win; websocket ws
 """
 _EXPANSIONS: dict[str, str] = {}

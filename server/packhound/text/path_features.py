@@ -12,7 +12,7 @@ from packhound.text.conflation import aggressive_stems
 from packhound.text.tokenizer import fold_identifier, terms
 from packhound.text.tokenizer import stem as stem_word
 
-PATHS_VERSION = 2
+PATHS_VERSION = 3
 """Part of every saved index's identity: a change of what a path says changes this number.
 
 1  first version
