@@ -28,7 +28,7 @@ from packhound.encoder.embedder import Embedder
 from packhound.evaluation.cases import Case
 from packhound.evaluation.score import Outcome, ablations, evaluate, losses, summarize
 from packhound.evaluation.suite import load_suite
-from packhound.search.ablation import BASELINE, ablated
+from packhound.search.ablation import BASELINE, ablate
 from packhound.search.environment import SearchEnvironment
 from packhound.search.pipeline import search
 from packhound.text import is_test
@@ -118,7 +118,7 @@ def ablation(
     def opened(root: Path) -> Iterator[Callable[[Query], Mapping[str, Sequence[Hit]]]]:
         snapshot = snapshot_of(root, embedder, options.cache)
         environment = SearchEnvironment(str(root), embedder)
-        yield lambda query: ablated(snapshot, query, environment)
+        yield lambda query: ablate(snapshot, query, environment)
 
     lost = losses(list(ablations(cases, options.corpora, opened)), BASELINE)
     for part, changes in lost.items():

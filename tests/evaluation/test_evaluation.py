@@ -11,7 +11,7 @@ from packhound.core.types import Query
 from packhound.evaluation.cases import Case, Target
 from packhound.evaluation.score import ablations, evaluate, judge, losses, summarize
 from packhound.evaluation.suite import load_suite
-from packhound.search.ablation import BASELINE, ablated
+from packhound.search.ablation import BASELINE, ablate
 from packhound.search.pipeline import search
 from tests.support.shop import environment, snapshot
 
@@ -76,7 +76,7 @@ def test_a_bad_suite_is_named(tmp_path: Path) -> None:
 def test_what_each_part_is_worth(tmp_path: Path) -> None:
     @contextmanager
     def opened(root: Path):
-        yield lambda query: ablated(snapshot(), query, environment())
+        yield lambda query: ablate(snapshot(), query, environment())
 
     cases = [
         Case(text, (Target(path),), "", repository, "", ".")

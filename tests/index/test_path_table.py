@@ -42,7 +42,7 @@ def test_a_table_is_saved_without_the_paths_that_are_not_kept(paths, data):
     table = table_of(paths)
     saved = np.array(data.draw(st.lists(st.booleans(), min_size=len(paths), max_size=len(paths))))
     remaining = [path if keep else "" for path, keep in zip(paths, saved, strict=True)]
-    back = PathTable.restored(table.packed(saved), remaining)
+    back = PathTable.from_bytes(table.to_bytes(saved), remaining)
     output = [path for path in remaining if path]
     fresh = table_of(output)
     facts = [path_facts(path) for path in paths]
@@ -65,7 +65,7 @@ def test_a_table_is_saved_without_the_paths_that_are_not_kept(paths, data):
 
 def test_words_of_paths_that_are_not_kept_are_not_saved():
     table = table_of(["secretfolder/secretname.py", "src/a.py"])
-    assert b"secret" not in table.packed(np.array([False, True]))
+    assert b"secret" not in table.to_bytes(np.array([False, True]))
 
 
 def test_what_a_path_says():

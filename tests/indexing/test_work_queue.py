@@ -29,7 +29,7 @@ def queue() -> WorkQueue:
 def finish_task(queue: WorkQueue) -> object:
     task = queue.take()
     if isinstance(task, Edits):
-        queue.applied(task)
+        queue.mark_applied(task)
     queue.task_done()
     return task
 
@@ -60,17 +60,17 @@ def test_the_newest_text_of_a_path_wins(queue: WorkQueue) -> None:
     queue.update(newer)
     task = queue.take()
     assert isinstance(task, Edits) and task.documents == {"a.py": newer} and task.sequence == 2
-    assert queue.opened("a.py") == newer and queue.open_documents == (newer,)
+    assert queue.open_document("a.py") == newer and queue.open_documents == (newer,)
 
 
 def test_a_release_is_an_edit_and_a_path_to_look_at(queue: WorkQueue) -> None:
     queue.update(OPEN)
     queue.release("a.py")
-    assert queue.opened("a.py") is None and "a.py" not in queue.open_paths
+    assert queue.open_document("a.py") is None and "a.py" not in queue.open_paths
     assert not queue.caught_up(0)
     task = queue.take()
     assert isinstance(task, Edits) and task.documents == {"a.py": None}
-    queue.applied(task)
+    queue.mark_applied(task)
     assert queue.caught_up(0) and not queue.settled(0)
     task = queue.take()
     assert isinstance(task, NamedPaths) and task.paths == ("a.py",)

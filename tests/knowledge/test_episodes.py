@@ -80,7 +80,7 @@ def test_a_pack_is_accepted_once_its_code_is_edited_and_later_packs_say_so(
     recorded.update(MAIL)
     recorded.update(replace(MAIL, source=MAIL.source + b"\n# edited\n"))
     assert recorded.settled(30)
-    recorded.sources.episodes.saved(MAIL.path)
+    recorded.sources.episodes.record_save(MAIL.path)
     edit, episode = recorded.sources.episodes.log.read()
     assert (episode.kind, episode.result) == ("pack", "accepted")
     assert (edit.kind, edit.text, edit.result) == ("edit", PROMPT, "accepted")
@@ -99,7 +99,7 @@ def edit_mail(engine: Engine) -> None:
     """Open the file, edit it and save it, as an editor does."""
     engine.update(MAIL)
     engine.update(replace(MAIL, source=MAIL.source + b"\n# edited\n"))
-    engine.sources.episodes.saved(MAIL.path)
+    engine.sources.episodes.record_save(MAIL.path)
 
 
 def test_a_save_without_an_edit_and_an_edit_that_nothing_named_are_no_episodes(
@@ -107,7 +107,7 @@ def test_a_save_without_an_edit_and_an_edit_that_nothing_named_are_no_episodes(
 ) -> None:
     edit_mail(recorded)
     recorded.pack(PackRequest(PROMPT))
-    recorded.sources.episodes.saved(MAIL.path)
+    recorded.sources.episodes.record_save(MAIL.path)
     assert log_of(recorded) == [("pack", PROMPT, "")]
 
 
@@ -122,9 +122,9 @@ def test_a_search_of_an_agent_is_accepted_by_an_edit_of_its_hit(recorded: Engine
 
 def test_a_hit_that_is_left_at_once_for_another_is_rejected(recorded: Engine) -> None:
     episodes = recorded.sources.episodes
-    episodes.picked("mail", "shop/cart.py", "Cart", 1)
-    episodes.picked("mail", "shop/mail.py", "send_receipt", 2)
-    episodes.picked("route", "web/router.ts", "matchRoute", 1)
+    episodes.record_pick("mail", "shop/cart.py", "Cart", 1)
+    episodes.record_pick("mail", "shop/mail.py", "send_receipt", 2)
+    episodes.record_pick("route", "web/router.ts", "matchRoute", 1)
     assert sorted(log_of(recorded)) == [
         ("pick", "mail", "picked rank 2"),
         ("pick", "mail", "rejected"),
@@ -134,9 +134,9 @@ def test_a_hit_that_is_left_at_once_for_another_is_rejected(recorded: Engine) ->
 
 def test_a_hit_that_was_edited_is_not_rejected_by_the_next(recorded: Engine) -> None:
     recorded.update(MAIL)
-    recorded.sources.episodes.picked("mail", MAIL.path, "send_receipt", 1)
+    recorded.sources.episodes.record_pick("mail", MAIL.path, "send_receipt", 1)
     recorded.update(replace(MAIL, source=MAIL.source + b"\n# edited\n"))
-    recorded.sources.episodes.picked("mail", "shop/cart.py", "Cart", 2)
+    recorded.sources.episodes.record_pick("mail", "shop/cart.py", "Cart", 2)
     assert {result for _, _, result in log_of(recorded)} == {"picked rank 1", "picked rank 2"}
 
 

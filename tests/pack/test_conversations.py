@@ -27,21 +27,25 @@ def test_a_conversation_is_over_after_a_week(file: Path) -> None:
     conversations = Conversations(file, clock=lambda: now[0])
     conversations.remember("c", [(KEY, 2)])
     now[0] += 6 * 86_400
-    assert Conversations(file, clock=lambda: now[0]).sent("c") == {KEY: 2}
+    assert Conversations(file, clock=lambda: now[0]).sent_tiers("c") == {KEY: 2}
     conversations.remember("c", [(KEY, 1)])
     now[0] += 6 * 86_400
-    assert conversations.sent("c") == {KEY: 2}
+    assert conversations.sent_tiers("c") == {KEY: 2}
     now[0] += 2 * 86_400
-    assert conversations.sent("c") == {} == Conversations(file, clock=lambda: now[0]).sent("c")
+    assert (
+        conversations.sent_tiers("c")
+        == {}
+        == Conversations(file, clock=lambda: now[0]).sent_tiers("c")
+    )
 
 
 def test_two_processes_follow_each_other(file: Path) -> None:
     first, second = Conversations(file), Conversations(file)
     first.remember("c", [(KEY, 0)])
     second.remember("d", [(KEY, 3)])
-    assert second.sent("c") == {KEY: 0} and first.sent("d") == {KEY: 3}
+    assert second.sent_tiers("c") == {KEY: 0} and first.sent_tiers("d") == {KEY: 3}
     second.clear()
-    assert first.sent("c") == {} and not file.exists()
+    assert first.sent_tiers("c") == {} and not file.exists()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes and links")
@@ -52,7 +56,7 @@ def test_the_file_is_this_users_alone(file: Path, tmp_path: Path) -> None:
     (tmp_path / "other").write_text("text")
     file.unlink()
     file.symlink_to(tmp_path / "other")
-    assert conversations.sent("c") == {KEY: 0}
+    assert conversations.sent_tiers("c") == {KEY: 0}
     conversations.remember("c", [(KEY, 1)])
     assert (tmp_path / "other").read_text() == "text" and not file.is_symlink()
 
@@ -62,19 +66,21 @@ def test_a_damaged_file_is_no_conversation(file: Path, content: str) -> None:
     file.parent.mkdir()
     file.write_text(content)
     conversations = Conversations(file)
-    assert conversations.sent("c") == {}
+    assert conversations.sent_tiers("c") == {}
     conversations.remember("c", [(KEY, 0)])
-    assert Conversations(file).sent("c") == {KEY: 0}
+    assert Conversations(file).sent_tiers("c") == {KEY: 0}
 
 
 def test_the_oldest_are_dropped(file: Path) -> None:
     conversations = Conversations(file)
     for number in range(70):
         conversations.remember(f"c{number}", [(KEY, 0)])
-    assert conversations.sent("c5") == {} and Conversations(file).sent("c69") == {KEY: 0}
+    assert conversations.sent_tiers("c5") == {} and Conversations(file).sent_tiers("c69") == {
+        KEY: 0
+    }
     many = [((f"{number}.py", bytes(16)), 0) for number in range(20_001)]
     conversations.remember("long", many)
-    assert len(conversations.sent("long")) == 20_000 and conversations.sent("c69") == {}
+    assert len(conversations.sent_tiers("long")) == 20_000 and conversations.sent_tiers("c69") == {}
 
 
 def test_the_command_line_goes_on_where_it_was(tmp_path: Path) -> None:

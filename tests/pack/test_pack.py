@@ -373,7 +373,7 @@ def test_the_innermost_frame_counts_most_in_every_language(language):
     trace = TRACES[language].format("Inner", "Outer")
     suffix = next(suffix for suffix in SOURCES if f".{suffix}" in trace)
     context = context_of({f"{name}.{suffix}": SOURCES[suffix] for name in ("Inner", "Outer")})
-    ranked = gather(context, PackRequest(trace)).ranked()
+    ranked = gather(context, PackRequest(trace)).by_rank()
     framed = [c for c in ranked if any("stack frame" in reason for reason in c.reasons)]
     assert [c.path.split(".")[0] for c in framed][:2] == ["Inner", "Outer"]
     assert framed[0].utility > framed[1].utility
@@ -492,7 +492,7 @@ def test_vendored_code_comes_last_and_prose_does_in_bug_reports():
     context = context_of(files)
 
     def scores(prompt: str) -> dict[str, float]:
-        candidates = gather(context, PackRequest(prompt)).ranked()
+        candidates = gather(context, PackRequest(prompt)).by_rank()
         return {c.path: c.utility for c in reversed(candidates)}
 
     assert scores("close ledger")["web/jquery-3.5.1.js"] < 0.3 * scores("close ledger")["ledger.py"]
@@ -507,5 +507,5 @@ def test_what_a_prompt_names_as_code_says_so():
     till = "class Till:\n    def open(self):\n        pass\n"
     files = {"a.py": till, "b.py": "def open():\n    0\n"}
     pool = gather(context_of(files), PackRequest("why does `Till.open` raise"))
-    named = [c.name for c in pool.ranked() if "names open" in c.reasons]
+    named = [c.name for c in pool.by_rank() if "names open" in c.reasons]
     assert named == ["Till.open"]

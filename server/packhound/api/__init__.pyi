@@ -22,7 +22,7 @@ from .tools.registry import TOOLS as TOOLS
 from .tools.registry import as_text as as_text
 from .tools.registry import call as call
 from .tools.registry import call_roots as call_roots
-from .tools.registry import offered as offered
+from .tools.registry import select_tools as select_tools
 from .tools.roots import Root as Root
 from .tools.roots import labels_of as labels_of
 from .tools.roots import without_label as without_label

@@ -38,7 +38,7 @@ def add_note(engine: Engine, values: Mapping[str, Any]) -> Json:
         places.append((place.path, place.line))
     note = engine.notes.add(kind, values, places)
     if kind == "decision":
-        engine.sources.episodes.decided(note)
+        engine.sources.episodes.record_decision(note)
     return note_row(engine, note)
 
 

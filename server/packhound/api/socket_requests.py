@@ -39,7 +39,7 @@ def answer(engine: Engine, name: str, arguments: dict[str, Any]) -> Json:
 
 def _results(engine: Engine, arguments: dict[str, Any]) -> Json:
     results = engine.search(query_of(arguments))
-    return results_json(engine.sources.episodes.searched(results))
+    return results_json(engine.sources.episodes.record_search(results))
 
 
 def _pack(engine: Engine, arguments: dict[str, Any]) -> Json:

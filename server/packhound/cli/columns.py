@@ -12,7 +12,7 @@ HEADINGS = ("commits", "changed")
 def git_columns(hits: Sequence[Hit]) -> list[tuple[str, str]]:
     """Return for each hit the number of commits of its lines, and their last change."""
     return [
-        (f"{hit.git.commits:,}" if hit.git.commits else "-", hit.git.changed())
+        (f"{hit.git.commits:,}" if hit.git.commits else "-", hit.git.age())
         if hit.git
         else ("-", "")
         for hit in hits

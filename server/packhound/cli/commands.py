@@ -111,7 +111,7 @@ def index(root: Path, as_json: bool, encoder_path: str, changes: Sequence[str]) 
     else:
         from packhound.cli import show
 
-        show.indexed(status, left_out, elapsed_ms)
+        show.index_summary(status, left_out, elapsed_ms)
     exit_unless_saved(status)
 
 
@@ -157,7 +157,7 @@ def related(location: str, roots: Sequence[Path], limit: int | None, as_json: bo
     if as_json:
         print_json(results_json(results, answerers.locate))
     else:
-        show.results(answerers.labelled(results))
+        show.results(answerers.label(results))
 
 
 @main.command()

@@ -191,7 +191,7 @@ def _open_searcher(
 
 def _searcher(engine: Engine, ablate: bool) -> Callable[[Query], Searched]:
     """Return a search that adds, for ablations, the hits without each part of the ranking."""
-    return lambda query: (engine.search(query), engine.ablated(query) if ablate else {})
+    return lambda query: (engine.search(query), engine.ablate(query) if ablate else {})
 
 
 @contextmanager

@@ -25,7 +25,7 @@ def score_packs(suite: Path, corpora: Path, out: Path | None, as_json: bool) -> 
     outcomes: list[PackOutcome] = []
     hidden = as_json or not Console(stderr=True).is_terminal
     with click.progressbar(length=len(cases), label="reports", hidden=hidden) as bar:
-        for outcome in evaluate_packs(cases, corpora, _opened):
+        for outcome in evaluate_packs(cases, corpora, _open_context):
             if not outcomes or outcomes[-1].case is not outcome.case:
                 bar.update(1)
             outcomes.append(outcome)
@@ -76,7 +76,7 @@ def _print_table(outcomes: list[PackOutcome]) -> None:
 
 
 @contextmanager
-def _opened(root: Path) -> Iterator[PackContext]:
+def _open_context(root: Path) -> Iterator[PackContext]:
     engine = Engine.open(root, Settings(persist=False, git=False))
     try:
         engine.settled()

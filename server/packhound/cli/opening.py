@@ -64,7 +64,7 @@ class Answerer:
 
         return self.ask(
             lambda server: results_of(server.search(query)),
-            lambda engine: engine.sources.episodes.searched(engine.search(query)),
+            lambda engine: engine.sources.episodes.record_search(engine.search(query)),
         )
 
     def pack(self, request: PackRequest) -> Pack:

@@ -126,7 +126,7 @@ def search(
             from packhound.cli.columns import git_columns
 
             columns = git_columns(results.hits) if by_git else None
-            show.results(answerer.labelled(results), boxes=show_scores, columns=columns)
+            show.results(answerer.label(results), boxes=show_scores, columns=columns)
 
 
 def _batch_queries(name: str, options: dict[str, Any], settings: Settings) -> Iterator[Query]:

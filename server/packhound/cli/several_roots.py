@@ -63,7 +63,7 @@ class Answerers:
         if len(answers) == 1:
             return answers[0]
         pairs = zip(map(str, self.roots), answers, strict=True)
-        return merge_results(query, [_rooted(answer, root) for root, answer in pairs])
+        return merge_results(query, [_set_root(answer, root) for root, answer in pairs])
 
     def pack(self, request: PackRequest) -> Pack:
         """Make a pack. Raises PackhoundError."""
@@ -86,7 +86,7 @@ class Answerers:
         answers: list[Results] = []
 
         def ask(answerer: Answerer, path: str, line: int) -> Results | None:
-            answers.append(_rooted(answerer.related(path, line, limit), str(answerer.root)))
+            answers.append(_set_root(answerer.related(path, line, limit), str(answerer.root)))
             return answers[-1] if answers[-1].hits else None
 
         return self._first(reference, ask) or answers[0]
@@ -158,7 +158,7 @@ class Answerers:
         """What JSON says of a node besides: its root, where there are several."""
         return (lambda node: {"root": node.root}) if len(self.roots) > 1 else None
 
-    def labelled(self, results: Results) -> Results:
+    def label(self, results: Results) -> Results:
         """Return results for people, whose paths begin with their root where there are several."""
         if len(self.roots) == 1:
             return results
@@ -169,6 +169,6 @@ class Answerers:
         return replace(results, hits=tuple(hits))
 
 
-def _rooted(answer: Results, root: str) -> Results:
+def _set_root(answer: Results, root: str) -> Results:
     hits = (replace(hit, node=replace(hit.node, root=root)) for hit in answer.hits)
     return replace(answer, hits=tuple(hits))

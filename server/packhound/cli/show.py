@@ -138,7 +138,7 @@ def status(state: Status) -> None:
         "dense search": state.dense + (f", recall {state.recall:.3f}" if state.recall else ""),
         **({"graph": _drift(state.drift)} if state.dense == "hnsw" else {}),
         "deleted share": f"{state.dead_share:.1%}",
-        "writes to disk": _writing(state),
+        "writes to disk": _saves(state),
         **beside_code(state),
     }
     for name, value in rows.items():
@@ -155,7 +155,7 @@ def _drift(drift: Drift) -> str:
     )
 
 
-def indexed(state: Status, left_out: Sequence[LeftOutRow], elapsed_ms: float) -> None:
+def index_summary(state: Status, left_out: Sequence[LeftOutRow], elapsed_ms: float) -> None:
     """Print what indexing a folder did, the notes last."""
     size = f", {state.disk_bytes / 1e6:,.1f} MB on disk" if state.disk_bytes else ""
     click.echo(f"{state.files:,} files, {state.nodes:,} nodes in {elapsed_ms / 1e3:.1f} s{size}")
@@ -182,7 +182,7 @@ def _nouns(row: LeftOutRow) -> tuple[tuple[int, str], ...]:
     return (row.files, "file"), (row.folders, "folder")
 
 
-def _writing(state: Status) -> str:
+def _saves(state: Status) -> str:
     if state.save_problem:
         return "no, nothing is saved (see the note)"
     return "yes" if state.writer else "no (another process does, or it is off)"

@@ -27,7 +27,7 @@ class LineHistory(NamedTuple):
         """True if the lines were last changed more than seven days ago."""
         return self.state == "committed" and time.time() - self.last_change > _STALE_S
 
-    def changed(self) -> str:
+    def age(self) -> str:
         """Return the last change as `3 weeks ago (stale)`, or why it is unknown."""
         if self.state != "committed":
             return self.state
@@ -36,4 +36,4 @@ class LineHistory(NamedTuple):
     def describe(self) -> str:
         """Return `2 commits, 3 weeks ago (stale)`."""
         commits = f"{self.commits:,} commit{'s' * (self.commits != 1)}, " * bool(self.commits)
-        return commits + self.changed()
+        return commits + self.age()

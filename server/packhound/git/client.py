@@ -54,7 +54,7 @@ class Repository:
 
     def stamp(self) -> Stamp:
         """Another one after every commit, checkout and `git add`; costs three looks."""
-        return tuple(map(_written, (self.folder / n for n in ("HEAD", "index", "logs/HEAD"))))
+        return tuple(map(_mtime_ns, (self.folder / n for n in ("HEAD", "index", "logs/HEAD"))))
 
 
 def open_repository(root: Path) -> Repository:
@@ -180,7 +180,7 @@ def _environment() -> Mapping[str, str]:
     return {**inherited, **_ENVIRONMENT}
 
 
-def _written(path: Path) -> int:
+def _mtime_ns(path: Path) -> int:
     try:
         return path.stat().st_mtime_ns
     except OSError:

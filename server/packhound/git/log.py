@@ -83,7 +83,7 @@ class HistoryReader:
         self._lock = threading.Lock()
         self._repository: Repository | None = None
         self._stamp: Stamp = ()
-        self._touched = False
+        self._is_stale = False
         self.history = History()
 
     def refresh(self) -> None:
@@ -98,12 +98,12 @@ class HistoryReader:
     def follow(self) -> None:
         """Read again if anything was changed, committed or checked out; costs three looks."""
         repository = self._repository
-        if repository is not None and (self._touched or repository.stamp() != self._stamp):
+        if repository is not None and (self._is_stale or repository.stamp() != self._stamp):
             self.refresh()
 
-    def touched(self) -> None:
+    def invalidate(self) -> None:
         """Something on the disk may have changed."""
-        self._touched = True
+        self._is_stale = True
 
     def wait(self, timeout_s: float) -> History:
         """The history once it is read, or what there is after `timeout_s`."""
@@ -115,7 +115,7 @@ class HistoryReader:
     def _read(self) -> None:
         repository = self._repository or open_repository(self._root)
         # Before reading, so that what happens meanwhile is read the next time.
-        self._stamp, self._touched = repository.stamp(), False
+        self._stamp, self._is_stale = repository.stamp(), False
         self._repository = repository if repository.state == "ready" else None
         history = read_history(self._root, repository, self.history)
         if history != self.history:

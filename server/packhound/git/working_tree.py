@@ -53,7 +53,7 @@ class Changes:
         self._stamp: Stamp = ()
         self._committed: ChangedLines = {}
 
-    def touched(self) -> None:
+    def invalidate(self) -> None:
         """Something on the disk may have changed."""
         self._stale = True
 
@@ -75,7 +75,7 @@ class Changes:
         thread = self._thread
         if thread is not None:
             thread.join(_PATIENCE_S)
-        return self._moved(path, self._committed.get(path, ()))
+        return self._in_editor(path, self._committed.get(path, ()))
 
     def since(self, base: str, open_paths: Iterable[str]) -> ChangedLines:
         """Return all lines, as the editor has them, that differ from a commit; waits for git.
@@ -89,10 +89,10 @@ class Changes:
         if commit is None:
             raise SettingsError(f"'{base[:200]!s}' is no commit, branch or tag of this repository")
         changed = changed_lines(self._root, repository, commit.strip())
-        moved = {path: self._moved(path, changed.get(path, ())) for path in open_paths}
+        moved = {path: self._in_editor(path, changed.get(path, ())) for path in open_paths}
         return {**changed, **{path: lines for path, lines in moved.items() if lines}}
 
-    def _moved(self, path: str, committed: tuple[Lines, ...]) -> tuple[Lines, ...]:
+    def _in_editor(self, path: str, committed: tuple[Lines, ...]) -> tuple[Lines, ...]:
         """Return changed lines of a file on disk where they are in the editor, and its edits."""
         document = self._opened(path)
         if document is None:

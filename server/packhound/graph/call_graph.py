@@ -145,17 +145,17 @@ class CallGraph:
         scope, position = located
         node = scope.node(position)
         if node.kind in TYPE_KINDS:
-            for owner in self._derived(Owner(scope.path, node.name)):
+            for owner in self._subtypes(Owner(scope.path, node.name)):
                 ids = self._node_ids(Meaning(self._types(owner)))
                 yield from ids
         elif scope.is_member(position):
             owner = Owner(scope.path, scope.owner(position))
-            for derived in self._derived(owner):
+            for derived in self._subtypes(owner):
                 yield from self._node_ids(
                     Meaning(self._resolver.receivers.declared_members(derived, node.name))
                 )
 
-    def _derived(self, owner: Owner) -> list[Owner]:
+    def _subtypes(self, owner: Owner) -> list[Owner]:
         """Return the types whose bases include a type, directly or not."""
         derived: dict[Owner, None] = {}
         level = [owner]

@@ -75,14 +75,14 @@ class Exports:
             return definitions
         # A folder of many files says nothing, but a file that bears the name does.
         return self._in_files(
-            self.files_of(importer, _joined(importer, binding)), binding.name, hops
+            self.files_of(importer, _qualified_module(importer, binding)), binding.name, hops
         )
 
     def module_of(self, importer: FileScope, binding: Binding) -> tuple[str, ...]:
         """Return the files of the module that an imported name stands for."""
         if not binding.name or binding.name == DEFAULT:
             return self.files_of(importer, binding.module)
-        return self.files_of(importer, _joined(importer, binding))
+        return self.files_of(importer, _qualified_module(importer, binding))
 
     def visible_in(self, path: str, name: str, hops: int = 0) -> Definitions:
         """Return what a file exports under a name."""
@@ -160,7 +160,7 @@ class Exports:
         return not above or self.scope(f"{above}/__init__.py") is None
 
 
-def _joined(importer: FileScope, binding: Binding) -> str:
+def _qualified_module(importer: FileScope, binding: Binding) -> str:
     separator = _SEPARATOR.get(importer.language, ".")
     module = binding.module
     if importer.language == "python" and module.endswith("."):

@@ -51,16 +51,16 @@ _PYTHON_IMPORT = re.compile(r"^[ \t]*import\s+([^\n;]+)", re.M)
 def _python(code: str) -> Iterator[Entry]:
     code = code.replace("\\\n", "  ")
     for module, names in _PYTHON_FROM.findall(code):
-        for name, alias in _aliased(names.strip("() \t"), "as"):
+        for name, alias in _split_aliases(names.strip("() \t"), "as"):
             yield ("*" if name == "*" else alias), Binding(module, name)
     for modules in _PYTHON_IMPORT.findall(code):
-        for module, alias in _aliased(modules, "as"):
+        for module, alias in _split_aliases(modules, "as"):
             yield alias, Binding(module)
             if alias == module:
                 yield module.partition(".")[0], Binding(module.partition(".")[0])
 
 
-def _aliased(names: str, keyword: str) -> Iterator[tuple[str, str]]:
+def _split_aliases(names: str, keyword: str) -> Iterator[tuple[str, str]]:
     """Yield each name of a list with its alias, itself without one."""
     for entry in names.split(","):
         words = entry.split()
@@ -85,7 +85,7 @@ def _script(code: str) -> Iterator[Entry]:
         default, names, namespace, module = match.groups()
         if default:
             yield default, Binding(module, DEFAULT)
-        for name, alias in _aliased((names or "").replace("type ", " "), "as"):
+        for name, alias in _split_aliases((names or "").replace("type ", " "), "as"):
             yield alias, Binding(module, name)
         if namespace:
             yield namespace, Binding(module)
@@ -94,7 +94,7 @@ def _script(code: str) -> Iterator[Entry]:
     for name, names, module, member in _REQUIRE.findall(code):
         if name:
             yield name, Binding(module, member or DEFAULT)
-        for original, alias in _aliased(names.replace(":", " : "), ":"):
+        for original, alias in _split_aliases(names.replace(":", " : "), ":"):
             yield alias, Binding(module, original)
 
 
@@ -156,7 +156,7 @@ def _jvm(code: str) -> Iterator[Entry]:
         if wildcard:
             yield "*", Binding(path)
         elif names:
-            for original, renamed in _aliased(names.replace("=>", " as "), "as"):
+            for original, renamed in _split_aliases(names.replace("=>", " as "), "as"):
                 yield ("*" if original in "*_" else renamed), Binding(path, original)
         else:
             yield alias or name, Binding(module, name)
@@ -176,7 +176,7 @@ _PHP_USE = re.compile(r"^\s*use\s+(?:function\s+|const\s+)?([^;({]+)(?:\{([^}]*)
 
 def _php(code: str) -> Iterator[Entry]:
     for path, names in _PHP_USE.findall(code):
-        for original, alias in _aliased(names or path, "as"):
+        for original, alias in _split_aliases(names or path, "as"):
             full = f"{path.strip()}{original}" if names else original
             module, _, name = full.strip("\\").rpartition("\\")
             yield (alias.rpartition("\\")[2], Binding(module, name))

@@ -141,13 +141,13 @@ def read_locals(text: str, language: str) -> LocalNames:
     """
     names: dict[str, str] = {}
     compact = _BREAK.sub(" ", _LINE_ENDS.sub("\n", _BLANKS.sub(" ", text[:_MAX_TEXT])))
-    for name, type_name in _bound(compact, language):
+    for name, type_name in _bindings(compact, language):
         if not names.get(name):
             names[name] = type_name
     return names
 
 
-def _bound(text: str, language: str) -> Iterator[tuple[str, str]]:
+def _bindings(text: str, language: str) -> Iterator[tuple[str, str]]:
     if language in _WITH_PARAMETERS:
         yield from _parameters(text)
     for pattern in _STATEMENTS.get(language, ()):

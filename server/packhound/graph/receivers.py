@@ -103,7 +103,7 @@ class Receivers:
         for position in self._type_positions(scope, owner):
             parent = scope.node(position).parent
             for written in base_names(scope, position):
-                value = self._typed(scope, -1 if parent is None else parent, written)
+                value = self._instance_of(scope, -1 if parent is None else parent, written)
                 yield from (base for base in value.owners if base != owner)
 
     def owner_at(self, scope: FileScope, position: int) -> Owner | None:
@@ -162,7 +162,9 @@ class Receivers:
             if head.name in types:
                 stated = types[head.name]
                 return (
-                    self._typed(scope, holder, stated) if stated and not head.called else _UNKNOWN
+                    self._instance_of(scope, holder, stated)
+                    if stated and not head.called
+                    else _UNKNOWN
                 )
         if owner and (head.name.startswith("@") or dialect.implicit_members):
             value = self._attribute(owner, head.name.lstrip("@"))
@@ -216,7 +218,7 @@ class Receivers:
                 for position in self._type_positions(scope, holder):
                     stated = attribute_type(scope, position, name)
                     if stated:
-                        return self._typed(scope, position, stated)
+                        return self._instance_of(scope, position, stated)
             level = [base for holder in level for base in self.bases(holder)]
         return _UNKNOWN
 
@@ -224,15 +226,15 @@ class Receivers:
         positions = self._positions(owner.name).get(owner.path, ())
         return [p for p in positions if scope.node(p).kind in TYPE_KINDS]
 
-    def _typed(self, scope: FileScope, position: int, written: str) -> Value:
+    def _instance_of(self, scope: FileScope, position: int, written: str) -> Value:
         """Return an instance of the type `written` in a scope, or the result of a call `name()`."""
         key = scope.path, position, written
         if key not in self._types:
             self._types[key] = _UNKNOWN  # One that is reached again, as by `x = x.strip()`.
-            self._types[key] = self._find_typed(scope, position, written)
+            self._types[key] = self._find_instance(scope, position, written)
         return self._types[key]
 
-    def _find_typed(self, scope: FileScope, position: int, written: str) -> Value:
+    def _find_instance(self, scope: FileScope, position: int, written: str) -> Value:
         called = written.endswith("()")
         text = written.removesuffix("()").replace("::", ".").replace("->", ".").replace("\\", ".")
         *path, name = text.strip(".").split(".")
@@ -273,5 +275,5 @@ class Receivers:
             if node.kind in CALLABLE_KINDS and called:
                 stated = result_type(scope, definition.position)
                 if stated:
-                    return self._typed(scope, definition.position, stated)
+                    return self._instance_of(scope, definition.position, stated)
         return _UNKNOWN

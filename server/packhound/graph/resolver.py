@@ -35,7 +35,7 @@ class Resolver:
             meaning = meaning._replace(definitions=self._without_methods(meaning.definitions))
         if len(meaning.definitions) < 2:
             return meaning
-        return meaning._replace(definitions=self._fitting(meaning.definitions, n_arguments))
+        return meaning._replace(definitions=self._overloads(meaning.definitions, n_arguments))
 
     def _meaning(self, scope: FileScope, position: int, name: str, offset: int) -> Meaning:
         chain = receiver(scope.bare, offset)
@@ -96,7 +96,7 @@ class Resolver:
         scopes = ((d, self._exports.scope(d.path)) for d in definitions)
         return tuple(d for d, scope in scopes if scope and scope.node(d.position).kind != "method")
 
-    def _fitting(self, definitions: Definitions, n_arguments: int) -> Definitions:
+    def _overloads(self, definitions: Definitions, n_arguments: int) -> Definitions:
         """Return the overloads that take a number of arguments; all if none does."""
         fitting = [
             d

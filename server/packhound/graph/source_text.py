@@ -49,16 +49,16 @@ def blank(source: bytes, language: str) -> tuple[str, str]:
     pattern = _PATTERNS.get(language, _C)
 
     def without_comment(match: re.Match[str]) -> str:
-        return _blanked(match[0]) if match[0].startswith(_COMMENT) else match[0]
+        return _blank(match[0]) if match[0].startswith(_COMMENT) else match[0]
 
     def without_string(match: re.Match[str]) -> str:
-        return match[0] if _WITH_CODE.match(match[0]) else _blanked(match[0])
+        return match[0] if _WITH_CODE.match(match[0]) else _blank(match[0])
 
     code = pattern.sub(without_comment, source.decode("latin-1"))
     return code, pattern.sub(without_string, code)
 
 
-def _blanked(text: str) -> str:
+def _blank(text: str) -> str:
     return _NOT_LINE_END.sub(" ", text)
 
 

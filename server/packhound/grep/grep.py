@@ -176,7 +176,7 @@ class Grep:
         n_skipped, n_left, text_of = request.offset, request.limit, self._texts(snapshot)
         if request.query:
             groups = _groups(snapshot, matches.offsets.items(), text_of)
-            groups = iter(_ranked(groups, partial(rank, request.query)))
+            groups = iter(_sort_by_rank(groups, partial(rank, request.query)))
         else:
             files, n_skipped = _skip_files(matches, n_skipped)
             groups = _groups(snapshot, files, text_of)
@@ -222,7 +222,7 @@ def _groups(
             yield _Group(path, node_id, group_lines)
 
 
-def _ranked(
+def _sort_by_rank(
     groups: Iterable[_Group], rank: Callable[[Sequence[int]], Sequence[int]]
 ) -> list[_Group]:
     groups = [*groups]

@@ -58,7 +58,7 @@ def describe_changes(
         int(entry.node_ids[position]): lines
         for path, runs in changed.items()
         if (entry := snapshot.files.get(path))
-        for position, lines in _touched(entry, runs).items()
+        for position, lines in _lines_by_definition(entry, runs).items()
     }
     definitions = []
     for node_id, lines in list(touched.items())[:_MAX_DEFINITIONS]:
@@ -91,7 +91,7 @@ def _is_runnable_test(path: str, entry: FileEntry) -> bool:
     return is_test(path) and entry.language not in ("text", "markdown")
 
 
-def _touched(
+def _lines_by_definition(
     entry: FileEntry, runs: Iterable[tuple[int, int]]
 ) -> dict[int, tuple[tuple[int, int], ...]]:
     """Return the changed lines of each definition, by the innermost that holds them."""

@@ -66,7 +66,7 @@ def renumber_entry(entry: FileEntry, new_node_ids: NodeIds) -> FileEntry:
     """Return a file under its new node ids."""
     node_ids = new_node_ids[entry.node_ids]
     node_ids.flags.writeable = False
-    return entry.renumbered(node_ids)
+    return entry.renumber(node_ids)
 
 
 def _append(columns: NodeColumns, snapshot: Snapshot, node_ids: NodeIds) -> None:

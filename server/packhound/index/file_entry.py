@@ -125,7 +125,7 @@ class FileEntry:
         """Return the identity of the terms and the vector of one node."""
         return self.node_digests[position * DIGEST_SIZE : (position + 1) * DIGEST_SIZE]
 
-    def renumbered(self, node_ids: NodeIds) -> FileEntry:
+    def renumber(self, node_ids: NodeIds) -> FileEntry:
         """Return the same file under other node ids."""
         return replace(self, node_ids=node_ids)
 

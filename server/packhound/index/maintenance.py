@@ -78,7 +78,7 @@ def drift_of(snapshot: Snapshot, graph: NeighbourGraph | None) -> Drift:
     dead = 1 - snapshot.n_nodes / snapshot.n_node_ids if snapshot.n_node_ids else 0.0
     if graph is None:
         return Drift(dead)
-    outside = snapshot.vectors.usable & ~graph.covered(snapshot.n_node_ids)
+    outside = snapshot.vectors.usable & ~graph.coverage(snapshot.n_node_ids)
     length = node_length(snapshot)
     shift = abs(length / graph.average_length - 1) if graph.average_length else 0.0
     return Drift(dead, int(np.count_nonzero(outside)), graph.dead_share, shift)
@@ -148,9 +148,9 @@ def _graph_job(
         length = node_length(snapshot)
         return lambda stop: _adopt_graph(build_graph(vectors, length, stop))
     if drift.tail > limits.max_tail:
-        return lambda stop: _adopt_graph(graph.extended(vectors, stop))
+        return lambda stop: _adopt_graph(graph.extend(vectors, stop))
     if drift.graph_dead_share - graph.measured_dead_share > _MEASURE_AGAIN:
-        return lambda _: _adopt_graph(graph.measured(vectors))
+        return lambda _: _adopt_graph(graph.with_recall(vectors))
     return None
 
 
@@ -167,7 +167,7 @@ def _adopt_graph(graph: NeighbourGraph | None) -> Adopt:
         state.graph = graph
         if graph is None:
             return
-        covered = np.flatnonzero(graph.covered(len(state.columns)))
+        covered = np.flatnonzero(graph.coverage(len(state.columns)))
         graph.delete(covered[~state.columns.live[covered]].astype(np.int32))
 
     return adopt

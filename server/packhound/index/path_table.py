@@ -109,7 +109,7 @@ class PathTable:
         """Return the features of the first `n` paths, [n, 5]."""
         return np.array(self._rows[: n * _WIDTH], np.int32).reshape(-1, _WIDTH)
 
-    def packed(self, selected: Mask) -> bytes:
+    def to_bytes(self, selected: Mask) -> bytes:
         """Pack all but the paths themselves, of the selected file ids; others become blank."""
         rows = self.rows(len(selected)) * selected[:, None]
         folders = np.zeros(self._n_folders, np.bool_)
@@ -123,7 +123,7 @@ class PathTable:
         return pack(rows.astype(np.int32), *parts)
 
     @classmethod
-    def restored(cls, packed: bytes, paths: Sequence[str]) -> PathTable:
+    def from_bytes(cls, packed: bytes, paths: Sequence[str]) -> PathTable:
         """Unpack a table; `paths` beyond it belong to no file.
 
         Raises ValueError where its parts do not fit together.

@@ -127,7 +127,7 @@ class IndexState:
         new_node_ids = catch_up(compacted, self.view(0))
         before = compacted.before
         shift = before.n_nodes - before.n_node_ids
-        tail = [s.moved(s.base + shift) for s in self.segments if s.base >= before.n_node_ids]
+        tail = [s.rebase(s.base + shift) for s in self.segments if s.base >= before.n_node_ids]
         self.files = {
             path: compacted.files[path]
             if before.files.get(path) is entry
@@ -135,7 +135,7 @@ class IndexState:
             for path, entry in self.files.items()
         }
         self.columns, self.segments = compacted.columns, [compacted.segment, *tail]
-        self.graph = self.graph and self.graph.renumbered(new_node_ids)
+        self.graph = self.graph and self.graph.renumber(new_node_ids)
         return new_node_ids
 
     def view(self, generation: int) -> Snapshot:

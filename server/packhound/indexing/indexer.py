@@ -165,7 +165,7 @@ class Indexer:
             self._index.publish()
             self._gc_due = True
         finally:
-            self.queue.applied(edits)
+            self.queue.mark_applied(edits)
         self._on_change()
 
     def _apply_update(self, document: Document) -> None:

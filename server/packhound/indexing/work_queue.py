@@ -148,7 +148,7 @@ class WorkQueue:
                 flush.done.set()
             self._condition.notify_all()
 
-    def opened(self, path: str) -> Document | None:
+    def open_document(self, path: str) -> Document | None:
         """Return the document that an editor has open at `path`."""
         return self._open.get(path)
 
@@ -208,7 +208,7 @@ class WorkQueue:
             if not self.pending:
                 self._condition.notify_all()
 
-    def applied(self, edits: Edits) -> None:
+    def mark_applied(self, edits: Edits) -> None:
         """Note that edits are published."""
         with self._condition:
             self._applied = edits.sequence

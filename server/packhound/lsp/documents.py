@@ -98,7 +98,7 @@ class Documents:
         self.did_change_files((uri_in(params),))
         if location := self.locate(uri_in(params)):
             engine, path = location
-            engine.sources.episodes.saved(path)
+            engine.sources.episodes.record_save(path)
 
     def did_close(self, params: Params) -> None:
         """Drop a document; the file on disk counts again unless it is open under another URI."""
@@ -131,7 +131,7 @@ class Documents:
             for document in self._open.values():
                 self._place(document, self._look_up(document.path))
 
-    def unplaced(self) -> list[tuple[str, str | None]]:
+    def outside_folders(self) -> list[tuple[str, str | None]]:
         """Return URI and path of each open document that is in no folder, but could be searched."""
         with self._lock:
             documents = [d for d in self._open.values() if d.engine_path is None]

@@ -44,17 +44,17 @@ class InferredFolders:
 
     def update(self) -> None:
         """Find a folder for each open document that is in none; drop what is not needed."""
-        unplaced = self._documents.unplaced()
+        outside = self._documents.outside_folders()
         others = [engine for engine in self._workspace.engines if not self._is_ours(engine)]
-        paths = () if others else [Path(path) for _, path in unplaced if path]
+        paths = () if others else [Path(path) for _, path in outside if path]
         if any([self._follow_project(path) for path in paths]):
             self._documents.relocate_all()
-            unplaced = self._documents.unplaced()
+            outside = self._documents.outside_folders()
         # A file outside the client's folders is not theirs: a library, for the most part.
-        uris = [uri for uri, path in unplaced if path is None or not others]
+        uris = [uri for uri, path in outside if path is None or not others]
         if uris:
             self._keep_in_memory(uris)
-        if any(path for uri, path in unplaced if uri in uris):
+        if any(path for uri, path in outside if uri in uris):
             self._announce_open_files()
         memory = self._documents.memory
         if memory and not self._documents.paths_in(memory):

@@ -89,7 +89,7 @@ def agents(home: Path, workspace: Path) -> tuple[Agent, ...]:
         _agent("Zed", zed / "settings.json", zed, key="context_servers", entry=_zed),
         _agent(
             "opencode",
-            _existing(opencode / "opencode.json", opencode / "opencode.jsonc"),
+            _choose_existing(opencode / "opencode.json", opencode / "opencode.jsonc"),
             opencode,
             key="mcp",
             entry=_opencode,
@@ -156,7 +156,7 @@ def _stdio(command: Sequence[str]) -> Entry:
     return {"command": command[0], "args": list(command[1:])}
 
 
-def _typed(command: Sequence[str]) -> Entry:
+def _stdio_with_type(command: Sequence[str]) -> Entry:
     return {"type": "stdio", **_stdio(command)}
 
 
@@ -173,7 +173,7 @@ def _copilot(command: Sequence[str]) -> Entry:
 
 
 # VS Code does not start servers in the workspace; it replaces this variable.
-_VSCODE: dict[str, Any] = {"key": "servers", "entry": _typed, "root": WORKSPACE}
+_VSCODE: dict[str, Any] = {"key": "servers", "entry": _stdio_with_type, "root": WORKSPACE}
 
 
 def _agent(
@@ -188,7 +188,7 @@ def _agent(
     return Agent(name, config, marks, key, entry, root, skills)
 
 
-def _existing(path: Path, other: Path) -> Path:
+def _choose_existing(path: Path, other: Path) -> Path:
     """Return `other` if it is the only one of two files."""
     return other if other.exists() and not path.exists() else path
 

@@ -26,7 +26,7 @@ from packhound.api import (
     as_text,
     call_roots,
     labels_of,
-    offered,
+    select_tools,
 )
 from packhound.core.errors import SettingsError
 from packhound.core.parameters import text
@@ -86,10 +86,10 @@ class Folders:
     def tools(self) -> list[Tool]:
         """The tools that the settings offer; the default ones where they name an unknown one."""
         try:
-            return offered(self.settings.mcp_tools)
+            return select_tools(self.settings.mcp_tools)
         except SettingsError as problem:
             log.warning("%s", problem)
-            return offered(())
+            return select_tools(())
 
     def call(self, tool: str, arguments: Mapping[str, object]) -> Json:
         """Run a tool on the root that `root` names, on the first that has the path, or on all.
@@ -210,7 +210,7 @@ def _describe_tools(folders: SessionFolders) -> list[Json]:
             },
             "annotations": _annotations(tool),
         }
-        for tool in (served.tools if served else offered(()))
+        for tool in (served.tools if served else select_tools(()))
     ]
 
 

@@ -95,7 +95,7 @@ def resolve(anchor: Anchor, view: CodeView, *, thorough: bool) -> Resolution:
     followed = _unique(anchor, view, renamed)
     if followed or not thorough:
         return followed or Resolution(ORPHANED, anchor.path, anchor.qualname)
-    elsewhere = [*_named(anchor, view), *_similar(anchor, view)]
+    elsewhere = [*_by_name(anchor, view), *_similar(anchor, view)]
     if len(body_tokens(anchor.body, "", anchor.language)) >= _MIN_TOKENS:
         followed = _unique(anchor, view, elsewhere)
     return followed or _most_similar(anchor, view, [*renamed, *elsewhere])
@@ -166,7 +166,7 @@ def _most_similar(anchor: Anchor, view: CodeView, places: Iterable[Place]) -> Re
     return _at(*best, MOVED) if best else Resolution(ORPHANED, anchor.path, anchor.qualname)
 
 
-def _named(anchor: Anchor, view: CodeView) -> Iterator[Place]:
+def _by_name(anchor: Anchor, view: CodeView) -> Iterator[Place]:
     node_ids = view.snapshot.node_ids_named(last_name(anchor.qualname))
     yield from map(view.snapshot.locate, node_ids.tolist())
 

@@ -71,7 +71,10 @@ class SharedNotes:
     def all(self) -> dict[str, Note]:
         """Return the notes by id, as of the last `version`."""
         with self._lock:
-            return {key: self._placed(note) for key, (_, note) in sorted(self._notes.items())}
+            return {
+                key: self._with_moved_anchors(note)
+                for key, (_, note) in sorted(self._notes.items())
+            }
 
     def problems(self) -> Sequence[str]:
         """Return what was not read, in one line each."""
@@ -117,7 +120,7 @@ class SharedNotes:
             raise StoreError(f"no note is written to '{foreign}': {_FOREIGN}")
         row = _without_secrets(note_json(note))
         written = replace(note_from(row), shared=True)
-        text = json.dumps(_by_lines(row), ensure_ascii=False, indent=2) + "\n"
+        text = json.dumps(_split_lines(row), ensure_ascii=False, indent=2) + "\n"
         data = text.encode("utf-8", "replace")
         if len(data) > _MAX_BYTES:
             raise SettingsError(
@@ -190,12 +193,12 @@ class SharedNotes:
         row = json.loads(file[0].decode())
         if not isinstance(row, dict):
             raise SettingsError("must be an object")
-        note = note_from(_joined(row))
+        note = note_from(_join_lines(row))
         if note.id != identity:
             raise SettingsError(f"'id' is '{note.id}'; must be as the file is called")
         return replace(note, shared=True)
 
-    def _placed(self, note: Note) -> Note:
+    def _with_moved_anchors(self, note: Note) -> Note:
         anchors = tuple(self._moved.get(anchor, anchor) for anchor in note.anchors)
         return note if anchors == note.anchors else replace(note, anchors=anchors)
 
@@ -238,15 +241,15 @@ def _without_secrets(row: Mapping[str, Any]) -> dict[str, Any]:
     return {**safe, "anchors": anchors} if anchors else safe
 
 
-def _by_lines(row: Mapping[str, Any]) -> dict[str, Any]:
+def _split_lines(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return the object of a note with texts of several lines as lists of lines."""
-    anchors = {"anchors": [*map(_by_lines, row["anchors"])]} if "anchors" in row else {}
+    anchors = {"anchors": [*map(_split_lines, row["anchors"])]} if "anchors" in row else {}
     texts = {key: row[key].split("\n") for key in _TEXTS if "\n" in (row.get(key) or "")}
     return {**row, **texts, **anchors}
 
 
-def _joined(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what `_by_lines` was made from. Raises SettingsError."""
+def _join_lines(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what `_split_lines` was made from. Raises SettingsError."""
     joined = dict(row)
     for key in _TEXTS:
         if isinstance(lines := row.get(key), list):
@@ -255,5 +258,5 @@ def _joined(row: Mapping[str, Any]) -> dict[str, Any]:
             joined[key] = "\n".join(lines)
     anchors = row.get("anchors")
     if isinstance(anchors, list):
-        joined["anchors"] = [_joined(a) if isinstance(a, dict) else a for a in anchors]
+        joined["anchors"] = [_join_lines(a) if isinstance(a, dict) else a for a in anchors]
     return joined

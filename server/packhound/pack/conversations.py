@@ -58,7 +58,7 @@ class Conversations:
         self._conversations: OrderedDict[str, _Conversation] = OrderedDict()
         self._stamp: tuple[int, ...] = ()
 
-    def sent(self, conversation: str) -> dict[NodeKey, int]:
+    def sent_tiers(self, conversation: str) -> dict[NodeKey, int]:
         """Return the nodes sent and their tiers; empty for a new conversation or none ("")."""
         if not conversation:
             return {}

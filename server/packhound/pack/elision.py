@@ -23,7 +23,7 @@ def lines_to_keep(body: Sequence[str], weights: Sequence[float]) -> set[int]:
     matching = [position for position in ranked[:n_matching] if weights[position] > 0]
     returns = [position for position, line in enumerate(body) if _RETURN.match(line)]
     positions = {*range(min(_HEAD_LINES, len(body))), *returns[-_RETURNS:], *matching}
-    enclosing = _enclosing(body)
+    enclosing = _parent_lines(body)
     for position in tuple(positions):
         outer = enclosing[position]
         while outer >= 0 and outer not in positions:
@@ -41,7 +41,7 @@ def share_kept(body: Sequence[str], weights: Sequence[float], positions: Collect
     return sum(worth[position] for position in positions) / sum(worth) if worth else 1.0
 
 
-def _enclosing(body: Sequence[str]) -> list[int]:
+def _parent_lines(body: Sequence[str]) -> list[int]:
     """Return the position of the line that each line is indented under, -1 at the top."""
     enclosing, stack = [], list[tuple[int, int]]()
     for position, line in enumerate(body):

@@ -61,7 +61,7 @@ def pack(context: PackContext, request: PackRequest) -> Pack:
     pool = gather(context, request)
     _check_cancelled(context)
     excerpts = context.excerpts(counter)
-    sent = context.conversations.sent(request.conversation)
+    sent = context.conversations.sent_tiers(request.conversation)
     knapsack = Knapsack(
         excerpts,
         PromptWords(content_of(request.prompt)),
@@ -84,7 +84,7 @@ def pack(context: PackContext, request: PackRequest) -> Pack:
             replace(item, reason=safe_line(item.reason))
             for item in items_of(_by_file(knapsack), excerpts)
         ),
-        omitted=_omitted(pool, knapsack, sent),
+        omitted=_omissions(pool, knapsack, sent),
         text=text,
         notes=(*request_notes(request, counter, tokens, text), *pool.notes, *empty),
         generation=context.snapshot.generation,
@@ -105,7 +105,7 @@ class _Packing:
     def choose(self) -> None:
         """Fill the knapsack: pinned nodes, the surest whole, then all, then what these use."""
         available, knapsack = self.request.available, self.knapsack
-        ranked = _affordable(self.pool.ranked(), available)
+        ranked = _affordable(self.pool.by_rank(), available)
         knapsack.offer(candidate for candidate in ranked if candidate.pinned)
         knapsack.run(available)
         free = [candidate for candidate in ranked if not candidate.pinned]
@@ -184,7 +184,7 @@ def _file_order(choices: Sequence[Choice]) -> tuple[bool, bool, float, str]:
 
 def _already_sent(pool: Pool, knapsack: Knapsack, sent: Sent) -> list[str]:
     """Return nodes near the topic that the conversation has, as locations to look up."""
-    ranked = pool.ranked()[:_MAX_OMITTED] if sent else ()
+    ranked = pool.by_rank()[:_MAX_OMITTED] if sent else ()
     candidates = [c for c in ranked if _key(c) in sent and c.node_id not in knapsack.chosen]
     return [_location(candidate) for candidate in candidates[:_MAX_ALREADY_SENT]]
 
@@ -213,8 +213,8 @@ def _key(candidate: Candidate) -> NodeKey:
     return candidate.path, candidate.entry.node_digest(candidate.position)
 
 
-def _omitted(pool: Pool, knapsack: Knapsack, sent: Sent) -> tuple[Omitted, ...]:
-    with_reasons = (candidate for candidate in pool.ranked() if candidate.reasons)
+def _omissions(pool: Pool, knapsack: Knapsack, sent: Sent) -> tuple[Omitted, ...]:
+    with_reasons = (candidate for candidate in pool.by_rank() if candidate.reasons)
     candidates = (*pool.excluded.values(), *with_reasons)
     omitted = (c for c in candidates if c.node_id not in knapsack.chosen)
     return tuple(

@@ -125,7 +125,7 @@ class Pool:
         inner = [self.get(int(entry.node_ids[p])) for p in touched if p not in parents]
         return [candidate for candidate in inner if candidate]
 
-    def ranked(self) -> list[Candidate]:
+    def by_rank(self) -> list[Candidate]:
         """Return pinned candidates first, then by utility."""
         candidates = self.by_node_id.values()
         return sorted(candidates, key=lambda c: (not c.pinned, -c.utility, c.path, c.position))

@@ -67,7 +67,7 @@ class PackService:
 
     def invalidate_changes(self) -> None:
         """Ask git again for changed lines: something on the disk may have changed."""
-        self._changes.touched()
+        self._changes.invalidate()
 
     def pack(
         self,
@@ -93,7 +93,7 @@ class PackService:
             graph=self._graph,
             conversations=self.conversations,
             changed=self._changes.lines,
-            all_changed=lambda: self._uncommitted(snapshot),
+            all_changed=lambda: self._uncommitted_lines(snapshot),
             clean_texts=self._clean_texts,
             cancel=cancel,
         )
@@ -107,7 +107,7 @@ class PackService:
             self._clean_texts,
         )
 
-    def _uncommitted(self, snapshot: Snapshot) -> Mapping[str, Sequence[Lines]]:
+    def _uncommitted_lines(self, snapshot: Snapshot) -> Mapping[str, Sequence[Lines]]:
         """Return the lines that differ from the last commit, none where there is none."""
         try:
             return self.changed_since(snapshot, "HEAD")

@@ -57,7 +57,7 @@ class _RunWriter:
     def __init__(self, document: Document, *, with_texts: bool, indexed: bytes) -> None:
         self._path, self._source = document.path, document.source
         self._blanked = blank_separators(document.source)
-        self._path_runs, self._framed_path = runs(document.path), _framed(document.path)
+        self._path_runs, self._framed_path = runs(document.path), _frame(document.path)
         self._with_texts = with_texts
         digests = (indexed[i : i + DIGEST_BYTES] for i in range(0, len(indexed), DIGEST_BYTES))
         self._n_indexed = Counter(digests)
@@ -116,19 +116,19 @@ def _embed_text(path: str, node: Node, own_text: bytes) -> str:
 
 def _node_digest(framed_path: bytes, node: Node, own_text: bytes) -> bytes:
     """Identify what is derived from a node: equal digest, equal terms and equal vector."""
-    head = map(_framed, (node.qualname, node.signature, node.doc))
+    head = map(_frame, (node.qualname, node.signature, node.doc))
     size = len(own_text).to_bytes(8, "little")
     framed = b"".join((_FRAMED_KINDS[node.kind], framed_path, *head, size, own_text))
     return hashlib.blake2b(framed, digest_size=DIGEST_BYTES).digest()
 
 
-def _framed(part: str) -> bytes:
+def _frame(part: str) -> bytes:
     """Encode a part behind its length, so that no two sequences of parts are alike."""
     octets = part.encode("utf-8", "surrogatepass")
     return len(octets).to_bytes(8, "little") + octets
 
 
-_FRAMED_KINDS = {kind: _framed(kind) for kind in KINDS}
+_FRAMED_KINDS = {kind: _frame(kind) for kind in KINDS}
 
 
 def source_digest(source: bytes) -> bytes:

@@ -121,13 +121,13 @@ class Relay:
 
     def _from_client(self, message: Message) -> None:
         with self._lock:
-            wire, server = self._noted(message), self._server
+            wire, server = self._to_send(message), self._server
             if wire and server:
                 server.send(wire)
         if server:
             server.wait_for_room()
 
-    def _noted(self, message: Message) -> bytes:
+    def _to_send(self, message: Message) -> bytes:
         """Return the bytes to send, empty for an answer to a server that is gone."""
         value = message.value
         if not isinstance(value, dict):

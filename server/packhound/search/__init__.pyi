@@ -1,6 +1,6 @@
 from . import pipeline as pipeline
 from .ablation import BASELINE as BASELINE
-from .ablation import ablated as ablated
+from .ablation import ablate as ablate
 from .answer_notes import WEAK_NOTE as WEAK_NOTE
 from .answer_notes import merge_notes as merge_notes
 from .cache import SearchCache as SearchCache

@@ -23,7 +23,7 @@ _NATURE = frozenset(
 """Signals that do not depend on the query."""
 
 
-def ablated(
+def ablate(
     snapshot: Snapshot, query: Query, environment: SearchEnvironment
 ) -> dict[str, tuple[Hit, ...]]:
     """Return the hits as they are (`BASELINE`), and without each part that has a weight."""

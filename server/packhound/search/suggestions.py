@@ -86,7 +86,7 @@ def _dropped_filters(query: ParsedQuery, count: Count) -> Iterator[str]:
         dropped: dict[str, Any] = {field: ()}
         if values and (n := count(replace(query, **dropped))):
             yield f"without {' '.join(prefix + value for value in values)} there are {n:,}"
-    if query.scope.is_dated and (n := count(replace(query, scope=_undated(query.scope)))):
+    if query.scope.is_dated and (n := count(replace(query, scope=_without_dates(query.scope)))):
         yield f"without since: and before: there are {n:,}"
     if query.scope.tags:
         yield "code has no tags: add type:note, or another type, to search what has"
@@ -95,7 +95,7 @@ def _dropped_filters(query: ParsedQuery, count: Count) -> Iterator[str]:
         yield f"without tests:{query.tests} there are {n:,}"
 
 
-def _undated(scope: Scope) -> Scope:
+def _without_dates(scope: Scope) -> Scope:
     return scope._replace(since=-inf, before=inf)
 
 

@@ -149,7 +149,7 @@ def _last_part(pattern: Pattern) -> str:
 
 def _quality(pattern: Pattern, text: str, name: str) -> float:
     """Return 1 for the name itself, down to 0.1 for scattered letters in order; 0 for no match."""
-    low, low_name = _folded(text), _folded(name)
+    low, low_name = _fold(text), _fold(name)
     # As in gopls: a capital in the query asks for that case.
     if pattern.operator == "exact":
         return float(name == text) or 0.95 * (low_name == low and text == low)
@@ -174,7 +174,7 @@ def _quality(pattern: Pattern, text: str, name: str) -> float:
     return _camel_humps(low, name) or _subsequence(low, name)
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     """Return lower case, letter by letter: some capitals, as that of a Turkish i, become two."""
     low = text.lower()
     return low if len(low) == len(text) else "".join(letter.lower()[0] for letter in text)
@@ -196,7 +196,7 @@ def _camel_humps(low: str, name: str) -> float:
     start = len(name) - len(name.lstrip("_"))
     if len(low) < 2 or name[start : start + 1].lower() != low[0]:
         return 0.0
-    low_name = _folded(name)
+    low_name = _fold(name)
     heads = [i for i in range(start, len(name)) if name[i].isalnum() and _is_head(name, i)]
     # Letters matched so far, and the fewest words that it took.
     n_words = {0: 0}
@@ -213,7 +213,7 @@ def _camel_humps(low: str, name: str) -> float:
 
 def _subsequence(low: str, name: str) -> float:
     """Return the quality of letters in order: more for heads of words, less for gaps."""
-    position, gaps, heads, low_name = -1, 0, 0, _folded(name)
+    position, gaps, heads, low_name = -1, 0, 0, _fold(name)
     for letter in low:
         next_position = low_name.find(letter, position + 1)
         if next_position < 0:

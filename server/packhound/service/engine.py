@@ -22,7 +22,7 @@ from packhound.indexing import DEFAULT_TIMING, Timing
 from packhound.search import (
     Personalization,
     SearchEnvironment,
-    ablated,
+    ablate,
     personal_settings,
     pipeline,
     related,
@@ -115,7 +115,7 @@ class Engine:
         """Submit a text that is open in an editor, of several the newest; returns at once."""
         if is_edit := document.path in self.texts:
             self._activity.mark_edited(document.path)
-            self.sources.episodes.edited(document.path)
+            self.sources.episodes.record_edit(document.path)
         self._personalization.record_use(document.path, "edit" if is_edit else "open")
         self._activity.mark_used()
         self.texts.update(document, editor)
@@ -200,10 +200,10 @@ class Engine:
         hit = pipeline.explain(snapshot, query, node_id, self._environment(snapshot, query), cancel)
         return self.sources.add_git([hit])[0][0] if query.git else hit
 
-    def ablated(self, query: Query) -> dict[str, tuple[Hit, ...]]:
+    def ablate(self, query: Query) -> dict[str, tuple[Hit, ...]]:
         """The hits as they are, and without each part of the ranking; personalization left out."""
         snapshot = self.snapshot
-        return ablated(snapshot, query, self._environment(snapshot, query))
+        return ablate(snapshot, query, self._environment(snapshot, query))
 
     def related(
         self, path: str, line: int, limit: int = 10, cancel: threading.Event | None = None

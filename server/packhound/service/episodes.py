@@ -68,7 +68,7 @@ class FolderEpisodes:
         self._edited: dict[str, Episode] = {}
         self._picked: tuple[Episode, float] | None = None
 
-    def searched(self, results: Results) -> Results:
+    def record_search(self, results: Results) -> Results:
         """Record what a person or an agent asked for, and return the answer."""
         if self._settings_of().episodes and not any(map(_is_episode, results.hits)):
             hits = results.hits[:_MOST_HITS]
@@ -77,7 +77,7 @@ class FolderEpisodes:
             self._follow(episode, {hit.node.path for hit in hits if not hit.record})
         return results
 
-    def picked(self, query: str, path: str, name: str, rank: int) -> None:
+    def record_pick(self, query: str, path: str, name: str, rank: int) -> None:
         """Record that a person opened a hit of a query; one left for another is rejected."""
         if not self._settings_of().episodes:
             return
@@ -93,18 +93,20 @@ class FolderEpisodes:
         self._accept(path)
         self._follow(episode, {path})
 
-    def ran(self, text: str, path: str, name: str) -> None:
+    def record_run(self, text: str, path: str, name: str) -> None:
         """Record that a person ran a test of an answer to `text`; how it ended is unknown."""
         if self._settings_of().episodes:
             self._append(new_episode("run", text, [f"{path}#{name}"]))
 
-    def decided(self, note: Note) -> None:
+    def record_decision(self, note: Note) -> None:
         """Record a decision that was written down."""
         if self._settings_of().episodes:
             references = (anchor.reference for anchor in note.anchors)
             self._append(new_episode("decision", f"{note.name}: {note.text}", references))
 
-    def packed(self, request: PackRequest, pack: Pack, search: Callable[[Query], Results]) -> Pack:
+    def record_pack(
+        self, request: PackRequest, pack: Pack, search: Callable[[Query], Results]
+    ) -> Pack:
         """Record a pack, and return it with a note on the last one for a like prompt."""
         settings = self._settings_of()
         if not settings.episodes:
@@ -117,8 +119,8 @@ class FolderEpisodes:
         self._follow(episode, {item.path for item in pack.items})
         return pack
 
-    def edited(self, path: str) -> None:
-        """Code of a file was edited: the answers that named it were of use."""
+    def record_edit(self, path: str) -> None:
+        """Accept the answers that named a file whose code was edited."""
         if not self._open:
             return
         answers = self._accept(path)
@@ -128,7 +130,7 @@ class FolderEpisodes:
             if self._picked and path in {r.partition("#")[0] for r in self._picked[0].references}:
                 self._picked = None
 
-    def saved(self, path: str) -> None:
+    def record_save(self, path: str) -> None:
         """Record the edits of a file that an answer had named, once they are saved."""
         with self._lock:
             answer = self._edited.pop(path, None)

@@ -176,16 +176,16 @@ class IndexedFolder:
         self._is_reopened = True
         collect_all_and_trim()
 
-    def opened(self, path: str) -> Document | None:
+    def open_document(self, path: str) -> Document | None:
         """Return the document that an editor has open at `path`."""
-        return self.queue.opened(path)
+        return self.queue.open_document(path)
 
     def source(self, path: str, snapshot: Snapshot) -> bytes | None:
         """Return the text of a file as a generation has it; None if it changed since."""
         entry = snapshot.files.get(path)
         if entry is None:
             return None
-        document = self.opened(path)
+        document = self.open_document(path)
         if document is None and entry.stamp is not None:
             unchanged = read_unchanged(str(self.root), path, entry.stamp)
             if unchanged is not None:

@@ -79,12 +79,12 @@ def open_index(
         index.restore(saved)
         if is_copy and root:
             # Nothing of the other folder is shown that this one does not have.
-            index.remove(_missing(root, saved.files))
+            index.remove(_missing_paths(root, saved.files))
             index.publish()
     return OpenedIndex(index, store, rebuild_reason=rebuild_reason, is_copy=is_copy)
 
 
-def _missing(root: Path, files: Iterable[FileEntry]) -> list[str]:
+def _missing_paths(root: Path, files: Iterable[FileEntry]) -> list[str]:
     """Return the paths of files that a folder does not have; its scan looks at the others."""
     return [file.path for file in files if not os.path.isfile(f"{root}/{file.path}")]  # noqa: PTH113
 

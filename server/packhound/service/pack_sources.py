@@ -42,7 +42,7 @@ def add_sources(
     """
     from packhound.pack import Section, add_sections, with_room
 
-    sent = conversations.sent(request.conversation)
+    sent = conversations.sent_tiers(request.conversation)
     records: dict[SourceName, list[Record]] = {}
     problems = []
     for name in settings.pack_sources:

@@ -57,7 +57,7 @@ class Packs:
                     self._search,
                     cache,
                     folder.source,
-                    folder.opened,
+                    folder.open_document,
                     self._conversations,
                     self._graph(),
                 )

@@ -126,7 +126,7 @@ class FolderSources:
         """Return a pack with what other sources say of it; where episodes are on, it is one."""
         settings = self._settings_of()
         packed = add_sources(request, make, settings, self._notes, search, conversations)
-        return self.episodes.packed(request, packed, search)
+        return self.episodes.record_pack(request, packed, search)
 
     def record(self, reference: str) -> Record | None:
         """Return the record that a reference names, `TYPE:ID` or a line of a file outside.

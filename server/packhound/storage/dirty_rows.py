@@ -185,7 +185,7 @@ def _segment_keys(snapshot: Snapshot, before: Written) -> dict[int, int]:
 def _pack_paths(snapshot: Snapshot, file_ids: Iterable[int]) -> bytes:
     selected = np.zeros(snapshot.n_file_ids, np.bool_)
     selected[[*file_ids]] = True
-    return snapshot.path_table.packed(selected)
+    return snapshot.path_table.to_bytes(selected)
 
 
 def _pack_node_ids(files: dict[int, FileEntry]) -> bytes:

@@ -75,7 +75,7 @@ def read_saved(
         generation=head["generation"],
         epoch=new_epoch(),
         names=unpack_texts(contents[NAMES][1]),
-        paths=PathTable.restored(contents[PATHS][1], _paths(files, head["file_ids"])),
+        paths=PathTable.from_bytes(contents[PATHS][1], _paths(files, head["file_ids"])),
         segments=sorted(segments.values(), key=lambda segment: segment.base),
         blocks=[unpack_block(contents[key][1]) for key in _of_kind(contents, BLOCK, NAMES)],
         files=files,
@@ -84,10 +84,10 @@ def read_saved(
     _check_fits(saved, head["dim"])
     if head["versions"] != versions():
         raise ValueError("it was made by another version, or for another model")
-    return saved, _written(saved, segments, sums)
+    return saved, _written_state(saved, segments, sums)
 
 
-def _written(saved: Saved, segments: dict[int, Segment], sums: dict[int, bytes]) -> Written:
+def _written_state(saved: Saved, segments: dict[int, Segment], sums: dict[int, bytes]) -> Written:
     return Written(
         epoch=saved.epoch,
         files={entry.file_id: entry for entry in saved.files},

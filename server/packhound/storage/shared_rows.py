@@ -72,7 +72,7 @@ class SharedRows:
             return entry
         if len(entry.node_ids) != len(node_ids):
             raise ValueError("a file's node ids do not match its nodes")
-        return entry.renumbered(node_ids)
+        return entry.renumber(node_ids)
 
 
 def memory_rows(snapshot: Snapshot, written: Written) -> MemoryRows:

@@ -8,7 +8,7 @@ from packhound.api.grep_json import grep_json
 from packhound.api.json_codec import Arguments, Json, Row
 from packhound.api.schema import GREP_REQUEST, grep_request_from
 from packhound.api.tools.roots import Root
-from packhound.api.tools.text import Text, numbered, path_of, rows_in, title
+from packhound.api.tools.text import Text, number_lines, path_of, rows_in, title
 from packhound.api.tools.tool import MAX_TOKENS, Tool
 from packhound.grep import GrepRequest, merge_grep_notes
 from packhound.redact import safe_line
@@ -48,7 +48,7 @@ def _line_units(groups: Iterable[Row]) -> Iterator[str]:
         rows, unit = group["lines"], [title(group)]
         last = max(i for i, row in enumerate(rows) if row["match"])
         for i, row in enumerate(rows):
-            unit.append(numbered([(row["line"], row["text"])]))
+            unit.append(number_lines([(row["line"], row["text"])]))
             if row["match"] and i < last:
                 yield "\n".join(unit)
                 unit = []

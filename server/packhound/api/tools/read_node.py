@@ -7,7 +7,7 @@ from packhound.api.record_json import record_json
 from packhound.api.tools.references import reference_of, resolve
 from packhound.api.tools.rows import node_row
 from packhound.api.tools.search import record_text
-from packhound.api.tools.text import MARK, Text, cut, numbered, rows_in, title
+from packhound.api.tools.text import MARK, Text, cut, number_lines, rows_in, title
 from packhound.api.tools.tool import LINE, LOCATION, MAX_TOKENS, OFFSET, Tool
 from packhound.core.errors import SettingsError
 from packhound.core.parameters import integer
@@ -100,7 +100,7 @@ def _text(answer: Row) -> Text:
     lines = enumerate(str(answer["text"]).split("\n"), answer["first_line"])
     return Text(
         head=[title(answer)],
-        units=[numbered([line]) for line in lines],
+        units=[number_lines([line]) for line in lines],
         noun="lines",
         notes=rows_in(answer, "notes"),
         offset=answer["offset"],

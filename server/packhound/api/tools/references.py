@@ -41,7 +41,7 @@ def resolve(engine: Engine, reference: str, line: int | None = None) -> Place:
         return Place(_relative(engine, match["path"]), max(0, int(match["first"]) - 1))
     file, hash_mark, name = path.partition("#")
     if hash_mark and file in files:
-        return Place(file, _named(engine, file, name).span.start_line)
+        return Place(file, _find_in_file(engine, file, name).span.start_line)
     if definitions := engine.impact.named(path):
         return _only(definitions, path)
     raise _unknown(engine, match["path"] if match else file, "file")
@@ -69,7 +69,7 @@ def reference_of(engine: Engine, node: NodeRef) -> str:
     return f"{node.path}:{node.span.start_line + 1}"
 
 
-def _named(engine: Engine, path: str, name: str) -> NodeRef:
+def _find_in_file(engine: Engine, path: str, name: str) -> NodeRef:
     """Return the first node of a file with a qualified name, or with a name."""
     nodes = engine.outline(path)
     matches = [node for node in nodes if node.qualname == name]

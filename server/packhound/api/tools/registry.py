@@ -90,7 +90,7 @@ def as_text(name: str, answer: Json, arguments: Mapping[str, object] | None = No
     return text.fit(most)
 
 
-def offered(names: Sequence[str]) -> list[Tool]:
+def select_tools(names: Sequence[str]) -> list[Tool]:
     """Return the tools of some names and groups, those of the group `default` for none.
 
     Raises SettingsError for a name that is neither.

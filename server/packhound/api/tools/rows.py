@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from packhound.api.json_codec import Json, hit_json
 from packhound.api.tools.references import reference_of
-from packhound.api.tools.text import numbered
+from packhound.api.tools.text import number_lines
 from packhound.core.types import Hit, NodeRef, Results
 from packhound.redact import safe_line
 from packhound.service import Engine, snippet, words_of
@@ -37,7 +37,7 @@ def page(engine: Engine, results: Results, offset: int, limit: int, snippet_line
             **_names(hit.node),
             "ref": safe_line(reference),
             "siblings": siblings,
-            "snippet": numbered((line + 1, text) for line, text in lines),
+            "snippet": number_lines((line + 1, text) for line, text in lines),
         }
 
     return {

@@ -46,7 +46,7 @@ def _answer(engine: Engine, arguments: Arguments) -> Json:
     query = query_from(values, settings, time_ms=DEEP_TIME_MS, focus=focus)
     results = engine.search(replace(query, limit=offset + limit + 1, deep=True, redacted=True))
     if not offset:
-        engine.sources.episodes.searched(results)
+        engine.sources.episodes.record_search(results)
     results = replace(results, notes=(*results.notes, *notes))
     answer = page(engine, results, offset, limit, arguments["snippet_lines"])
     if arguments["explain"]:

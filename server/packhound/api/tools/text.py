@@ -94,7 +94,7 @@ def signature_of(row: Row) -> str:
     return cut(row["signature"] or heading(row["kind"], row["qualname"]), _MAX_SIGNATURE)
 
 
-def numbered(lines: Iterable[tuple[int, str]]) -> str:
+def number_lines(lines: Iterable[tuple[int, str]]) -> str:
     """Return lines of code, each behind its 1-based number and a tab."""
     return "\n".join(f"{number}\t{cut(line)}" for number, line in lines)
 

@@ -97,7 +97,7 @@ class Segment:
         starts = (0, *(end - start for end in ends))
         return TermPostings(node_ids, self.tf[start : ends[-1]], starts)
 
-    def moved(self, base: int) -> Segment:
+    def rebase(self, base: int) -> Segment:
         """Return the same postings for node ids that begin at another base."""
         return replace(self, base=base, serial=next(_serials))
 

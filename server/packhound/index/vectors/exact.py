@@ -28,7 +28,7 @@ _GATHER_BELOW = 16
 class Graph(Protocol):
     """Approximate neighbours over some of the node ids."""
 
-    def covered(self, n_node_ids: int) -> Mask:
+    def coverage(self, n_node_ids: int) -> Mask:
         """Return the mask of the first `n_node_ids` node ids that the graph holds."""
 
     def candidates(self, query: Floats, k: int) -> NodeIds | None:
@@ -112,7 +112,7 @@ class Vectors:
     def _with_tail(self, neighbours: NodeIds, graph: Graph) -> NodeIds:
         """Return the usable ones of `neighbours`, and all node ids that the graph lacks."""
         neighbours = neighbours[neighbours < len(self.usable)]
-        tail = np.flatnonzero(self.usable & ~graph.covered(len(self.usable))).astype(np.int32)
+        tail = np.flatnonzero(self.usable & ~graph.coverage(len(self.usable))).astype(np.int32)
         return np.union1d(neighbours[self.usable[neighbours]], tail)
 
     def _best_of(self, query: Floats, node_ids: NodeIds, k: int) -> tuple[NodeIds, Floats]:

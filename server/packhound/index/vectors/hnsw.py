@@ -42,7 +42,7 @@ _SPARE_NEIGHBOURS = 10
 class NeighbourGraph:
     """A graph as one epoch sees it: `node_id_of[i]` is the node id of item i, -1 if it has none.
 
-    Values of one graph share its items; `extended` and `renumbered` return new values.
+    Values of one graph share its items; `extend` and `renumber` return new values.
     `average_length` is that of a node when the graph was built, `built_recall` its recall then;
     `recall` was measured when `measured_dead_share` of its items had died.
     """
@@ -64,15 +64,15 @@ class NeighbourGraph:
         """True if no item can be added without a rebuild."""
         return self._items.size >= self._items.capacity
 
-    def covered(self, n_node_ids: int) -> Mask:
+    def coverage(self, n_node_ids: int) -> Mask:
         """Return the mask of the first `n_node_ids` node ids that the graph holds."""
         mask = np.zeros(n_node_ids, np.bool_)
-        prefix = self._coverage[:n_node_ids]
+        prefix = self._node_mask[:n_node_ids]
         mask[: len(prefix)] = prefix
         return mask
 
     @cached_property
-    def _coverage(self) -> Mask:
+    def _node_mask(self) -> Mask:
         """Mask of the node ids in the graph, as long as the greatest of them needs."""
         mask = np.zeros(int(self.node_id_of.max(initial=-1)) + 1, np.bool_)
         mask[self.node_id_of[self.node_id_of >= 0]] = True
@@ -91,26 +91,26 @@ class NeighbourGraph:
         """Leave node ids that died out of all answers."""
         self._items.delete(np.flatnonzero(np.isin(self.node_id_of, node_ids)))
 
-    def extended(self, vectors: Vectors, stop: threading.Event | None = None) -> NeighbourGraph:
+    def extend(self, vectors: Vectors, stop: threading.Event | None = None) -> NeighbourGraph:
         """Return the graph with the vectors it lacks, as far as its capacity goes.
 
         Raises Cancelled when `stop` is set meanwhile.
         """
-        missing = np.flatnonzero(vectors.usable & ~self.covered(len(vectors.usable)))
+        missing = np.flatnonzero(vectors.usable & ~self.coverage(len(vectors.usable)))
         n_free = self._items.capacity - self._items.size
         node_ids = missing[:n_free].astype(np.int32)
         self._items.add_all(vectors, node_ids, _EXTEND_STEP, stop)
         # Items of an earlier extension that was given up are not in `node_id_of`.
         skipped = np.full(self._items.size - len(self.node_id_of) - len(node_ids), -1, np.int32)
         node_id_of = np.concatenate((self.node_id_of, skipped, node_ids))
-        return replace(self, node_id_of=node_id_of).measured(vectors)
+        return replace(self, node_id_of=node_id_of).with_recall(vectors)
 
-    def measured(self, vectors: Vectors) -> NeighbourGraph:
+    def with_recall(self, vectors: Vectors) -> NeighbourGraph:
         """Return the graph with its present recall."""
         dead_share = self.dead_share
         return replace(self, recall=self.measure_recall(vectors), measured_dead_share=dead_share)
 
-    def renumbered(self, new_node_ids: NodeIds) -> NeighbourGraph:
+    def renumber(self, new_node_ids: NodeIds) -> NeighbourGraph:
         """Return the graph after its node ids got new numbers, -1 for those that are gone."""
         node_id_of = np.where(self.node_id_of >= 0, new_node_ids[self.node_id_of], -1)
         return replace(self, node_id_of=node_id_of.astype(np.int32))

@@ -18,11 +18,11 @@ def picked(ls: PackhoundServer, params: Params) -> None:
     query, hit = _last_hit(ls, path, line)
     if params.get("run") is True:
         if node := engine.node_at(path, line):
-            engine.sources.episodes.ran(query or node.name, path, node.qualname)
+            engine.sources.episodes.record_run(query or node.name, path, node.qualname)
         return
     engine.picked(path, line)
     if hit:
-        engine.sources.episodes.picked(query, path, hit.node.qualname, hit.rank)
+        engine.sources.episodes.record_pick(query, path, hit.node.qualname, hit.rank)
 
 
 def _last_hit(ls: PackhoundServer, path: str, line: int) -> tuple[str, Hit | None]:

@@ -92,7 +92,7 @@ def drop_far(pool: Pool, context: PackContext, request: PackRequest) -> None:
 def demote_duplicates(pool: Pool, context: PackContext) -> None:
     """Demote what is close to a better node: maximal marginal relevance (Carbonell 1998)."""
     snapshot = context.snapshot
-    ranked = [c for c in pool.ranked()[:_COMPARED] if snapshot.has_vector[c.node_id]]
+    ranked = [c for c in pool.by_rank()[:_COMPARED] if snapshot.has_vector[c.node_id]]
     if len(ranked) < 2:
         return
     rows = snapshot.vectors.rows(np.array([candidate.node_id for candidate in ranked], np.int32))

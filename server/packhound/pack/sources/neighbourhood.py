@@ -49,7 +49,7 @@ _COMMON_USERS = 8
 def add_file_mates(pool: Pool) -> None:
     """Add the rest of the files with the strongest hits, which a large budget has space for."""
     files: dict[str, float] = {}
-    for candidate in pool.ranked():
+    for candidate in pool.by_rank():
         files[candidate.path] = files.get(candidate.path, 0.0) + candidate.utility
     best = sorted(files, key=lambda path: (-files[path], path))[: len(_FILE_SHARES)]
     for share, path in zip(_FILE_SHARES, best, strict=False):
@@ -58,7 +58,7 @@ def add_file_mates(pool: Pool) -> None:
 
 def add_changes(pool: Pool, context: PackContext) -> None:
     """Promote changed nodes near the topic: change alone makes none a candidate."""
-    near = {candidate.path for candidate in pool.ranked()[: 2 * _SEEDS]}
+    near = {candidate.path for candidate in pool.by_rank()[: 2 * _SEEDS]}
     for path in sorted(near):
         runs = (pool.innermost(path, lines) for lines in context.changed(path))
         changed = list(dict.fromkeys(candidate for run in runs for candidate in run))
@@ -91,7 +91,7 @@ def add_all_changes(pool: Pool, context: PackContext) -> bool:
 def add_open_files(pool: Pool, request: PackRequest) -> None:
     """Promote nodes near the topic in files that the user has open."""
     open_paths = set(request.focus.open_paths) if request.focus else set()
-    for candidate in pool.ranked()[: 2 * _SEEDS] if open_paths else ():
+    for candidate in pool.by_rank()[: 2 * _SEEDS] if open_paths else ():
         if candidate.path in open_paths:
             candidate.add(Origin("open file", _OPEN_UTILITY, "in an open file"))
 
@@ -99,7 +99,7 @@ def add_open_files(pool: Pool, request: PackRequest) -> None:
 def add_neighbours(pool: Pool, context: PackContext) -> None:
     """Add the nodes that the strongest contain, use and are used by."""
     limit = context.graph_top_k
-    for seed in pool.ranked()[:_SEEDS]:
+    for seed in pool.by_rank()[:_SEEDS]:
         n_edges: dict[EdgeKind, int] = {}
         utility, seed_name = seed.utility, seed.display_name
         for edge in context.graph.neighbors(seed.node_id, limit):

@@ -148,7 +148,7 @@ def parse_query(query: Query, word_filter: WordFilter | None = None) -> ParsedQu
         terms=terms,
         weights=weights,
         names=_names(text, kind),
-        qualified=_qualified(text),
+        qualified=_qualified_names(text),
         exact=exact,
         regexes=regexes,
         patterns=patterns,
@@ -187,7 +187,7 @@ def _parse_report(text: str, query: Query) -> ParsedQuery:
         weights=weights,
         names=tuple(names),
         name_weights=tuple(names.values()),
-        qualified=_qualified(text),
+        qualified=_qualified_names(text),
         paths=paths_of(text),
         frames=frames_of(text),
         code=code_of(text),
@@ -266,7 +266,7 @@ def _names(text: str, kind: QueryKind) -> tuple[str, ...]:
         last = [_SEPARATORS.split(word.text)[-1] or word.text for word in _patterns(text)]
         return tuple(dict.fromkeys(last))
     names = [word for word in _NAME.findall(text) if _looks_like_code(word)]
-    names += [parts[-1] for parts in _qualified(text)]
+    names += [parts[-1] for parts in _qualified_names(text)]
     return tuple(dict.fromkeys(names))
 
 
@@ -276,7 +276,7 @@ def _looks_like_code(word: str) -> bool:
     return "_" in word.strip("_") or (not word.islower() and any(map(str.isupper, word)))
 
 
-def _qualified(text: str) -> tuple[tuple[str, ...], ...]:
+def _qualified_names(text: str) -> tuple[tuple[str, ...], ...]:
     names = (name.replace("->", ".") for name in _QUALIFIED.findall(text))
     qualified = (tuple(_SEPARATORS.split(name)) for name in names)
     return tuple(dict.fromkeys(parts for parts in qualified if all(parts)))
@@ -286,10 +286,10 @@ def _mentions(text: str, words: frozenset[str]) -> bool:
     return not words.isdisjoint(re.findall(r"[a-z]+", text.lower()))
 
 
-def _stemmed(words: Iterable[str]) -> frozenset[str]:
+def _stem_all(words: Iterable[str]) -> frozenset[str]:
     return frozenset(term for word in words for term in terms_of(word))
 
 
-STOPS = _stemmed(STOP_WORDS) | STOP_WORDS
+STOPS = _stem_all(STOP_WORDS) | STOP_WORDS
 """Stop words and their terms."""
-_FILLER = _stemmed(REPORT_WORDS)
+_FILLER = _stem_all(REPORT_WORDS)

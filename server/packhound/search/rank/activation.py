@@ -76,13 +76,13 @@ class Activation:
         recording began do not count.
         """
         now, uses = self._clock(), self._uses_of(path, qualname)
-        uses += [(when, _COMMIT) for when in self._counted(commits)]
+        uses += [(when, _COMMIT) for when in self._since_start(commits)]
         total = sum(weight * max(now - when, _MIN_AGE_S) ** -_DECAY for when, weight in uses)
         return math.log(total) if total > 0 else -math.inf
 
     def describe(self, path: str, qualname: str = "", commits: Iterable[float] = ()) -> str:
         """Return the uses in words: `opened 3 times, 23 commits, last used 2 days ago`."""
-        uses, counted = self._uses_of(path, qualname), self._counted(commits)
+        uses, counted = self._uses_of(path, qualname), self._since_start(commits)
         times = [*(when for when, _ in uses), *counted]
         if not times:
             return ""
@@ -105,7 +105,7 @@ class Activation:
             names = {(path, ""), (path, qualname)}
             return [use for name in names for use in self._uses.get(name, ())]
 
-    def _counted(self, commits: Iterable[float]) -> list[float]:
+    def _since_start(self, commits: Iterable[float]) -> list[float]:
         return [when for when in commits if when >= int(self._since)]
 
     def names(self) -> tuple[NodeName, ...]:

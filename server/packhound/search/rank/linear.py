@@ -83,7 +83,7 @@ class Weights:
             () if REPRESENTATIVE in signals else tuple(compress(self.in_file, remaining)),
         )
 
-    def scaled(self, factors: Mapping[str, float]) -> Weights:
+    def scale(self, factors: Mapping[str, float]) -> Weights:
         """Return the same weights times the factor of each signal's group, 1 where it has none."""
         file, node = (
             [factors.get(group_of(signal.__name__), 1.0) for signal, _ in pairs]
@@ -186,13 +186,15 @@ def weights_for(unit: Unit, source: Source, kind: QueryKind, settings: Settings)
     words, meaning = settings.words_weight, settings.meaning_weight
     if words == meaning == 1:
         return _load(unit)[source, kind]
-    return _scaled(unit, source, kind, words, meaning)
+    return _load_scaled(unit, source, kind, words, meaning)
 
 
 @lru_cache(maxsize=64)
-def _scaled(unit: Unit, source: Source, kind: QueryKind, words: float, meaning: float) -> Weights:
+def _load_scaled(
+    unit: Unit, source: Source, kind: QueryKind, words: float, meaning: float
+) -> Weights:
     factors = {"Name": words, "Words": words, "Meaning": meaning}
-    return _load(unit)[source, kind].scaled(factors)
+    return _load(unit)[source, kind].scale(factors)
 
 
 @lru_cache(maxsize=2)

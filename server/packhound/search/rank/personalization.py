@@ -67,7 +67,7 @@ class Personalization:
     def invalidate(self) -> None:
         """Read git's history again before the next search: the disk may have changed."""
         if self._by_change and self._history:
-            self._history.touched()
+            self._history.invalidate()
 
     def clear(self) -> None:
         """Forget what the user opened, edited and picked. Raises StoreError."""

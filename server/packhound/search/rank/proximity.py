@@ -68,14 +68,14 @@ class Proximity:
 
     def values(self, hits: Sequence[Hit]) -> list[Mapping[str, float]]:
         """Return the values of all signals, 0 to 1, of each hit."""
-        linked = self._linked(hit.node.path for hit in hits)
+        linked = self._linked_paths(hit.node.path for hit in hits)
         return [self._values(hit, hit.node.path in linked) for hit in hits]
 
     def far(self, paths: Iterable[str]) -> frozenset[str]:
         """Return those paths of other top folders that neither import the focus nor the reverse."""
         top = self._path.partition("/")[0]
         far = frozenset(path for path in paths if path.partition("/")[0] != top)
-        return far - self._linked(far) - self._edited
+        return far - self._linked_paths(far) - self._edited
 
     def _values(self, hit: Hit, is_linked: bool) -> Mapping[str, float]:
         path, name = hit.node.path, hit.node.name
@@ -96,7 +96,7 @@ class Proximity:
         """Return one over the number of definitions of a name."""
         return 1.0 / max(1, len(self._snapshot.node_ids_named(name)))
 
-    def _linked(self, paths: Iterable[str]) -> frozenset[str]:
+    def _linked_paths(self, paths: Iterable[str]) -> frozenset[str]:
         """Return the paths that the focus imports, and that import it, as their names tell."""
         focus, files = self._entry, self._snapshot.files
         entries = [entry for path in {*paths} if (entry := files.get(path)) and entry is not focus]
