@@ -40,9 +40,9 @@ local function next_key()
 end
 
 local pickers = require('packhound.pickers')
-local live_search = pickers.live_search
-pickers.live_search = function()
-  local search = live_search()
+local asker = pickers.asker
+pickers.asker = function(question)
+  local search = asker(question)
   return function(query, done, later)
     return search(query, function(items)
       done(items)

@@ -23,7 +23,7 @@ vim.api.nvim_create_user_command('Packhound', function(call)
 end, {
   nargs = '*',
   range = true,
-  desc = 'Packhound: search, symbol, changes, review, pack, note, notes, why, related, quickfix, status, rebuild, restart',
+  desc = 'Packhound: search code, explain, pack; see :help :Packhound',
   complete = function(lead, line)
     return require('packhound.commands').complete(lead, line)
   end,

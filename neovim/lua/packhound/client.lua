@@ -25,9 +25,17 @@ M.handlers = {
   ['packhound/indexState'] = function(_, state, context)
     M.states[context.client_id] = state
     vim.api.nvim_exec_autocmds('User', { pattern = 'PackhoundState', modeline = false })
-    vim.schedule(vim.cmd.redrawstatus)
+    -- Of all windows: the current one may be that of a picker.
+    vim.schedule(function()
+      vim.cmd.redrawstatus({ bang = true })
+    end)
   end,
 }
+
+--- Loads what starts the server again only when one ends.
+function M.on_exit(...)
+  require('packhound.restarts').on_exit(...)
+end
 
 local function has_file(bufnr)
   return vim.bo[bufnr].buftype == '' and vim.api.nvim_buf_get_name(bufnr) ~= ''
@@ -44,6 +52,7 @@ local function start_options(root)
     root_dir = root,
     settings = { packhound = config.values.settings },
     handlers = M.handlers,
+    on_exit = M.on_exit,
   }
 end
 

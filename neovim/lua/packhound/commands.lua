@@ -31,7 +31,10 @@ end
 
 M.subcommands = {
   search = function(text)
-    pickers.live(text)
+    pickers.live(pickers.search_question(), text)
+  end,
+  grep = function(text)
+    pickers.live(require('packhound.grep').question(), text)
   end,
   quickfix = function(text)
     local show = require('packhound.quickfix').show
@@ -57,6 +60,9 @@ M.subcommands = {
   changes = function(text)
     require('packhound.links').changes(vim.trim(text))
   end,
+  test = function(text)
+    require('packhound.tests').list(vim.trim(text))
+  end,
   review = function(text)
     local pack = require('packhound.pack')
     local _, budget = pack.read(text)
@@ -81,9 +87,7 @@ M.subcommands = {
   end,
   status = function()
     client.ask('packhound/status', vim.empty_dict(), function(state)
-      for _, line in ipairs(require('packhound.status').format(state)) do
-        notify(line)
-      end
+      notify(table.concat(require('packhound.status').format(state), '\n'))
     end)
   end,
   rebuild = function()

@@ -14,19 +14,60 @@ M.values = {
   picker = nil,
   --- Tokens that a context pack may have unless the command says otherwise.
   budget = 8000,
+  --- What runs test files: a command to which their paths are added, or a function of the paths and
+  --- the project's folder; nil: neotest, else vim-test.
+  ---@type string[]|fun(paths: string[], root: string)|nil
+  test = nil,
 }
 
-local pickers = { 'telescope', 'fzf-lua', 'snacks', 'mini.pick', 'select' }
+local PICKERS = { 'telescope', 'fzf-lua', 'snacks', 'mini.pick', 'select' }
+
+local function is_list(value)
+  return vim.islist(value) and value[1] ~= nil
+end
+
+--- What each option must be: a test of its value, and that in words.
+local OPTIONS = {
+  budget = {
+    function(value)
+      return type(value) == 'number' and value > 0 and value % 1 == 0
+    end,
+    'a whole number of tokens, such as 8000',
+  },
+  cmd = { is_list, "a list, such as { 'packhound', 'lsp' }" },
+  picker = {
+    function(value)
+      return vim.tbl_contains(PICKERS, value)
+    end,
+    'one of: ' .. table.concat(PICKERS, ', '),
+  },
+  root_markers = { is_list, "a list, such as { '.git' }" },
+  settings = {
+    function(value)
+      return type(value) == 'table'
+    end,
+    'a table, such as { search = { limit = 20 } }',
+  },
+  test = {
+    function(value)
+      return type(value) == 'function' or is_list(value)
+    end,
+    "a command, such as { 'pytest' }, or a function",
+  },
+}
 
 ---@param options table?
 function M.set(options)
   options = options or {}
   for key, value in pairs(options) do
-    if M.values[key] == nil and key ~= 'cmd' and key ~= 'picker' then
-      error(("packhound.setup: '%s' is not an option; expected one of: budget, cmd, picker, root_markers, settings"):format(key), 0)
+    local names = vim.tbl_keys(OPTIONS)
+    table.sort(names)
+    if not OPTIONS[key] then
+      error(("packhound.setup: '%s' is not an option; expected one of: %s"):format(key, table.concat(names, ', ')), 0)
     end
-    if key == 'picker' and not vim.tbl_contains(pickers, value) then
-      error(("packhound.setup: picker is '%s'; expected one of: %s"):format(value, table.concat(pickers, ', ')), 0)
+    local is_legal, expected = unpack(OPTIONS[key])
+    if not is_legal(value) then
+      error(('packhound.setup: %s is %s; expected %s'):format(key, vim.inspect(value), expected), 0)
     end
   end
   M.values = vim.tbl_extend('force', M.values, options)

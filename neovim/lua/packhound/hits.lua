@@ -15,11 +15,11 @@ function M.title(hit)
   return hit.name ~= '' and hit.name or vim.fs.basename(hit.path)
 end
 
---- At most three reasons, and how sure the server is in one word.
+--- How sure the server is in one word, which narrow windows show too, and at most three reasons.
 function M.reasons(hit)
   local words = vim.list_slice(hit.reasons or {}, 1, 3)
   if type(hit.confidence_word) == 'string' then
-    table.insert(words, hit.confidence_word)
+    table.insert(words, 1, hit.confidence_word)
   end
   for _, note in ipairs(hit.notes or {}) do
     table.insert(words, 'note: ' .. (note.title ~= '' and note.title or note.text))
@@ -42,7 +42,7 @@ function M.cell(hit)
   return hit.cell and ('cell %d:%d'):format(hit.cell.number, hit.cell.line)
 end
 
---- `load_config  src/config.py:12  name: load · meaning: closest of 1,695 · strong`
+--- `load_config  src/config.py:12  strong · name: load · meaning: closest of 1,695`
 ---@return string text
 ---@return { [1]: integer, [2]: integer } dim bytes of the place in it, from 0, the end excluded
 function M.row(title, place, remarks)
@@ -62,6 +62,7 @@ end
 
 ---@class packhound.Item a row of a list, and the place that it opens
 ---@field hit table?
+---@field run fun()? what choosing it does instead of opening the place
 ---@field text string
 ---@field dim { [1]: integer, [2]: integer }? bytes of the text that a picker shows dim
 ---@field path string
@@ -121,21 +122,26 @@ local function narrower(results)
   return filters
 end
 
---- The rows of a list: what the server says of the answer first, at the place of the best hit if there
---- is one, then the hits.
----@param results table
-function M.rows(results)
-  local items = M.items(results)
+--- Rows of what is said of an answer, at the place of its best item if there is one, then the items.
+---@param notes string[]
+---@param items packhound.Item[]
+---@return packhound.Item[]
+function M.below_notes(notes, items)
   local place = items[1] or { path = '', lnum = 1, end_lnum = 1, col = 1 }
-  local notes = results.notes
-  if not items[1] and #notes == 0 then
-    notes = { 'nothing was found; say it in other words, or drop a filter' }
-  end
   local rows = vim.tbl_map(function(note)
     return { text = 'note: ' .. note, path = place.path, lnum = place.lnum, end_lnum = place.end_lnum, col = place.col }
   end, notes)
-  vim.list_extend(rows, items)
-  return vim.list_extend(rows, M.suggestions(results))
+  return vim.list_extend(rows, items)
+end
+
+--- The rows of a list of results: the server's notes, the hits, other queries to try.
+---@param results table
+function M.rows(results)
+  local items, notes = M.items(results), results.notes
+  if not items[1] and #notes == 0 then
+    notes = { 'nothing was found; say it in other words, or drop a filter' }
+  end
+  return vim.list_extend(M.below_notes(notes, items), M.suggestions(results))
 end
 
 -- More hits than this that are not weak need no help.
@@ -152,8 +158,18 @@ function M.suggestions(results)
   local rows = {}
   local function add(text, query)
     if vim.trim(query) ~= '' then
-      -- fzf-lua tells rows apart by their places.
-      table.insert(rows, { text = 'try: ' .. text, path = '', lnum = #rows + 1, end_lnum = 1, col = 1, query = query })
+      table.insert(rows, {
+        text = 'try: ' .. text,
+        path = '',
+        -- fzf-lua tells rows apart by their places; notes have the first one.
+        lnum = #rows + 2,
+        end_lnum = 1,
+        col = 1,
+        run = function()
+          local pickers = require('packhound.pickers')
+          pickers.live(pickers.search_question(), query)
+        end,
+      })
     end
   end
   for filter in results.query:gmatch(FILTER) do
@@ -203,7 +219,8 @@ end
 function M.go_to(path, lnum, col)
   vim.cmd("normal! m'")
   -- :edit would refuse the file of the window itself while it is modified.
-  local bufnr = vim.fn.bufadd(path)
+  -- A name below the working folder is shown without it.
+  local bufnr = vim.fn.bufadd(vim.fn.fnamemodify(path, ':.'))
   vim.bo[bufnr].buflisted = true
   local is_loaded = vim.api.nvim_buf_is_loaded(bufnr)
   vim.cmd.buffer(bufnr)
@@ -217,11 +234,10 @@ end
 
 --- Opens an item in the current window, and notifies the server.
 function M.open(item)
-  if item.query then
+  if item.run then
     -- The picker that it was chosen in closes first.
-    vim.schedule(function()
-      require('packhound.pickers').live(item.query)
-    end)
+    vim.schedule(item.run)
+    return
   end
   if item.path == '' then
     return

@@ -27,15 +27,8 @@ end
 ---@param state table the response to `packhound/status`
 ---@return string[]
 function M.format(state)
-  local lines = {
-    ('Packhound is %s: %d definitions in %d files, generation %d, %d pending.'):format(
-      state.state,
-      state.nodes,
-      state.files,
-      state.generation,
-      state.pending
-    ),
-  }
+  local pending = state.pending > 0 and (', %d still to be read'):format(state.pending) or ''
+  local lines = { ('%s: %d definitions in %d files%s.'):format(state.state, state.nodes, state.files, pending) }
   return vim.list_extend(lines, state.notes or {})
 end
 

@@ -105,6 +105,7 @@ local function search(query)
 end
 
 local packhound
+local TEST = { job.cmd[1], '-m', 'pytest', '-q' }
 
 local NOTEBOOK = [[
 {"cells": [
@@ -121,14 +122,14 @@ step('the plugin starts its server', function()
   vim.fn.writefile(vim.split(NOTEBOOK, '\n'), 'tides.ipynb')
   vim.cmd('filetype on')
   if job.start == 'enable' then
-    require('packhound.config').set({ cmd = job.cmd })
+    require('packhound.config').set({ cmd = job.cmd, test = TEST })
     vim.lsp.enable('packhound')
     vim.cmd.edit('courier/cache.py')
     packhound = require('packhound')
   else
     vim.cmd.edit('courier/cache.py')
     packhound = require('packhound')
-    packhound.setup({ cmd = job.cmd, picker = job.picker or 'select', settings = { limit = 7 } })
+    packhound.setup({ cmd = job.cmd, picker = job.picker or 'select', settings = { limit = 7 }, test = TEST })
   end
   wait_for('a client', function()
     local client = vim.lsp.get_clients({ name = 'packhound', bufnr = 0 })[1]
@@ -243,8 +244,19 @@ step('why shows the account of the definition at the cursor', function()
   wait_for('a window', preview)
   local window = preview()
   local text = table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false), '\n')
-  is_true(text:find('drop') and text:find('█'), text)
+  is_true(text:find('drop') and text:find('█') and text:find('\nahead of'), text)
   report.seen.why = text
+  local function rows()
+    return vim.api.nvim_win_get_height(window)
+  end
+  local folded = rows()
+  vim.cmd('Packhound why drop stale answers')
+  wait_for('the cursor in the window', function()
+    return vim.api.nvim_get_current_win() == window
+  end)
+  vim.fn.search('█')
+  vim.api.nvim_feedkeys(vim.keycode('<Tab>'), 'mx', false)
+  is_true(rows() > folded, ('%d lines, and %d when unfolded'):format(folded, rows()))
   vim.api.nvim_win_close(window, true)
 end)
 
@@ -338,6 +350,27 @@ step('changes are listed with the tests to run, and reviewed', function()
   vim.cmd('undo')
 end)
 
+step('the tests of the changes are run', function()
+  vim.cmd.buffer('courier/retry.py')
+  vim.fn.append(vim.fn.search('delay = FIRST_DELAY_S'), '    delay = delay * 3')
+  local rows = list_with('run tests/test_retry%.py', 'test')
+  wait_for('what the tests say', function()
+    return vim.bo.buftype == 'terminal' and text_of_buffer():match('%d passed')
+  end)
+  is_true(rows:match('^run '), rows)
+  vim.cmd.bwipeout({ bang = true })
+  vim.cmd.buffer('courier/retry.py')
+  vim.cmd('undo')
+end)
+
+step('lines are found by a regular expression', function()
+  local rows = list_of([[grep def \w+_delays\(]])
+  same(rows[1], 'note: 1 line in 1 file')
+  is_true(rows[2]:match('^courier/retry%.py:%d+  def backoff_delays%('), vim.inspect(rows))
+  is_true(vim.api.nvim_get_current_line():match('^def backoff_delays'), vim.api.nvim_get_current_line())
+  is_true(list_of('grep (')[1]:match("^note: 'pattern' is '%('"), vim.inspect(offered))
+end)
+
 step('a pack is shown, within its budget, and cannot be edited', function()
   pack_of('pack budget=900 mend the retries of courier/retry.py')
   local text = text_of_buffer()
@@ -367,7 +400,7 @@ end)
 step('status and rebuild say what they did', function()
   messages = {}
   vim.cmd('Packhound status')
-  wait_for_message('definitions in %d+ files')
+  wait_for_message('^Packhound: %l+: %d+ definitions in %d+ files')
   vim.cmd('Packhound rebuild')
   wait_for_message('built again')
   require('packhound.client').request('packhound/status', { wait = true }, left_ms())
@@ -386,9 +419,13 @@ step('a row names the folder where another has the same name', function()
 end)
 
 step('mistakes are said in one sentence', function()
+  for option, value in pairs({ cmd = 'packhound lsp', picker = 'fzf', budget = '8k', size = 1 }) do
+    local fine, problem = pcall(require('packhound.config').set, { [option] = value })
+    is_true(not fine and problem:match('^packhound.setup: .*' .. option .. '.* expected '), problem)
+  end
   messages = {}
   vim.cmd('Packhound serch x')
-  is_true(messages[1]:match("'serch' is not a subcommand; expected one of: changes, forget, note"), vim.inspect(messages))
+  is_true(messages[1]:match("'serch' is not a subcommand; expected one of: changes, forget, grep, note"), vim.inspect(messages))
   vim.cmd('Packhound pack budget=lots x')
   is_true(messages[2]:match('whole number of tokens'), vim.inspect(messages))
 end)
@@ -407,6 +444,19 @@ step('help is there', function()
   vim.cmd.help('packhound')
   is_true(vim.api.nvim_buf_get_name(0):match('packhound%.txt$'), vim.api.nvim_buf_get_name(0))
   vim.cmd.bwipeout()
+end)
+
+step('a killed server comes back for the file', function()
+  vim.cmd.edit('courier/cache.py')
+  local killed = vim.lsp.get_clients({ name = 'packhound', bufnr = 0 })[1].id
+  for _, pid in ipairs(vim.api.nvim_get_proc_children(vim.fn.getpid())) do
+    vim.uv.kill(pid, 'sigkill')
+  end
+  wait_for('another client', function()
+    local client = vim.lsp.get_clients({ name = 'packhound', bufnr = 0 })[1]
+    return client and client.id ~= killed and client.initialized
+  end)
+  same((search('AnswerCache').hits[1] or {}).name, 'AnswerCache')
 end)
 
 step('a restarted server answers', function()

@@ -112,6 +112,7 @@ end
 step('the server runs', function()
   vim.cmd.cd(job.root)
   vim.cmd.edit('courier/cache.py')
+  vim.o.laststatus, vim.o.statusline = 2, "%{v:lua.require'packhound'.statusline()}"
   packhound.setup({ cmd = job.cmd, picker = job.picker })
   if job.picker == 'snacks' then
     require('snacks').setup({ picker = {} })
@@ -174,6 +175,23 @@ local function refreshed()
   wait_for(vim.inspect(expected), is_expected, open[job.picker])
 end
 
+-- What the screen shows below the windows: redrawn while a picker waits for keys.
+local function statusline_drawn()
+  local server = vim.lsp.get_clients({ name = 'packhound' })[1]
+  local state = { state = 'indexing', files = 4, pending = 7 }
+  client.handlers['packhound/indexState'](nil, state, { client_id = server.id })
+  local function drawn()
+    local cells = {}
+    for column = 1, vim.o.columns do
+      table.insert(cells, vim.fn.screenstring(vim.o.lines - vim.o.cmdheight, column))
+    end
+    return table.concat(cells)
+  end
+  wait_for('packhound 4/11 on the screen', function()
+    return drawn():find('packhound 4/11', 1, true)
+  end, drawn)
+end
+
 -- mini.pick waits for keys inside start(), so what follows it has to be scheduled.
 vim.defer_fn(function()
   compare('rows of a search')
@@ -182,6 +200,10 @@ vim.defer_fn(function()
     step('the second answer leaves the current row where it is', refined)
   end
   step('the rows are asked for again when the index is ready', refreshed)
+  -- The windows of snacks lie over it.
+  if job.picker ~= 'snacks' then
+    step('the statusline is redrawn', statusline_drawn)
+  end
   finish()
 end, 1500)
 step('the picker opens', function()

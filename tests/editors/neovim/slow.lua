@@ -5,6 +5,7 @@ local PATIENCE_MS = 30000
 -- A loaded machine is slow too, but not as slow as the server.
 local AT_ONCE_MS = 1000
 
+local pickers = require('packhound.pickers')
 local report = { version = tostring(vim.version()), steps = {} }
 
 local function step(name, run)
@@ -42,7 +43,7 @@ step('the server runs', function()
 end)
 
 step('each key cancels the search before it, and none blocks', function()
-  local search = require('packhound.pickers').live_search()
+  local search = pickers.asker(pickers.search_question())
   local answers, slow = {}, 0
   local typed = { 's', 'se', 'sen', 'send' }
   local started = vim.uv.hrtime()
@@ -75,7 +76,7 @@ step('each key cancels the search before it, and none blocks', function()
 end)
 
 step('an empty prompt cancels too', function()
-  local search = require('packhound.pickers').live_search()
+  local search = pickers.asker(pickers.search_question())
   local answers = {}
   local function done(items)
     table.insert(answers, items)
@@ -113,7 +114,7 @@ step('no command blocks', function()
     return table.concat(messages, '\n'):find(text, 1, true)
   end
   wait_for(function()
-    return offered and #vim.fn.getqflist() > 0 and is_packed() and has_message('is ready')
+    return offered and #vim.fn.getqflist() > 0 and is_packed() and has_message('ready: ')
   end, 'not all was answered')
   assert(has_message('searching'), vim.inspect(messages))
 end)

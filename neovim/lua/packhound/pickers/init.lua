@@ -41,15 +41,39 @@ local function is_refined()
   return (vim.tbl_get(config.values.settings, 'search', 'deep') or 'auto') == 'auto'
 end
 
---- A function that searches for the server of the current buffer: each call cancels the one before.
+---@class packhound.Question what a picker asks the server at each key
+---@field title string
+---@field method string
+---@field params fun(text: string): table
+---@field rows fun(answer: table): packhound.Item[]
+---@field refines boolean? there is a second answer, by the deep model
+
+---@return packhound.Question
+function M.search_question()
+  return {
+    title = 'Packhound',
+    method = 'packhound/search',
+    params = function(text)
+      return { query = text }
+    end,
+    rows = function(results)
+      hits.last = results
+      return hits.rows(results)
+    end,
+    refines = is_refined(),
+  }
+end
+
+--- A function that asks the server of the current buffer: each call cancels the one before.
 --- `show` gets the items of the last one; the functions of `later` are called where they are there:
 --- `slow` if the answer takes long, `better` with the items of a second answer once typing rests.
----@return fun(query: string, show: fun(items: table[]), later: table?): fun() cancel
-function M.live_search()
+---@param question packhound.Question
+---@return fun(text: string, show: fun(items: table[]), later: table?): fun() cancel
+function M.asker(question)
   local bufnr = vim.api.nvim_get_current_buf()
   local near = client.near()
   local cancel = function() end
-  return function(query, show, later)
+  return function(text, show, later)
     later = later or {}
     cancel()
     local cancel_request, cancelled, answered = function() end, false, false
@@ -57,7 +81,7 @@ function M.live_search()
       cancelled = true
       cancel_request()
     end
-    if vim.trim(query) == '' then
+    if vim.trim(text) == '' then
       show({})
       return cancel
     end
@@ -66,24 +90,22 @@ function M.live_search()
       if cancelled then
         return
       end
-      local params = near({ query = query, deep = true })
-      cancel_request = client.request_async('packhound/search', params, function(_, results)
+      local params = near(vim.tbl_extend('error', question.params(text), { deep = true }))
+      cancel_request = client.request_async(question.method, params, function(_, results)
         if results and later.better(hits.rows(results)) then
           hits.last = results
         end
       end, bufnr)
     end
-    cancel_request = client.request_async('packhound/search', near({ query = query }), function(problem, results)
+    cancel_request = client.request_async(question.method, near(question.params(text)), function(problem, answer)
       answered = true
       if problem then
-        vim.notify('Packhound: ' .. problem, vim.log.levels.ERROR)
-        show({})
+        show(hits.below_notes({ problem }, {}))
         return
       end
-      hits.last = results
-      M.partial = refresh.is_partial(results)
-      show(hits.rows(results))
-      if later.better and is_refined() then
+      M.partial = refresh.is_partial(answer)
+      show(question.rows(answer))
+      if later.better and question.refines then
         vim.defer_fn(refine, REST_MS)
       end
     end, bufnr)
@@ -108,16 +130,17 @@ local function when_ready(run)
   end)
 end
 
---- Search as the user types, where the picker can; `query` is there to begin with.
----@param query string
-function M.live(query)
+--- Asks as the user types, where the picker can; `text` is there to begin with.
+---@param question packhound.Question
+---@param text string
+function M.live(question, text)
   client.get_or_start() -- Raises here rather than at each key.
   local _, adapter = M.chosen()
   require(adapter).live({
-    title = 'Packhound',
-    busy_title = 'Packhound: searching …',
-    query = query,
-    search = M.live_search(),
+    title = question.title,
+    busy_title = question.title .. ': searching …',
+    query = text,
+    search = M.asker(question),
     when_ready = when_ready,
     open = hits.open,
   })

@@ -81,6 +81,9 @@ function M.live(task)
           end
         end
         cancel = task.search(table.concat(query), set, {
+          slow = function()
+            set({ { text = task.busy_title, path = '' } })
+          end,
           better = function(items)
             local matches = pick.get_picker_matches()
             local row = matches and matches.current and stays(matches) and matches.current_ind
