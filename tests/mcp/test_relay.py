@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from itertools import chain
@@ -158,3 +160,12 @@ def test_a_client_waits_where_its_server_does_not_read() -> None:
         waiting.join()
         sender.close()
     assert n_read_when_there_was_room[0] > size // 2
+
+
+def test_a_relay_imports_little() -> None:
+    """Each of these takes most of a megabyte, and every agent has a relay."""
+    code = "import sys, packhound.relay.mcp; print(*sys.modules)"
+    command = [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}; {code}"]
+    modules = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    assert "packhound.relay.relay" in modules
+    assert not {"asyncio", "dataclasses", "inspect", "logging", "numpy", "typing"} & {*modules}

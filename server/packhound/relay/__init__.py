@@ -1,6 +1,7 @@
 """How processes of one user reach the process that has a folder's index, and start one.
 
-Standard library only, and no lazy faces: a relay is a whole process of some five megabytes.
+Standard library only, and no lazy faces: a relay is a whole process of some seven megabytes. Two of
+them were `typing` and `dataclasses`, which only type checkers import here.
 """
 
 from packhound.relay.address import SERVER as SERVER

@@ -11,13 +11,12 @@ import json
 import os
 import socket
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
 
 from packhound import __version__
 from packhound.core.errors import StoreError
 from packhound.core.private_file import make_private_folder, read_private, write_private_atomic
 
-Address: TypeAlias = str | tuple[str, int]
+Address = str | tuple[str, int]
 """Path of a Unix socket, or loopback host and port."""
 
 SERVER = "server"
@@ -28,12 +27,11 @@ _MAX_PATH = 100
 _LOOPBACK = "127.0.0.1"
 
 
-class ServerAddress(NamedTuple):
+class ServerAddress:
     """Address of a server, and the token that every request must carry."""
 
-    address: Address
-    token: str
-    pid: int
+    def __init__(self, address: Address, token: str, pid: int) -> None:
+        self.address, self.token, self.pid = address, token, pid
 
     @property
     def family(self) -> socket.AddressFamily:
@@ -62,7 +60,7 @@ def read_address(folder: Path, name: str = SERVER) -> ServerAddress | None:
 
 def write_address(folder: Path, address: ServerAddress, name: str = SERVER) -> None:
     """Make a server reachable. Raises OSError."""
-    write_private_atomic(address_file(folder, name), json.dumps(address._asdict()).encode())
+    write_private_atomic(address_file(folder, name), json.dumps(vars(address)).encode())
 
 
 def remove_address(folder: Path, name: str = SERVER) -> None:

@@ -13,12 +13,15 @@ import socket
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
 
 from packhound.core.errors import PackhoundError, SettingsError, StoreError
 from packhound.relay.address import SERVER, ServerAddress, read_address
 
-C = TypeVar("C", bound="Connection")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeVar
+
+    C = TypeVar("C", bound="Connection")
 
 ACCEPTED = "accepted"
 NOT_ALLOWED = {"error": "not allowed"}

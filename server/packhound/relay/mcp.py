@@ -13,7 +13,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 if __name__ == "__main__":
     # Without `site` Python finds nothing but its standard library; the folder of this file goes.
@@ -24,6 +23,10 @@ from packhound.core.parent_process import watch_parent
 from packhound.relay.connection import WRITING
 from packhound.relay.engine_process import connect_engine
 from packhound.relay.relay import Message, Relay, json_value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _ATTEMPTS = 3
 """An engine may end between two steps of connecting to it."""

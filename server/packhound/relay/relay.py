@@ -13,12 +13,14 @@ import socket
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import NamedTuple, Protocol
 
 from packhound.core.errors import PackhoundError, StoreError
 from packhound.relay.connection import UNKNOWN_OUTCOME
 from packhound.relay.sender import Sender
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from packhound.relay.dialect import Dialect
 
 _EXIT_S = 2.0
 """Time for the server to answer what a client has asked before it closed its end."""
@@ -34,47 +36,18 @@ _ENDS_SERVERS = (
 _ENDS_AT_ONCE = "the engine ends each session without an answer; see engine.log in the state folder"
 
 
-class Message(NamedTuple):
+class Message:
     """One message: its bytes on the wire, and its JSON value, None if it is not JSON."""
 
-    wire: bytes
-    value: object
+    def __init__(self, wire: bytes, value: object) -> None:
+        self.wire, self.value = wire, value
 
 
-@dataclass
 class _Request:
     """A request without a response, and how many servers have been sent it."""
 
-    message: Message
-    n_tries: int
-
-
-class Dialect(Protocol):
-    """Framing of a protocol, and the messages that a new server has to be sent."""
-
-    def read(self, receive: Callable[[], bytes]) -> Iterator[Message]:
-        """Yield the messages of a stream until it ends."""
-
-    def encode(self, value: dict[str, object]) -> bytes:
-        """Return the bytes of a message."""
-
-    def note(self, message: Message) -> None:
-        """Remember what a notification of the client changes in the session."""
-
-    def cancelled(self, value: dict[str, object]) -> object:
-        """Return the id of a request that a notification cancels and that gets no response."""
-
-    def writes(self, value: dict[str, object]) -> bool:
-        """Return True if a request would write twice if it were sent twice."""
-
-    def answer_again(self, method: str) -> bool:
-        """Return True if the client has answered such a request of an earlier server for good."""
-
-    def initialized(self, result: dict[str, object]) -> None:
-        """Take the result of `initialize`."""
-
-    def state(self) -> Iterable[bytes]:
-        """Return the messages that follow a repeated `initialize`."""
+    def __init__(self, message: Message, n_tries: int) -> None:
+        self.message, self.n_tries = message, n_tries
 
 
 class Relay:
