@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from packhound.core.caching import ByteLru
+from packhound.core.caching import BoundedMemo, ByteLru, empty_large_memos
 
 
 def test_the_longest_unused_goes_first() -> None:
@@ -36,3 +36,12 @@ def test_many_threads_leave_the_count_right() -> None:
         list(pool.map(work, range(1, 9)))
     remaining = [cache.get(key) for key in cache.keys]
     assert cache.n_bytes == sum(len(value) for value in remaining if value is not None) <= 4_000
+
+
+def test_large_memos_alone_are_emptied() -> None:
+    large, small = BoundedMemo[int, str](str, 100_000), BoundedMemo[int, str](str, 100_000)
+    assert [large[i] for i in range(20_000)][-1] == "19999"
+    assert small[1] == "1"
+    empty_large_memos()
+    assert (len(large), len(small)) == (0, 1)
+    assert large[7] == "7"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from threading import Lock
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
+from weakref import WeakValueDictionary
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
@@ -57,6 +58,7 @@ class BoundedMemo(dict[Key, Value]):
         max_entries: int,
         max_key_length: int | None = None,
     ) -> None:
+        _MEMOS[id(self)] = self
         self._compute = compute
         self._max_entries = max_entries
         self._max_key_length = max_key_length
@@ -68,3 +70,15 @@ class BoundedMemo(dict[Key, Value]):
                 self.clear()
             self[key] = value
         return value
+
+
+_MEMOS = WeakValueDictionary[int, BoundedMemo[Any, Any]]()
+_LARGE_MEMO = 10_000
+
+
+def empty_large_memos() -> None:
+    """Empty the memos that reading many files has filled; those of single queries stay."""
+    for reference in _MEMOS.valuerefs():
+        memo = reference()
+        if memo is not None and len(memo) > _LARGE_MEMO:
+            memo.clear()

@@ -9,6 +9,8 @@ import ctypes
 import gc
 import sys
 
+from packhound.core.caching import empty_large_memos
+
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 """Parameters of mallopt(3)."""
 _MMAP_BYTES = 4_000_000
@@ -47,8 +49,13 @@ def collect_all_and_trim() -> None:
     malloc_trim()
 
 
-def collect_and_trim() -> None:
-    """Collect recent garbage and trim the heap; for a moment without work."""
+def collect_and_trim(*, empty_memos: bool = False) -> None:
+    """Collect recent garbage and trim the heap; for a moment without work.
+
+    After many files were read, `empty_memos` of their words, which take 20 MB and more.
+    """
+    if empty_memos:
+        empty_large_memos()
     gc.collect(0)
     malloc_trim()
 
