@@ -25,7 +25,7 @@ from packhound.parsing.node_codec import encode_nodes
 from packhound.parsing.parse import parse
 
 _MAX_BYTES = 400_000
-_MOST_PER_NODE = 3
+_MAX_PER_NODE = 3
 
 
 def read_files(root: Path) -> tuple[dict[str, FileEntry], dict[str, bytes]]:
@@ -95,7 +95,7 @@ def main() -> None:
         uses = list(calls.uses(int(files[path].node_ids[i])))
         rng.shuffle(uses)
         user = files[path].node(i).qualname
-        rows += [row_of(files, texts, graph, path, user, use) for use in uses[:_MOST_PER_NODE]]
+        rows += [row_of(files, texts, graph, path, user, use) for use in uses[:_MAX_PER_NODE]]
         if len(rows) >= options.most:
             break
     options.out.write_text(json.dumps(rows, indent=1) + "\n")

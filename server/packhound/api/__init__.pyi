@@ -10,7 +10,7 @@ from .json_codec import workspace_json as workspace_json
 from .memory import MEMORY_REQUESTS as MEMORY_REQUESTS
 from .pack_codec import pack_item_json as pack_item_json
 from .pack_codec import pack_json as pack_json
-from .schema import focus_place as focus_place
+from .schema import focus_position as focus_position
 from .schema import grep_request_from as grep_request_from
 from .schema import pack_request_from as pack_request_from
 from .schema import query_from as query_from

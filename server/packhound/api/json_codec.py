@@ -174,8 +174,8 @@ def _git_of(hit: Mapping[str, Any]) -> LineHistory | None:
 
 def _reference(node: NodeRef) -> str:
     """Return what `packhound show` takes; empty for a record of another source."""
-    place = f"#{node.qualname}" if node.qualname else f":{node.span.start_line + 1}"
-    return f"{node.path}{place}" if node.path else ""
+    suffix = f"#{node.qualname}" if node.qualname else f":{node.span.start_line + 1}"
+    return f"{node.path}{suffix}" if node.path else ""
 
 
 def explanation_json(hit: Hit, locate: Locate | None = None) -> Json:
@@ -282,5 +282,5 @@ def workspace_json(statuses: Sequence[Status], notes: Sequence[str] = ()) -> Jso
 
 
 def focus_json(focus: Focus | PackFocus | None) -> Json:
-    """Return a focus as `focus_place` reads it; a selection and open files stay behind."""
+    """Return a focus as `focus_position` reads it; a selection and open files stay behind."""
     return {"focus_path": focus.path, "focus_line": focus.line + 1} if focus else {}

@@ -30,13 +30,13 @@ _MAX_LISTED, _MAX_HITS = 1_000, 10
 def add_note(engine: Engine, values: Mapping[str, Any]) -> Json:
     """Write a note of the type under `type`, on the code under `code`. Raises SettingsError."""
     kind = _type_in(values)
-    places = []
+    positions = []
     for reference in _references_in(values):
-        place = resolve(engine, reference)
-        if place.line is None:
+        path, line = resolve(engine, reference)
+        if line is None:
             raise SettingsError(f"'{reference}' names a file; add #NAME or :LINE of the code")
-        places.append((place.path, place.line))
-    note = engine.notes.add(kind, values, places)
+        positions.append((path, line))
+    note = engine.notes.add(kind, values, positions)
     if kind == "decision":
         engine.sources.episodes.record_decision(note)
     return note_row(engine, note)

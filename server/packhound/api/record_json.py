@@ -15,8 +15,8 @@ def source_json(hit: Hit) -> dict[str, object]:
     fields: dict[str, object] = {"source": hit.source, "type": hit.node.kind}
     if hit.record is not None:
         name, line = safe_line(hit.node.qualname), safe_line(hit.explanation().line)
-        place = f"#{name}" if name else f":{hit.node.span.start_line + 1}"
-        ref = f"{hit.node.path}{place}" if hit.node.path else ""
+        suffix = f"#{name}" if name else f":{hit.node.span.start_line + 1}"
+        ref = f"{hit.node.path}{suffix}" if hit.node.path else ""
         fields |= {"name": name, "qualname": name, "ref": ref, "line": line}
         fields |= record_json(hit.record)
     if hit.notes:

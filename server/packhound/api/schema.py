@@ -19,7 +19,7 @@ from packhound.core.settings import (
     MAX_TIME_MS,
     Settings,
 )
-from packhound.core.types import KINDS, MODES, MOST_HITS, TESTS, TYPES, Budget, Focus, Query
+from packhound.core.types import KINDS, MAX_HITS, MODES, TESTS, TYPES, Budget, Focus, Query
 from packhound.grep import CASES, GrepRequest
 from packhound.llm import tokenizer_of
 from packhound.pack import FORMATS, PackFocus, PackRequest
@@ -36,7 +36,7 @@ _DEFAULTS = Settings()
 
 QUERY: dict[str, Parameter] = {
     "query": text("What to find.", QUERY_CHARACTERS),
-    "limit": integer("Maximum number of hits.", 1, MOST_HITS),
+    "limit": integer("Maximum number of hits.", 1, MAX_HITS),
     "mode": choice("How to search.", MODES),
     "kinds": array("Only these kinds of code.", choice("", KINDS)),
     "languages": array("Only these languages.", text("")),
@@ -123,15 +123,15 @@ def query_from(
         read.pop("time_ms", settings.time_ms or time_ms),
         read.pop("candidates", settings.candidates),
     )
-    if focus is None and (place := focus_place(values)):
-        focus = Focus(*place)
+    if focus is None and (position := focus_position(values)):
+        focus = Focus(*position)
     query = Query(text=read.pop("query"), focus=focus, **read)
     for problem in scope_of(query)[1]:
         raise SettingsError(problem)
     return query
 
 
-def focus_place(values: Mapping[str, object]) -> tuple[str, int] | None:
+def focus_position(values: Mapping[str, object]) -> tuple[str, int] | None:
     """Return the path and the 0-based line of a request's focus. Raises SettingsError."""
     read = read_present(FOCUS, values, "")
     path = read.get("focus_path", "").replace("\\", "/").removeprefix("./")
@@ -158,8 +158,8 @@ def pack_request_from(
 
     Raises SettingsError.
     """
-    if focus is None and (place := focus_place(values)):
-        focus = PackFocus(*place)
+    if focus is None and (position := focus_position(values)):
+        focus = PackFocus(*position)
     request = PackRequest(focus=focus, **read_present(PACK_REQUEST, values, "prompt"))
     model = request.model or settings.pack_model
     request = replace(

@@ -10,7 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from packhound.core.settings_reader import SETTINGS
-from packhound.core.types import MOST_HITS
+from packhound.core.types import MAX_HITS
 
 Command: TypeAlias = Callable[..., Any]
 
@@ -89,7 +89,7 @@ def limit_option(default: int | None, description: str) -> Callable[[Command], C
         "-n",
         default=default,
         show_default=default is not None,
-        type=click.IntRange(1, MOST_HITS),
+        type=click.IntRange(1, MAX_HITS),
         help=description,
     )
 

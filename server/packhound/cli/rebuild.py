@@ -27,12 +27,12 @@ def rebuild(sources: Sequence[str], root: Path, regenerate_embeddings: bool) -> 
 
     Vectors of unchanged records are reused where a running process has them.
     """
-    beside = [name for name in sources if name != CODE]
+    other_sources = [name for name in sources if name != CODE]
     if not sources or CODE in sources:
         _rebuild_code(root)
-    if not sources or beside:
+    if not sources or other_sources:
         with Answerer(root, folder_settings(root)) as answerer:
-            for row in answerer.rebuild_sources(beside, regenerate=regenerate_embeddings):
+            for row in answerer.rebuild_sources(other_sources, regenerate=regenerate_embeddings):
                 counts = f"{row.reused:,} vectors reused, {row.regenerated:,} regenerated"
                 click.echo(f"{row.name}: {row.records:,} records, {counts}")
 

@@ -139,12 +139,11 @@ class Answerers:
 
     def check_focus(self, focus: str) -> None:
         """Raise SettingsError if a focus PATH:LINE is beyond the end of its file."""
-        from packhound.api import focus_place
+        from packhound.api import focus_position
 
-        place = focus_place({"focus_path": focus})
-        if place is None or not place[1]:
+        path, line = focus_position({"focus_path": focus}) or ("", 0)
+        if not line:
             return
-        path, line = place
         try:
             file = self.call("read_node", {"path": path, "limit": 1})
         except SettingsError:
@@ -155,7 +154,7 @@ class Answerers:
 
     @property
     def locate(self) -> Callable[[NodeRef], Json] | None:
-        """What JSON says of a node besides: its root, where there are several."""
+        """Function that returns the root of a node for its JSON, None where there is one root."""
         return (lambda node: {"root": node.root}) if len(self.roots) > 1 else None
 
     def label(self, results: Results) -> Results:

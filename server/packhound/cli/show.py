@@ -226,9 +226,9 @@ def _table(
     kinds = max(len("kind"), *(len(hit.node.kind) for hit in hits))
     free = width - len(_NUMBERS) - kinds - 4 - len(heading)
     longest = max(cell_len(_name(hit)) for hit in hits)
-    beside = free - max(map(len, locations)) - 2
-    own_lines = beside < min(longest, _MIN_NAME_WIDTH if cut else longest)
-    names = min(longest, max(_MIN_NAME_WIDTH, free if own_lines else beside)) if cut else longest
+    inline = free - max(map(len, locations)) - 2
+    own_lines = inline < min(longest, _MIN_NAME_WIDTH if cut else longest)
+    names = min(longest, max(_MIN_NAME_WIDTH, free if own_lines else inline)) if cut else longest
     path_heading = "" if own_lines else "path"
     titles = f"{_NUMBERS}  {'kind':{kinds}}  {'name':{names}}  {heading}{path_heading}"
     yield Text(titles.rstrip(), "bold")

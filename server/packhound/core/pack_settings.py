@@ -11,7 +11,7 @@ from packhound.core.source_settings import SourceSettings
 
 @dataclass(frozen=True, slots=True)
 class PackSettings(SourceSettings):
-    """What requests for packs leave out."""
+    """Defaults of what requests for packs leave out."""
 
     pack_model: str = field(
         default="",

@@ -63,8 +63,8 @@ class Parameter:
         if self.items:
             return {**schema, "items": self.items.json_schema(), "maxItems": self.maximum}
         if self.type == "string":
-            least = {"minLength": self.minimum} if self.minimum else {}
-            return {**schema, **least, "maxLength": self.maximum}
+            minimum = {"minLength": self.minimum} if self.minimum else {}
+            return {**schema, **minimum, "maxLength": self.maximum}
         if self.type == "boolean":
             return schema
         return {**schema, "minimum": self.minimum, "maximum": self.maximum}

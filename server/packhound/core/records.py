@@ -60,7 +60,7 @@ class Record(NamedTuple):
 
     @property
     def reference(self) -> str:
-        """What identifies the record among all sources: its line in a file, else type and id."""
+        """Identity of the record among all sources: its line in a file, else type and id."""
         return f"{self.path}:{self.line}" if self.path else f"{self.type}:{self.id}"
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 from packhound.core.deep_settings import DeepSettings
 from packhound.core.parameters import Parameter, array, boolean, choice, integer, number, text
 from packhound.core.setting_fields import public
-from packhound.core.types import MOST_HITS
+from packhound.core.types import MAX_HITS
 
 Hover = Literal["results", "always", "off"]
 
@@ -59,7 +59,7 @@ class Settings(DeepSettings):
     limit: int = _setting(
         10,
         "search.limit",
-        integer("How many hits a search shows.", 1, MOST_HITS),
+        integer("How many hits a search shows.", 1, MAX_HITS),
         renamed=True,
         harmless=True,
     )

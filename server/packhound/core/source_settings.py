@@ -11,7 +11,7 @@ from packhound.core.setting_fields import public
 
 @dataclass(frozen=True, slots=True)
 class SourceSettings:
-    """Which sources answer when they are asked for."""
+    """Settings of the sources beside code: which of them answer when they are asked for."""
 
     notes: bool = field(
         default=True,

@@ -85,9 +85,9 @@ class Document:
 class Node(NamedTuple):
     """A primary node: a definition with a name, or a stretch of text that has none.
 
-    `span` covers the definition and the doc comment that belongs to it. `own` lists the byte runs
-    that are this node's own text: its span without its doc comment and without its child nodes, so
-    that each byte of code belongs to one node. `parent` is a position in the same file's nodes.
+    `span` covers the definition and the doc comment that belongs to it. `own_ranges` are the byte
+    ranges of this node's own text: its span without its doc comment and without its child nodes,
+    so that each byte of code belongs to one node. `parent` is a position in the same file's nodes.
     `references` are the distinct identifiers used in the own text, in order of first use.
     """
 
@@ -152,7 +152,7 @@ class Focus:
     root: str = ""
 
 
-MOST_HITS = 1_000
+MAX_HITS = 1_000
 """More than anyone scrolls through, and still only a few milliseconds of JSON."""
 
 
@@ -239,7 +239,7 @@ class SignalGroup(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """Why a hit has its rank: at most three reasons, all groups, and what would move it.
+    """Reasons of a hit's rank: at most three in words, all groups, and what would move it.
 
     `line` is the line of its signature and its comment with the most words of the query.
     """

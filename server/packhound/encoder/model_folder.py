@@ -61,7 +61,7 @@ def read_model_folder(folder: Path) -> ModelFolder:
         tokenizer=tokenizer,
         pooling=_pooling(folder, overrides),
         max_tokens=_max_tokens(folder, config, overrides),
-        pad_id=_number(config, "pad_token_id", 0),
+        pad_id=_number(config, "pad_token_id"),
         query_prefix=_prefix("query", overrides, prompts),
         document_prefix=_prefix("document", overrides, prompts),
         fingerprint=_fingerprint(folder, model),
@@ -124,7 +124,7 @@ def _check_pooling(folder: Path, value: object) -> Pooling:
 
 
 def _refuse_dense_layers(folder: Path) -> None:
-    """A Dense layer after the pooling is outside model.onnx; its vectors would be wrong."""
+    """Raise ModelError for a Dense layer after the pooling: it is not part of model.onnx."""
     dense = next(folder.glob("*_Dense"), None)
     if dense is not None:
         raise ModelError(
@@ -135,18 +135,19 @@ def _refuse_dense_layers(folder: Path) -> None:
 
 def _max_tokens(folder: Path, config: dict[str, object], overrides: dict[str, object]) -> int:
     limits = [
-        _number(overrides, "max_tokens", 0),
-        _number(_json(folder, "sentence_bert_config.json"), "max_seq_length", 0),
-        _number(_json(folder, "tokenizer_config.json"), "model_max_length", 0),
-        _number(config, "max_position_embeddings", 0),
+        _number(overrides, "max_tokens"),
+        _number(_json(folder, "sentence_bert_config.json"), "max_seq_length"),
+        _number(_json(folder, "tokenizer_config.json"), "model_max_length"),
+        _number(config, "max_position_embeddings"),
     ]
     stated = [limit for limit in limits if limit > 0]
     return min(stated[0] if limits[0] else min(stated, default=_MAX_TOKENS), _MAX_TOKENS)
 
 
-def _number(values: dict[str, object], name: str, default: int) -> int:
+def _number(values: dict[str, object], name: str) -> int:
+    """Return a whole number, 0 if there is none."""
     value = values.get(name)
-    return value if isinstance(value, int) else default
+    return value if isinstance(value, int) else 0
 
 
 def _prefix(kind: str, overrides: dict[str, object], prompts: object) -> str:

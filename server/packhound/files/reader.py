@@ -112,8 +112,8 @@ def suffix(path: str) -> str:
 
 def max_disk_bytes(path: str, max_file_bytes: int) -> int:
     """Return the size up to which a file is read; its text may still be too long."""
-    most = _NOTEBOOK_BYTES if is_notebook(path) else max_text_bytes(path, max_file_bytes)
-    return most + len(BYTE_ORDER_MARK)
+    max_bytes = _NOTEBOOK_BYTES if is_notebook(path) else max_text_bytes(path, max_file_bytes)
+    return max_bytes + len(BYTE_ORDER_MARK)
 
 
 def max_text_bytes(path: str, max_file_bytes: int) -> int:

@@ -1,4 +1,4 @@
-"""Which files the commits of a folder change together."""
+"""Files that the commits of a folder change together."""
 
 from __future__ import annotations
 

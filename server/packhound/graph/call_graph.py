@@ -199,8 +199,8 @@ class CallGraph:
         referable: dict[str, tuple[int, ...]] = {}
         for path, node_ids in self._graph.definitions(name).items():
             file = self._graph.files[path]
-            located = [self._graph.location(node_id) for node_id in node_ids]
-            positions = tuple([at[1] for at in located if at and file.node(at[1]).kind != "test"])
+            locations = filter(None, map(self._graph.location, node_ids))
+            positions = tuple([p for _, p in locations if file.node(p).kind != "test"])
             if positions:
                 referable[path] = positions
         return referable

@@ -87,7 +87,7 @@ def resolve_in_scopes(
         (definitions.for_user(in_test, folder_of(path)), _FOLDER_WEIGHT, _MAX_IN_SCOPE),
         (definitions.for_user(in_test), _ELSEWHERE_WEIGHT, _MAX_ELSEWHERE),
     )
-    for node_ids, weight, most in scopes:
-        if 0 < len(node_ids) <= most:
+    for node_ids, weight, max_nodes in scopes:
+        if 0 < len(node_ids) <= max_nodes:
             return node_ids, weight / len(node_ids)
     return UNRESOLVED

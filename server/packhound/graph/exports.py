@@ -1,4 +1,4 @@
-"""What a module exports: its definitions, and what it imports from others and passes on."""
+"""Exports of modules: their definitions, and what they import from others and pass on."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 
 class Binding(NamedTuple):
-    """What a name is bound to: `name` of a module, or with "" the module itself."""
+    """Target of an import: `name` of a module, or with "" the module itself."""
 
     module: str
     name: str = ""

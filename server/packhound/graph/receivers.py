@@ -1,4 +1,4 @@
-"""What the expression in front of a name stands for: types, modules, or what nothing states.
+"""Meaning of the expression in front of a name: types, modules, or what nothing states.
 
 Members belong to the type of their receiver, which a scope, an annotation, a constructor or the
 signature of a called function states. Nothing is run.
@@ -31,7 +31,7 @@ class Owner(NamedTuple):
 
 
 class Value(NamedTuple):
-    """What an expression stands for: members of `owners`, names of `modules`, or neither.
+    """Meaning of an expression: members of `owners`, names of `modules`, or neither.
 
     `is_foreign` says that it comes from outside of the folder.
     """

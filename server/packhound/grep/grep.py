@@ -234,8 +234,8 @@ def _sort_by_rank(
 def _show(text: _Text, matching: Collection[int], n_context: int) -> Iterator[GrepLine]:
     """Yield some lines of a text with the lines around them."""
     source, starts = text.source, text.lines.starts
-    around = {n for line in matching for n in range(line - n_context, line + n_context + 1)}
-    for number in sorted(around):
+    shown_lines = {n for line in matching for n in range(line - n_context, line + n_context + 1)}
+    for number in sorted(shown_lines):
         if 0 <= number < len(starts) and starts[number] < len(source):
             yield GrepLine(number, _line_at(source, starts, number), number in matching)
 
@@ -245,8 +245,8 @@ def _place(notebook: bytes, lines: Iterable[GrepLine]) -> Iterator[GrepLine]:
     cells = cells_in(notebook)
     for line in lines:
         cell = cell_at(cells, line.number)
-        place = CellPlace.of(cell.number, line.number - cell.line) if cell else None
-        yield line._replace(cell=place)
+        cell_line = CellPlace.of(cell.number, line.number - cell.line) if cell else None
+        yield line._replace(cell=cell_line)
 
 
 def _skip_files(matches: Matches, n_lines: int) -> tuple[Iterable[tuple[str, list[int]]], int]:

@@ -20,7 +20,7 @@ _TOKEN = re.compile(
     rb"\\(?P<class>[dDwWsSbBAzntrfva])|\\(?P<escaped>[^0-9A-Za-z])"
     rb"|(?P<open>\((?:\?(?:P?<\w+>|[imsU-]*:|(?P<flags>[imsU-]+\))))?)"
     rb"|(?P<close>\))|(?P<or>\|)"
-    rb"|(?P<quantifier>(?:[*+?]|\{(?P<least>\d+)(?:,\d*)?\})\??)"
+    rb"|(?P<quantifier>(?:[*+?]|\{(?P<minimum>\d+)(?:,\d*)?\})\??)"
     rb"|(?P<set>\[\^?\]?(?:\[:\^?\w+:\]|\\[^pPxQ0-9]|[^\]\\])*\])"
     rb"|(?P<any>[.^$])|(?P<plain>[^\\()|*+?\[.^$])",
     re.DOTALL,
@@ -64,26 +64,26 @@ class _Parser:
             if kind == "open":
                 atom = self.alternation()
                 self._next += 1
-            least, quantified = self._quantifiers()
+            minimum, quantified = self._quantifiers()
             if literal and not quantified:
                 run += literal
                 continue
-            if literal and least:
+            if literal and minimum:
                 run += literal
             required, run = _both(required, ((run,),) if run else NOTHING), b""
-            if least:
+            if minimum:
                 required = _both(required, atom)
         return _both(required, ((run,),) if run else NOTHING)
 
     def _quantifiers(self) -> tuple[int, bool]:
-        """Return how often the atom before occurs at least, and whether anything says so."""
-        least, quantified = 1, False
+        """Return the minimum count of the atom before, and True if it has a quantifier."""
+        minimum, quantified = 1, False
         while self._kind() == "quantifier":
             token = self._tokens[self._next]
             self._next += 1
             quantified = True
-            least = min(least, int(token["least"] or token[0][:1] == b"+"))
-        return least, quantified
+            minimum = min(minimum, int(token["minimum"] or token[0][:1] == b"+"))
+        return minimum, quantified
 
     def _kind(self) -> str:
         """Return the kind of the next token, "" at the end."""
@@ -97,4 +97,4 @@ def _both(first: Alternatives, second: Alternatives) -> Alternatives:
     """Return what a text needs that meets both; the first alone where that were too much."""
     if len(first) * len(second) > _MAX_ALTERNATIVES:
         return first
-    return tuple((*one, *other) for one in first for other in second)
+    return tuple((*left, *right) for left in first for right in second)

@@ -1,4 +1,4 @@
-"""What a grep asks for, and its answer. Lines are 0-based."""
+"""Request and answer of a grep. Lines are 0-based."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class GrepResults:
 
     @property
     def n_rows(self) -> int:
-        """What limit and offset count: the lines, or the files if only those were asked for."""
+        """Number of rows that limit and offset count: files if `count_only`, else lines."""
         return self.n_files if self.count_only else self.n_lines
 
 

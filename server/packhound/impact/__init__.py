@@ -1,4 +1,4 @@
-"""What a definition or a change touches: callers, callees, implementations, tests, co-changes."""
+"""Impact of a definition or a change: callers, callees, implementations, tests, co-changes."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""What a change touches: definitions, their callers, tests to run, and what usually changes too."""
+"""Impact of a change: definitions, their callers, tests to run, and what usually changes too."""
 
 from __future__ import annotations
 

@@ -15,11 +15,11 @@ from packhound.text import file_stem, fold_identifier, folder_facts, identifiers
 
 _FAR = 3
 """Steps between folders from which on files are equally far."""
-_LARGE_BYTES, _MOST_BYTES = 32 * 1024, 1_000_000
+_LARGE_BYTES, _MAX_BYTES = 32 * 1024, 1_000_000
 """Files that are read late, and in which no name is looked for."""
-_MOST_FILES = 32
+_MAX_FILES = 32
 """Files that a query has read first: a second's work for a parser."""
-_MOST_NAMES = 12
+_MAX_NAMES = 12
 _SEEK_S = 2.0
 """Time to look for the names of a query in files that are not read yet."""
 _DEFINITION = (
@@ -71,7 +71,7 @@ class ReadingOrder:
         """Read first what is around `near`, or is or defines what a text names."""
         words = [word for word in dict.fromkeys(identifiers(text)) if len(word) > 2]
         with self._lock:
-            names = [word for word in words if word not in self._sought][:_MOST_NAMES]
+            names = [word for word in words if word not in self._sought][:_MAX_NAMES]
             self._sought.update(names)
             self._names += names
         with self._seeking:
@@ -80,15 +80,15 @@ class ReadingOrder:
     def _prefer_named(self, near: Collection[str]) -> None:
         """Prefer what is around `near`, and what is or defines a name; one thread at a time."""
         with self._lock:
-            names, self._names = self._names[-_MOST_NAMES:], []
+            names, self._names = self._names[-_MAX_NAMES:], []
             unread = tuple(self._unread)
         if near:
             by_distance = sorted((_distance(path, near), path) for path in unread)
-            self._prefer([path for n, path in by_distance[:_MOST_FILES] if n < _FAR])
+            self._prefer([path for n, path in by_distance[:_MAX_FILES] if n < _FAR])
         if names:
             stems = set(map(fold_identifier, names))
             is_named = (path for path in unread if file_stem(PurePosixPath(path).name) in stems)
-            self._prefer([*islice(is_named, _MOST_FILES)])
+            self._prefer([*islice(is_named, _MAX_FILES)])
             self._seek([name.encode() for name in names], unread)
 
     def _sort(self) -> None:
@@ -126,13 +126,13 @@ class ReadingOrder:
                     n_defining += 1
                 elif any(name in source for name in unusual):
                     naming.append(path)
-            if n_defining >= _MOST_FILES or time.monotonic() > until:
+            if n_defining >= _MAX_FILES or time.monotonic() > until:
                 break
-        self._prefer(naming[: _MOST_FILES - n_defining])
+        self._prefer(naming[: _MAX_FILES - n_defining])
 
     def _source(self, path: str) -> bytes:
         try:
-            file = read_bytes(self._root, path, _MOST_BYTES)
+            file = read_bytes(self._root, path, _MAX_BYTES)
         except (OSError, ValueError):
             return b""
         return file[0] if file else b""

@@ -18,7 +18,7 @@ from packhound.files import decode
 from packhound.indexing.bulk_read import IndexingPass
 from packhound.indexing.folder_scan import Differences, FolderScan
 
-_MOST_ASKED_FOR = 16
+_MAX_ASKED_FOR = 16
 """Texts of the last questions that are remembered until the folder was walked over."""
 
 
@@ -81,7 +81,7 @@ class WorkQueue:
         self._rescan = True
         self._scan: FolderScan | None = None
         self._pass: IndexingPass | None = None
-        self._asked_for: deque[tuple[str, Collection[str]]] = deque(maxlen=_MOST_ASKED_FOR)
+        self._asked_for: deque[tuple[str, Collection[str]]] = deque(maxlen=_MAX_ASKED_FOR)
         self._cancelled = Event()
         self._submitted = self._applied = 0
         self._in_flight = False

@@ -66,7 +66,7 @@ def _read_header(line: str, header: dict[str, str]) -> None:
 
 
 def _records(
-    file: TextFile, header: dict[str, str], phases: dict[int, _Phase], whole: str
+    file: TextFile, header: dict[str, str], phases: dict[int, _Phase], text: str
 ) -> list[Record]:
     path = PurePath(file.path)
     day = _day_in(path.stem) or header.get("Date", "")
@@ -78,10 +78,10 @@ def _records(
         "query": header.get("Query", ""),
     }
     log = Record(
-        f"conv-{path.stem}", "knowledge", topic, whole, date or 0.0, file.path, 1, metadata=metadata
+        f"conv-{path.stem}", "knowledge", topic, text, date or 0.0, file.path, 1, metadata=metadata
     )
     if not phases:
-        return [log] if whole else []
+        return [log] if text else []
     return [
         log._replace(
             id=f"{log.id}-phase{number}",

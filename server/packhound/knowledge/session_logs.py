@@ -31,7 +31,7 @@ class _Turn:
     """A user's question on a line, and the last text of the agent's answer."""
 
     line: int
-    asked: str
+    question: str
     date: float
     answer: str = ""
 
@@ -71,8 +71,8 @@ def read_session(file: TextFile, root: Path) -> Iterator[Record]:
         yield Record(
             f"session-{stem}-{turn.line}",
             "episode",
-            f"session: {turn.asked.splitlines()[0][:_MAX_TITLE]}",
-            f"{turn.asked}\n\n{turn.answer}".strip()[:_MAX_TEXT],
+            f"session: {turn.question.splitlines()[0][:_MAX_TITLE]}",
+            f"{turn.question}\n\n{turn.answer}".strip()[:_MAX_TEXT],
             turn.date,
             file.path,
             turn.line,

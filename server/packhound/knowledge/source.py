@@ -21,7 +21,7 @@ _HEAD_LINES = 50
 
 
 class KnowledgeSource(Source):
-    """What people and agents wrote about a workspace in files."""
+    """Source of what people and agents wrote about a workspace in files."""
 
     name: SourceName = "knowledge"
 
@@ -63,5 +63,5 @@ def is_markdown(path: str) -> bool:
 def read_document(file: TextFile) -> Iterable[Record]:
     """Return the phases of a conversation log, the sections of any other file."""
     head = [*islice(file.lines, _HEAD_LINES)]
-    whole = file._replace(lines=chain(head, file.lines))
-    return read_log(whole) if is_log(file.path, head) else read_sections(whole)
+    rewound = file._replace(lines=chain(head, file.lines))
+    return read_log(rewound) if is_log(file.path, head) else read_sections(rewound)

@@ -196,7 +196,7 @@ def distinct(records: Iterable[Record]) -> list[Record]:
     for record in records:
         identity = record.id
         if identity in by_id:
-            place = hashlib.blake2b(record.reference.encode("utf-8", "replace"), digest_size=6)
-            identity = f"{identity}-{place.hexdigest()}"
+            digest = hashlib.blake2b(record.reference.encode("utf-8", "replace"), digest_size=6)
+            identity = f"{identity}-{digest.hexdigest()}"
         by_id[identity] = record._replace(id=identity)
     return [*by_id.values()]

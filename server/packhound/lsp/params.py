@@ -6,7 +6,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from packhound.api import query_from
 from packhound.core.settings import Settings
-from packhound.core.types import MOST_HITS, Focus, Query
+from packhound.core.types import MAX_HITS, Focus, Query
 from packhound.lsp.jsonrpc.frames import Params
 
 MAX_CHARACTERS = 10_000
@@ -17,21 +17,21 @@ def query_of(params: Params, settings: Settings, focus: Focus | None) -> Query:
     return query_from(params, settings, focus=focus)
 
 
-def text_in(params: Params, name: str, most: int = MAX_CHARACTERS) -> str:
+def text_in(params: Params, name: str, max_length: int = MAX_CHARACTERS) -> str:
     """Return a required string. Raises JsonRpcInvalidParams, as all here do."""
     value = params.get(name)
     if not isinstance(value, str):
         raise _refusal(name, value, "a string")
-    if len(value) > most:
+    if len(value) > max_length:
         raise JsonRpcInvalidParams(
-            f"'{name}' has {len(value)} characters; must have at most {most}"
+            f"'{name}' has {len(value)} characters; must have at most {max_length}"
         )
     return value
 
 
 def limit_in(params: Params, default: int) -> int:
     """Return the number of hits requested."""
-    return number_in(params, "limit", default, low=1, high=MOST_HITS)
+    return number_in(params, "limit", default, low=1, high=MAX_HITS)
 
 
 def number_in(params: Params, name: str, default: int, *, low: int, high: int) -> int:
@@ -73,7 +73,7 @@ def line_in(params: Params) -> int:
         raise _refusal("position", None, "an object with line and character")
     line = position.get("line")
     if isinstance(line, bool) or not isinstance(line, int) or line < 0:
-        raise _refusal("position.line", line, "a whole number from 0")
+        raise _refusal("position.line", line, "a whole number of at least 0")
     return line
 
 

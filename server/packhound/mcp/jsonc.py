@@ -53,8 +53,8 @@ def with_entry(text: str | None, key: str, name: str, entry: Entry) -> str:
     """
     if text is None or not text.strip():
         # What tells an empty file from none is the last line feed.
-        whole = json.dumps({key: {name: entry}}, indent=2, ensure_ascii=False)
-        return whole + "\n" if text is None else text + whole
+        document = json.dumps({key: {name: entry}}, indent=2, ensure_ascii=False)
+        return document + "\n" if text is None else text + document
     root = _root(text)
     holder = _member(text, root, key)
     if holder is None:
@@ -89,17 +89,17 @@ def _candidates(
     text: str, root: int, holder: _Member, name: str, entry: Entry
 ) -> Iterator[str | None]:
     """Yield what the text may have been before an insertion."""
-    whole = json.dumps({holder.name: {name: entry}}, indent=2, ensure_ascii=False)
-    if text == whole + "\n":
+    document = json.dumps({holder.name: {name: entry}}, indent=2, ensure_ascii=False)
+    if text == document + "\n":
         yield None
-    if text.endswith(whole):
-        yield text[: -len(whole)]
+    if text.endswith(document):
+        yield text[: -len(document)]
     indent = _indent(text)
-    for start, at, key, value in (
+    for start, member_indent, key, value in (
         (root, indent, holder.name, {name: entry}),
         (holder.value, 2 * indent, name, entry),
     ):
-        for member in _layouts(text, start, at, key, value):
+        for member in _layouts(text, start, member_indent, key, value):
             if text.startswith(member, start + 1):
                 yield text[: start + 1] + text[start + 1 + len(member) :]
 

@@ -1,4 +1,4 @@
-"""Where the code of a note is now, and whether it is as it was when the note was written.
+"""Find the code of a note as it is now, and tell if it has changed since the note was written.
 
 A node of the same path and qualified name counts first. Where there is none, the digest of the body
 is followed: to another name in the file, the same name in another file, or anywhere among the most
@@ -49,7 +49,7 @@ class CodeView:
 
 
 class Resolution(NamedTuple):
-    """Where an anchor's node is now: empty if it is fresh, else its state, and its span if known.
+    """Present node of an anchor: `state` is empty if it is fresh; the span is None if unknown.
 
     `path` and `qualname` are those of the anchor where the node is gone.
     """
@@ -122,7 +122,8 @@ def follow(anchor: Anchor, resolution: Resolution) -> Anchor:
     return replace(anchor, path=resolution.path, qualname=resolution.qualname)
 
 
-Place = tuple[FileEntry, int]
+Located = tuple[FileEntry, int]
+"""A node: its file and its position among the nodes of that."""
 
 
 def _positions(entry: FileEntry | None) -> range:
@@ -143,21 +144,21 @@ def _matches(anchor: Anchor, view: CodeView, entry: FileEntry, position: int) ->
     return body_digest(body, name, entry.language) == anchor.digest
 
 
-def _unique(anchor: Anchor, view: CodeView, places: Iterable[Place]) -> Resolution | None:
+def _unique(anchor: Anchor, view: CodeView, nodes: Iterable[Located]) -> Resolution | None:
     """Return the one place whose body is that of the anchor; one of its name before others."""
-    equal = [place for place in _distinct(places) if _matches(anchor, view, *place)]
+    equal = [node for node in _distinct(nodes) if _matches(anchor, view, *node)]
     name = last_name(anchor.qualname)
-    named = [place for place in equal if last_name(place[0].qualname(place[1])) == name]
+    named = [node for node in equal if last_name(node[0].qualname(node[1])) == name]
     for candidates in (named, equal):
         if len(candidates) == 1:
             return _at(*candidates[0], "")
     return _at(*equal[0], MOVED) if equal else None
 
 
-def _most_similar(anchor: Anchor, view: CodeView, places: Iterable[Place]) -> Resolution:
+def _most_similar(anchor: Anchor, view: CodeView, nodes: Iterable[Located]) -> Resolution:
     tokens = Counter(body_tokens(anchor.body, last_name(anchor.qualname), anchor.language))
     best, best_similarity = None, _MIN_SIMILARITY
-    for entry, position in _distinct(places):
+    for entry, position in _distinct(nodes):
         body = view.body(entry, position)
         name = entry.name_as_written(position)
         share = similarity(tokens, Counter(body_tokens(body or "", name, entry.language)))
@@ -166,15 +167,15 @@ def _most_similar(anchor: Anchor, view: CodeView, places: Iterable[Place]) -> Re
     return _at(*best, MOVED) if best else Resolution(ORPHANED, anchor.path, anchor.qualname)
 
 
-def _by_name(anchor: Anchor, view: CodeView) -> Iterator[Place]:
+def _by_name(anchor: Anchor, view: CodeView) -> Iterator[Located]:
     node_ids = view.snapshot.node_ids_named(last_name(anchor.qualname))
     yield from map(view.snapshot.locate, node_ids.tolist())
 
 
-def _similar(anchor: Anchor, view: CodeView) -> Iterator[Place]:
+def _similar(anchor: Anchor, view: CodeView) -> Iterator[Located]:
     yield from map(view.snapshot.locate, view.similar(anchor.body, anchor.kind))
 
 
-def _distinct(places: Iterable[Place]) -> list[Place]:
+def _distinct(nodes: Iterable[Located]) -> list[Located]:
     """Return places once each."""
-    return [*{(entry.path, position): (entry, position) for entry, position in places}.values()]
+    return [*{(entry.path, position): (entry, position) for entry, position in nodes}.values()]

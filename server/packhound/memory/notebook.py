@@ -129,8 +129,8 @@ class Notebook:
         view = self._view_of()
         resolved = [self._resolve(anchor, view, thorough=True) for anchor in note.anchors]
         followed = [
-            follow(anchor, at) if not at.state and at.reference != anchor.reference else anchor
-            for anchor, at in zip(note.anchors, resolved, strict=True)
+            follow(anchor, resolution) if _has_moved(anchor, resolution) else anchor
+            for anchor, resolution in zip(note.anchors, resolved, strict=True)
         ]
         if followed != [*note.anchors]:
             moved = dict(zip(note.anchors, followed, strict=True))
@@ -209,6 +209,11 @@ def write_note(
     note = new_note(kind, values, tuple(anchors))
     check_expiry(note)
     return store.put(note)
+
+
+def _has_moved(anchor: Anchor, resolution: Resolution) -> bool:
+    """Return True if the code of an anchor is as it was, under another name."""
+    return not resolution.state and resolution.reference != anchor.reference
 
 
 def _with_anchors(note: Note, moved: Mapping[Anchor, Anchor]) -> Note:

@@ -176,8 +176,8 @@ class Knapsack:
         offer.lines = tiers.lines(offer.detail)
         offer.heads = excerpt.heads(candidate.entry, candidate.position) if offer.lines else ()
         if offer.detail == "elided" and offer.counted is None:
-            least = _TIER_VALUE["signature"]
-            offer.value = candidate.utility * (least + (1.0 - least) * tiers.elided_share)
+            minimum = _TIER_VALUE["signature"]
+            offer.value = candidate.utility * (minimum + (1.0 - minimum) * tiers.elided_share)
         sent = self.sent_lines.get(offer.candidate.path)
         if sent:
             offer.lines = tuple(line for line in offer.lines if line not in sent)

@@ -53,13 +53,13 @@ def add_sections(
     for n in range(len(texts), 0, -1):
         names = dict.fromkeys(source for source, _ in texts[:n])
         taken = [Section(name, [t for source, t in texts[:n] if source == name]) for name in names]
-        whole = _append(pack.text, taken, request.format)
-        tokens = counter.count(whole)
+        text = _append(pack.text, taken, request.format)
+        tokens = counter.count(text)
         if tokens <= request.available:
             notes = [note for note in pack.notes if not note.startswith(EMPTY_NOTE)]
             n_cut = len(texts) - n
             notes += [f"{n_cut} more texts of other sources did not fit"] if n_cut else []
-            return replace(pack, text=whole, tokens=tokens, notes=tuple(notes)), taken
+            return replace(pack, text=text, tokens=tokens, notes=tuple(notes)), taken
     return pack, []
 
 

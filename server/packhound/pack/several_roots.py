@@ -78,12 +78,12 @@ def _join(packs: Sequence[tuple[str, Pack]], request: PackRequest) -> str:
     """Return the texts of the parts, each with its root."""
     if request.format != "json":
         return "".join(_heading(root) + pack.text.rstrip("\n") + "\n\n" for root, pack in packs)
-    whole: dict[str, list[object]] = {"files": []}
+    joined: dict[str, list[object]] = {"files": []}
     for root, pack in packs:
         for key, rows in json.loads(pack.text).items():
             rooted = ({"root": root, **row} for row in rows) if key == "files" else rows
-            whole.setdefault(key, []).extend(rooted)
-    return json.dumps(whole, ensure_ascii=False, separators=(",", ":")) if packs else ""
+            joined.setdefault(key, []).extend(rooted)
+    return json.dumps(joined, ensure_ascii=False, separators=(",", ":")) if packs else ""
 
 
 def _merge(

@@ -1,4 +1,4 @@
-"""How processes of one user reach the process that has a folder's index, and start one.
+"""Connections to the process that has a folder's index, which is started if need be.
 
 Standard library only, and no lazy faces: a relay is a whole process of some seven megabytes. Two of
 them were `typing` and `dataclasses`, which only type checkers import here.

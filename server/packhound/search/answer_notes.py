@@ -38,35 +38,35 @@ def name_notes(context: SignalContext) -> Iterator[str]:
 def nearest_names(snapshot: Snapshot, letter_filter: LetterFilter, name: str) -> list[str]:
     """Return the live names within few edits of `name`, case and underscores aside; best first."""
     folded = fold_identifier(name)
-    most = len(folded) // _LETTERS_PER_EDIT
+    max_edits = len(folded) // _LETTERS_PER_EDIT
     if len(folded) < _MIN_LENGTH:
         return []
     letters, names = frozenset(folded), snapshot.name_table.names
-    candidates = letter_filter.match_near(names, folded, most, _MAX_COMPARED).tolist()
+    candidates = letter_filter.match_near(names, folded, max_edits, _MAX_COMPARED).tolist()
     likely = (
         (len(letters ^ set(fold_identifier(other))), other)
         for other in map(names.__getitem__, candidates)
     )
     compared = (
-        (edit_distance(folded, fold_identifier(other), most), other)
+        (edit_distance(folded, fold_identifier(other), max_edits), other)
         for _, other in heapq.nsmallest(_MAX_COMPARED, likely)
     )
-    near = sorted(pair for pair in compared if pair[0] <= most)
+    near = sorted(pair for pair in compared if pair[0] <= max_edits)
     live = (other for _, other in near if len(snapshot.node_ids_named(other)))
     return [other for other, _ in zip(live, range(_MAX_SUGGESTIONS), strict=False)]
 
 
-def edit_distance(first: str, second: str, most: int) -> int:
+def edit_distance(first: str, second: str, max_edits: int) -> int:
     """Return the optimal string alignment distance, or `most` + 1 if it is above `most`.
 
     Insertions, deletions, substitutions and swaps of neighbours each count one (Damerau 1964).
     """
     before: list[int] = []
-    beyond = most + 1
+    beyond = max_edits + 1
     above = [min(j, beyond) for j in range(len(second) + 1)]
     for i, letter in enumerate(first):
         # Farther from the diagonal the distance is above `most`.
-        band = range(max(0, i - most), min(len(second), i + most + 1))
+        band = range(max(0, i - max_edits), min(len(second), i + max_edits + 1))
         row = [beyond] * (len(second) + 1)
         row[0] = min(i + 1, beyond)
         for j in band:
@@ -75,7 +75,7 @@ def edit_distance(first: str, second: str, most: int) -> int:
             if i and j and letter == second[j - 1] and first[i - 1] == other:
                 cost = min(cost, before[j - 1] + 1)
             row[j + 1] = cost
-        if min(row) > most:
+        if min(row) > max_edits:
             return beyond
         before, above = above, row
     return min(above[-1], beyond)

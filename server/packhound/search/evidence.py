@@ -1,4 +1,4 @@
-"""Where the words of a query occur in its hits: what a reason can name and a person can check."""
+"""Occurrences of a query's words in its hits: what a reason can name and a person can check."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class WordMatches(NamedTuple):
     doc: tuple[QueryWord, ...] = ()
     path: tuple[QueryWord, ...] = ()
 
-    def outside(self, *places: tuple[QueryWord, ...]) -> tuple[QueryWord, ...]:
-        """Return the words that are in none of some places."""
-        elsewhere = {word for words in places for word in words}
+    def outside(self, *fields: tuple[QueryWord, ...]) -> tuple[QueryWord, ...]:
+        """Return the words that are in none of some fields."""
+        elsewhere = {word for words in fields for word in words}
         return tuple(word for word in self.anywhere if word not in elsewhere)
 
 

@@ -68,7 +68,7 @@ PENALTIES = {
 
 
 class Evidence(NamedTuple):
-    """What is known of one hit.
+    """Evidence on one hit.
 
     `words` are those of the query and `matches` those of them that the hit has, `is_named` says
     that it has a name of the query, letter for letter or (`is_folded`) in another case. `likeness`
@@ -95,7 +95,7 @@ class Evidence(NamedTuple):
 
     @property
     def you(self) -> float:
-        """How much the hit has to do with the user's work, 0 to 1."""
+        """Share that the hit has in the user's work, 0 to 1."""
         return min(1.0, max([self.values.get(signal, 0.0) for signal in _YOU]))
 
 
@@ -159,21 +159,21 @@ def _words_reason(hit: Hit, evidence: Evidence) -> str:
     if evidence.values.get("prints_message"):
         return _QUOTES if evidence.values.get("test_path") else _PRINTS
     matches = evidence.matches
-    places = {
+    words_by_field = {
         "comment": matches.doc,
         "signature": tuple([word for word in matches.signature if word not in matches.name]),
         "body": matches.outside(*matches[1:]),
     }
-    place, words = max(places.items(), key=_weight)
+    field, words = max(words_by_field.items(), key=_weight)
     if not words:
         return ""
-    if place == "comment" and (phrase := shared_phrase(evidence.query, hit.node.doc, words)):
+    if field == "comment" and (phrase := shared_phrase(evidence.query, hit.node.doc, words)):
         return f'comment: "{phrase}"'
-    return f"{place}: {_spell(words)}"
+    return f"{field}: {_spell(words)}"
 
 
-def _weight(place: tuple[str, Sequence[QueryWord]]) -> float:
-    return sum([word.idf for word in place[1]])
+def _weight(entry: tuple[str, Sequence[QueryWord]]) -> float:
+    return sum([word.idf for word in entry[1]])
 
 
 def _spell(words: Sequence[QueryWord]) -> str:
@@ -187,8 +187,8 @@ def _meaning_reason(evidence: Evidence) -> str:
 
 def _closeness(evidence: Evidence) -> str:
     rank = evidence.meaning_rank
-    place = "closest" if rank == 1 else f"{ordinal(rank)} closest"
-    return f"{place} of {evidence.n_candidates:,}"
+    order = "closest" if rank == 1 else f"{ordinal(rank)} closest"
+    return f"{order} of {evidence.n_candidates:,}"
 
 
 def _you_texts(evidence: Evidence) -> list[str]:

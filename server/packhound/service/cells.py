@@ -10,7 +10,7 @@ from packhound.core.types import Hit, Results
 from packhound.index import Snapshot
 from packhound.text import CellSpan, cell_at, cells_in, is_notebook
 
-_MOST_NOTES = 5
+_MAX_NOTES = 5
 """Broken notebooks that a status names."""
 
 
@@ -36,9 +36,9 @@ def broken_notebooks(snapshot: Snapshot) -> tuple[str, ...]:
         for path, entry in sorted(snapshot.files.items())
         if entry.degraded and is_notebook(path)
     ]
-    n_more = len(notes) - _MOST_NOTES
+    n_more = len(notes) - _MAX_NOTES
     more = [f"{n_more:,} more notebooks are searched as plain text"] if n_more > 0 else []
-    return (*notes[:_MOST_NOTES], *more)
+    return (*notes[:_MAX_NOTES], *more)
 
 
 def _place(hit: Hit, cells: dict[str, list[CellSpan]]) -> Hit:

@@ -88,7 +88,9 @@ class EnginePool:
         """Close the engines that nobody has followed for a while."""
         with self._lock:
             now = time.monotonic()
-            unused = [root for root, at in self._unused_since.items() if now - at >= self._linger_s]
+            unused = [
+                root for root, since in self._unused_since.items() if now - since >= self._linger_s
+            ]
             engines = [self._engines[root] for root in unused]
             self._engines = {r: e for r, e in self._engines.items() if r not in unused}
             for root in unused:

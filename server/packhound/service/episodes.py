@@ -45,7 +45,7 @@ Fox, Karnawat et al. (2005), "Evaluating implicit measures to improve web search
 """
 _LIKE = 0.5
 """Least similarity, in words and meaning, of an earlier prompt whose pack is named."""
-_PROMPT_CHARACTERS, _MOST_HITS = 100, 5
+_PROMPT_CHARACTERS, _MAX_HITS = 100, 5
 
 
 @dataclass(slots=True)
@@ -71,7 +71,7 @@ class FolderEpisodes:
     def record_search(self, results: Results) -> Results:
         """Record what a person or an agent asked for, and return the answer."""
         if self._settings_of().episodes and not any(map(_is_episode, results.hits)):
-            hits = results.hits[:_MOST_HITS]
+            hits = results.hits[:_MAX_HITS]
             episode = new_episode("query", results.query, map(_reference, hits))
             self._append(episode)
             self._follow(episode, {hit.node.path for hit in hits if not hit.record})

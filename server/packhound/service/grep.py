@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from packhound.core.types import MOST_HITS, Query
+from packhound.core.types import MAX_HITS, Query
 from packhound.grep import GrepRequest, GrepResults
 from packhound.index import Snapshot
 from packhound.search import SearchEnvironment, pipeline
@@ -44,7 +44,7 @@ class FolderGrep:
         grep = self._folder.redacted_grep if redacted else self._folder.grep
 
         def rank(text: str, node_ids: Sequence[int]) -> list[int]:
-            query = Query(text, limit=min(MOST_HITS, len(node_ids)))
+            query = Query(text, limit=min(MAX_HITS, len(node_ids)))
             environment = self._environment_of(snapshot, query)
             environment = replace(environment, stages=(), within=frozenset(node_ids))
             hits = pipeline.search(snapshot, query, environment, cancel).hits

@@ -18,7 +18,7 @@ Current: TypeAlias = Callable[[Query], tuple[Snapshot, tuple[str, ...]]]
 
 
 class Impact:
-    """What definitions and changes of one folder touch; methods may be called from any thread."""
+    """Impact of definitions and changes of one folder; methods may be called from any thread."""
 
     def __init__(self, root: Path, current: Current, packs: Packs) -> None:
         self._root, self._current, self._packs = root, current, packs

@@ -12,7 +12,7 @@ from packhound.core.line_history import LineHistory
 from packhound.core.types import Hit
 from packhound.git import line_histories
 
-_MOST_S = 10.0
+_MAX_S = 10.0
 """After it git is asked for no further file."""
 
 
@@ -30,7 +30,7 @@ def add_line_history(
     histories: dict[int, LineHistory] = {}
     started, n_late = time.monotonic(), 0
     for path, positions in by_path.items():
-        if time.monotonic() - started > _MOST_S:
+        if time.monotonic() - started > _MAX_S:
             n_late += len(positions)
         elif (text := source(path)) is not None:
             spans = [hits[position].node.span for position in positions]

@@ -65,15 +65,15 @@ class FolderNotes:
         self._folder = folder
         self._search = search
         self._in_force = in_force
-        data_folder = notes_folder(folder.root)
-        shared = SharedNotes(folder.root, data_folder, lambda: in_force().trusted)
-        self.notebook = Notebook(NoteStore(data_folder), shared, self._view)
+        store_folder = notes_folder(folder.root)
+        shared = SharedNotes(folder.root, store_folder, lambda: in_force().trusted)
+        self.notebook = Notebook(NoteStore(store_folder), shared, self.view)
 
     def add(
         self,
         kind: NoteType,
         values: Mapping[str, object],
-        places: Iterable[tuple[str, int]] = (),
+        positions: Iterable[tuple[str, int]] = (),
     ) -> Note:
         """Write a note on the nodes at some paths and 0-based lines. Raises SettingsError.
 
@@ -83,9 +83,9 @@ class FolderNotes:
         if shared is None:
             shared = self._in_force().settings.notes_shared
         shared = SHARED.read("'shared'", shared)
-        view = self._view()
+        view = self.view()
         anchors: list[Anchor] = []
-        for path, line in places:
+        for path, line in positions:
             anchor = anchor_at(view, path, line)
             if anchor is None:
                 raise SettingsError(f"there is no indexed code at '{path}:{line + 1}'")
@@ -94,7 +94,10 @@ class FolderNotes:
 
     def view(self) -> CodeView:
         """Return the newest generation of the code, to hold notes against."""
-        return self._view()
+        folder, snapshot = self._folder, self._folder.snapshot
+        return CodeView(
+            snapshot, lambda path: folder.source(path, snapshot), partial(self._similar, snapshot)
+        )
 
     def mark(self, results: Results) -> Results:
         """Return results whose code has the fresh notes on it."""
@@ -104,10 +107,10 @@ class FolderNotes:
             marks = self.notebook.marks(hit.node for hit in results.hits)
         except StoreError as problem:
             return replace(results, notes=(*results.notes, str(problem)))
-        fresh = [tuple(mark for mark in each if not mark.state) for each in marks]
-        if not any(fresh):
+        fresh_marks = [tuple(m for m in on_node if not m.state) for on_node in marks]
+        if not any(fresh_marks):
             return results
-        pairs = zip(results.hits, fresh, strict=True)
+        pairs = zip(results.hits, fresh_marks, strict=True)
         hits = tuple(replace(hit, notes=notes) if notes else hit for hit, notes in pairs)
         return replace(results, hits=hits)
 
@@ -155,12 +158,6 @@ class FolderNotes:
             return Recalled(matches, "semantic", problems=results.notes)
         problems = tuple(note for note in results.notes if not note.startswith(NOTHING_OF))
         return Recalled((), message=_message(kind, name, notes), problems=problems)
-
-    def _view(self) -> CodeView:
-        folder, snapshot = self._folder, self._folder.snapshot
-        return CodeView(
-            snapshot, lambda path: folder.source(path, snapshot), partial(self._similar, snapshot)
-        )
 
     def _similar(self, snapshot: Snapshot, body: str, kind: Kind) -> list[int]:
         query = Query(body[:_SIMILAR_CHARACTERS], limit=_N_SIMILAR, mode="lexical", kinds=(kind,))

@@ -68,7 +68,7 @@ def open_index(
     saved, rebuild_reason, is_copy = None, "", False
     try:
         if discard:
-            store.forget()
+            store.discard()
         else:
             is_copy = root is not None and store.is_new and start_from_sibling(root, folder)
             saved = store.load(indexes)

@@ -24,7 +24,7 @@ _MIN_SCORE = 0.25
 """Of words and meaning: what has less is mostly about something else."""
 _MAX_CHARACTERS, _MAX_REDACTED = 800, 20_000
 """Of a record: those that a pack shows, and those that are searched for secrets first."""
-_TOLD_BY_NOTE = ("query", "pick", "pack", "edit")
+_KINDS_IN_NOTE = ("query", "pick", "pack", "edit")
 """Kinds of episodes that only say what was asked for; a note names the last pack."""
 
 
@@ -85,8 +85,8 @@ def _best(name: SourceName, prompt: str, search: RecordSearch) -> list[Record]:
     types = tuple(kind for kind in RECORD_TYPES if SOURCE_OF[kind] == name)
     hits = search(Query(prompt, limit=_MAX_SEARCHED, types=types)).hits
     near = (hit.record for hit in hits if hit.record and similarity(hit) >= _MIN_SCORE)
-    telling = (r for r in near if r.metadata.get("kind") not in _TOLD_BY_NOTE)
-    return [*islice(telling, _MAX_RECORDS)]
+    informative = (r for r in near if r.metadata.get("kind") not in _KINDS_IN_NOTE)
+    return [*islice(informative, _MAX_RECORDS)]
 
 
 def similarity(hit: Hit) -> float:
@@ -109,11 +109,11 @@ def _key(record: Record) -> tuple[str, bytes]:
 def _text(record: Record) -> str:
     """Return a record as its type, title, author, day and reference, and how its text begins."""
     by = f"{author}, " if (author := byline(record.metadata)) else ""
-    place = f"({by}{iso_date(record.date)}, {record.reference})"
+    origin = f"({by}{iso_date(record.date)}, {record.reference})"
     safe = without_secrets(record.text[:_MAX_REDACTED])
     # A secret in the line that is cut could be half of one, which none would know.
-    whole = safe.splitlines()[: -1 if len(record.text) > _MAX_REDACTED else None]
-    lines = [line.rstrip() for line in whole if line.strip()]
+    checked_lines = safe.splitlines()[: -1 if len(record.text) > _MAX_REDACTED else None]
+    lines = [line.rstrip() for line in checked_lines if line.strip()]
     text = "\n".join(lines)
     cut = f"{text[:_MAX_CHARACTERS]}..." if len(text) > _MAX_CHARACTERS else text
-    return "\n".join((safe_line(f"{record.type} {record.title} {place}"), cut)).strip()
+    return "\n".join((safe_line(f"{record.type} {record.title} {origin}"), cut)).strip()

@@ -31,13 +31,13 @@ def start_from_sibling(root: Path, folder: Path) -> bool:
     """
     started = time.monotonic()
     siblings = [sibling for sibling in saved_indexes(folder.parent) if sibling != folder]
-    best, most = None, 0.0
+    best, best_share = None, 0.0
     for sibling in siblings[:_MAX_SIBLINGS]:
-        if (share := _share(root, sibling)) > most:
-            best, most = sibling, share
-        if most >= _GOOD_SHARE:
+        if (share := _share(root, sibling)) > best_share:
+            best, best_share = sibling, share
+        if best_share >= _GOOD_SHARE:
             break
-    if best is None or most < _MIN_SHARE:
+    if best is None or best_share < _MIN_SHARE:
         return False
     try:
         copy_index(best, folder)

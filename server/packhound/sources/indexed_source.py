@@ -119,7 +119,7 @@ class IndexedSource:
 
     @property
     def _problems(self) -> Iterator[str]:
-        """Why the index is not as new as the source, and why records have no vector."""
+        """Reasons why the index is older than the source, and why records have no vector."""
         return filter(None, (self._problem, self._unencoded))
 
     def _notes(self, n_vectors: int, n_rows: int) -> list[str]:

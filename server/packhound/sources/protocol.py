@@ -46,7 +46,7 @@ class Rescorer(Protocol):
 
     @property
     def depth(self) -> int:
-        """How many records it reads."""
+        """Number of records that it reads."""
 
     def __call__(self, scored: Sequence[ScoredRecord], source: Source) -> list[ScoredRecord]:
         """Return records with new scores, the best first."""

@@ -1,8 +1,8 @@
 """The index on disk: SQLite in the user's cache folder, one transaction a generation.
 
 All of it can be rebuilt from the files, so what looks damaged, foreign or old is discarded as a
-whole. Only the holder of the lock writes; other processes read. Documents of an
-editor are never written: their files count as absent and are read again at the next start.
+whole. Only the holder of the lock writes; other processes read. Documents of an editor
+are never written: their files count as absent and are read again at the next start.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Store:
         What one of `indexes` has is not read, but shared with it.
 
         Raises:
-            StoreError: it is damaged, or of another version; a writer has removed it then.
+            StoreError: it is damaged, or of another version; a writer has deleted it then.
         """
         if not self._path.exists():
             return None
@@ -105,7 +105,7 @@ class Store:
                 saved, self._written = read_saved(rows, self._versions, shared)
                 return saved
         except UNREADABLE as error:
-            self._discard()
+            self.discard()
             raise StoreError(f"the saved index {self._path} is not used: {error}") from error
 
     def rows_of(self, snapshot: Snapshot) -> MemoryRows | None:
@@ -113,9 +113,14 @@ class Store:
         written = self._written  # Another thread may discard it.
         return memory_rows(snapshot, written) if written else None
 
-    def forget(self) -> None:
-        """Forget what was saved; a writer removes it."""
-        self._discard()
+    def discard(self) -> None:
+        """Forget what was saved; a writer deletes it from the disk."""
+        self._written = None
+        if self._lock.held:
+            for suffix in ("", "-wal", "-shm", "-journal"):
+                path = self._path.with_name(self._path.name + suffix)
+                if path.is_file() or path.is_symlink():
+                    path.unlink(missing_ok=True)
 
     def save(self, snapshot: Snapshot) -> None:
         """Write the changes since the last save, all or nothing.
@@ -139,7 +144,7 @@ class Store:
                 connection.executemany(_PUT, map(_as_tuple, plan.rows))
         except (sqlite3.Error, OSError, ValueError) as error:
             if not isinstance(error, (sqlite3.OperationalError, OSError)):
-                self._discard()
+                self.discard()
             raise StoreError(f"the index cannot be saved in {self._path}: {error}") from error
         self._written = plan.written
 
@@ -174,14 +179,6 @@ class Store:
             self._written = None
             os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))
         return self._path.stat().st_size == 0
-
-    def _discard(self) -> None:
-        self._written = None
-        if self._lock.held:
-            for suffix in ("", "-wal", "-shm", "-journal"):
-                path = self._path.with_name(self._path.name + suffix)
-                if path.is_file() or path.is_symlink():
-                    path.unlink(missing_ok=True)
 
 
 _GET_ALL = "SELECT key, head, body, sum FROM rows ORDER BY key"

@@ -11,7 +11,7 @@ from packhound.api.tools.symbol import link_row
 from packhound.api.tools.text import Text, path_of, rows_in, title
 from packhound.api.tools.tool import MAX_TOKENS, Tool
 from packhound.core.parameters import integer, text
-from packhound.core.types import MOST_HITS
+from packhound.core.types import MAX_HITS
 from packhound.redact import visible_line
 from packhound.service import Engine
 
@@ -97,7 +97,7 @@ TOOL = Tool(
     "Uncommitted and unsaved changes by definition: callers, tests to run, related files.",
     {
         "base": text("Commit or branch to compare with.", 200, minimum=1),
-        "limit": integer("Tests and related files at most.", 1, MOST_HITS),
+        "limit": integer("Tests and related files at most.", 1, MAX_HITS),
         "max_tokens": MAX_TOKENS,
     },
     {"base": "HEAD", "limit": 10, "max_tokens": 4_000},

@@ -27,15 +27,15 @@ def read(
     record = engine.sources.record(reference)
     if record is not None:
         return _record_row(record, offset, limit)
-    path, at = resolve(engine, reference, line or None)
+    path, position = resolve(engine, reference, line or None)
     excerpt = engine.excerpts().of(path)
     if excerpt is None:
         raise SettingsError(f"'{visible_line(path)}' has changed since it was indexed; ask again")
     all_lines = excerpt.lines[:-1] if excerpt.lines[-1:] == [""] else excerpt.lines
-    node = engine.node_at(path, at or 0)
-    if node is None and at is not None:
+    node = engine.node_at(path, position or 0)
+    if node is None and position is not None:
         raise SettingsError(
-            f"there is no indexed code at '{visible_line(path)}:{at + 1}';"
+            f"there is no indexed code at '{visible_line(path)}:{position + 1}';"
             f" it has {len(all_lines):,} lines"
         )
     first, end = 0, len(all_lines)
@@ -43,7 +43,7 @@ def read(
         **{"path": path, "start_line": 1, "end_line": end, "kind": "file"},
         **{"name": "", "qualname": "", "signature": "", "ref": path},
     }
-    if node is not None and at is not None:
+    if node is not None and position is not None:
         first, end = node.span.start_line, node.span.end_line + 1
         row = {**node_row(node), "ref": safe_line(reference_of(engine, node))}
         if reference.endswith(f"#{node.qualname}"):

@@ -87,11 +87,11 @@ def _only(definitions: Sequence[NodeRef], name: str) -> Place:
     """Return the place of the one definition of a name. Raises SettingsError for several."""
     first, *others = definitions
     if others:
-        places = [f"'{visible_line(n.path)}:{n.span.start_line + 1}'" for n in definitions]
-        more = " ..." if len(places) > _MAX_SUGGESTIONS else ""
+        options = [f"'{visible_line(n.path)}:{n.span.start_line + 1}'" for n in definitions]
+        more = " ..." if len(options) > _MAX_SUGGESTIONS else ""
         raise SettingsError(
-            f"there are {len(places):,} definitions of '{visible_line(name[:200])}'; give one of: "
-            f"{', '.join(places[:_MAX_SUGGESTIONS])}{more}"
+            f"there are {len(options):,} definitions of '{visible_line(name[:200])}'; give one of: "
+            f"{', '.join(options[:_MAX_SUGGESTIONS])}{more}"
         )
     return Place(first.path, first.span.start_line)
 

@@ -81,13 +81,13 @@ def as_text(name: str, answer: Json, arguments: Mapping[str, object] | None = No
     """Return the answer to a call as text of at most its `max_tokens`, of a pack its budget."""
     tool = TOOLS[name]
     checked = {**tool.defaults, **(arguments or {})}
-    most = checked.get("max_tokens", _NO_MAX_TOKENS)
+    max_tokens = checked.get("max_tokens", _NO_MAX_TOKENS)
     if name == "pack":
-        most = checked["budget"] - checked["reserve"]
+        max_tokens = checked["budget"] - checked["reserve"]
     text, reading = tool.text(answer), str(answer.get("reading", ""))
     if reading and reading not in text.notes:
         text = text._replace(notes=[*text.notes, reading])
-    return text.fit(most)
+    return text.fit(max_tokens)
 
 
 def select_tools(names: Sequence[str]) -> list[Tool]:

@@ -60,10 +60,10 @@ def _focus(engine: Engine, arguments: Arguments) -> tuple[Focus | None, tuple[st
     if not arguments["focus_path"]:
         return None, ()
     try:
-        place = resolve(engine, arguments["focus_path"])
+        path, line = resolve(engine, arguments["focus_path"])
     except SettingsError as problem:
         return None, (f"searched without focus: {problem}",)
-    return Focus(place.path, place.line or 0), ()
+    return Focus(path, line or 0), ()
 
 
 def _text(answer: Row) -> Text:

@@ -13,7 +13,7 @@ from packhound.api.tools.text import Text, rows_in, signature_of, title
 from packhound.api.tools.tool import MAX_TOKENS, Tool
 from packhound.core.errors import SettingsError
 from packhound.core.parameters import integer, text
-from packhound.core.types import MOST_HITS, NodeRef
+from packhound.core.types import MAX_HITS, NodeRef
 from packhound.redact import safe_line, visible_line
 from packhound.service import Engine
 from packhound.text import is_test
@@ -139,7 +139,7 @@ TOOL = Tool(
     {
         "name": text("NAME, Qual.name, PATH:LINE or PATH#NAME.", 4_096, minimum=1),
         "distance": integer("Calls to follow.", 1, 4),
-        "limit": integer("Rows of each kind.", 1, MOST_HITS),
+        "limit": integer("Rows of each kind.", 1, MAX_HITS),
         "max_tokens": MAX_TOKENS,
     },
     {"distance": 1, "limit": 30, "max_tokens": 4_000},

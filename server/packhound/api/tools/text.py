@@ -99,10 +99,10 @@ def number_lines(lines: Iterable[tuple[int, str]]) -> str:
     return "\n".join(f"{number}\t{cut(line)}" for number, line in lines)
 
 
-def cut(line: str, most: int = _MAX_LINE) -> str:
-    """Return a line of at most so many characters, and how many are left out."""
-    n_more = len(line) - most
-    return line if n_more <= 0 else f"{line[:most]} ... ({n_more:,} more characters)"
+def cut(line: str, max_length: int = _MAX_LINE) -> str:
+    """Return at most `max_length` characters of a line, and how many are left out."""
+    n_more = len(line) - max_length
+    return line if n_more <= 0 else f"{line[:max_length]} ... ({n_more:,} more characters)"
 
 
 def rows_in(answer: Row, key: str) -> Sequence[Any]:

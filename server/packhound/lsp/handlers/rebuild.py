@@ -16,12 +16,12 @@ def rebuild(ls: PackhoundServer, params: Params) -> Json:
     """Build indexes anew: that of code in the background, those of other `sources` at once."""
     names = _SOURCES.read("'sources'", params.get("sources") or [CODE])
     regenerate, rebuilt = flag_in(params, "regenerateEmbeddings"), []
-    if beside := [name for name in names if name != CODE]:
+    if sources := [name for name in names if name != CODE]:
         ls.session.wait_for_folders()
         rebuilt = [
             {"root": str(engine.root), **row._asdict()}
             for engine in ls.session.workspace.engines
-            for row in engine.sources.rebuild(beside, regenerate=regenerate)
+            for row in engine.sources.rebuild(sources, regenerate=regenerate)
         ]
     if CODE in names:
         ls.session.rebuild()

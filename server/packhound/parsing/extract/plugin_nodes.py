@@ -1,4 +1,4 @@
-"""What an extractor of an installed package returns, as the nodes of a document.
+"""Nodes of a document that an extractor of an installed package returns.
 
 It gets the path and the text, and returns nodes, mappings with the keys of `_FIELDS` and lines from
 1 on, or one string: the text to search the file by.
@@ -60,11 +60,11 @@ def _function(target: str) -> Any:  # noqa: ANN401 - what a package offers
 def _windows(document: Document, value: str) -> list[tuple[Node, bytes | None]]:
     """Return windows of a text, each over all lines of its file, since nothing else is known."""
     octets = value.encode("utf-8", "replace")
-    whole = LineIndex(document.source).span(0, len(document.source))
+    span = LineIndex(document.source).span(0, len(document.source))
     pieces = windows(Document(document.path, octets))
     return [
         (
-            node._replace(span=whole, own_ranges=((whole.start, whole.end),)),
+            node._replace(span=span, own_ranges=((span.start, span.end),)),
             octets[slice(*node.span[:2])],
         )
         for node in pieces

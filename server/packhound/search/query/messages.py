@@ -44,12 +44,12 @@ def find_printers(
     is_prose = stats.flags[FLAGS.index("is_prose")].astype(np.bool_)
     paths = {path for part in parts for path in _likely_paths(snapshot, part, is_prose)}
     printers = texts.nodes_that_print(snapshot, message, sorted(paths))
-    most = max((n_letters for n_letters, _ in printers.values()), default=0)
+    max_letters = max((n_letters for n_letters, _ in printers.values()), default=0)
     certain = min(_CERTAIN_LETTERS, sum(map(str.isalpha, message)))
     likely = {
         node_id: (min(1.0, n_letters / certain), line)
         for node_id, (n_letters, line) in printers.items()
-        if n_letters >= _MIN_SHARE * most
+        if n_letters >= _MIN_SHARE * max_letters
     }
     return replace(query, printers=likely)
 

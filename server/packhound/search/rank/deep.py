@@ -51,7 +51,7 @@ _SHARED = DeferredLoad(DeepEncoder.open)
 
 
 class DeepText(NamedTuple):
-    """What the model reads of a hit; `is_on_disk` tells if its vector may be saved."""
+    """Text of a hit that the model reads; `is_on_disk` tells if its vector may be saved."""
 
     name: str
     source: str
@@ -159,9 +159,9 @@ class DeepRanker:
         if encoder is None:
             return False
         by_digest = {text.digest: text for text in texts}
-        known, new = cache.get(encoder.fingerprint, by_digest), dict[bytes, bytes]()
+        cached, new = cache.get(encoder.fingerprint, by_digest), dict[bytes, bytes]()
         try:
-            for digest in by_digest.keys() - known.keys():
+            for digest in by_digest.keys() - cached.keys():
                 if not may_go_on():
                     return False
                 new[digest] = by_digest[digest].encode(encoder).tobytes()

@@ -36,7 +36,7 @@ _TEST_AFFIX = re.compile(r"^(?:test|spec)_?|[_-]?(?:tests?|specs?)$")
 
 
 class Proximity:
-    """How near hits are to a focus.
+    """Nearness of hits to a focus.
 
     `edited` are the paths of files that the user edited, the latest last.
     """

@@ -119,7 +119,7 @@ def choose_nodes(
     ]
     by_name = _first_distinct(np.concatenate([NO_NODE_IDS, *best_named]), k.names)
     n_available = (len(matched), len(nearest), max(map(len, named)))
-    truncated = k != top_k and any(n > least for n, least in zip(n_available, k, strict=True))
+    truncated = k != top_k and any(n > limit for n, limit in zip(n_available, k, strict=True))
     chosen = unique_sorted(np.concatenate((by_words, nearest[: k.meaning], by_name)))
     return group_by_file(snapshot, stats, chosen, truncated=truncated)
 

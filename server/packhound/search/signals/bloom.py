@@ -76,18 +76,18 @@ class LetterFilter:
         mask = np.uint64(_letter_bits(text.lower()))
         return np.flatnonzero((self._bits_and_lengths(names)[0] & mask) == mask)
 
-    def match_near(self, names: Sequence[str], folded: str, most: int, k: int) -> Positions:
-        """Return the ids of the names that may be within `most` edits of a folded identifier.
+    def match_near(self, names: Sequence[str], folded: str, max_edits: int, k: int) -> Positions:
+        """Return the ids of the names that may be within `max_edits` edits of a folded identifier.
 
         Of more than `k` names those that share the most letters, and all ties with the last. An
         edit adds or removes two letters of the set at most, and changes the length by one.
         """
         bits, lengths = self._bits_and_lengths(names)
-        near = np.flatnonzero(np.abs(lengths.astype(np.int32) - len(folded)) <= most)
+        near = np.flatnonzero(np.abs(lengths.astype(np.int32) - len(folded)) <= max_edits)
         differing = bits.take(near) ^ np.uint64(_letter_bits(folded))
         differing &= ~np.uint64(_letter_bits("_"))
         n_bits = _BIT_COUNTS.take(differing.view(np.uint16)).reshape(-1, 4).sum(axis=1)
-        return near.take(top_k(-n_bits.astype(np.float32), k, -2.0 * most))
+        return near.take(top_k(-n_bits.astype(np.float32), k, -2.0 * max_edits))
 
     def _bits_and_lengths(
         self, names: Sequence[str]
