@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -72,6 +73,32 @@ def test_a_users_job_through_the_plugin(
         root=str(workspace),
         cmd=[*server_command, "lsp"],
         start=start,
+        patience_s=PATIENCE_S - 30,
+    )
+    assert not problems(report), problems(report)
+
+
+@pytest.mark.parametrize("name", ["nvim-0.10", "nvim-new"])
+def test_the_first_command_does_without_setup(
+    name: str,
+    plugin: Path,
+    workspace: Path,
+    server_command: list[str],
+    editor_env: dict[str, str],
+    tmp_path: Path,
+) -> None:
+    program_folder = tmp_path / "bin"
+    program_folder.mkdir()
+    server = program_folder / "packhound"
+    server.write_text(f'#!/bin/sh\nexec {shlex.join(server_command)} "$@"\n')
+    server.chmod(0o755)
+    path = f"{program_folder}:{editor_env['PATH']}"
+    report = run_job(
+        program(name),
+        "unset.lua",
+        plugin,
+        {**editor_env, "PATH": path},
+        root=str(workspace),
         patience_s=PATIENCE_S - 30,
     )
     assert not problems(report), problems(report)

@@ -94,8 +94,10 @@ local function start(bufnr)
   local id = has_file(bufnr) and M.attach(bufnr) or start_without_buffer(config.root(bufnr))
   local client = id and vim.lsp.get_client_by_id(id)
   if not client then
-    error(config.command() and 'The Packhound server could not be started; :LspLog says why.' or config.not_found, 0)
+    error(config.command() and 'the server could not be started; :LspLog says why.' or config.not_found, 0)
   end
+  -- Without setup() no other file is attached yet, and what they have unsaved would not be found.
+  require('packhound').attach_from_now_on()
   return client
 end
 

@@ -91,8 +91,7 @@ function M.command()
   return nil
 end
 
-M.not_found = 'The Packhound server was not found. Install it with "pip install packhound", '
-  .. 'or pass setup({ cmd = { "/path/to/packhound", "lsp" } }).'
+M.not_found = 'the server was not found; :checkhealth packhound says what to do.'
 
 --- The folder that a buffer belongs to.
 ---@param bufnr integer

@@ -7,7 +7,10 @@ local function check_server()
   vim.health.start('Server')
   local command = config.command()
   if not command then
-    vim.health.error(config.not_found)
+    vim.health.error('The server was not found.', {
+      'Install it: pip install packhound',
+      "Or name it: setup({ cmd = { '/path/to/packhound', 'lsp' } })",
+    })
     return
   end
   if vim.fn.executable(command[1]) == 0 then
@@ -43,11 +46,23 @@ end
 
 local function check_picker()
   vim.health.start('Picker')
-  local name = require('packhound.pickers').chosen()
-  if name == 'select' then
+  local fine, name = pcall(require('packhound.pickers').chosen)
+  if not fine then
+    vim.health.error(tostring(name))
+  elseif name == 'select' then
     vim.health.info('vim.ui.select. telescope, fzf-lua, snacks or mini.pick would show results while you type.')
   else
     vim.health.ok(name)
+  end
+end
+
+local function check_runner()
+  vim.health.start('Tests')
+  local name = require('packhound.tests').runner()
+  if name then
+    vim.health.ok(name)
+  else
+    vim.health.info('No test runner for :Packhound test, see :help packhound-test.')
   end
 end
 
@@ -61,6 +76,7 @@ function M.check()
   check_server()
   check_index()
   check_picker()
+  check_runner()
 end
 
 return M

@@ -3,10 +3,18 @@ local config = require('packhound.config')
 
 local M = {}
 
---- Attaches the server to every file from now on, and to those that are open.
+--- Sets options, and attaches the server to every file.
 ---@param options table? see :help packhound-setup
 function M.setup(options)
   config.set(options)
+  M.attach_from_now_on()
+  if not config.command() then
+    vim.notify('Packhound: ' .. config.not_found, vim.log.levels.WARN)
+  end
+end
+
+--- Attaches the server to every file from now on, and to those that are open.
+function M.attach_from_now_on()
   local group = vim.api.nvim_create_augroup('packhound', {})
   vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufNewFile', 'BufFilePost' }, {
     group = group,

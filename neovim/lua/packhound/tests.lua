@@ -27,31 +27,35 @@ local function run_vim_test(paths)
   end
 end
 
---- A function that runs test files; raises where nothing can.
----@return fun(paths: string[], root: string)
-local function runner()
+--- What runs test files, by name and as a function; nothing where there is none.
+---@return string? name
+---@return fun(paths: string[], root: string)? run
+function M.runner()
   local test = config.values.test
   if type(test) == 'function' then
-    return test
+    return 'the function of setup()', test
   end
   if test then
-    return function(paths, root)
+    return table.concat(test, ' '), function(paths, root)
       run_in_terminal(vim.list_extend(vim.deepcopy(test), paths), root)
     end
   end
   if pcall(require, 'neotest') then
-    return run_neotest
+    return 'neotest', run_neotest
   end
   if vim.fn.exists(':TestFile') == 2 then
-    return run_vim_test
+    return 'vim-test', run_vim_test
   end
-  error('there is no test runner; see :help packhound-test', 0)
 end
 
 --- Lists the tests of what differs from a commit; the chosen ones are run.
 ---@param base string empty: what is not committed
 function M.list(base)
-  local run, root = runner(), config.root(vim.api.nvim_get_current_buf())
+  local root = config.root(vim.api.nvim_get_current_buf())
+  local _, run = M.runner()
+  if not run then
+    error('there is no test runner; see :help packhound-test', 0)
+  end
   local function row(text, paths)
     return {
       text = text,

@@ -19,9 +19,9 @@ local function contributions(hit)
   return of_group
 end
 
---- The hit below another in the last results, or the one above the last.
-local function rival_of(hit)
-  local all = hits.last and hits.last.hits or {}
+--- The hit below another in the last results, if they are of its query, or the one above the last.
+local function rival_of(hit, query)
+  local all = hits.last and hits.last.query == query and hits.last.hits or {}
   for at, other in ipairs(all) do
     if other.uri == hit.uri and other.start_line == hit.start_line then
       return all[at + 1] or all[at - 1]
@@ -31,8 +31,8 @@ local function rival_of(hit)
 end
 
 --- What sets a hit apart from its rival, in at most two lines.
-local function comparison(hit)
-  local rival = rival_of(hit)
+local function comparison(hit, query)
+  local rival = rival_of(hit, query)
   if not rival then
     return {}
   end
@@ -77,7 +77,7 @@ local function page(explanation)
       vim.list_extend(lines, signals[line:match('^(%a+) ')] or {})
     end
   end
-  return vim.list_extend(lines, comparison(explanation.hit))
+  return vim.list_extend(lines, comparison(explanation.hit, explanation.query))
 end
 
 local function fit(window)

@@ -21,11 +21,12 @@ local ADAPTERS = {
 ---@return string name, string adapter
 function M.chosen()
   for _, entry in ipairs(ADAPTERS) do
-    if config.values.picker == entry.name then
+    local is_set = config.values.picker == entry.name
+    if (is_set or not config.values.picker) and pcall(require, entry.module) then
       return entry.name, entry.adapter
     end
-    if not config.values.picker and pcall(require, entry.module) then
-      return entry.name, entry.adapter
+    if is_set then
+      error(("the picker of setup() is '%s', which is not installed."):format(entry.name), 0)
     end
   end
   return 'select', 'packhound.pickers.select'

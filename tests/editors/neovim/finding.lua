@@ -1,0 +1,170 @@
+-- Steps of job.lua: searches and what their lists show.
+local packhound = require('packhound')
+local t = require('support')
+
+t.step('the statusline says ready', function()
+  t.wait_for('a mark in the statusline', function()
+    return packhound.statusline() == 'packhound ✓' or packhound.statusline() == 'packhound !'
+  end)
+end)
+
+t.step('a prose query finds the right function first', function()
+  local found = packhound.search('send a request again after a growing delay')
+  t.same(found.hits[1].qualname, 'send_with_retries')
+end)
+
+if t.job.start ~= 'enable' then
+  t.step('the setting of setup reached the server', function()
+    t.is_true(#t.search('request').hits <= 7, 'more hits than the limit')
+  end)
+end
+
+t.step("the list keeps the server's order and opens the place", function()
+  local client = require('packhound.client')
+  local server = vim.lsp.get_clients({ name = 'packhound' })[1]
+  local params = client.near()({ query = 'send a request again after a growing delay' })(server)
+  t.list_of('search send a request again after a growing delay')
+  local items = require('packhound.hits').items(client.request('packhound/search', params, t.left_ms()))
+  for at, item in ipairs(items) do
+    t.same(t.offered[at], item.text, 'row')
+    t.same(item.text:sub(item.dim[1] + 1, item.dim[2]), item.hit.path .. ':' .. item.lnum, 'dim part')
+  end
+  t.same(#t.offered, #items, 'rows')
+  t.is_true(vim.api.nvim_buf_get_name(0):match('courier/retry%.py$'), vim.api.nvim_buf_get_name(0))
+  t.is_true(vim.api.nvim_get_current_line():match('def send_with_retries'), vim.api.nvim_get_current_line())
+end)
+
+t.step('unsaved text is found, non-ASCII and all', function()
+  vim.cmd.edit('courier/urls.py')
+  local last = vim.api.nvim_buf_line_count(0)
+  vim.api.nvim_buf_set_lines(0, last, last, false, { '', 'def fold_zebra_stripes(é):', '    """😋 striped."""' })
+  vim.api.nvim_buf_set_text(0, last + 1, 23, last + 1, 25, { 'éé' })
+  t.is_true(vim.bo.modified, 'the buffer is not modified')
+  local found = t.search('fold_zebra_stripes')
+  t.same((found.hits[1] or {}).name, 'fold_zebra_stripes')
+  t.same(found.hits[1].start_line, last + 2, 'line')
+  vim.cmd('undo | undo')
+  if vim.tbl_contains(t.names(t.search('fold_zebra_stripes')), 'fold_zebra_stripes') then
+    error('the text is still found after it was undone')
+  end
+end)
+
+t.step('results go to the quickfix list in order', function()
+  vim.fn.setqflist({}, 'f')
+  vim.cmd('Packhound quickfix stale answers')
+  t.wait_for('entries', function()
+    return #vim.fn.getqflist() > 0
+  end)
+  local entries = vim.fn.getqflist()
+  local lines = vim.tbl_map(function(entry)
+    return entry.lnum
+  end, entries)
+  local expected = vim.tbl_map(function(hit)
+    return hit.selectionRange.start.line + 1
+  end, require('packhound.hits').last.hits)
+  t.same(lines, expected, 'lines')
+  vim.cmd.cclose()
+end)
+
+t.step('the quickfix list is filled when the index is ready', function()
+  local whole = t.search('stale answers')
+  local part = vim.tbl_extend('force', whole, { hits = { whole.hits[1] }, notes = { '1 of 9 files read so far' } })
+  require('packhound.quickfix').show(part)
+  vim.fn.setqflist({}, ' ', { title = 'another list' })
+  vim.api.nvim_exec_autocmds('User', { pattern = 'PackhoundState' })
+  t.wait_for('entries of all files in the list before', function()
+    local before = vim.fn.getqflist({ nr = 0 }).nr - 1
+    local list = vim.fn.getqflist({ nr = before, items = 0, idx = 0, title = 0 })
+    return list.title == 'Packhound: stale answers' and #list.items == #whole.hits and list.idx == 1
+  end)
+  t.same(#vim.fn.getqflist(), 0, 'entries of the list after')
+  vim.cmd.cclose()
+end)
+
+t.step('a hit in a notebook names its cell, and opens at the line of the file', function()
+  local rows = t.list_of('search smooth_tide_heights')
+  t.is_true(rows[1]:match('^smooth_tide_heights  tides%.ipynb:cell 2:2'), vim.inspect(rows))
+  t.is_true(vim.api.nvim_get_current_line():match('"def smooth_tide_heights'), vim.api.nvim_get_current_line())
+  vim.cmd.bwipeout()
+end)
+
+t.step('why shows the account of the definition at the cursor', function()
+  t.list_of('search drop stale answers')
+  vim.cmd.edit('courier/cache.py')
+  vim.fn.search('def drop_expired')
+  local function preview()
+    return vim.iter(vim.api.nvim_list_wins()):find(function(candidate)
+      return vim.w[candidate].packhound
+    end)
+  end
+  vim.cmd('Packhound why drop stale answers')
+  t.wait_for('a window', preview)
+  local window = preview()
+  local text = table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false), '\n')
+  t.is_true(text:find('drop') and text:find('█') and text:find('\nahead of'), text)
+  local function rows()
+    return vim.api.nvim_win_get_height(window)
+  end
+  local folded = rows()
+  vim.cmd('Packhound why drop stale answers')
+  t.wait_for('the cursor in the window', function()
+    return vim.api.nvim_get_current_win() == window
+  end)
+  vim.fn.search('█')
+  vim.api.nvim_feedkeys(vim.keycode('<Tab>'), 'mx', false)
+  t.is_true(rows() > folded, ('%d lines, and %d when unfolded'):format(folded, rows()))
+  vim.api.nvim_win_close(window, true)
+end)
+
+t.step('an answer without hits says why in the list', function()
+  vim.cmd.edit('courier/cache.py')
+  local rows = t.list_of('search path:nowhere/** cache')
+  t.is_true(rows[1]:match('^note: '), vim.inspect(rows))
+  t.is_true(vim.api.nvim_buf_get_name(0):match('courier/cache%.py$'), vim.api.nvim_buf_get_name(0))
+end)
+
+t.step('a poor answer offers other filters, which search when they are chosen', function()
+  local query = 'search kind:method path:limiter/** cache'
+  local rows = t.list_of(query)
+  local at
+  for row, text in ipairs(rows) do
+    at = text == 'try: without path:limiter/**' and row or at
+  end
+  t.is_true(at, vim.inspect(rows))
+  local lists = {}
+  vim.ui.select = function(items, _, done)
+    table.insert(lists, items)
+    local choice = #lists == 1 and at or 1
+    done(items[choice], choice)
+  end
+  vim.cmd('Packhound ' .. query)
+  t.wait_for('the rows without the filter', function()
+    return lists[2] and lists[2][1].text:match('^AnswerCache')
+  end)
+end)
+
+t.step('related code is listed', function()
+  vim.cmd.edit('courier/retry.py')
+  vim.fn.search('def backoff_delays')
+  t.is_true(#t.list_of('related') > 0, vim.inspect(t.messages))
+end)
+
+t.step('lines are found by a regular expression', function()
+  local rows = t.list_of([[grep def \w+_delays\(]])
+  t.same(rows[1], 'note: 1 line in 1 file')
+  t.is_true(rows[2]:match('^courier/retry%.py:%d+  def backoff_delays%('), vim.inspect(rows))
+  t.is_true(vim.api.nvim_get_current_line():match('^def backoff_delays'), vim.api.nvim_get_current_line())
+  t.is_true(t.list_of('grep (')[1]:match("^note: 'pattern' is '%('"), vim.inspect(t.offered))
+end)
+
+t.step('a row names the folder where another has the same name', function()
+  vim.cmd.edit('courier/cache.py')
+  local spare = vim.fs.joinpath(vim.fs.dirname(t.job.root), 'spare')
+  vim.fn.mkdir(spare)
+  vim.fn.writefile({ 'class AnswerCache:', '    """A second one."""' }, spare .. '/cache.py')
+  vim.lsp.buf.add_workspace_folder(spare)
+  local rows = t.list_with('AnswerCache  spare/cache%.py:1', 'search AnswerCache')
+  t.is_true(rows:match('AnswerCache  courier/courier/cache%.py:%d'), rows)
+  vim.lsp.buf.remove_workspace_folder(spare)
+  vim.cmd.edit('courier/cache.py')
+end)
