@@ -32,6 +32,9 @@ REPORT_ONLY = frozenset(
     | {"node_mentioned", "node_framed", "dense_code_node"}
 )
 
+NAMES_IN_FULL = frozenset({"node_named", "node_owned"})
+"""Names of code letter for letter: the judgements avoid them, so their weights would be chance."""
+
 COPIED = {"symbol": 0.2, "report": 0.1}
 """Kinds whose weights are those of files, with what a node pays for each better one of its file."""
 
@@ -70,7 +73,7 @@ def main() -> None:
 
 def fit(examples: Sequence[Example], source: str) -> dict[str, Floats]:
     """The weights of each kind of query, by position in `NAMES`."""
-    left_out = WITHOUT[source] | REPORT_ONLY | MESSAGE.keys()
+    left_out = WITHOUT[source] | REPORT_ONLY | NAMES_IN_FULL | MESSAGE.keys()
     used = np.array([name not in left_out for name in NAMES])
     sample = np.concatenate([e.signals[:: max(1, len(e.signals) // 200)] for e in examples])
     deviation = sample.std(axis=0)
