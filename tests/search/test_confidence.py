@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from packhound.core.types import Query, Results
 from packhound.search import pipeline, related
@@ -102,6 +104,19 @@ def test_edit_distance() -> None:
     ):
         assert edit_distance(first, second, 3) == distance
     assert edit_distance("kitten", "sitting", 1) == 2
+
+
+@given(st.text("abc", min_size=1, max_size=8), st.text("abc", max_size=8))
+def test_edit_distance_is_that_of_the_table(first: str, second: str) -> None:
+    rows = [[*range(len(second) + 1)]]
+    for i, letter in enumerate(first):
+        row = [i + 1]
+        for j, other in enumerate(second):
+            row.append(min(rows[i][j] + (letter != other), rows[i][j + 1] + 1, row[j] + 1))
+            if i and j and (letter, first[i - 1]) == (second[j - 1], other):
+                row[-1] = min(row[-1], rows[i - 1][j - 1] + 1)
+        rows.append(row)
+    assert edit_distance(first, second, 9) == rows[-1][-1]
 
 
 def test_an_answer_without_words_or_hits_has_a_confidence() -> None:

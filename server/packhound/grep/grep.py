@@ -122,21 +122,24 @@ class Grep:
         return frozenset(group.node_id for group in groups if group.node_id >= 0)
 
     def nodes_that_print(
-        self, snapshot: Snapshot, message: str, paths: Iterable[str]
+        self, snapshot: Snapshot, message: str, node_ids: Iterable[int]
     ) -> dict[int, tuple[int, str]]:
-        """Return the nodes in some files that print a message: letters and line of the literal."""
-        compiled = compile_message(message)
-        printers: dict[int, tuple[int, str]] = {}
-        for path in paths if compiled else ():
-            text, entry = self._source(path, snapshot), snapshot.files[path]
-            prints = [*compiled.prints(text)] if compiled and text is not None else []
-            if not prints:
+        """Return those of some nodes that print a message: letters and line of the literal."""
+        compiled, printers = compile_message(message), dict[int, tuple[int, str]]()
+        if compiled is None:
+            return printers
+        files: dict[str, list[int]] = {}
+        for node_id in node_ids:
+            files.setdefault(snapshot.paths[snapshot.file_of[node_id]], []).append(node_id)
+        for path, of_file in files.items():
+            source = self._source(path, snapshot)
+            if source is None:
                 continue
-            positions = entry.innermost([line for line, *_ in prints])
-            for (_, line, n_letters), position in zip(prints, positions, strict=True):
-                if position >= 0:
-                    node_id = int(entry.node_ids[position])
-                    printers[node_id] = max((n_letters, line), printers.get(node_id, (0, "")))
+            for node_id in of_file:
+                ranges = snapshot.node(node_id).own_ranges
+                prints = compiled.prints(b"\n".join(source[start:end] for start, end in ranges))
+                if best := max(prints, default=None):
+                    printers[node_id] = best
         return printers
 
     def prepare(self, snapshot: Snapshot, pause: Callable[[], None]) -> None:

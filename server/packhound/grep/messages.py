@@ -8,7 +8,6 @@ seen from quotes alone, in any language.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -33,15 +32,15 @@ _ESCAPED_SPACE = re.compile(r"\\[ntr]")
 _QUOTES = re.compile(r"""["'`‘’“”\\]""")
 _ENDS = re.compile(r"^[\W_]+|[\W_]+$")
 _INTERPOLATION = r"[#$](?!\{)|[#$]\{(?:[^{}\n]|\{[^{}\n]*\})*\}"
-_PASSES = (
-    re.compile(
+_PASSES = {
+    '"`': re.compile(
         r'^[ \t]*(?:@\w+[ \t]+)?[rRuU]?"""[\s\S]*?"""'  # A docstring.
         rf'|"""(?P<long>[\s\S]*?)"""|"(?P<double>(?:[^"\\\n#$]|\\.|{_INTERPOLATION})*)"'
         rf"|`(?P<back>(?:[^`\\\n#$]|\\.|{_INTERPOLATION})*)`",
         re.MULTILINE,
     ),
-    re.compile(rf"(?<![a-zA-Z]{{2}})'(?P<single>(?:[^'\\\n#$]|\\.|{_INTERPOLATION})*)'"),
-)
+    "'": re.compile(rf"(?<![a-zA-Z]{{2}})'(?P<single>(?:[^'\\\n#$]|\\.|{_INTERPOLATION})*)'"),
+}
 """Kinds of quotes that are looked for apart, so that an apostrophe hides no literal."""
 _NEIGHBOUR = re.compile(r"\s*(?:\\\s*)?(?:[+.&]|\.\.|<>|\+\+)?\s*[a-zA-Z]{0,2}")
 _OPERATOR = r"(?:\+\+?|\.\.?|<>|<<|&|,)"
@@ -66,11 +65,10 @@ _MIN_WORDS, _MIN_LETTERS = 3, 12
 
 
 class Print(NamedTuple):
-    """A literal that prints a message: its 0-based line and its letters outside placeholders."""
+    """A literal that prints a message: its letters outside placeholders, and its line."""
 
-    line: int
-    text: str
     n_letters: int
+    line: str
 
 
 class _Literal(NamedTuple):
@@ -90,43 +88,44 @@ class Message:
 
     def prints(self, source: bytes) -> Iterator[Print]:
         """Yield the literals of a text that print the message."""
-        for first, window in self._windows(source):
+        for window in self._windows(source):
             text = window.decode("utf-8", "replace")
-            starts = [0, *(match.end() for match in re.finditer("\n", text))]
-            for pattern in _PASSES:
-                for offset, n_letters in self._matches(text, pattern):
-                    line = bisect_right(starts, offset) - 1
-                    if not _COMMENT.match(text, starts[line], offset):
-                        line_text = text[starts[line] :].partition("\n")[0].strip()[:_MAX_LINE]
-                        yield Print(first + line, line_text, n_letters)
+            for offset, n_letters in self._matches(text):
+                start = text.rfind("\n", 0, offset) + 1
+                if not _COMMENT.match(text, start, offset):
+                    line = text[start:].partition("\n")[0].strip()[:_MAX_LINE]
+                    yield Print(n_letters, line)
 
-    def _windows(self, source: bytes) -> Iterator[tuple[int, bytes]]:
-        """Yield the lines around neighbouring words of the message, and the number of the first."""
-        lowered, n_lines, end = source.lower(), 0, 0
+    def _windows(self, source: bytes) -> Iterator[bytes]:
+        """Yield the lines around neighbouring words of the message."""
+        lowered, end = source.lower(), 0
         for _ in range(_MAX_WINDOWS):
             match = self.search(lowered, end)
             if match is None:
                 return
             nearest = match.start() - _BYTES_AROUND
             start = max(end, nearest, _skip_lines(source, match.start(), -_LINES_AROUND))
-            n_lines += source.count(b"\n", end, start)
             farthest = match.end() + _BYTES_AROUND
             end = min(farthest, _skip_lines(source, match.end(), _LINES_AROUND))
-            yield n_lines, source[start:end]
-            n_lines += source.count(b"\n", start, end)
+            yield source[start:end]
 
-    def _matches(self, text: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int]]:
-        """Yield the offset and letters of the literals of some kinds of quotes that match."""
-        for group in _join(text, _literals(pattern, text)):
-            if n_letters := self._n_letters("".join(literal.body for literal in group)):
-                yield group[0].start, n_letters
+    def _matches(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield the offset and letters of the literals that match, one kind of quotes at a time."""
+        for quotes, pattern in _PASSES.items():
+            if not any(text.count(quote) > 1 for quote in quotes):
                 continue
-            for literal in group if len(group) > 1 else ():
-                if n_letters := self._n_letters(literal.body):
-                    yield literal.start, n_letters
+            for group in _join(text, _literals(pattern, text)):
+                if n_letters := self._n_letters("".join([literal.body for literal in group])):
+                    yield group[0].start, n_letters
+                    continue
+                for literal in group if len(group) > 1 else ():
+                    if n_letters := self._n_letters(literal.body):
+                        yield literal.start, n_letters
 
     def _n_letters(self, literal: str) -> int:
         """Return the letters outside placeholders, 0 if the literal does not print the message."""
+        if len(literal) < _MIN_LETTERS + _MIN_WORDS - 1:
+            return 0
         pieces = [_normalize(piece) for piece in _PLACEHOLDER.sub(_VALUE, literal).split(_VALUE)]
         pieces = [piece for piece in pieces if len(piece) >= _MIN_PIECE]
         # Who quotes a message may leave out its begin or its end.

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from packhound.core.arrays import Mask, top_k
+from packhound.core.arrays import Mask
 from packhound.index import Snapshot
-from packhound.search.query.parse import ParsedQuery
+from packhound.search.query.parse import STOPS, ParsedQuery
 from packhound.search.query.text_filters import TextSearch
+from packhound.search.retrieve.choose import best_nodes
 from packhound.search.retrieve.corpus_stats import CorpusStats
 from packhound.text import FLAGS, terms
 
@@ -24,9 +25,9 @@ _ERROR_LINE = re.compile(r"(?:error|exception|warning|panic|fail).{0,200}[:'\"]"
 _MIN_WORDS = 3
 _MAX_LINES = 8
 _MAX_CHARACTERS = 1_500
-_MAX_NODES, _MIN_COVERED = 10, 0.35
-"""Nodes in whose files the message is looked for: so many with most of its words, by their idf, of
-which they have this share at least."""
+_MAX_NODES, _MIN_COVERED = 15, 0.3
+"""Nodes in which the message is looked for: so many with most of its words, by their idf, of which
+they have this share at least."""
 _CERTAIN_LETTERS = 30
 """Letters of a literal, outside its placeholders, that no other message has by chance."""
 _MIN_SHARE = 0.5
@@ -41,17 +42,19 @@ def find_printers(
     if texts is None or not message:
         return query
     parts = (message, *_QUOTED.findall(message))
-    is_prose = stats.flags[FLAGS.index("is_prose")].astype(np.bool_)
-    paths = {path for part in parts for path in _likely_paths(snapshot, part, is_prose)}
-    printers = texts.nodes_that_print(snapshot, message, sorted(paths))
+    is_code = (
+        snapshot.live & ~stats.flags[FLAGS.index("is_prose")].astype(np.bool_)[snapshot.file_of]
+    )
+    likely = [_likely_nodes(snapshot, stats, part, is_code) for part in parts]
+    printers = texts.nodes_that_print(snapshot, message, np.unique(np.concatenate(likely)).tolist())
     max_letters = max((n_letters for n_letters, _ in printers.values()), default=0)
     certain = min(_CERTAIN_LETTERS, sum(map(str.isalpha, message)))
-    likely = {
+    scores = {
         node_id: (min(1.0, n_letters / certain), line)
         for node_id, (n_letters, line) in printers.items()
         if n_letters >= _MIN_SHARE * max_letters
     }
-    return replace(query, printers=likely)
+    return replace(query, printers=scores)
 
 
 def _message_of(text: str, query: ParsedQuery) -> str:
@@ -66,16 +69,16 @@ def _message_of(text: str, query: ParsedQuery) -> str:
     return text if is_message else ""
 
 
-def _likely_paths(snapshot: Snapshot, message: str, is_prose: Mask) -> Iterator[str]:
-    """Yield the files of the code with most words of a message, rare ones counting more."""
+def _likely_nodes(
+    snapshot: Snapshot, stats: CorpusStats, message: str, is_code: Mask
+) -> NDArray[np.integer[Any]]:
+    """Return the nodes of the code with most words of a message, rare ones counting more."""
+    words = [term for term in dict.fromkeys(terms(message)) if term not in STOPS]
     weights, total = np.zeros(snapshot.n_node_ids, np.float32), 0.0
-    for term in dict.fromkeys(terms(message)):
-        node_ids = snapshot.postings(term).node_ids
+    for match in stats.term_matches.lookup(snapshot, words):
+        node_ids, _ = match.nodes
         if len(node_ids):
-            weight = math.log1p(snapshot.n_nodes / len(node_ids))
-            weights[node_ids] += weight
-            total += weight
-    weights[~snapshot.live | is_prose[snapshot.file_of]] = 0
-    best = top_k(weights, _MAX_NODES)
-    best = best[weights[best] > _MIN_COVERED * total]
-    yield from map(snapshot.paths.__getitem__, np.unique(snapshot.file_of[best]).tolist())
+            weights[node_ids] += np.float32(match.idf)
+            total += match.idf
+    likely = np.flatnonzero((weights > _MIN_COVERED * total) & is_code)
+    return best_nodes(snapshot, stats, likely, weights[likely], _MAX_NODES)

@@ -26,9 +26,9 @@ class TextSearch(Protocol):
         """Return the node ids in some files that have a phrase."""
 
     def nodes_that_print(
-        self, snapshot: Snapshot, message: str, paths: Iterable[str]
+        self, snapshot: Snapshot, message: str, node_ids: Iterable[int]
     ) -> Mapping[int, tuple[int, str]]:
-        """Return the nodes in some files that print a message: letters and line of the literal."""
+        """Return those of some nodes that print a message: letters and line of the literal."""
 
 
 def filter_by_text(

@@ -108,7 +108,7 @@ def choose_nodes(
     def best(node_ids: NDArray[np.integer[Any]], scores: Floats, k: int) -> NodeIds:
         plain = stats.plain.take(snapshot.file_of.take(node_ids))
         lowered = _lower_tests(scores, plain, query)
-        return _best_nodes(snapshot, stats, node_ids, lowered, k).astype(np.int32)
+        return best_nodes(snapshot, stats, node_ids, lowered, k).astype(np.int32)
 
     k = top_k.within(budget)
     by_words = best(matched, node_scores.take(matched), k.words)
@@ -154,7 +154,7 @@ def choose_files(
     return gather(snapshot, stats, files, allowed, truncated=truncated)
 
 
-def _best_nodes(
+def best_nodes(
     snapshot: Snapshot,
     stats: CorpusStats,
     node_ids: NDArray[np.integer[Any]],
