@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from packhound.core.types import Node
@@ -18,7 +19,7 @@ from packhound.evaluation.cases import Case, Target, same_function
 from packhound.evaluation.pack_baselines import LinesByPath, repository_map, ripgrep, top_files
 from packhound.evaluation.score import Figure, bootstrap_interval
 from packhound.llm import counter_for
-from packhound.pack import Pack, PackContext, PackRequest, pack
+from packhound.pack import Pack, PackContext, PackItem, PackRequest, pack
 
 BUDGETS = (4_000, 8_000, 16_000)
 BASELINES = {"top files": top_files, "ripgrep": ripgrep, "repository map": repository_map}
@@ -41,44 +42,41 @@ class PackOutcome:
 
 
 def evaluate_packs(
-    cases: Sequence[Case],
-    corpora: Path,
-    opener: ContextOpener,
-    budgets: Sequence[int] = BUDGETS,
-    baselines: bool = True,
+    cases: Sequence[Case], corpora: Path, opener: ContextOpener
 ) -> Iterator[PackOutcome]:
     """Pack every case with gold functions, at every budget, by every method."""
     for case in cases:
         if not case.functions:
             continue
         with opener(corpora / case.folder) as context:
-            yield from judge_case(context, case, budgets, baselines)
+            yield from judge_case(context, case)
 
 
-def judge_case(
-    context: PackContext, case: Case, budgets: Sequence[int], baselines: bool
-) -> Iterator[PackOutcome]:
+def judge_case(context: PackContext, case: Case) -> Iterator[PackOutcome]:
     """Yield all outcomes of one case."""
     gold = [nodes_of(context, target) for target in case.functions]
     counter = counter_for()
-    for budget in budgets:
+    for budget in BUDGETS:
         started = time.perf_counter()
         result = pack(context, PackRequest(case.text, budget))
         took_ms = (time.perf_counter() - started) * 1_000
-        shown = all(
-            any(_pack_shows(result, p, n, with_body=True) for p, n in nodes) for nodes in gold
-        )
-        named = all(
-            any(_pack_shows(result, p, n, with_body=False) for p, n in nodes) for nodes in gold
-        )
+        shown = _all_match(gold, partial(_pack_shows, result))
+        named = _all_match(gold, partial(_pack_names, result))
         yield PackOutcome(case, OURS, budget, shown, named, took_ms)
-        for name, method in BASELINES.items() if baselines else ():
+        for name, method in BASELINES.items():
             started = time.perf_counter()
             lines = method(context, case.text, budget, counter)
             took_ms = (time.perf_counter() - started) * 1_000
-            shown = all(any(_lines_show(lines, p, n) for p, n in nodes) for nodes in gold)
-            named = all(any(_lines_name(lines, p, n) for p, n in nodes) for nodes in gold)
+            shown = _all_match(gold, partial(_lines_show, lines))
+            named = _all_match(gold, partial(_lines_name, lines))
             yield PackOutcome(case, name, budget, shown, named, took_ms)
+
+
+def _all_match(
+    gold: Sequence[Sequence[tuple[str, Node]]], matches: Callable[[str, Node], bool]
+) -> bool:
+    """Return True if a node of every gold function matches."""
+    return all(any(matches(path, node) for path, node in nodes) for nodes in gold)
 
 
 def summarize_packs(outcomes: Sequence[PackOutcome]) -> dict[str, dict[int, dict[str, Figure]]]:
@@ -103,17 +101,24 @@ def nodes_of(context: PackContext, target: Target) -> list[tuple[str, Node]]:
     return [(target.path, node) for node in nodes if same_function(function, node.qualname)]
 
 
-def _pack_shows(result: Pack, path: str, node: Node, *, with_body: bool) -> bool:
+def _pack_names(result: Pack, path: str, node: Node) -> bool:
+    """Return True if an item has a line of the node."""
+    return any(True for _ in _items_on(result, path, node))
+
+
+def _pack_shows(result: Pack, path: str, node: Node) -> bool:
     """Return True if an item shows the node; an item that ends within a function shows no body."""
+    return any(
+        item.detail in ("elided", "full") and _covers(item.start_line, item.end_line, node)
+        for item in _items_on(result, path, node)
+    )
+
+
+def _items_on(result: Pack, path: str, node: Node) -> Iterator[PackItem]:
     first, last = node.span.start_line, node.span.end_line
     for item in result.items:
-        if item.path != path or item.start_line > last or item.end_line < first:
-            continue
-        if not with_body or (
-            item.detail in ("elided", "full") and _covers(item.start_line, item.end_line, node)
-        ):
-            return True
-    return False
+        if item.path == path and item.start_line <= last and first <= item.end_line:
+            yield item
 
 
 def _covers(start: int, end: int, node: Node) -> bool:

@@ -53,12 +53,12 @@ class Repository:
     prefix: str = ""
 
     def stamp(self) -> Stamp:
-        """Another one after every commit, checkout and `git add`; costs three looks."""
+        """Return a value that changes with every commit, checkout and `git add`; three stats."""
         return tuple(map(_mtime_ns, (self.folder / n for n in ("HEAD", "index", "logs/HEAD"))))
 
 
 def open_repository(root: Path) -> Repository:
-    """The repository that `root` lies in; never raises."""
+    """Return the repository that `root` lies in; never raises."""
     if _program(root) is None:
         return Repository("unavailable")
     done = _run(root, ("rev-parse", "--show-prefix", "--absolute-git-dir"), _TIMEOUT_S)
@@ -85,20 +85,8 @@ def stream(
     on_timeout: Callable[[str], None] = log.warning,
 ) -> Iterator[str]:
     """Yield the output of git piece by piece; `on_timeout` gets a line if that ended early."""
-    program = _program(root)
-    if program is None:
-        return
-    try:
-        process = subprocess.Popen(
-            [program, "--no-pager", *_SAFE, *arguments],
-            cwd=root,
-            env=_environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            creationflags=_FLAGS,
-        )
-    except OSError:
+    process = _start(root, arguments)
+    if process is None:
         return
     late = threading.Event()
 
@@ -119,6 +107,25 @@ def stream(
             process.kill()
     if late.is_set():
         on_timeout(f"git {arguments[0]} took longer than {timeout_s:g} s; what it printed counts")
+
+
+def _start(root: Path, arguments: tuple[str, ...]) -> subprocess.Popen[bytes] | None:
+    """Start git with its output as a pipe; return None if there is none."""
+    program = _program(root)
+    if program is None:
+        return None
+    try:
+        return subprocess.Popen(
+            [program, "--no-pager", *_SAFE, *arguments],
+            cwd=root,
+            env=_environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            creationflags=_FLAGS,
+        )
+    except OSError:
+        return None
 
 
 def user_ignore_file(root: Path) -> Path | None:

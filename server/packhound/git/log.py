@@ -63,7 +63,7 @@ class History:
         return path in self.new or any(folder in self.new for folder in folders)
 
     def recency(self, path: str, now: float | None = None) -> float:
-        """1 for a file that changes today or is not committed, halved every 90 days, else 0."""
+        """Return 1 if a file changes today or is not committed, halved every 90 days, else 0."""
         if self.is_dirty(path):
             return 1.0
         file_history = self.files.get(path)
@@ -96,17 +96,17 @@ class HistoryReader:
                 self._thread.start()
 
     def follow(self) -> None:
-        """Read again if anything was changed, committed or checked out; costs three looks."""
+        """Read again if anything was changed, committed or checked out; three stats."""
         repository = self._repository
         if repository is not None and (self._is_stale or repository.stamp() != self._stamp):
             self.refresh()
 
     def invalidate(self) -> None:
-        """Something on the disk may have changed."""
+        """Have the next `follow` ask git again: something on the disk may have changed."""
         self._is_stale = True
 
     def wait(self, timeout_s: float) -> History:
-        """The history once it is read, or what there is after `timeout_s`."""
+        """Return the history once it is read, or what there is after `timeout_s`."""
         thread = self._thread
         if thread is not None:
             thread.join(timeout_s)
@@ -166,7 +166,7 @@ def merge_histories(
 
 
 def parse_status(status: str, prefix: str = "") -> tuple[frozenset[str], frozenset[str]]:
-    """`git status --porcelain -z`: changed paths and unknown ones, below `prefix` and relative."""
+    """Parse `git status --porcelain -z`: changed and unknown paths, relative to `prefix`."""
     entries = [entry for entry in status.split("\0") if len(entry) > 3]
     unknown = frozenset(e[3:].removeprefix(prefix) for e in entries if e.startswith("??"))
     changed = frozenset(e[3:].removeprefix(prefix) for e in entries if not e.startswith("??"))

@@ -54,7 +54,7 @@ class Changes:
         self._committed: ChangedLines = {}
 
     def invalidate(self) -> None:
-        """Something on the disk may have changed."""
+        """Have the next `refresh` ask git again: something on the disk may have changed."""
         self._stale = True
 
     def refresh(self) -> None:
@@ -71,7 +71,7 @@ class Changes:
                 self._thread.start()
 
     def lines(self, path: str) -> tuple[Lines, ...]:
-        """The lines of a file, as the editor has it, that are not in the last commit."""
+        """Return the lines of a file, as the editor has it, that are not in the last commit."""
         thread = self._thread
         if thread is not None:
             thread.join(_PATIENCE_S)

@@ -89,7 +89,7 @@ class IndexState:
         del self.files[entry.path]
 
     def restore(self, saved: Saved) -> None:
-        """Become what was saved."""
+        """Replace the state of an empty index by a saved one."""
         self.columns = restore_columns(saved, self.columns.dim)
         self.segments = list(saved.segments)
         self.files = {entry.path: entry for entry in self._mark_unread(saved.files)}

@@ -16,7 +16,7 @@ from .request import PackItem as PackItem
 from .request import PackRequest as PackRequest
 from .sections import Section as Section
 from .sections import add_sections as add_sections
-from .sections import with_room as with_room
+from .sections import reserve_sections as reserve_sections
 from .service import PackService as PackService
 from .service import Searcher as Searcher
 from .several_roots import pack_roots as pack_roots

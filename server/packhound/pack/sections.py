@@ -15,7 +15,8 @@ from packhound.pack.render import choose_fence, unused_tag
 from packhound.pack.request import Format, Pack, PackRequest
 
 SHARE, MIN_TOKENS, MAX_TOKENS = 0.1, 120, 600
-"""Of the budget, for a source that has anything; all together never more than a quarter of it."""
+"""Share of the budget for each source that has anything, and its limits in tokens; all sources
+together get at most a quarter of the budget."""
 _TITLES: dict[SourceName, str] = {
     "notes": "Notes on this code",
     "knowledge": "Knowledge for this task",
@@ -33,7 +34,7 @@ class Section(NamedTuple):
     texts: Sequence[str]
 
 
-def with_room(request: PackRequest, n_sources: int) -> PackRequest:
+def reserve_sections(request: PackRequest, n_sources: int) -> PackRequest:
     """Return the request with room for other sources reserved."""
     share = max(int(request.available * SHARE), MIN_TOKENS)
     room = min(n_sources * min(share, MAX_TOKENS), request.available // 4)

@@ -125,12 +125,12 @@ def is_sample(value: str) -> bool:
 
 
 def is_no_sample(value: str) -> bool:
-    """The opposite of `is_sample`, as the test of a rule."""
+    """Return True unless `is_sample`, as the test of a rule."""
     return not is_sample(value)
 
 
 def is_no_dummy(value: str) -> bool:
-    """The opposite of `is_dummy_password`, as the test of a rule."""
+    """Return True unless `is_dummy_password`, as the test of a rule."""
     return not is_dummy_password(value)
 
 

@@ -1,4 +1,4 @@
-"""What a relay asks of the protocol that it relays; for type checkers alone."""
+"""Protocol class of the protocols that a relay can carry; for type checkers alone."""
 
 from __future__ import annotations
 

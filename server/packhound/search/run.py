@@ -56,7 +56,7 @@ class SearchRun:
         self.truncated |= self.over_budget
 
     def raise_if_cancelled(self) -> None:
-        """Raises Cancelled if the caller asked for it."""
+        """Raise Cancelled if the caller asked for it."""
         if self._cancel is not None and self._cancel.is_set():
             raise Cancelled("the search was cancelled")
 

@@ -134,7 +134,7 @@ class Engine:
         self._index.refresh(paths)
 
     def picked(self, path: str, line: int) -> None:
-        """The user opened the result at a 0-based line."""
+        """Record that the user opened the result at a 0-based line."""
         if (node := self.node_at(path, line)) is not None:
             self._personalization.record_use(path, "pick", node.qualname)
 
@@ -193,7 +193,7 @@ class Engine:
     def explain(
         self, query: Query, path: str, line: int, cancel: threading.Event | None = None
     ) -> Hit | None:
-        """The node at a 0-based line, scored for the query whether it ranked or not."""
+        """Return the node at a 0-based line, scored for the query whether it ranked or not."""
         snapshot, _ = self._current(query)
         if (node_id := snapshot.node_id_at(path, line)) is None:
             return None
@@ -201,21 +201,21 @@ class Engine:
         return self.sources.add_git([hit])[0][0] if query.git else hit
 
     def ablate(self, query: Query) -> dict[str, tuple[Hit, ...]]:
-        """The hits as they are, and without each part of the ranking; personalization left out."""
+        """Return the hits, and those without each part of the ranking; nothing is personalized."""
         snapshot = self.snapshot
         return ablate(snapshot, query, self._environment(snapshot, query))
 
     def related(
         self, path: str, line: int, limit: int = 10, cancel: threading.Event | None = None
     ) -> Results:
-        """Nodes like the one at a 0-based line."""
+        """Return nodes like the one at a 0-based line."""
         query = Query(text=f"{path}:{line + 1}", limit=limit)
         snapshot, notes = self._current(query)
         results = related(snapshot, path, line, query, self._environment(snapshot, query), cancel)
         return add_cells(results, notes, partial(self.source, snapshot=snapshot))
 
     def pack(self, request: PackRequest, cancel: threading.Event | None = None) -> Pack:
-        """The best code for a prompt within a budget of tokens."""
+        """Return the best code for a prompt within a budget of tokens."""
         snapshot, notes = self._current(Query(request.prompt))
         service, graph_top_k = self._packs.service(), self._settings.graph_top_k
         make = partial(service.pack, snapshot, cancel=cancel, graph_top_k=graph_top_k)
@@ -223,7 +223,7 @@ class Engine:
         return replace(packed, notes=(*packed.notes, *notes))
 
     def pack_context(self, cancel: threading.Event | None = None) -> PackContext:
-        """The current generation and the ways to ask it, as packs are made from it."""
+        """Return the current generation and the ways to ask it, for making packs."""
         return self._packs.service().context(self.snapshot, cancel)
 
     def excerpts(self) -> Excerpts:
@@ -241,17 +241,17 @@ class Engine:
         return () if node_id is None else self._packs.service().neighbors(snapshot, node_id)
 
     def node_at(self, path: str, line: int) -> NodeRef | None:
-        """The innermost node at a 0-based line."""
+        """Return the innermost node at a 0-based line."""
         snapshot = self.snapshot
         node_id = snapshot.node_id_at(path, line)
         return None if node_id is None else snapshot.ref(node_id, str(self.root))
 
     def outline(self, path: str = "") -> tuple[NodeRef, ...]:
-        """The nodes of a file, or of all files below a folder, in reading order."""
+        """Return the nodes of a file, or of all files below a folder, in reading order."""
         return self._current(Query(""))[0].refs_below(path, str(self.root))
 
     def source(self, path: str, snapshot: Snapshot | None = None) -> bytes | None:
-        """The text that a generation, if not the current one, holds of `path`.
+        """Return the text that a generation, if not the current one, holds of `path`.
 
         None if it changed since: places in a snapshot say nothing of any other text.
         """

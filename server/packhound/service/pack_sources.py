@@ -40,22 +40,18 @@ def add_sources(
 
     Left out is what the pack shows as code, and what its conversation has had.
     """
-    from packhound.pack import Section, add_sections, with_room
+    from packhound.pack import Section, add_sections, reserve_sections
 
     sent = conversations.sent_tiers(request.conversation)
+    names = [name for name in settings.pack_sources if name != "notes" and request.prompt.strip()]
+    problems = [switched_off(name) for name in names if not settings.has_source(name)]
     records: dict[SourceName, list[Record]] = {}
-    problems = []
-    for name in settings.pack_sources:
-        if name == "notes" or not request.prompt.strip():
-            continue
-        if not settings.has_source(name):
-            problems.append(switched_off(name))
-            continue
+    for name in filter(settings.has_source, names):
         best = [r for r in _best(name, request.prompt, search) if _key(r) not in sent]
         records |= {name: best} if best else {}
     has_notes = settings.notes and "notes" in settings.pack_sources and notes.has_anchors()
     n_sources = len(records) + has_notes
-    packed = make(with_room(request, n_sources) if n_sources else request)
+    packed = make(reserve_sections(request, n_sources) if n_sources else request)
     packed = replace(packed, notes=(*packed.notes, *problems))
     on_code = [Section("notes", notes.in_pack(packed))] if has_notes else []
     by_text = {
@@ -64,14 +60,14 @@ def add_sources(
     }
     sections = [*on_code, *(Section(name, [*texts]) for name, texts in by_text.items())]
     packed, taken = add_sections(packed, request, sections)
-    remembered = [
-        (_key(by_text[section.source][text]), 0)
+    in_pack = [
+        by_text[section.source][text]
         for section in taken
         if section.source in by_text
         for text in section.texts
     ]
-    if remembered:
-        conversations.remember(request.conversation, remembered)
+    if in_pack:
+        conversations.remember(request.conversation, [(_key(record), 0) for record in in_pack])
     return packed
 
 

@@ -35,7 +35,6 @@ def build_status(
     """Return the status of a folder as of now; `problems` are those of models and plugins."""
     snapshot, health = opened.index.snapshot, opened.index.health()
     pending = indexer.queue.pending
-    languages = Counter(entry.language for entry in snapshot.files.values())
     problems = (*problems, *filter(None, (opened.problem,)), *_failed_extractions(snapshot))
     limits = (*problems, *indexer.warnings)
     return Status(
@@ -45,7 +44,7 @@ def build_status(
         pending=pending,
         files=snapshot.n_files,
         nodes=snapshot.n_nodes,
-        languages=dict(languages.most_common()),
+        languages=_count_languages(snapshot),
         kinds=_count_kinds(snapshot),
         n_failed=opened.index.n_failed,
         disk_bytes=opened.store.n_bytes if opened.store else 0,
@@ -65,6 +64,11 @@ def build_status(
             *indexer.warnings,
         ),
     )
+
+
+def _count_languages(snapshot: Snapshot) -> dict[str, int]:
+    """Return the number of files in each language, the most first."""
+    return dict(Counter(entry.language for entry in snapshot.files.values()).most_common())
 
 
 def _count_kinds(snapshot: Snapshot) -> dict[str, int]:

@@ -94,11 +94,11 @@ class Workspace:
             collect_all_and_trim()
 
     def engine_of(self, root: Path) -> Engine | None:
-        """The engine of a folder that is followed."""
+        """Return the engine of a folder that is followed."""
         return self._engines.get(real_path(root))
 
     def locate(self, path: Path) -> tuple[Engine, str] | None:
-        """The innermost folder that holds `path`, and the path relative to it."""
+        """Return the innermost folder that holds `path`, and the path relative to it."""
         full = real_path(path.parent) / path.name
         location = innermost_root(self._engines, full)
         return (self._engines[location[0]], location[1]) if location else None
