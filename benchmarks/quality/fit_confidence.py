@@ -1,7 +1,7 @@
 """Fit how sure an answer is, and write the coefficients where the product reads them.
 
     python benchmarks/quality/fit_confidence.py --suite SUITE=CORPORA ... \
-        --hold-out SUITE=CORPORA ... --cache DIR [--write]
+        --hold-out SUITE=CORPORA ... --cache DIR [--shipped] [--write]
 
 Each query is asked of its own repository and of two wrong ones, which are of the same half; so are
 names of definitions. An answer is right if a node of grade 2 or 3, or in the place that a suite of
@@ -26,7 +26,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
 from packhound.encoder.embedder import Embedder
-from packhound.search.confidence import LIKELY, PATH, STRONG
+from packhound.search.confidence import LIKELY, PATH, STRONG, load_fit
 
 RESULTS = Path(__file__).parent / "results" / "confidence.json"
 SOURCES = ("hybrid", "lexical", "dense")
@@ -40,6 +40,7 @@ def main() -> None:
     parser.add_argument("--suite", action="append", required=True)
     parser.add_argument("--hold-out", action="append", required=True)
     parser.add_argument("--cache", type=Path, required=True)
+    parser.add_argument("--shipped", action="store_true", help="measure what ships, fit nothing")
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     embedder = Embedder.open()
@@ -49,14 +50,14 @@ def main() -> None:
     sets, figures = {}, {}
     for source in SOURCES:
         rows = [*ask_all(repositories, source, "linear")]
-        sets[source] = fit(rows)
+        sets[source] = load_fit().sets[source] if options.shipped else fit(rows)
         figures[source] = evaluate(rows, sets[source])
         print(source, json.dumps(figures[source], indent=1))
     rows = [*ask_all(repositories, "hybrid", "rrf")]
     figures["hybrid, rrf"] = evaluate(rows, sets["hybrid"])
     print("hybrid, rrf", json.dumps(figures["hybrid, rrf"], indent=1))
     if options.write:
-        write(sets, figures, repositories, embedder.fingerprint)
+        write(None if options.shipped else sets, figures, repositories, embedder.fingerprint)
 
 
 def fit(rows: Sequence[Row]) -> dict[str, dict[str, dict[str, float]]]:
@@ -196,20 +197,21 @@ def calibration_error(confidence: Floats, right: NDArray[np.bool_], weights: Flo
     return round(float(np.abs(gaps).sum() / weights.sum()), 3)
 
 
-def write(sets: dict, figures: dict, repositories: Sequence[Repository], model: str) -> None:
-    """Write the coefficients, and the figures, with their provenance."""
+def write(sets: dict | None, figures: dict, repositories: Sequence[Repository], model: str) -> None:
+    """Write the coefficients, if any, and the figures, with their provenance."""
     fitted = [r for r in repositories if not r.held_out]
     content = {
         "command": "python benchmarks/quality/fit_confidence.py --suite nodes_dev=dev"
         " --suite nodes/train=corpora --hold-out nodes/dev=corpora --hold-out dev=dev"
-        " --cache cache --write",
+        f" --cache cache {'--write' if sets else '--shipped --write'}",
         "data": f"{sum(len(r.cases) for r in fitted)} graded queries and {N_NAMES} names a"
         f" repository, over {len(fitted)} repositories, each asked of {N_WRONG} wrong ones too;"
         f" {RIGHT_SHARE:.0%} of the weight on the right ones",
         "date": datetime.now(timezone.utc).date().isoformat(),
         "model": model,
     }
-    PATH.write_text(json.dumps({**content, "sets": sets}, indent=1) + "\n", "utf-8")
+    if sets:
+        PATH.write_text(json.dumps({**content, "sets": sets}, indent=1) + "\n", "utf-8")
     RESULTS.write_text(json.dumps({**content, "held_out": figures}, indent=1) + "\n", "utf-8")
 
 
