@@ -2,10 +2,10 @@
 
 Run: python -m benchmarks.quality.deep_latency FOLDER [--questions 12]
 Each question is asked without the deep model and with it. Cold: with no vector of before; new: with
-the vectors of all but 8 of the hits that it reads; warm: with all of them; restarted: warm, in an
-engine that has only what is on disk. Milliseconds that it adds at p50, of the processor (all
-threads) and of the wall clock, the model loaded before, and what loading takes, with megabytes;
-results go to results/deep_latency.json.
+the vectors of the question and of all but 8 of the hits that it reads; warm: with all of them;
+restarted: warm, in an engine that has only what is on disk. Milliseconds that it adds at p50, of
+the processor (all threads) and of the wall clock, the model loaded before, and what loading takes,
+with megabytes; results go to results/deep_latency.json.
 """
 
 from __future__ import annotations

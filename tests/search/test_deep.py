@@ -39,6 +39,9 @@ class Encoder:
         self.texts.append(text)
         return np.array([1.0 if self.word in text or text == QUERY.text else -1.0, 0.3], np.float32)
 
+    def encode_query(self, text: str) -> np.ndarray:
+        return self.encode(text)
+
 
 def text_of(node: NodeRef) -> str:
     source = FILES[node.path].encode()
@@ -203,6 +206,18 @@ def test_texts_that_are_not_on_disk_leave_nothing_there(tmp_path: Path) -> None:
     assert len(digests) > 1 and digests[saved] in store.get(encoder.fingerprint, digests.values())
     del digests[saved]
     assert not store.get(encoder.fingerprint, digests.values())
+
+
+def test_each_folder_of_a_process_has_its_vectors_on_disk(tmp_path: Path) -> None:
+    encoder = Noise()
+    ranker, n_read = DeepRanker(lambda: encoder), []
+    for folder in (tmp_path / "tree", tmp_path / "other tree"):
+        vectors = NodeVectors(VectorStore(folder), lambda node: True)
+        hits = search(snapshot(), QUERY, replace(environment_of(ranker), vectors=vectors)).hits
+        digests = [deep_text_of(hit.node).digest for hit in hits]
+        assert {*VectorStore(folder).get(encoder.fingerprint, digests)} == {*digests}
+        n_read.append(sum(text != QUERY.text for text in encoder.texts))
+    assert n_read[0] == n_read[1] > 0
 
 
 def test_reading_in_advance_stops_when_it_may_not_go_on(tmp_path: Path) -> None:

@@ -57,6 +57,9 @@ class Encoder:
         is_near = self.word in text or text == QUESTION
         return np.array([1.0 if is_near else -0.5, 0.1], np.float32)
 
+    def encode_query(self, text: str) -> np.ndarray:
+        return self.encode(text)
+
 
 def ask(encoder: Encoder | ModelError, folder: Path, time_ms: float = 60_000, *, deep: bool = True):
     def load() -> Encoder:

@@ -10,7 +10,7 @@ class VectorCache(Protocol):
     """Vectors by model and digest, as bytes, as long as the index of a folder. Thread-safe.
 
     It may lose any vector at any time, and raises nothing. Nothing of a text that is not on disk
-    may be put.
+    may be put. Those of one folder are equal.
     """
 
     def get(self, model: str, digests: Iterable[bytes]) -> dict[bytes, bytes]:

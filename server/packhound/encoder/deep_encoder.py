@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from packhound.core.arrays import Floats
+from packhound.core.caching import BoundedMemo
 from packhound.core.errors import ModelError
 from packhound.encoder.onnx_text import (
     one_line,
@@ -39,6 +40,8 @@ _WEIGHTS_DIGEST = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d
 _FOLDER = Path(__file__).parent / "minilm"
 READ_CHARACTERS = 1_200
 """Source that can fill `MAX_TOKENS` even where most of it is punctuation."""
+_CACHED_QUERIES = 64
+"""Code and records are asked the same, and so is everything after an edit."""
 _WORD = re.compile(r"[^\W\d_a-z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+")
 
 
@@ -51,6 +54,7 @@ class DeepEncoder:
     def __init__(self, tokenizer: Tokenizer, session: InferenceSession) -> None:
         self._tokenizer = tokenizer
         self._session = session
+        self._query_vectors = BoundedMemo(self.encode, _CACHED_QUERIES)
 
     @classmethod
     def open(cls) -> DeepEncoder:
@@ -80,6 +84,10 @@ class DeepEncoder:
         except Exception as error:
             raise ModelError(f"the deep model failed: {one_line(error)}") from error
         return np.asarray(vector / max(float(np.linalg.norm(vector)), 1e-9), np.float32)
+
+    def encode_query(self, text: str) -> Floats:
+        """Return the unit vector of a query, [384]. Raises ModelError."""
+        return self._query_vectors[text]
 
 
 def model_path() -> Path | None:

@@ -10,6 +10,7 @@ import logging
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing, suppress
+from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
@@ -34,12 +35,12 @@ _KEYS_AT_ONCE = 500
 _SUFFIXES = ("", "-journal")
 
 
+@dataclass(frozen=True)
 class VectorStore:
     """The vectors of one folder. `folder` is that of its index. Any thread may call."""
 
-    def __init__(self, folder: Path, max_vectors: int = MAX_VECTORS) -> None:
-        self._path = folder / VECTORS
-        self._max_vectors = max_vectors
+    folder: Path
+    max_vectors: int = MAX_VECTORS
 
     def get(self, model: str, digests: Iterable[bytes]) -> dict[bytes, bytes]:
         """Return the vectors that a model with this fingerprint made, of those that there are."""
@@ -67,11 +68,15 @@ class VectorStore:
         def write(connection: sqlite3.Connection) -> None:
             connection.execute("BEGIN IMMEDIATE")
             connection.executemany(_PUT, rows)
-            connection.execute(_TRIM, (self._max_vectors,))
+            connection.execute(_TRIM, (self.max_vectors,))
             connection.execute("COMMIT")
 
         if rows:
             self._try(write, writes=True)
+
+    @property
+    def _path(self) -> Path:
+        return self.folder / VECTORS
 
     def _try(self, work: Callable[[sqlite3.Connection], None], *, writes: bool) -> None:
         """Work on the database; what is busy, full or not writable stays, what is damaged goes."""

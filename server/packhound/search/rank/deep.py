@@ -69,6 +69,13 @@ class DeepText(NamedTuple):
         return codes
 
 
+class _Vector(NamedTuple):
+    """A vector, and the caches of folders that have it: trees of a process ask for the same."""
+
+    codes: Codes
+    caches: set[VectorCache]
+
+
 class DeepRanker:
     """The deep model's part of a ranking, with the vectors of nodes by digest. Thread-safe."""
 
@@ -77,7 +84,7 @@ class DeepRanker:
     def __init__(self, load_encoder: Callable[[], DeepEncoder] | None = None) -> None:
         """`load_encoder` returns the model, the installed one by default. Raises ModelError."""
         self._model = DeferredLoad(load_encoder) if load_encoder else _SHARED
-        self._vectors = ByteLru[bytes, Codes](_CACHE_BYTES, lambda row: row.nbytes)
+        self._vectors = ByteLru[bytes, _Vector](_CACHE_BYTES, lambda vector: vector.codes.nbytes)
 
     def applies(self, query: ParsedQuery) -> bool:
         """Return True for a kind of query that has a weight."""
@@ -126,26 +133,27 @@ class DeepRanker:
         if encoder is None:
             return None
         digests = [text.digest for text in texts]
-        rows = self._earlier(encoder.fingerprint, digests, cache)
+        vectors = self._earlier(encoder.fingerprint, digests, cache)
         new: dict[bytes, bytes] = {}
         try:
             for text, digest in zip(texts, digests, strict=True):
-                if digest in rows:
-                    continue
-                run.raise_if_cancelled()
-                if run.over_budget:
-                    n_read = sum(map(rows.__contains__, digests))
-                    run.skip(f"the deep model, which read {n_read} of {len(texts)} hits")
-                    return None
-                rows[digest] = text.encode(encoder)
-                if cache and text.is_on_disk():
-                    new[digest] = rows[digest].tobytes()
+                if digest not in vectors:
+                    run.raise_if_cancelled()
+                    if run.over_budget:
+                        n_read = sum(map(vectors.__contains__, digests))
+                        run.skip(f"the deep model, which read {n_read} of {len(texts)} hits")
+                        return None
+                    vectors[digest] = _Vector(text.encode(encoder), set())
+                codes, caches = vectors[digest]
+                if cache and cache not in caches and text.is_on_disk():
+                    new[digest] = codes.tobytes()
+                    caches.add(cache)
         finally:
-            self._vectors.put(rows)
+            self._vectors.put(vectors)
             if cache:
                 cache.put(encoder.fingerprint, new)
-        codes = np.array([rows[digest] for digest in digests])
-        cosines = codes.astype(np.float32) @ encoder.encode(query) * scales_of(codes)
+        rows = np.array([vectors[digest].codes for digest in digests])
+        cosines = rows.astype(np.float32) @ encoder.encode_query(query) * scales_of(rows)
         return np.asarray(cosines, np.float32)
 
     def read_ahead(
@@ -180,15 +188,15 @@ class DeepRanker:
 
     def _earlier(
         self, model: str, digests: Iterable[bytes], cache: VectorCache | None
-    ) -> dict[bytes, Codes]:
+    ) -> dict[bytes, _Vector]:
         """Return the vectors that this process or one before has made."""
         in_memory = {digest: self._vectors.get(digest) for digest in digests}
-        rows = {digest: row for digest, row in in_memory.items() if row is not None}
-        missing = in_memory.keys() - rows.keys()
+        vectors = {digest: vector for digest, vector in in_memory.items() if vector is not None}
+        missing = in_memory.keys() - vectors.keys()
         if missing and cache:
-            saved = cache.get(model, missing)
-            rows |= {digest: np.frombuffer(row, np.int8) for digest, row in saved.items()}
-        return rows
+            for digest, row in cache.get(model, missing).items():
+                vectors[digest] = _Vector(np.frombuffer(row, np.int8), {cache})
+        return vectors
 
 
 def missing_deep_model() -> str:
