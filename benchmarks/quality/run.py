@@ -28,7 +28,7 @@ from packhound.encoder.embedder import Embedder
 from packhound.evaluation.cases import Case
 from packhound.evaluation.score import Outcome, ablations, evaluate, losses, summarize
 from packhound.evaluation.suite import load_suite
-from packhound.search.ablation import BASELINE, ablate
+from packhound.search.ablation import ablate
 from packhound.search.environment import SearchEnvironment
 from packhound.search.pipeline import search
 from packhound.text import is_test
@@ -120,7 +120,7 @@ def ablation(
         environment = SearchEnvironment(str(root), embedder)
         yield lambda query: ablate(snapshot, query, environment)
 
-    lost = losses(list(ablations(cases, options.corpora, opened)), BASELINE)
+    lost = losses(list(ablations(cases, options.corpora, opened)))
     for part, changes in lost.items():
         print(f"{part:40} {next(iter(changes.values())):+.4f}")
     return {part: {m: round(value, 4) for m, value in row.items()} for part, row in lost.items()}

@@ -87,7 +87,7 @@ def test_what_each_part_is_worth(tmp_path: Path) -> None:
     ]
     scored = list(ablations(cases, tmp_path, opened))
     assert [scores[BASELINE]["ndcg"] for _, scores in scored] == [1, 1]
-    lost = losses(scored, BASELINE)
+    lost = losses(scored)
     assert BASELINE not in lost
     assert {"source: words", "source: meaning", "stage: one node per file first"} <= lost.keys()
     assert list(lost) == sorted(lost, key=lambda part: -lost[part]["ndcg"])
@@ -105,4 +105,4 @@ def test_losses_are_means_over_repositories() -> None:
             {BASELINE: {"ndcg": 0.5}, "signal: x": {"ndcg": 0.75}, "signal: y": {"ndcg": 0.0}},
         ),
     ]
-    assert losses(scored, BASELINE) == {"signal: y": {"ndcg": 0.25}, "signal: x": {"ndcg": 0.0}}
+    assert losses(scored) == {"signal: y": {"ndcg": 0.25}, "signal: x": {"ndcg": 0.0}}

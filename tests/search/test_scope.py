@@ -26,8 +26,11 @@ def test_types_are_case_insensitive_and_several_are_a_union(engine: Engine) -> N
 @pytest.mark.parametrize(
     ("request_", "problem"),
     [
-        ({"query": "x", "types": ["functon"]}, "invalid type 'functon': expected one of function,"),
-        ({"query": "x type:functon"}, "invalid type 'functon': expected one of function, method,"),
+        (
+            {"query": "x", "types": ["functon"]},
+            "invalid type 'functon': expected one of: function,",
+        ),
+        ({"query": "x type:functon"}, "invalid type 'functon': expected one of: function, method,"),
         ({"query": "x", "since": "yesterday"}, "invalid since 'yesterday': expected a day as"),
         ({"query": "x before:2025-13-01"}, "invalid before '2025-13-01': expected a day as"),
     ],
@@ -43,7 +46,7 @@ def test_the_command_line_exits_with_2(tmp_path: Path) -> None:
     house = make_house(tmp_path / "house")
     done = packhound(tmp_path, "search", "door", "--type", "functon", "--root", str(house))
     assert done.returncode == 2
-    assert f"invalid type 'functon': expected one of {', '.join(TYPES)}" in done.stderr
+    assert f"invalid type 'functon': expected one of: {', '.join(TYPES)}" in done.stderr
 
 
 def test_a_search_never_raises_for_a_wrong_value(engine: Engine) -> None:

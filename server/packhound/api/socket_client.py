@@ -18,7 +18,7 @@ from packhound.api.socket_requests import (
     PACK,
     REBUILD,
     RELATED,
-    RESULTS,
+    SEARCH,
     STATUS,
 )
 from packhound.core.status import Drift, Rebuilt, SourceRow, Status
@@ -36,7 +36,7 @@ class Connection(AnyConnection):
 
     def search(self, query: Query) -> Json:
         """Return the results object of a query."""
-        return self.call(RESULTS, query_json(query))
+        return self.call(SEARCH, query_json(query))
 
     def pack(self, request: PackRequest) -> Pack:
         """Return a pack."""

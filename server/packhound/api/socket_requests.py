@@ -15,12 +15,12 @@ from packhound.api.tools.registry import call
 from packhound.core.types import Results
 from packhound.service import Engine
 
-# Requests of the command line, which are no tools of agents.
-RESULTS, PACK, GREP, FORGET, CONFIG = "results", "packed", "grepped", "forget", "config"
-REBUILD = "rebuild sources"
+# Requests of the command line; some have the name of a tool of agents, which answers otherwise.
+SEARCH, EXPLAIN, RELATED, STATUS = "cli/search", "cli/explain", "cli/related", "cli/status"
+PACK, GREP, REBUILD = "cli/pack", "cli/grep", "cli/rebuild"
+FORGET, CONFIG = "cli/forget", "cli/config"
 MEMORY = "memory/"
 """Before the name of a request on notes."""
-EXPLAIN, RELATED, STATUS = "explained", "similar", "full status"
 
 _FRESH_S = 2.0
 """Time for files that changed on disk to be read before an answer; then it says what is missing."""
@@ -37,7 +37,7 @@ def answer(engine: Engine, name: str, arguments: dict[str, Any]) -> Json:
     return call(engine, name, arguments)
 
 
-def _results(engine: Engine, arguments: dict[str, Any]) -> Json:
+def _search(engine: Engine, arguments: dict[str, Any]) -> Json:
     results = engine.search(query_of(arguments))
     return results_json(engine.sources.episodes.record_search(results))
 
@@ -82,14 +82,14 @@ def _forget(engine: Engine, arguments: dict[str, Any]) -> Json:
 
 
 _ANSWERS: dict[str, Callable[[Engine, dict[str, Any]], Json]] = {
-    RESULTS: _results,
+    SEARCH: _search,
     PACK: _pack,
     GREP: _grep,
     FORGET: _forget,
-    **{f"{MEMORY}{name}": answer for name, answer in MEMORY_REQUESTS.items()},
     CONFIG: _config,
     REBUILD: _rebuild,
     EXPLAIN: _explain,
     RELATED: _related,
     STATUS: _status,
+    **{f"{MEMORY}{name}": request for name, request in MEMORY_REQUESTS.items()},
 }

@@ -31,7 +31,6 @@ from packhound.evaluation import (
     losses,
     summarize,
 )
-from packhound.search import BASELINE
 from packhound.service import Engine, real_path
 from packhound.text import is_test
 
@@ -151,7 +150,7 @@ def _report(
         is_graded = any(outcome.case.answers for outcome in outcomes)
         by = ("all", "kind", "language", "repository") if is_graded else ("all", "category")
     figures = {group: summarize(outcomes, _GROUPS[group]) for group in by}
-    lost = losses(ablated, BASELINE) if ablated else {}
+    lost = losses(ablated) if ablated else {}
     if out:
         out.write_text(json.dumps([asdict(outcome) for outcome in outcomes], indent=1), "utf-8")
     if as_json:

@@ -16,6 +16,7 @@ from packhound.core.errors import SettingsError
 from packhound.core.types import Hit, Query, Results
 from packhound.evaluation import graded
 from packhound.evaluation.cases import REPORT, Case, Target, same_function, same_path
+from packhound.search import BASELINE
 
 TOP = 10
 REPORT_LIMIT = 50
@@ -82,19 +83,17 @@ def judge_parts(case: Case, hits_by_part: Hits) -> dict[str, Scores]:
     return {part: judge(case, hits, 0.0).scores for part, hits in hits_by_part.items()}
 
 
-def losses(
-    ablated: Sequence[tuple[Case, dict[str, Scores]]], baseline: str
-) -> dict[str, dict[Measure, float]]:
+def losses(ablated: Sequence[tuple[Case, dict[str, Scores]]]) -> dict[str, dict[Measure, float]]:
     """Return the loss without each part, in the mean over repositories, largest first."""
-    parts = dict.fromkeys(part for _, scores in ablated for part in scores if part != baseline)
-    measures = dict.fromkeys(m for _, scores in ablated for m in scores[baseline])
+    parts = dict.fromkeys(part for _, scores in ablated for part in scores if part != BASELINE)
+    measures = dict.fromkeys(m for _, scores in ablated for m in scores[BASELINE])
     lost: dict[str, dict[Measure, float]] = {
         part: {
             measure: _mean(
                 [
-                    (case, scores[baseline][measure] - scores.get(part, scores[baseline])[measure])
+                    (case, scores[BASELINE][measure] - scores.get(part, scores[BASELINE])[measure])
                     for case, scores in ablated
-                    if measure in scores[baseline]
+                    if measure in scores[BASELINE]
                 ]
             )
             for measure in measures
@@ -244,11 +243,9 @@ def _figure(group: Sequence[Outcome], measure: Measure, clustered: bool) -> Figu
     return Figure(fmean(means), low, high, len(scored))
 
 
-def bootstrap_interval(
-    means: Sequence[float], coverage: float = _INTERVAL, seed: int = 0
-) -> tuple[float, float]:
+def bootstrap_interval(means: Sequence[float], coverage: float = _INTERVAL) -> tuple[float, float]:
     """Return the middle `coverage` of the means of resamples drawn with replacement."""
-    draw = random.Random(seed)
+    draw = random.Random(0)
     resampled = sorted(fmean(draw.choices(means, k=len(means))) for _ in range(_RESAMPLES))
     tail = int((1 - coverage) / 2 * _RESAMPLES)
     return resampled[tail], resampled[-tail - 1]

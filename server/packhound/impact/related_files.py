@@ -48,20 +48,20 @@ def rank_files(
 
     `calls` counts uses by file, `words` is the share of the words of changed lines that it has.
     """
-    newest = max(history.weights.values(), default=1.0)
+    max_weight = max(history.weights.values(), default=1.0)
     profiles = [_Profile.of(path) for path in changed]
-    features = {
-        path: _features(path, profiles, history, calls.get(path, 0.0), words.get(path, 0.0), newest)
-        for path in paths
-        if path not in changed
-    }
-    candidates = [path for path in features if reasons_of(features[path])]
-    ranked = sorted(candidates, key=lambda path: (-score(features[path]), path))[:limit]
+    files = []
+    for path in paths:
+        if path in changed:
+            continue
+        uses, share = calls.get(path, 0.0), words.get(path, 0.0)
+        features = _features(path, profiles, history, uses, share, max_weight)
+        if reasons := reasons_of(features):
+            files.append((-score(features), path, reasons))
+    files.sort()
     return [
-        RelatedFile(
-            path, 1.0 / (1.0 + math.exp(-score(features[path]))), reasons_of(features[path])
-        )
-        for path in ranked
+        RelatedFile(path, 1.0 / (1.0 + math.exp(negated)), reasons)
+        for negated, path, reasons in files[:limit]
     ]
 
 
@@ -110,18 +110,18 @@ def _features(
     history: CoChanges,
     calls: float,
     words: float,
-    newest: float,
+    max_weight: float,
 ) -> dict[str, float]:
     profile = _Profile.of(path)
-    apart = math.prod(1.0 - min(0.99, history.chance(c.path, path)) for c in changed)
+    no_change = math.prod(1.0 - min(0.99, history.chance(c.path, path)) for c in changed)
     return {
-        "history": math.sqrt(1.0 - apart),
+        "history": math.sqrt(1.0 - no_change),
         "recent": math.sqrt(min(1.0, history.recent[path])),
         "calls": calls / (1.0 + calls),
         "words": words,
         "name": max((_overlap(profile.words, c.words) for c in changed), default=0.0),
         "folder": max((_nearness(profile.folder, c.folder) for c in changed), default=0.0),
-        "often": math.log1p(history.weights[path]) / math.log1p(newest),
+        "often": math.log1p(history.weights[path]) / math.log1p(max_weight),
         "language": float(any(profile.suffix == c.suffix for c in changed)),
     }
 

@@ -17,6 +17,7 @@ _LEAST = 0.05
 """What rounds to zero is no reason."""
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _MARKDOWN_SPECIAL = re.compile(r"([\\`*\[\]<>~&@|$]|(?<!\w)_|_(?!\w)|(?<=[wW]{3})\.|:(?=//))")
+_MAX_LENGTH = 120
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
 
@@ -84,7 +85,7 @@ def _in_code_block(text: str) -> str:
     return _single_line(text).replace("`", "'")
 
 
-def _single_line(text: str, max_length: int = 120) -> str:
+def _single_line(text: str) -> str:
     """Return one line of visible characters: no name or query may draw outside its row."""
     line = _CONTROL.sub("\ufffd", text)
-    return line if len(line) <= max_length else line[: max_length - 1] + "…"
+    return line if len(line) <= _MAX_LENGTH else line[: _MAX_LENGTH - 1] + "…"

@@ -150,13 +150,9 @@ def answers_of(
     return answers, notes
 
 
-def all_answers(tool: str) -> Join:
-    """Return a join whose answer has that of every root under `roots`."""
-
-    def join(roots: Sequence[Root], arguments: Arguments) -> Json:
-        return {"roots": [root.call(tool, arguments) for root in roots]}
-
-    return join
+def join_statuses(roots: Sequence[Root], arguments: Arguments) -> Json:
+    """Return the status of every root under `roots`."""
+    return {"roots": [root.call("status", arguments) for root in roots]}
 
 
 def join_pages(roots: Sequence[Root], arguments: Arguments) -> Json:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from packhound.api.json_codec import Arguments, Json, Row, status_json
-from packhound.api.tools.roots import all_answers
+from packhound.api.tools.roots import join_statuses
 from packhound.api.tools.text import Text
 from packhound.api.tools.tool import MAX_TOKENS, Tool
 from packhound.service import Engine
@@ -27,5 +27,5 @@ TOOL = Tool(
     {"max_tokens": 4_000},
     _answer,
     _text,
-    all_answers("status"),
+    join_statuses,
 )

@@ -32,7 +32,7 @@ def _values(fields: Iterable[str], filters: Iterable[tuple[str, str]], name: str
 def _parse_types(values: Iterable[str], problems: list[str]) -> tuple[str, ...]:
     names = dict.fromkeys(value.lower() for value in values)
     problems += (
-        f"invalid type '{name:.80}': expected one of {', '.join(TYPES)}"
+        f"invalid type '{name:.80}': expected one of: {', '.join(TYPES)}"
         for name in names
         if name not in TYPES
     )
