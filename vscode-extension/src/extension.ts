@@ -12,7 +12,7 @@ import { addNote } from './notes/addNote';
 import { inDocuments } from './notes/noteDocuments';
 import { showNotes } from './notes/noteList';
 import { onDidPick, openHit, selectedText } from './places';
-import { asked } from './problems';
+import { withErrorsShown } from './problems';
 import type { Pack, SearchResults } from './protocol';
 import { offerRemedies } from './remedies';
 import { ReadOnlyDocuments } from './readOnlyDocuments';
@@ -50,16 +50,21 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
   const packer = new Packer(client, documents, pins, context.workspaceState);
   const tree = new ResultTree(results, pins);
   client.onHover = withLink(results);
-  client.placed = inDocuments(client, documents);
+  client.withDocument = inDocuments(client, documents);
 
   const command = (id: string, run: (...args: never[]) => unknown): vscode.Disposable =>
     vscode.commands.registerCommand(`packhound.${id}`, (...args: never[]) =>
-      asked(() => Promise.resolve().then(() => run(...args))),
+      withErrorsShown(() => Promise.resolve().then(() => run(...args))),
     );
   const needsServer = (id: string, run: (...args: never[]) => unknown): vscode.Disposable =>
     command(id, (...args: never[]) =>
       'problem' in client.state ? offerRemedies(client.state.problem) : run(...args),
     );
+
+  const firstSearch = client.onDidSearch(() => {
+    firstSearch.dispose();
+    void vscode.commands.executeCommand('setContext', 'packhound.hasSearched', true);
+  });
 
   context.subscriptions.push(
     log,
@@ -75,10 +80,10 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
     onDidPick((hit) => {
       client.picked(hit);
     }),
-    client.onDidSearch((found) => {
-      void vscode.commands.executeCommand('setContext', 'packhound.hasSearched', true);
-      results.answered(found);
+    client.onDidSearch((response) => {
+      results.setLatest(response);
     }),
+    firstSearch,
     needsServer('search', (query?: string) => {
       const text = query ?? (selectedText() || memory.last);
       searchAsTyped(client, results, memory, actions, text);
@@ -173,24 +178,24 @@ function rowCommands(
 
 /** Another program is started when the settings, the trust or the interpreter name another. */
 function followMachine(client: PackhoundClient, log: vscode.LogOutputChannel): vscode.Disposable[] {
-  const look = (): void => {
+  const restartIfMoved = (): void => {
     client.restartIfMoved().catch((error: unknown) => {
       log.error(`The server could not be looked for again: ${String(error)}`);
     });
   };
-  const interpreter = onInterpreterChange(look);
+  const interpreter = onInterpreterChange(restartIfMoved);
   return [
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration('packhound.server')) {
-        look();
+        restartIfMoved();
       }
     }),
     // The server learns of the trust when it starts.
     vscode.workspace.onDidGrantWorkspaceTrust(() => void client.restart()),
     new vscode.Disposable(
       () =>
-        void interpreter.then((following) => {
-          following.dispose();
+        void interpreter.then((subscription) => {
+          subscription.dispose();
         }),
     ),
   ];

@@ -23,13 +23,13 @@ export async function forget(client: PackhoundClient): Promise<void> {
 
 /** Deletes the stored indexes of the open folders, after asking, and begins anew. */
 export async function clearIndex(client: PackhoundClient): Promise<void> {
-  const sure = await vscode.window.showWarningMessage(
+  const confirmation = await vscode.window.showWarningMessage(
     'Delete the stored index of this workspace?',
     { modal: true, detail: 'Your files stay as they are. The index is built again right away.' },
     'Delete Index',
   );
   const { command } = client;
-  if (!sure) {
+  if (!confirmation) {
     return;
   }
   if (!command) {

@@ -39,12 +39,12 @@ export async function showCell(
   cell: number,
   options: Omit<vscode.NotebookDocumentShowOptions, 'selections'>,
 ): Promise<void> {
-  const wanted = vscode.Uri.parse(uri);
-  const isWanted = ({ document }: vscode.NotebookCell) =>
-    document.uri.toString() === wanted.toString();
+  const target = vscode.Uri.parse(uri);
+  const isTarget = ({ document }: vscode.NotebookCell) =>
+    document.uri.toString() === target.toString();
   const notebook =
-    vscode.workspace.notebookDocuments.find((open) => open.getCells().some(isWanted)) ??
-    (await vscode.workspace.openNotebookDocument(wanted));
+    vscode.workspace.notebookDocuments.find((open) => open.getCells().some(isTarget)) ??
+    (await vscode.workspace.openNotebookDocument(target));
   const cells = new vscode.NotebookRange(cell - 1, cell);
   const editor = await vscode.window.showNotebookDocument(notebook, {
     ...options,

@@ -6,7 +6,7 @@ export function problemText(error: unknown): string {
 }
 
 /** Runs what a user asked for; what goes wrong becomes one message with the logs a click away. */
-export async function asked<T>(work: () => Promise<T>): Promise<T | undefined> {
+export async function withErrorsShown<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
   } catch (error) {
@@ -14,8 +14,8 @@ export async function asked<T>(work: () => Promise<T>): Promise<T | undefined> {
       return undefined;
     }
     const logs = 'Show Logs';
-    const chosen = await vscode.window.showErrorMessage(`Packhound: ${problemText(error)}`, logs);
-    if (chosen === logs) {
+    const choice = await vscode.window.showErrorMessage(`Packhound: ${problemText(error)}`, logs);
+    if (choice === logs) {
       await vscode.commands.executeCommand('packhound.showLogs');
     }
     return undefined;

@@ -12,8 +12,8 @@ const COMMANDS: Record<Remedy, readonly [string, ...unknown[]]> = {
 /** Says a problem in one message with a button for each remedy. */
 export async function offerRemedies({ reason, remedies }: Problem): Promise<void> {
   // As a warning: an error with buttons stays on the screen after it has been mended.
-  const chosen = await vscode.window.showWarningMessage(reason, ...remedies);
-  if (chosen) {
-    await vscode.commands.executeCommand(...COMMANDS[chosen]);
+  const choice = await vscode.window.showWarningMessage(reason, ...remedies);
+  if (choice) {
+    await vscode.commands.executeCommand(...COMMANDS[choice]);
   }
 }

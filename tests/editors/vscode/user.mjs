@@ -172,6 +172,7 @@ await play(({ page, rows, status, cursor, activeTab, until, asks, labels, row, e
     await page.keyboard.insertText(QUERY);
     await row(new RegExp(QUERY));
     await page.keyboard.press('Enter');
+    await page.locator('.part.sidebar .monaco-list:focus-within').waitFor();
     await command('Packhound: Refresh Results');
     await until('the same results', async () => (await tree.count()) >= 3);
   },

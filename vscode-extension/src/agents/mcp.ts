@@ -14,7 +14,7 @@ export function registerMcp(
   }
   const changes = new vscode.EventEmitter<void>();
   let announced = '';
-  const following = client.onDidChangeState(() => {
+  const subscription = client.onDidChangeState(() => {
     const command = JSON.stringify(client.command ?? null);
     if (command !== announced) {
       announced = command;
@@ -32,7 +32,7 @@ export function registerMcp(
       return [new StdioServer('Packhound', program, [...args, 'mcp', ...roots], {}, version)];
     },
   });
-  return [provider, following, vscode.Disposable.from(changes)];
+  return [provider, subscription, vscode.Disposable.from(changes)];
 }
 
 function localRoots(): string[] {

@@ -52,11 +52,11 @@ async function search(
   { query, limit = DEFAULT_HITS, includeSource = true }: SearchInput,
   token: vscode.CancellationToken,
 ): Promise<object> {
-  const found = await client.search({ query, limit }, token);
+  const results = await client.search({ query, limit }, token);
   return {
-    query: found.query,
-    hits: await Promise.all(found.hits.map((hit) => forModel(hit, includeSource))),
-    notes: found.notes,
+    query: results.query,
+    hits: await Promise.all(results.hits.map((hit) => forModel(hit, includeSource))),
+    notes: results.notes,
   };
 }
 
@@ -72,7 +72,9 @@ async function forModel(hit: Hit, includeSource: boolean): Promise<object> {
 /** The hit's text as the user sees it: of the open editor, else of the file. */
 async function sourceOf(hit: Hit): Promise<string> {
   const uri = vscode.Uri.parse(hit.uri);
-  const open = vscode.workspace.textDocuments.find((one) => one.uri.toString() === uri.toString());
+  const open = vscode.workspace.textDocuments.find(
+    (document) => document.uri.toString() === uri.toString(),
+  );
   const text = open
     ? open.getText(rangeOf(hit.range).with(new vscode.Position(hit.range.start.line, 0)))
     : await linesOf(uri, hit);

@@ -7,8 +7,8 @@ const LEAST = 0.05;
 
 /** Why a hit has its rank, as a page whose groups unfold to their signals. It runs no scripts. */
 export function explanationPage(hit: Hit, query: string, hits: readonly Hit[]): string {
-  const place = hit.rank > 0 ? `is #${hit.rank}` : 'is not among the results';
-  const sure = hit.confidence_word ? ` · ${hit.confidence_word}` : '';
+  const rank = hit.rank > 0 ? `is #${hit.rank}` : 'is not among the results';
+  const confidence = hit.confidence_word ? ` · ${hit.confidence_word}` : '';
   return `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -18,8 +18,8 @@ export function explanationPage(hit: Hit, query: string, hits: readonly Hit[]): 
 <style>${STYLE}</style>
 </head>
 <body>
-<h1>${escape(titleOf(hit))} ${place}</h1>
-<p>${escape(`${hit.kind} · ${placeOf(hit)}${sure}`)}</p>
+<h1>${escape(titleOf(hit))} ${rank}</h1>
+<p>${escape(`${hit.kind} · ${placeOf(hit)}${confidence}`)}</p>
 <p>${query ? `For <q>${escape(query)}</q>` : 'Scored on its own, without a query'}</p>
 ${paragraph(sentence(hit.counterfactual))}
 ${paragraph(hit.git ? `Its lines: ${hit.git.text}.` : '')}
@@ -52,7 +52,7 @@ export function comparison(hit: Hit, hits: readonly Hit[]): string {
 }
 
 function sumOf(hit: Hit, group: string): number {
-  return hit.groups.find((one) => one.group === group)?.contribution ?? 0;
+  return hit.groups.find((each) => each.group === group)?.contribution ?? 0;
 }
 
 function groupRows(hit: Hit): string {

@@ -28,11 +28,11 @@ export function openPage(hit: Hit, query: string, hits: readonly Hit[]): void {
 
 function newPanel(): vscode.WebviewPanel {
   const column = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
-  const made = vscode.window.createWebviewPanel('packhound.why', 'Why it ranked here', column);
-  made.onDidDispose(() => {
+  const created = vscode.window.createWebviewPanel('packhound.why', 'Why it ranked here', column);
+  created.onDidDispose(() => {
     panel = undefined;
   });
-  return made;
+  return created;
 }
 
 let panel: vscode.WebviewPanel | undefined;

@@ -47,9 +47,9 @@ export async function addNote(client: PackhoundClient): Promise<void> {
     throw new Error('Put the cursor into the code that the note is about first; then ask again.');
   }
   const title = 'Packhound: Add Note at Cursor';
-  const chosen = await vscode.window.showQuickPick(TYPES, { title, ignoreFocusOut: true });
-  const note: NewNote | undefined = chosen && { type: chosen.type, ...place };
-  for (const field of chosen?.fields ?? []) {
+  const choice = await vscode.window.showQuickPick(TYPES, { title, ignoreFocusOut: true });
+  const note: NewNote | undefined = choice && { type: choice.type, ...place };
+  for (const field of choice?.fields ?? []) {
     const text = await askFor(field, title);
     if (text === undefined || !note) {
       return;

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { asked } from '../problems';
+import { withErrorsShown } from '../problems';
 import type { Note } from './noteProtocol';
 import type { ReadOnlyDocuments } from '../readOnlyDocuments';
 import { noteItem } from '../search/hitItem';
@@ -35,9 +35,9 @@ export async function showNotes(
   pick.onDidTriggerItemButton(({ item: { note }, button }) => {
     if (note && button === page) {
       pick.hide();
-      void asked(() => showPage(note, client, documents));
+      void withErrorsShown(() => showPage(note, client, documents));
     } else if (note) {
-      void asked(() => forgetNote(note, client)).then((gone) => {
+      void withErrorsShown(() => forgetNote(note, client)).then((gone) => {
         pick.items = gone ? pick.items.filter((item) => item.note !== note) : pick.items;
       });
     }
@@ -46,7 +46,7 @@ export async function showNotes(
     const note = pick.activeItems[0]?.note;
     pick.hide();
     if (note) {
-      void asked(() => openNote(note, client, documents));
+      void withErrorsShown(() => openNote(note, client, documents));
     }
   });
   pick.onDidHide(() => {
@@ -98,13 +98,13 @@ async function showPage(
 
 async function forgetNote(note: Note, client: PackhoundClient): Promise<boolean> {
   const title = noteTitle(note);
-  const sure = await vscode.window.showWarningMessage(
+  const confirmation = await vscode.window.showWarningMessage(
     `Forget the note "${title}"?`,
     { modal: true, detail: 'Nothing can bring it back.' },
     'Forget Note',
   );
-  if (sure) {
+  if (confirmation) {
     await deleteNote(client, note.id);
   }
-  return sure !== undefined;
+  return confirmation !== undefined;
 }

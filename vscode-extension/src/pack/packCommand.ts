@@ -91,7 +91,7 @@ export class Packer {
   }
 
   private async pack(prompt: string, budget: number, goOn = false): Promise<void> {
-    const here = focus();
+    const cursor = focus();
     const conversation = await this.conversation(goOn);
     const pack = await vscode.window.withProgress(
       {
@@ -105,7 +105,7 @@ export class Packer {
             prompt,
             budget,
             conversation,
-            ...(here ? { focus: here } : {}),
+            ...(cursor ? { focus: cursor } : {}),
             ...(this.pins.count > 0 ? { pinned: this.pins.runs } : {}),
           },
           token,
@@ -114,7 +114,7 @@ export class Packer {
     this.packed = pack;
     await vscode.commands.executeCommand('setContext', 'packhound.hasPack', true);
     await vscode.commands.executeCommand('setContext', 'packhound.hasChat', await hasChat());
-    const path = here && vscode.workspace.asRelativePath(vscode.Uri.parse(here.uri), false);
+    const path = cursor && vscode.workspace.asRelativePath(vscode.Uri.parse(cursor.uri), false);
     const text = packDocument(pack, prompt, path);
     await this.documents.show('Context pack', text, 'markdown');
     await foldReasons(text);
@@ -130,14 +130,14 @@ export class Packer {
 
   private async askBudget(): Promise<number | undefined> {
     const last = this.state.get(BUDGET_KEY, DEFAULT_BUDGET);
-    const own = 'Another number ...';
+    const other = 'Another number ...';
     const amounts = [last, ...CHOICES.filter((choice) => choice !== last)];
-    const chosen = await vscode.window.showQuickPick(
-      [...amounts.map((amount) => `${amount.toLocaleString('en-US')} tokens`), own],
+    const choice = await vscode.window.showQuickPick(
+      [...amounts.map((amount) => `${amount.toLocaleString('en-US')} tokens`), other],
       { title: 'Packhound: how many tokens may the pack have?', ignoreFocusOut: true },
     );
     const budget =
-      chosen === own ? await askNumber() : readBudget(chosen?.replace(' tokens', '') ?? '');
+      choice === other ? await askNumber() : readBudget(choice?.replace(' tokens', '') ?? '');
     if (budget) {
       await this.state.update(BUDGET_KEY, budget);
     }

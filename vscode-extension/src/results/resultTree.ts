@@ -103,10 +103,14 @@ export class ResultTree
   }
 
   private describe(): void {
-    const kept = this.results.inSideBar;
-    this.view.description = kept?.title ?? '';
-    this.view.message = kept?.results.hits.length === 0 ? 'Nothing was found.' : '';
-    void vscode.commands.executeCommand('setContext', 'packhound.hasResults', kept !== undefined);
+    const resultSet = this.results.inSideBar;
+    this.view.description = resultSet?.title ?? '';
+    this.view.message = resultSet?.results.hits.length === 0 ? 'Nothing was found.' : '';
+    void vscode.commands.executeCommand(
+      'setContext',
+      'packhound.hasResults',
+      resultSet !== undefined,
+    );
   }
 }
 

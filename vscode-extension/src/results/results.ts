@@ -5,7 +5,7 @@ import { isPartial } from '../status/indexReady';
 const MOST_EARLIER = 20;
 
 /** Results for the side bar, and how to ask for them again. */
-export interface KeptResults {
+export interface ResultSet {
   title: string;
   results: SearchResults;
   again: () => Promise<SearchResults>;
@@ -14,8 +14,8 @@ export interface KeptResults {
 /** What the last search found, and what the side bar shows and has shown. */
 export class Results implements vscode.Disposable {
   private readonly changes = new vscode.EventEmitter<void>();
-  private shown: KeptResults | undefined;
-  private earlier: KeptResults[] = [];
+  private current: ResultSet | undefined;
+  private earlier: ResultSet[] = [];
   private last: SearchResults | undefined;
   readonly onDidChange = this.changes.event;
 
@@ -24,60 +24,60 @@ export class Results implements vscode.Disposable {
     return this.last;
   }
 
-  get inSideBar(): KeptResults | undefined {
-    return this.shown;
+  get inSideBar(): ResultSet | undefined {
+    return this.current;
   }
 
   /** The newest first. */
-  get history(): readonly KeptResults[] {
+  get history(): readonly ResultSet[] {
     return this.earlier;
   }
 
-  answered(results: SearchResults): void {
+  setLatest(results: SearchResults): void {
     this.last = results;
   }
 
   /** Shows results in the side bar. */
-  keep(kept: KeptResults): void {
-    this.remember(kept);
-    this.shown = kept;
-    this.last = kept.results;
+  keep(resultSet: ResultSet): void {
+    this.remember(resultSet);
+    this.current = resultSet;
+    this.last = resultSet.results;
     this.changes.fire();
   }
 
   /** Shows results in the side bar if that is empty; its history has them in any case. */
-  offer(kept: KeptResults): void {
-    if (this.shown) {
-      this.remember(kept);
+  offer(resultSet: ResultSet): void {
+    if (this.current) {
+      this.remember(resultSet);
     } else {
-      this.keep(kept);
+      this.keep(resultSet);
     }
   }
 
   /** Asks again for what the side bar shows. */
   async refresh(): Promise<void> {
-    const kept = this.shown;
-    if (kept) {
-      this.keep({ ...kept, results: await kept.again() });
+    const resultSet = this.current;
+    if (resultSet) {
+      this.keep({ ...resultSet, results: await resultSet.again() });
     }
   }
 
   /** Asks again for what the side bar shows of an index that was not complete. */
   async complete(): Promise<void> {
-    if (this.shown && isPartial(this.shown.results)) {
+    if (this.current && isPartial(this.current.results)) {
       await this.refresh();
     }
   }
 
   clear(): void {
-    this.shown = undefined;
+    this.current = undefined;
     this.changes.fire();
   }
 
   /** The results that a hit stands in, for its explanation. */
   around(hit: Hit): SearchResults | undefined {
     const key = keyOf(hit);
-    return [this.last, this.shown?.results].find((results) =>
+    return [this.last, this.current?.results].find((results) =>
       results?.hits.some((other) => keyOf(other) === key),
     );
   }
@@ -86,8 +86,8 @@ export class Results implements vscode.Disposable {
     this.changes.dispose();
   }
 
-  private remember(kept: KeptResults): void {
-    const others = this.earlier.filter(({ title }) => title !== kept.title);
-    this.earlier = [kept, ...others].slice(0, MOST_EARLIER);
+  private remember(resultSet: ResultSet): void {
+    const others = this.earlier.filter(({ title }) => title !== resultSet.title);
+    this.earlier = [resultSet, ...others].slice(0, MOST_EARLIER);
   }
 }

@@ -23,11 +23,14 @@ export function grepAsTyped(
     placeholder: 'A regular expression, such as \\bretry\\w*\\( — unsaved text included',
     ask: async (text, token) => {
       const params = { pattern: text, limit: MOST_LINES };
-      const found = await client.grep(params, token);
+      const response = await client.grep(params, token);
       const again = async (): Promise<SearchResults> => asResults(await client.grep(params));
       return {
-        rows: [...noteRows(found), ...asResults(found).hits.map((hit) => lineItem(hit, actions))],
-        kept: { title: `/${text}/`, results: asResults(found), again },
+        rows: [
+          ...noteRows(response),
+          ...asResults(response).hits.map((hit) => lineItem(hit, actions)),
+        ],
+        resultSet: { title: `/${text}/`, results: asResults(response), again },
       };
     },
     rowsWithoutText: () => [],
@@ -53,12 +56,12 @@ function lineItem(hit: Hit, { pins }: HitActions): HitItem {
 }
 
 /** Each matching line as a hit, for the lists and actions that hits have. */
-function asResults(found: GrepResults): SearchResults {
-  const hits = found.groups.flatMap((group) =>
+function asResults(response: GrepResults): SearchResults {
+  const hits = response.groups.flatMap((group) =>
     group.lines.filter(({ match }) => match).map((line) => lineHit(group, line)),
   );
-  const { generation, took_ms, notes, pattern } = found;
-  const counts = { truncated: found.next_offset >= 0, candidates: found.total_lines };
+  const { generation, took_ms, notes, pattern } = response;
+  const counts = { truncated: response.next_offset >= 0, candidates: response.total_lines };
   return { query: `/${pattern}/`, hits, ...counts, generation, took_ms, notes };
 }
 

@@ -59,8 +59,10 @@ export function isHit(item: vscode.QuickPickItem | undefined): item is HitItem {
   return item !== undefined && 'hit' in item;
 }
 
-/** Keeps VS Code from moving rows whose label matches the text to the top. */
+/** Keeps VS Code from moving rows whose label matches the text to the top, and from matching more. */
 export function keepOrder(pick: vscode.QuickPick<vscode.QuickPickItem>): void {
+  pick.matchOnDescription = false;
+  pick.matchOnDetail = false;
   // Not in the published typings, but read by every VS Code that this extension runs in.
   (pick as { sortByLabel?: boolean }).sortByLabel = false;
 }

@@ -8,8 +8,11 @@ import { secondOrder } from './secondOrder';
 
 type Item = vscode.QuickPickItem;
 
-/** The first hit of an answer is shown when the user stops typing, not at every key. */
-const PAUSE_MS = 200;
+/**
+ * When typing rests the first hit is previewed and a second answer asked for. Not at every key: an
+ * editor that opens keeps the rows of the next key waiting.
+ */
+export const REST_MS = 500;
 
 /** A QuickPick of hits: the active one is previewed, Enter opens it, three buttons a row. */
 export class HitList implements vscode.Disposable {
@@ -18,7 +21,7 @@ export class HitList implements vscode.Disposable {
   private firstRow: Item | undefined;
   private previewed: Item | undefined;
   private pause: NodeJS.Timeout | undefined;
-  private accepted = false;
+  private isAccepted = false;
   private readonly closed = new vscode.EventEmitter<Hit | undefined>();
   /** Fires once, with the hit that was opened or nothing, when the list goes away. */
   readonly onDidClose = this.closed.event;
@@ -26,7 +29,7 @@ export class HitList implements vscode.Disposable {
   constructor(private readonly actions: HitActions) {
     keepOrder(this.pick);
     this.pick.onDidChangeActive(([active]) => {
-      this.moved(active);
+      this.onMove(active);
     });
     this.pick.onDidAccept(() => {
       this.accept(this.pick.activeItems[0]);
@@ -42,23 +45,26 @@ export class HitList implements vscode.Disposable {
   /** New rows. The first hit becomes active, below any notes. */
   setRows(rows: Item[]): void {
     clearTimeout(this.pause);
+    // VS Code lays the list out again for each property that is set.
+    if (this.pick.keepScrollPosition) {
+      this.pick.keepScrollPosition = false;
+    }
     this.firstRow = rows.find(isHit) ?? rows[0];
-    this.pick.keepScrollPosition = false;
     this.pick.items = rows;
     this.pick.activeItems = this.firstRow ? [this.firstRow] : [];
-    this.moved(this.firstRow);
+    this.onMove(this.firstRow);
   }
 
   /** New rows if their hits come in another order. The active hit stays active, in its row. */
   reorder(rows: Item[]): boolean {
     const { items } = this.pick;
     const [active] = this.pick.activeItems;
-    const better = isHit(active) ? secondOrder(items, rows, active) : undefined;
-    if (!active || !better) {
+    const reordered = isHit(active) ? secondOrder(items, rows, active) : undefined;
+    if (!active || !reordered) {
       return false;
     }
     this.pick.keepScrollPosition = true;
-    this.pick.items = better;
+    this.pick.items = reordered;
     this.pick.activeItems = [active];
     return true;
   }
@@ -74,7 +80,7 @@ export class HitList implements vscode.Disposable {
     this.closed.dispose();
   }
 
-  private moved(active: Item | undefined): void {
+  private onMove(active: Item | undefined): void {
     if (!isHit(active) || active === this.previewed) {
       return;
     }
@@ -84,7 +90,7 @@ export class HitList implements vscode.Disposable {
       void this.preview.show(active.hit);
     };
     if (active === this.firstRow) {
-      this.pause = setTimeout(show, PAUSE_MS);
+      this.pause = setTimeout(show, REST_MS);
     } else {
       show();
     }
@@ -114,8 +120,8 @@ export class HitList implements vscode.Disposable {
     }
   }
 
-  private pin(item: HitItem, pinned: boolean): void {
-    this.actions.pin(item.hit, pinned);
+  private pin(item: HitItem, isPinned: boolean): void {
+    this.actions.pin(item.hit, isPinned);
     this.pick.title = this.actions.pinnedTitle();
     const others = (item.buttons ?? []).slice(0, -1);
     item.buttons = [...others, pinButton(item.hit, this.actions.pins)];
@@ -126,14 +132,14 @@ export class HitList implements vscode.Disposable {
   }
 
   private leave(hit: Hit): void {
-    this.accepted = true;
+    this.isAccepted = true;
     this.closed.fire(hit);
     this.pick.hide();
   }
 
   private async close(): Promise<void> {
     clearTimeout(this.pause);
-    if (!this.accepted) {
+    if (!this.isAccepted) {
       await this.preview.undo();
       this.closed.fire(undefined);
     }

@@ -54,17 +54,17 @@ export function placeOf(hit: Hit): string {
 }
 
 /**
- * What follows the name: the best line of the hit, at most three reasons, and how sure the server
- * is in one word. One line, for a QuickPick shows no more; it reads as a sentence.
+ * What follows the name: the best line of the hit, how sure the server is in one word, and at most
+ * three reasons. One line, for a QuickPick shows no more; it reads as a sentence.
  */
 export function detailOf(hit: Hit): string {
   return [shorten(hit.line), reasonsOf(hit)].filter(Boolean).join('  —  ');
 }
 
-/** `name: retry · comment: "after a timeout" · strong`, and the notes on it. */
+/** `strong · name: retry · comment: "after a timeout"`, and the notes on it; a row cuts the end. */
 export function reasonsOf(hit: Hit): string {
   const notes = (hit.notes ?? []).map(({ title, text }) => `note: ${title || text}`);
-  const words = [...hit.reasons.slice(0, MOST_REASONS), hit.confidence_word, ...notes];
+  const words = [hit.confidence_word, ...hit.reasons.slice(0, MOST_REASONS), ...notes];
   return words.filter(Boolean).join(' · ');
 }
 

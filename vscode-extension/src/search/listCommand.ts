@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { HitActions } from '../hitActions';
 import type { SearchResults } from '../protocol';
-import type { KeptResults, Results } from '../results/results';
+import type { ResultSet, Results } from '../results/results';
 import { noteItem } from './hitItem';
 import { HitList } from './hitList';
 import { toSideBar } from './liveList';
@@ -14,7 +14,7 @@ export interface ListQuestion {
   name: string;
   nothing: string;
   ask: () => Promise<SearchResults>;
-  rows: (found: SearchResults) => vscode.QuickPickItem[];
+  rows: (response: SearchResults) => vscode.QuickPickItem[];
 }
 
 /** Lists an answer. What the side bar shows stays until asked for; its history has the answer. */
@@ -30,18 +30,18 @@ export async function showList(
   pick.busy = true;
   list.show();
   try {
-    const found = await question.ask();
-    const kept: KeptResults = { title: question.name, results: found, again: question.ask };
-    results.answered(found);
-    results.offer(kept);
+    const response = await question.ask();
+    const resultSet: ResultSet = { title: question.name, results: response, again: question.ask };
+    results.setLatest(response);
+    results.offer(resultSet);
     pick.buttons = [toSideBar];
     pick.onDidTriggerButton(() => {
-      results.keep(kept);
+      results.keep(resultSet);
       void vscode.commands.executeCommand('packhound.results.focus');
     });
-    const nothing = found.hits.length === 0 && found.notes.length === 0;
-    const notes = nothing ? [question.nothing] : found.notes;
-    list.setRows([...notes.map((note) => noteItem(note)), ...question.rows(found)]);
+    const nothing = response.hits.length === 0 && response.notes.length === 0;
+    const notes = nothing ? [question.nothing] : response.notes;
+    list.setRows([...notes.map((note) => noteItem(note)), ...question.rows(response)]);
     pick.busy = false;
   } catch (error) {
     pick.hide();

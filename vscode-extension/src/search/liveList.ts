@@ -2,11 +2,11 @@ import { setTimeout as rest } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { HitActions } from '../hitActions';
 import { problemText } from '../problems';
-import type { KeptResults, Results } from '../results/results';
+import type { ResultSet, Results } from '../results/results';
 import type { PackhoundClient } from '../server/packhoundClient';
 import { isPartial, onIndexReady } from '../status/indexReady';
 import { noteItem } from './hitItem';
-import { HitList } from './hitList';
+import { HitList, REST_MS } from './hitList';
 
 type Item = vscode.QuickPickItem;
 
@@ -20,13 +20,13 @@ const filter: vscode.QuickInputButton = {
   tooltip: 'Choose what to search: code, notes, commits, ...',
 };
 
-/** A second answer takes time: it is asked for when typing rests, not at every key. */
-const REST_MS = 500;
+/** An answer that takes longer is shown to be on its way; each property that is set costs a redraw. */
+const BUSY_MS = 150;
 
 /** Rows, and what the side bar can keep of them. */
 export interface Answer {
   rows: Item[];
-  kept: KeptResults;
+  resultSet: ResultSet;
 }
 
 /** A row that types a query: one of the last, or one with other filters. */
@@ -34,7 +34,7 @@ export interface QueryItem extends vscode.QuickPickItem {
   query: string;
 }
 
-/** What is typed and what is asked; `onClose` learns whether a hit was opened. */
+/** A list to type into; `onClose` gets the results of which a hit was opened. */
 export interface Question {
   title: string;
   placeholder: string;
@@ -44,14 +44,14 @@ export interface Question {
   rowsWithoutText: () => Item[];
   /** Asks what shall be found, and begins again; the list is gone by then. */
   narrow?: (text: string) => void;
-  onClose: (text: string, answered: KeptResults | undefined) => void;
+  onClose: (text: string, opened: ResultSet | undefined) => void;
 }
 
 /** A list that asks anew at every key; typing on cancels the last question. */
 export class LiveList {
   private readonly list: HitList;
   private pending: vscode.CancellationTokenSource | undefined;
-  private last: KeptResults | undefined;
+  private last: ResultSet | undefined;
 
   constructor(
     client: PackhoundClient,
@@ -65,7 +65,7 @@ export class LiveList {
     pick.placeholder = question.placeholder;
     pick.buttons = question.narrow ? [filter, toSideBar] : [toSideBar];
     pick.onDidChangeValue((value) => {
-      this.typed(value);
+      this.onType(value);
     });
     pick.onDidTriggerButton((button) => {
       if (button === filter) {
@@ -77,15 +77,15 @@ export class LiveList {
     pick.onDidAccept(() => {
       this.takeQuery(pick.activeItems[0]);
     });
-    const following = onIndexReady(client, () => {
+    const subscription = onIndexReady(client, () => {
       if (this.last && isPartial(this.last.results)) {
-        this.typed(pick.value);
+        this.onType(pick.value);
       }
     });
     this.list.onDidClose((opened) => {
-      following.dispose();
+      subscription.dispose();
       this.pending?.cancel();
-      this.closed(opened !== undefined);
+      this.onClose(opened !== undefined);
     });
   }
 
@@ -93,41 +93,54 @@ export class LiveList {
   show(text: string): void {
     this.list.pick.value = text;
     this.list.show();
-    this.typed(text);
+    this.onType(text);
   }
 
-  private typed(text: string): void {
+  private onType(text: string): void {
     this.pending?.cancel();
     const { pick } = this.list;
-    pick.title = this.question.title;
-    pick.busy = text.trim() !== '';
-    if (pick.busy) {
+    if (pick.title !== this.question.title) {
+      pick.title = this.question.title;
+    }
+    if (text.trim()) {
       void this.ask(text);
     } else {
+      this.showBusy(false);
       this.list.setRows(this.question.rowsWithoutText());
     }
   }
 
   private async ask(text: string): Promise<void> {
-    const mine = new vscode.CancellationTokenSource();
-    this.pending = mine;
+    const request = new vscode.CancellationTokenSource();
+    this.pending = request;
+    const slow = setTimeout(() => {
+      this.showBusy(true);
+    }, BUSY_MS);
     try {
-      const answer = await this.question.ask(text, mine.token);
-      if (!mine.token.isCancellationRequested) {
-        this.last = answer.kept;
+      const answer = await this.question.ask(text, request.token);
+      if (!request.token.isCancellationRequested) {
+        this.last = answer.resultSet;
         this.list.setRows(answer.rows);
-        this.list.pick.busy = false;
-        await this.refine(text, mine.token);
+        clearTimeout(slow);
+        this.showBusy(false);
+        await this.refine(text, request.token);
       }
     } catch (error) {
-      if (!mine.token.isCancellationRequested) {
+      if (!request.token.isCancellationRequested) {
         this.list.setRows([noteItem(problemText(error), 'error')]);
       }
     } finally {
-      if (this.pending === mine) {
-        this.list.pick.busy = false;
+      clearTimeout(slow);
+      if (this.pending === request) {
+        this.showBusy(false);
       }
-      mine.dispose();
+      request.dispose();
+    }
+  }
+
+  private showBusy(isBusy: boolean): void {
+    if (this.list.pick.busy !== isBusy) {
+      this.list.pick.busy = isBusy;
     }
   }
 
@@ -138,9 +151,9 @@ export class LiveList {
     if (isOver()) {
       return;
     }
-    const better = await this.question.refine?.(text, token).catch(() => undefined);
-    if (better && !isOver() && this.list.reorder(better.rows)) {
-      this.last = better.kept;
+    const refined = await this.question.refine?.(text, token).catch(() => undefined);
+    if (refined && !isOver() && this.list.reorder(refined.rows)) {
+      this.last = refined.resultSet;
     }
   }
 
@@ -148,7 +161,7 @@ export class LiveList {
     if (item && 'query' in item) {
       const { query } = item as QueryItem;
       this.list.pick.value = query;
-      this.typed(query);
+      this.onType(query);
     }
   }
 
@@ -160,11 +173,11 @@ export class LiveList {
     }
   }
 
-  private closed(opened: boolean): void {
-    const kept = opened ? this.last : undefined;
-    if (kept) {
-      this.results.keep(kept);
+  private onClose(isOpened: boolean): void {
+    const resultSet = isOpened ? this.last : undefined;
+    if (resultSet) {
+      this.results.keep(resultSet);
     }
-    this.question.onClose(this.list.pick.value, kept);
+    this.question.onClose(this.list.pick.value, resultSet);
   }
 }

@@ -27,7 +27,7 @@ export class Preview implements vscode.Disposable {
     backgroundColor: new vscode.ThemeColor('editor.findMatchHighlightBackground'),
   });
   private newest = 0;
-  private shown: Hit | undefined;
+  private current: Hit | undefined;
   private opening: Promise<unknown> = Promise.resolve();
 
   show(hit: Hit): Promise<void> {
@@ -39,12 +39,12 @@ export class Preview implements vscode.Disposable {
   /** Back to the editor, selection and scroll position from before the first preview. */
   async undo(): Promise<void> {
     this.newest += 1;
-    if (!this.shown) {
+    if (!this.current) {
       return;
     }
     // One that is still opening would come last, and stay.
     await this.opening;
-    if (this.before && !this.isLeft()) {
+    if (this.before && !this.hasMovedOn()) {
       // VS Code gives the focus back itself, before anything that the user opens next, and
       // remembers the selection; one that came from here would undo what the user does meanwhile.
       const editor = await vscode.window.showTextDocument(this.before.document, {
@@ -55,7 +55,7 @@ export class Preview implements vscode.Disposable {
         editor.revealRange(this.visible, vscode.TextEditorRevealType.AtTop);
       }
     }
-    const uri = vscode.Uri.parse(this.shown.uri).toString();
+    const uri = vscode.Uri.parse(this.current.uri).toString();
     const previewed = textTabs().filter((tab) => tab.isPreview && uriOf(tab) === uri);
     if (!this.openBefore.has(uri)) {
       await vscode.window.tabGroups.close(previewed, true);
@@ -69,16 +69,16 @@ export class Preview implements vscode.Disposable {
   }
 
   /** Another document is active than that before and the one shown: the user has gone on. */
-  private isLeft(): boolean {
+  private hasMovedOn(): boolean {
     const active = vscode.window.activeTextEditor?.document;
-    const shown = this.shown && vscode.Uri.parse(this.shown.uri).toString();
+    const current = this.current && vscode.Uri.parse(this.current.uri).toString();
     const before = this.before?.document.uri.toString();
-    return !this.shown?.cell && ![undefined, before, shown].includes(active?.uri.toString());
+    return !this.current?.cell && ![undefined, before, current].includes(active?.uri.toString());
   }
 
   private async open(hit: Hit): Promise<void> {
-    const mine = ++this.newest;
-    this.shown = hit;
+    const request = ++this.newest;
+    this.current = hit;
     if (hit.cell) {
       await showCell(hit.uri, hit.cell.number, { preview: true, preserveFocus: true });
       return;
@@ -87,7 +87,7 @@ export class Preview implements vscode.Disposable {
       preview: true,
       preserveFocus: true,
     });
-    if (mine !== this.newest) {
+    if (request !== this.newest) {
       return;
     }
     editor.setDecorations(this.mark, [rangeOf(hit.range)]);
@@ -102,8 +102,8 @@ function nameLine(hit: Hit): number {
 }
 
 function linesShown(editor: vscode.TextEditor): number {
-  const [shown] = editor.visibleRanges;
-  return Math.max(USUAL_LINES, shown ? shown.end.line - shown.start.line + 1 : 0);
+  const [visible] = editor.visibleRanges;
+  return Math.max(USUAL_LINES, visible ? visible.end.line - visible.start.line + 1 : 0);
 }
 
 function matchesIn(document: vscode.TextDocument, hit: Hit): vscode.Range[] {

@@ -18,13 +18,21 @@ export function searchAsTyped(
   actions: HitActions,
   query: string,
 ): void {
-  const here = focus();
-  const near = here ? { focus: here } : {};
+  const cursor = focus();
+  const near = cursor ? { focus: cursor } : {};
   const answer = async (params: SearchParams, token: vscode.CancellationToken): Promise<Answer> => {
-    const found = await client.search(params, token);
+    const response = await client.search(params, token);
     return {
-      rows: [...noteRows(found), ...hitItems(found.hits, actions.pins), ...suggestionRows(found)],
-      kept: { title: params.query.trim(), results: found, again: () => client.search(params) },
+      rows: [
+        ...noteRows(response),
+        ...hitItems(response.hits, actions.pins),
+        ...suggestionRows(response),
+      ],
+      resultSet: {
+        title: params.query.trim(),
+        results: response,
+        again: () => client.search(params),
+      },
     };
   };
   const list = new LiveList(client, results, actions, {
@@ -39,10 +47,10 @@ export function searchAsTyped(
       });
     },
     rowsWithoutText: () => recentRows(memory.queries),
-    onClose: (text, answered) => {
+    onClose: (text, opened) => {
       memory.last = text.trim();
-      if (answered) {
-        memory.add(answered.title);
+      if (opened) {
+        memory.add(opened.title);
       }
     },
   });
@@ -56,14 +64,14 @@ function isRefined(): boolean {
 
 /** The query for the types that the user chooses; unchanged where none is chosen. */
 async function chooseTypes(query: string): Promise<string> {
-  const asked = new Set(typesIn(query));
-  const items = TYPES.map((label) => ({ label, picked: asked.has(label) }));
-  const chosen = await vscode.window.showQuickPick(items, {
+  const current = new Set(typesIn(query));
+  const items = TYPES.map((label) => ({ label, picked: current.has(label) }));
+  const choice = await vscode.window.showQuickPick(items, {
     title: 'Packhound: What to Search',
     placeHolder: 'Code alone, unless something is chosen',
     canPickMany: true,
   });
-  const types = chosen?.map(({ label }) => label);
+  const types = choice?.map(({ label }) => label);
   return types ? withTypes(query, types) : query;
 }
 
@@ -71,15 +79,15 @@ function recentRows(queries: readonly string[]): QueryItem[] {
   return queries.map((query) => ({ label: `$(history) ${query}`, alwaysShow: true, query }));
 }
 
-function noteRows(found: SearchResults): vscode.QuickPickItem[] {
-  const notes = found.notes.map((note) => noteItem(note));
-  return found.hits.length === 0 && notes.length === 0
+function noteRows(results: SearchResults): vscode.QuickPickItem[] {
+  const notes = results.notes.map((note) => noteItem(note));
+  return results.hits.length === 0 && notes.length === 0
     ? [noteItem('Nothing found. Say it in other words, or drop a filter.')]
     : notes;
 }
 
-function suggestionRows(found: SearchResults): QueryItem[] {
-  return suggestions(found.query, found.hits, found.confidence_word).map(({ title, query }) => ({
+function suggestionRows({ query: text, hits, confidence_word }: SearchResults): QueryItem[] {
+  return suggestions(text, hits, confidence_word).map(({ title, query }) => ({
     label: `$(filter) ${title}`,
     alwaysShow: true,
     query,

@@ -12,8 +12,8 @@ export function secondOrder<Row extends object>(
   if (keys(first).join() === keys(second).join()) {
     return undefined;
   }
-  const [kept] = keys([active]);
-  const rows = second.filter((row) => keys([row])[0] !== kept);
+  const [activeKey] = keys([active]);
+  const rows = second.filter((row) => keys([row])[0] !== activeKey);
   rows.splice(first.indexOf(active), 0, active);
   return rows;
 }

@@ -7,11 +7,11 @@ interface PythonItem extends vscode.QuickPickItem {
 
 /** Lets the user choose a Python for the server, from the PATH or from the disk. */
 export async function choosePython(machine: Machine): Promise<void> {
-  const chosen = await vscode.window.showQuickPick(items(machine), {
+  const choice = await vscode.window.showQuickPick(items(machine), {
     title: 'Packhound: Choose Python',
     placeholder: 'Python 3.10 or newer, with packhound or of a minor that this extension carries',
   } as vscode.QuickPickOptions);
-  const program = chosen && (chosen.program ?? (await browse()));
+  const program = choice && (choice.program ?? (await browse()));
   if (program) {
     // A setting of the user that the search for the server reads again at once.
     await vscode.workspace

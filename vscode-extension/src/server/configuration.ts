@@ -8,11 +8,11 @@ export function forServer(section: unknown): unknown {
   if (typeof section !== 'object' || section === null) {
     return section;
   }
-  const own: readonly string[] = EXTENSION_ONLY;
-  return Object.fromEntries(Object.entries(section).filter(([key]) => !own.includes(key)));
+  const names: readonly string[] = EXTENSION_ONLY;
+  return Object.fromEntries(Object.entries(section).filter(([key]) => !names.includes(key)));
 }
 
-/** Answers the server's question for settings without those that are not its own. */
+/** Answers the server's question for settings without those that are not its names. */
 export const configurationMiddleware: NonNullable<
   ConfigurationMiddleware['configuration']
 > = async (params, token, next) => {

@@ -31,7 +31,7 @@ import { thisMachine } from './machine';
 /** The one connection to the server: finds it, starts it, restarts it, asks it. */
 export class PackhoundClient implements vscode.Disposable {
   private client: LanguageClient | undefined;
-  private found: ServerCommand | undefined;
+  private serverCommand: ServerCommand | undefined;
   private current: ServerState = { kind: 'stopped' };
   private readonly changes = new vscode.EventEmitter<ServerState>();
   private readonly restartNewest = onlyNewest(() => this.startAfresh());
@@ -43,7 +43,7 @@ export class PackhoundClient implements vscode.Disposable {
   /** Something that the user should know at once, and can do something about. */
   readonly onProblem = this.problems.event;
   /** Gives a record that stands in no file a document of its own. */
-  placed: (hit: Hit) => Hit = (hit) => hit;
+  withDocument: (hit: Hit) => Hit = (hit) => hit;
   /** May add to the server's hover. */
   onHover:
     | ((
@@ -69,7 +69,7 @@ export class PackhoundClient implements vscode.Disposable {
 
   /** The program that serves, for others that start it too (MCP, clearing). */
   get command(): ServerCommand | undefined {
-    return this.found;
+    return this.serverCommand;
   }
 
   get serverVersion(): string | undefined {
@@ -88,7 +88,7 @@ export class PackhoundClient implements vscode.Disposable {
   /** A restart only where another program would be run. */
   async restartIfMoved(): Promise<void> {
     const { command } = await findServer(thisMachine(this.ownFolder));
-    if (!command || !sameCommand(command, this.found)) {
+    if (!command || !sameCommand(command, this.serverCommand)) {
       await this.restart();
     }
   }
@@ -105,10 +105,10 @@ export class PackhoundClient implements vscode.Disposable {
   }
 
   async search(params: SearchParams, token?: CancellationToken): Promise<SearchResults> {
-    const found = await this.request<SearchResults>(methods.search, params, token);
-    found.hits = found.hits.map((hit) => this.placed(hit));
-    this.searches.fire(found);
-    return found;
+    const results = await this.request<SearchResults>(methods.search, params, token);
+    results.hits = results.hits.map((hit) => this.withDocument(hit));
+    this.searches.fire(results);
+    return results;
   }
 
   explain(params: PlaceParams, token?: CancellationToken): Promise<Explanation> {
@@ -134,8 +134,8 @@ export class PackhoundClient implements vscode.Disposable {
   /** Tells that the user opened a result, or ran it as a test; of interest where habits count. */
   picked(hit: Hit, run = false): void {
     if (this.client?.isRunning() && isCode(hit)) {
-      const place: PlaceParams = { uri: hit.uri, position: hit.range.start };
-      void this.client.sendNotification(methods.picked, { ...place, run });
+      const params: PlaceParams = { uri: hit.uri, position: hit.range.start };
+      void this.client.sendNotification(methods.picked, { ...params, run });
     }
   }
 
@@ -174,7 +174,7 @@ export class PackhoundClient implements vscode.Disposable {
     await this.stop();
     this.become({ kind: 'starting' });
     const { command, problem } = await findServer(thisMachine(this.ownFolder));
-    this.found = command;
+    this.serverCommand = command;
     if (!command) {
       this.fail('missing', problem);
       return;

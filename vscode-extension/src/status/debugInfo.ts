@@ -27,8 +27,9 @@ function changedSettings(): Record<string, unknown> {
   }) as { contributes: { configuration: { properties: Record<string, unknown> }[] } };
   const names = contributes.configuration.flatMap(({ properties }) => Object.keys(properties));
   const changed = names.flatMap((name) => {
-    const found = settings.inspect(name.slice('packhound.'.length));
-    const value = found?.workspaceFolderValue ?? found?.workspaceValue ?? found?.globalValue;
+    const configured = settings.inspect(name.slice('packhound.'.length));
+    const value =
+      configured?.workspaceFolderValue ?? configured?.workspaceValue ?? configured?.globalValue;
     return value === undefined ? [] : [[name, value] as const];
   });
   return Object.fromEntries(changed);

@@ -20,8 +20,8 @@ export function showSettingsProblems(client: PackhoundClient): vscode.Disposable
 }
 
 async function show(problem: string): Promise<void> {
-  const chosen = await vscode.window.showWarningMessage(`Packhound: ${problem}`, OPEN);
-  if (chosen === OPEN) {
+  const choice = await vscode.window.showWarningMessage(`Packhound: ${problem}`, OPEN);
+  if (choice === OPEN) {
     const setting = `packhound.${namedSetting(problem) ?? ''}`;
     await vscode.commands.executeCommand('workbench.action.openSettings', setting);
   }

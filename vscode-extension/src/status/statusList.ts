@@ -25,9 +25,9 @@ export async function showStatus(client: PackhoundClient): Promise<void> {
     { label: '$(trash) Clear Index', command: 'packhound.clear' },
     { label: '$(gear) Open Settings', command: 'packhound.openSettings' },
   ];
-  const chosen = await vscode.window.showQuickPick(rows, { title: 'Packhound: Index Status' });
-  if (chosen?.command) {
-    await vscode.commands.executeCommand(chosen.command);
+  const choice = await vscode.window.showQuickPick(rows, { title: 'Packhound: Index Status' });
+  if (choice?.command) {
+    await vscode.commands.executeCommand(choice.command);
   }
 }
 

@@ -30,16 +30,16 @@ test('a row names what it opens', () => {
   assert.equal(placeOf({ ...one, path: 'a.ipynb', cell }), 'a.ipynb:cell 3:12');
 });
 
-test('a row shows the best line, three reasons and one word, and reads as a sentence', () => {
+test('a row shows the best line, one word and three reasons, and reads as a sentence', () => {
   const one = { ...hit(1, 'src/a.py', [], 'load'), confidence_word: 'strong' };
-  assert.equal(detailOf(one), 'def load(path)  —  name: load · meaning: closest of 9 · strong');
+  assert.equal(detailOf(one), 'def load(path)  —  strong · name: load · meaning: closest of 9');
   assert.equal(
     spokenOf(one),
     'function load in src/a.py:2, strong match, name: load, meaning: closest of 9',
   );
   assert.equal(detailOf({ ...one, line: '', reasons: [], confidence_word: 'weak' }), 'weak');
   const many = { ...one, reasons: ['a', 'b', 'c', 'd'], line: 'x'.repeat(300) };
-  assert.ok(detailOf(many).endsWith('…  —  a · b · c · strong'));
+  assert.ok(detailOf(many).endsWith('…  —  strong · a · b · c'));
   assert.doesNotMatch(spokenOf(many), /[█░]/);
 });
 
