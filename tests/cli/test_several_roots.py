@@ -15,6 +15,7 @@ from tests.support.lsp_client import write_files
 
 KITCHEN = "def boil_water(jug):\n    '''Boil the water of a jug.'''\n    return jug\n"
 GARDEN = "def pour_water(jug):\n    '''Pour the water of a jug on a bed.'''\n    return jug\n"
+QUESTIONS = ("pour water on a bed", "boil the water")
 
 
 @pytest.fixture(scope="module")
@@ -26,12 +27,16 @@ def run(tmp_path_factory):
     ]
     roots = [f"--root={folder}" for folder in folders]
 
-    def run_command(*arguments):
+    def run_command(*arguments, of=()):
         return subprocess.run(
-            [sys.executable, "-m", "packhound", *arguments, *roots],
+            [sys.executable, "-m", "packhound", *arguments, *(of or roots)],
             capture_output=True,
             text=True,
-            env={**os.environ, "PACKHOUND_CACHE_DIR": str(base / "cache")},
+            env={
+                **os.environ,
+                "PACKHOUND_CACHE_DIR": str(base / "cache"),
+                "PACKHOUND_DATA_DIR": str(base / "data"),
+            },
         )
 
     run_command.folders = folders
@@ -119,6 +124,14 @@ def test_grep_pages_through_the_lines_of_all_roots(run):
     assert "let through" in run("grep", "water", "-g", "shed.py").stderr
 
 
+def test_grep_ranks_the_definitions_of_all_roots_by_a_question(run):
+    first = [run("grep", "jug", "--query", query).stdout.splitlines()[0] for query in QUESTIONS]
+    assert first == [
+        "garden/garden.py:1-3 function pour_water",
+        "kitchen/kitchen.py:1-3 function boil_water",
+    ]
+
+
 @pytest.mark.parametrize("name", ["pour_water", "garden.py:2", "garden/garden.py#pour_water"])
 def test_a_symbol_is_looked_up_in_all_roots(run, name):
     answer = json.loads(run("symbol", name, "--json").stdout)
@@ -143,3 +156,74 @@ def test_changes_are_of_all_roots_and_one_without_git_is_named(run):
     text = run("changes").stdout
     assert "garden/garden.py:1-3 function pour_water (line 3)" in text
     assert "note: kitchen: " in text
+
+
+def test_settings_are_those_of_each_root(run):
+    settings = run.folders[1] / ".packhound.toml"
+    settings.write_text("search.limit = 7\n")
+    answer = json.loads(run("config", "--json").stdout)
+    limits = {
+        row["root"]: setting["value"]
+        for row in answer["roots"]
+        for setting in row["settings"]
+        if setting["name"] == "search.limit"
+    }
+    settings.unlink()
+    assert limits == {str(run.folders[0]): 10, str(run.folders[1]): 7}
+    text = run("config").stdout
+    assert all(f"{folder}:\n" in text for folder in run.folders)
+
+
+def test_notes_of_all_roots_are_listed_found_shown_and_forgotten(run):
+    kitchen, garden = ([f"--root={folder}"] for folder in run.folders)
+    code = ("-c", "garden.py#pour_water")
+    identities = [
+        run("memory", "add", "insight", *note, of=root).stdout.split()[-1]
+        for root, note in (
+            (kitchen, ("kettle", "The kettle boils water.")),
+            (garden, ("can", "The can pours water.", *code)),
+        )
+    ]
+    listed = json.loads(run("memory", "list", "--json").stdout)["notes"]
+    assert [(row["id"], row["label"]) for row in listed] == [
+        (identities[1], "garden"),
+        (identities[0], "kitchen"),
+    ]
+    found = json.loads(run("memory", "search", "water", "--json").stdout)["notes"]
+    assert {row["id"] for row in found} == {*identities}
+    shown = run("memory", "show", identities[1]).stdout
+    assert "garden" in shown.splitlines()[0] and "on garden.py#pour_water" in shown
+    assert run("memory", "forget", *identities).returncode == 0
+    assert run("memory", "list").stdout == "no notes\n"
+    assert run("memory", "show", identities[0]).returncode == 2
+
+
+def test_a_command_of_one_root_refuses_several(run):
+    for command in (["index"], ["memory", "add", "insight", "key", "text"], ["memory", "clear"]):
+        refused = run(*command)
+        assert refused.returncode == 2
+        assert "kitchen', '" in refused.stderr and "this command takes one" in refused.stderr
+
+
+def test_a_root_is_written_as_people_write_it(run):
+    garden = run.folders[1]
+    for written in (garden.as_uri(), f"{garden}/", f"{garden}/../garden"):
+        answer = run("search", "water", "--json", of=(f"--root={written}", f"--root={garden}"))
+        hits = json.loads(answer.stdout)["hits"]
+        assert [(hit["rank"], hit["name"]) for hit in hits] == [(1, "pour_water")]
+    missing = run("search", "water", of=(f"--root={garden}", "--root=~/no such folder"))
+    assert missing.returncode == 2 and "no such folder' does not exist" in missing.stderr
+
+
+def test_a_root_inside_of_another_is_answered_once(run, tmp_path):
+    outer = write_files(tmp_path / "outer", {"kitchen.py": KITCHEN})
+    inner = write_files(outer / "inner", {"garden.py": GARDEN})
+    roots = (f"--root={outer}", f"--root={inner}")
+    hits = json.loads(run("search", "water", "--json", of=roots).stdout)["hits"]
+    assert [hit["rank"] for hit in hits] == [1, 2]
+    owners = {hit["name"]: hit["root"] for hit in hits}
+    assert owners == {"boil_water": str(outer), "pour_water": str(inner)}
+    answer = json.loads(run("grep", "jug", "--json", of=roots).stdout)
+    assert (answer["total_lines"], answer["total_files"]) == (6, 2)
+    pack = json.loads(run("pack", "pour and boil water", "--format=json", of=roots).stdout)
+    assert sorted(item["path"] for item in pack["items"]) == ["garden.py", "kitchen.py"]

@@ -59,6 +59,31 @@ def test_hits_of_both_folders_have_ranks_from_one(window):
     assert {hit["path"] for hit in hits} == {"kitchen.py", "garden.py"}
 
 
+def test_grep_ranks_the_definitions_of_both_folders_by_a_question(window):
+    client, folders = window
+    params = {"pattern": "jug", "query": "pour water on a bed"}
+    answer = client.request("packhound/grep", params)
+    assert [group["name"] for group in answer["groups"]] == ["pour_water", "boil_water"]
+    assert answer["groups"][0]["uri"] == (folders[1] / "garden.py").as_uri()
+    assert [group["root"] for group in answer["groups"]] == [str(folders[1]), str(folders[0])]
+    plain = client.request("packhound/grep", {"pattern": "jug", "limit": 4, "offset": 1})
+    lines = [(g["name"], [line["line"] for line in g["lines"]]) for g in plain["groups"]]
+    assert lines == [("boil_water", [2, 3]), ("pour_water", [1, 2])]
+    assert (plain["next_offset"], plain["total_lines"], plain["total_files"]) == (5, 6, 2)
+
+
+def test_a_folder_inside_of_another_is_answered_once(start_server, tmp_path):
+    outer = write_files(tmp_path / "outer", {"kitchen.py": KITCHEN})
+    inner = write_files(outer / "inner", {"garden.py": GARDEN})
+    client = start_server()
+    client.initialize(outer, inner)
+    client.settle()
+    assert sorted(client.search("water")) == ["garden.py pour_water", "kitchen.py boil_water"]
+    assert client.request("packhound/grep", {"pattern": "jug"})["total_lines"] == 6
+    pack = client.request("packhound/pack", {"prompt": "pour and boil water"})
+    assert sorted(item["path"] for item in pack["items"]) == ["garden.py", "kitchen.py"]
+
+
 @pytest.mark.parametrize("reference", ["garden.py#pour_water", "garden.py:2", "garden/garden.py:1"])
 def test_a_reference_is_read_from_the_folder_that_has_it(window, reference):
     client, folders = window

@@ -95,6 +95,26 @@ def test_the_pages_of_all_roots_join_without_gap_or_repeat(folders):
     assert len(names) == 4
 
 
+@pytest.mark.parametrize("context", [0, 1])
+def test_the_pages_of_a_ranked_grep_are_those_of_one_list(folders, context):
+    request = {"pattern": "def|return", "query": "pour the water again", "context": context}
+    whole = folders.call("grep", request)
+    names = [group["name"] for group in whole["groups"]]
+    assert names[0] == "pour_water_again" and len(names) == 4
+    scores = [group["score"] for group in whole["groups"]]
+    assert scores == sorted(scores, reverse=True) and scores[0] > scores[-1]
+    assert {group["label"] for group in whole["groups"]} == {"kitchen", "garden"}
+    rows, offset = [], 0
+    while offset != -1:
+        page = folders.call("grep", {**request, "limit": 3, "offset": offset})
+        rows += [(g["name"], x["line"]) for g in page["groups"] for x in g["lines"] if x["match"]]
+        offset = page["next_offset"]
+        assert page["total_lines"] == 8
+    assert rows == [
+        (g["name"], x["line"]) for g in whole["groups"] for x in g["lines"] if x["match"]
+    ]
+
+
 def test_the_outlines_of_all_roots_are_paged_as_one(folders):
     pages, offset = [], 0
     while offset != -1:
@@ -204,3 +224,39 @@ def test_an_agent_has_symbols_lines_and_changes_of_all_roots(tmp_path):
     finally:
         agent.close()
         kill_engine(tmp_path / "cache")
+
+
+def test_notes_are_written_in_one_root_and_recalled_from_all(roots, tmp_path, monkeypatch):
+    monkeypatch.setenv("PACKHOUND_DATA_DIR", str(tmp_path / "data"))
+    settings = Settings(persist=False, mcp_tools=("default", "memory", "skills"))
+    with closing(Folders(roots, settings)) as folders:
+        note = {"key": "can", "content": "The can pours water."}
+        for tool, arguments in (("remember", note), ("record_skill", {"name": "water"})):
+            with pytest.raises(SettingsError, match="'root' is needed to write; expected one of"):
+                folders.call(tool, arguments)
+        written = folders.call("remember", {**note, "code": ["garden/garden.py#pour_water"]})
+        assert as_text("remember", written).splitlines()[1] == "on garden/garden.py#pour_water"
+        folders.call("remember", {"key": "kettle", "content": "It boils.", "root": "kitchen"})
+        recalled = folders.call("recall", {"key": "can"})
+        assert (recalled["match_type"], len(recalled["results"])) == ("exact", 1)
+        text = as_text("recall", recalled)
+        assert ", garden)" in text and "on garden/garden.py#pour_water" in text
+        near = folders.call("recall", {"key": "what has water", "limit": 2})
+        assert {row["label"] for row in near["results"]} == {"kitchen", "garden"}
+        assert folders.call("forget", {"id": written["id"]}) == {"status": "deleted"}
+        assert folders.call("skills", {"query": "pour"})["hits"] == []
+
+
+def test_a_root_inside_of_another_is_answered_once(roots):
+    base = roots[0].parent
+    with closing(Folders([base, roots[1]], SETTINGS)) as folders:
+        hits = folders.call("search", {"query": "water", "limit": 9})["hits"]
+        grep = folders.call("grep", {"pattern": "return"})
+        pack = folders.call("pack", {"prompt": "pour and boil water"})
+    owners = {(hit["name"], hit["root"]) for hit in hits}
+    names = ("boil_water", "boil_water_again", "pour_water", "pour_water_again")
+    expected = {(name, str(base if "boil" in name else roots[1])) for name in names}
+    assert owners == expected and len(hits) == 4
+    assert (grep["total_lines"], grep["total_files"]) == (4, 2)
+    packed = {(item["path"], item["root"]) for item in pack["items"]}
+    assert packed == {("kitchen/kitchen.py", str(base)), ("garden.py", str(roots[1]))}

@@ -8,10 +8,13 @@ from .json_codec import settings_json as settings_json
 from .json_codec import status_json as status_json
 from .json_codec import workspace_json as workspace_json
 from .memory import MEMORY_REQUESTS as MEMORY_REQUESTS
+from .memory import NOT_FOUND as NOT_FOUND
+from .memory import merge_notes as merge_notes
 from .pack_codec import pack_item_json as pack_item_json
 from .pack_codec import pack_json as pack_json
 from .schema import focus_position as focus_position
 from .schema import grep_request_from as grep_request_from
+from .schema import grep_request_json as grep_request_json
 from .schema import pack_request_from as pack_request_from
 from .schema import query_from as query_from
 from .socket_client import Connection as Connection

@@ -44,6 +44,7 @@ def _group_json(group: GrepGroup, locate_line: LocateLine | None) -> Json:
         "name": node.name if node else "",
         "qualname": node.qualname if node else "",
         "lines": [_line_json(group, line, locate_line) for line in group.lines],
+        **({} if group.score is None else {"score": group.score}),
     }
 
 

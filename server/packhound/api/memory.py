@@ -6,11 +6,13 @@ Text leaves without secrets and with hidden characters made visible.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any, TypeAlias
 
 from packhound.api.json_codec import Json
 from packhound.api.schema import QUERY
 from packhound.api.tools.references import resolve
+from packhound.api.tools.text import rows_in
 from packhound.core.errors import SettingsError
 from packhound.core.parameters import Parameter, array, choice, text
 from packhound.core.records import iso_date
@@ -23,7 +25,7 @@ from packhound.service import Engine
 Handler: TypeAlias = "Callable[[Engine, Mapping[str, Any]], Json]"
 
 _NAME_OF = {"insight": "key", "decision": "topic", "stash": "name"}
-_NOT_FOUND = "not_found"
+NOT_FOUND = "not_found"
 _MAX_LISTED, _MAX_HITS = 1_000, 10
 
 
@@ -46,13 +48,13 @@ def change_note(engine: Engine, values: Mapping[str, Any]) -> Json:
     """Change fields of the note under `id`. Raises SettingsError."""
     changes = {key: value for key, value in values.items() if key != "id"}
     note = engine.notes.notebook.change(_id_in(values), changes)
-    return note_row(engine, note) if note else {"status": _NOT_FOUND}
+    return note_row(engine, note) if note else {"status": NOT_FOUND}
 
 
 def forget_note(engine: Engine, values: Mapping[str, Any]) -> Json:
     """Delete the note under `id`."""
     deleted = engine.notes.notebook.delete(_id_in(values))
-    return {"status": "deleted" if deleted else _NOT_FOUND}
+    return {"status": "deleted" if deleted else NOT_FOUND}
 
 
 def list_notes(engine: Engine, values: Mapping[str, Any]) -> Json:
@@ -66,7 +68,7 @@ def show_note(engine: Engine, values: Mapping[str, Any]) -> Json:
     """Return the note under `id` with what changed in its code since."""
     note = engine.notes.notebook.get(_id_in(values))
     if note is None:
-        return {"status": _NOT_FOUND}
+        return {"status": NOT_FOUND}
     view = engine.notes.view()
     resolutions = engine.notes.notebook.resolutions(note)
     changes = [
@@ -149,6 +151,22 @@ def note_row(engine: Engine, note: Note) -> Json:
         "state": engine.notes.notebook.state(note),
         "code": [_code_row(each) for each in engine.notes.notebook.resolutions(note)],
     }
+
+
+def merge_notes(name: str, values: Mapping[str, Any], answers: Sequence[Json]) -> Json:
+    """Return the answers of several folders to `list`, the newest first, or `search`, by rank."""
+    limit = _limit_in(values, _MAX_LISTED if name == "list" else _MAX_HITS)
+    notes = [[*rows_in(answer, "notes")] for answer in answers]
+    rows = merge_by_rank(notes)
+    if name == "list":
+        rows.sort(key=lambda row: str(row["created_at"]), reverse=True)
+    problems = dict.fromkeys(p for answer in answers for p in rows_in(answer, "problems"))
+    return {"notes": rows[:limit], "problems": [*problems]}
+
+
+def merge_by_rank(rankings: Sequence[Sequence[Json]]) -> list[Json]:
+    """Return the rows of several folders: the first of each, then the second of each, ..."""
+    return [row for rank in zip_longest(*rankings) for row in rank if row is not None]
 
 
 def name_of(row: Mapping[str, Any]) -> str:

@@ -148,6 +148,11 @@ def grep_request_from(values: Mapping[str, object]) -> GrepRequest:
     return GrepRequest(**read_present(GREP_REQUEST, values, "pattern"))
 
 
+def grep_request_json(request: GrepRequest) -> dict[str, object]:
+    """Return what `grep_request_from` reads."""
+    return {name: getattr(request, name) for name in GREP_REQUEST}
+
+
 def pack_request_from(
     values: Mapping[str, object],
     settings: Settings = _DEFAULTS,

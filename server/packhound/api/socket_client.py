@@ -8,7 +8,7 @@ from typing import Any
 
 from packhound.api.json_codec import Json, query_json, results_of
 from packhound.api.pack_codec import pack_of, pack_request_json
-from packhound.api.schema import GREP_REQUEST
+from packhound.api.schema import grep_request_json
 from packhound.api.socket_requests import (
     CONFIG,
     EXPLAIN,
@@ -68,7 +68,7 @@ class Connection(AnyConnection):
 
     def grep(self, request: GrepRequest) -> Json:
         """Return the answer to a grep, unsaved text included. Raises as `call` does."""
-        return self.call(GREP, {name: getattr(request, name) for name in GREP_REQUEST})
+        return self.call(GREP, grep_request_json(request))
 
     def config(self) -> Json:
         """Return the settings object of the folder."""

@@ -21,7 +21,7 @@ from packhound.mcp import (
     server_command,
 )
 from packhound.mcp import agents as known_agents
-from packhound.service import real_path
+from packhound.service import real_path, root_path
 
 
 @click.group()
@@ -51,7 +51,7 @@ def install(only: tuple[str, ...], root: str, yes: bool) -> None:
     The server is started first: nothing is written unless it answers.
     """
     selected = _select(only)
-    folder = str(real_path(Path(root))) if root else ""
+    folder = str(real_path(root_path(root))) if root else ""
     commands = {agent.name: server_command(folder or agent.root) for agent in selected}
     changes = _plan(selected, commands)
     if changes:

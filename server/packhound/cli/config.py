@@ -9,27 +9,32 @@ from typing import Any
 
 import click
 
-from packhound.api import Json, settings_json
-from packhound.cli.opening import Answerer, folder_settings, print_json
-from packhound.cli.options import JSON, ROOT, SET
+from packhound.cli.opening import print_json
+from packhound.cli.options import JSON, ROOTS, SET
+from packhound.cli.several_roots import Answerers
 
 
 @click.command()
-@ROOT
+@ROOTS
 @JSON
 @SET
-def config(root: Path, as_json: bool, changes: Sequence[str]) -> None:
+def config(roots: Sequence[Path], as_json: bool, changes: Sequence[str]) -> None:
     """Print each setting in force in a folder: its value, where it came from, what it does.
 
     Where a language server has the folder open, these are its settings.
     """
-    settings = folder_settings(root, "", changes)
-    with Answerer(root, settings, overridden=bool(changes)) as answerer:
-        answer: Json = answerer.config() or settings_json(settings.read())
+    with Answerers(roots, "", changes) as answerers:
+        answers = answerers.configs()
     if as_json:
-        print_json(answer)
+        print_json(answers[0] if len(answers) == 1 else {"roots": answers})
         return
-    rows: Any = answer["settings"]
+    for answer in answers:
+        if len(answers) > 1:
+            click.echo(f"{answer['root']}:")
+        _print(answer["settings"])
+
+
+def _print(rows: Any) -> None:  # noqa: ANN401 - rows of JSON
     for row in rows:
         origin = f"{row['origin']} {row['file']}".rstrip()
         click.echo(f"{row['name']} = {json.dumps(row['value'], ensure_ascii=False)}  ({origin})")

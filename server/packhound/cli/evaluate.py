@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from packhound.cli.opening import settings_of
-from packhound.cli.options import SET
+from packhound.cli.options import SET, complete_folder, read_root
 from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
 from packhound.core.types import Hit, Query, Results
@@ -57,9 +57,11 @@ Ablated: TypeAlias = list[tuple[Case, dict[str, Scores]]]
 @click.option("--history", is_flag=True, help="Ask with the subjects of a folder's own commits.")
 @click.option(
     "--root",
-    default=".",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    multiple=True,
+    callback=read_root,
+    metavar="FOLDER",
     help="The folder of --history; default: here.",
+    shell_complete=complete_folder,
 )
 @click.option(
     "--last",

@@ -10,15 +10,15 @@ from typing import Any
 import click
 
 from packhound.cli.group import ReportingGroup
-from packhound.cli.opening import Answerer, folder_settings, print_json
-from packhound.cli.options import JSON, ROOT, complete_file
+from packhound.cli.opening import folder_settings, print_json
+from packhound.cli.options import JSON, ROOT, ROOTS, complete_file
+from packhound.cli.several_roots import Answerers
 from packhound.core.errors import SettingsError
 from packhound.core.records import byline
 from packhound.knowledge import EPISODE_KINDS, EPISODE_RESULTS
 from packhound.memory import NOTE_TYPES, NoteStore, NoteType, note_from, note_json, write_note
 
 TYPE = click.option("--type", "kind", type=click.Choice(NOTE_TYPES), help="Only this type.")
-_DELETED = {"status": "deleted"}
 _FIRST_LINE = 100
 """Characters of a note that a list shows."""
 
@@ -57,7 +57,7 @@ def add(root: Path, kind: NoteType, name: str, content: str, as_json: bool, **op
     if shared is None:
         shared = settings.notes_shared
     if shared or options["code"] or (kind == "decision" and settings.episodes):
-        identity = _ask(root, "add", {**values, "shared": shared})["id"]
+        identity = _ask([root], "add", {**values, "shared": shared})["id"]
     else:
         identity = write_note(_store(root), kind, values).id
     if as_json:
@@ -67,31 +67,31 @@ def add(root: Path, kind: NoteType, name: str, content: str, as_json: bool, **op
 
 
 @memory.command("list")
-@ROOT
+@ROOTS
 @TYPE
 @JSON
-def list_(root: Path, kind: str | None, as_json: bool) -> None:
+def list_(roots: Sequence[Path], kind: str | None, as_json: bool) -> None:
     """List notes, the newest first."""
-    _print(_ask(root, "list", {"type": kind}), as_json)
+    _print(_ask(roots, "list", {"type": kind}), as_json)
 
 
 @memory.command()
 @click.argument("query")
-@ROOT
+@ROOTS
 @TYPE
 @JSON
-def search(query: str, root: Path, kind: str | None, as_json: bool) -> None:
+def search(query: str, roots: Sequence[Path], kind: str | None, as_json: bool) -> None:
     """Find notes by words and by meaning."""
-    _print(_ask(root, "search", {"query": query, "type": kind}), as_json)
+    _print(_ask(roots, "search", {"query": query, "type": kind}), as_json)
 
 
 @memory.command()
 @click.argument("identity", metavar="ID")
-@ROOT
+@ROOTS
 @JSON
-def show(identity: str, root: Path, as_json: bool) -> None:
+def show(identity: str, roots: Sequence[Path], as_json: bool) -> None:
     """Show a note, and what changed in its code since it was written."""
-    row = _ask(root, "show", {"id": identity})
+    row = _ask(roots, "show", {"id": identity})
     if row.get("status"):
         raise SettingsError(f"there is no note '{identity}'; 'packhound memory list' lists them")
     if as_json:
@@ -109,12 +109,13 @@ def show(identity: str, root: Path, as_json: bool) -> None:
 
 @memory.command()
 @click.argument("identities", metavar="ID...", nargs=-1, required=True)
-@ROOT
-def forget(identities: Sequence[str], root: Path) -> None:
+@ROOTS
+def forget(identities: Sequence[str], roots: Sequence[Path]) -> None:
     """Delete notes."""
-    store = _store(root)
+    stores = [_store(root) for root in roots]
     for identity in identities:
-        is_deleted = store.delete(identity) or _ask(root, "forget", {"id": identity}) == _DELETED
+        is_deleted = any(store.delete(identity) for store in stores)
+        is_deleted = is_deleted or _ask(roots, "forget", {"id": identity})["status"] == "deleted"
         if not is_deleted:
             raise SettingsError(
                 f"there is no note '{identity}'; 'packhound memory list' lists them"
@@ -134,7 +135,7 @@ def record(root: Path, result: str | None, **values: Any) -> None:  # noqa: ANN4
 
     With a result, the last query, pack, ... of the same TEXT gets it: accepted or rejected.
     """
-    row = _ask(root, "episode", {**values, "result": result or ""})
+    row = _ask([root], "episode", {**values, "result": result or ""})
     click.echo(f"recorded as {row['id']}")
 
 
@@ -220,9 +221,9 @@ def _folder(root: Path) -> Path:
     return notes_folder(check_root(root, folder_settings(root).read().settings))
 
 
-def _ask(root: Path, name: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    with Answerer(root, folder_settings(root), overridden=False) as answerer:
-        return answerer.memory(name, values)
+def _ask(roots: Sequence[Path], name: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    with Answerers(roots) as answerers:
+        return answerers.memory(name, values)
 
 
 def _print(answer: Mapping[str, Any], as_json: bool) -> None:
@@ -246,4 +247,5 @@ def _print(answer: Mapping[str, Any], as_json: bool) -> None:
 def _line(row: Mapping[str, Any]) -> str:
     name = row.get("key") or row.get("name") or row.get("topic") or ""
     state = f"  [{row['state']}]" if row["state"] else ""
-    return f"{row['id']}  {row['date']}  {row['type']:8}  {name}  ({byline(row)}){state}"
+    whose = f"  {row['label']}" if "label" in row else ""
+    return f"{row['id']}  {row['date']}  {row['type']:8}  {name}  ({byline(row)}){whose}{state}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -39,19 +39,41 @@ def _complete_setting(
     ]
 
 
+def read_root(context: click.Context, parameter: click.Parameter, written: Sequence[str]) -> Path:
+    """Return the only folder that `--root` names. Raises UsageError for several."""
+    roots = read_roots(context, parameter, written)
+    if len(roots) > 1:
+        names = ", ".join(f"'{root}'" for root in roots)
+        raise click.UsageError(f"--root is {names}; this command takes one: run it for each")
+    return roots[0]
+
+
+def read_roots(
+    context: click.Context, parameter: click.Parameter, written: Sequence[str]
+) -> list[Path]:
+    """Return the folders that `--root` names, each once."""
+    from packhound.service import real_path, root_path
+
+    roots: dict[Path, Path] = {}
+    for root in map(root_path, written or ["."]):
+        roots.setdefault(real_path(root), root)
+    return [*roots.values()]
+
+
 ROOT = click.option(
     "--root",
-    default=".",
-    type=click.Path(path_type=Path),
+    multiple=True,
+    callback=read_root,
+    metavar="FOLDER",
     help="Folder to search; default: here.",
     shell_complete=complete_folder,
 )
 ROOTS = click.option(
     "--root",
     "roots",
-    default=[Path()],
     multiple=True,
-    type=click.Path(path_type=Path),
+    callback=read_roots,
+    metavar="FOLDER",
     help="Folder to search, as often as there are folders; default: here.",
     shell_complete=complete_folder,
 )

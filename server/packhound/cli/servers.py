@@ -53,7 +53,7 @@ def lsp(
 
 
 @click.command()
-@click.argument("roots", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("roots", nargs=-1)
 @SET
 @click.option("--alone", hidden=True, help="Reason to serve in a process of its own.")
 @click.option(
@@ -64,7 +64,7 @@ def lsp(
 @click.pass_context
 def mcp(
     context: click.Context,
-    roots: tuple[Path, ...],
+    roots: tuple[str, ...],
     changes: tuple[str, ...],
     alone: str | None,
     log_file: Path | None,
@@ -76,9 +76,9 @@ def mcp(
     All agents of a user share one engine in the background, which ends when nobody uses it.
     """
     from packhound.mcp import relay, serve_mcp
-    from packhound.service import check_root
+    from packhound.service import check_root, root_path
 
-    settings = [(root, folder_settings(root, "", changes)) for root in roots]
+    settings = [(root, folder_settings(root, "", changes)) for root in map(root_path, roots)]
     folders = [check_root(root, of_root.read().settings) for root, of_root in settings]
     if alone is None:
         relay(folders, parse_changes("", changes), _command(context, folders, changes))

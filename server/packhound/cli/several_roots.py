@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from packhound.cli.opening import Answerer, folder_settings
 from packhound.core.errors import SettingsError
+from packhound.core.nested_roots import nested_globs
 from packhound.core.settings_files import FolderSettings
 from packhound.core.status import Status
 from packhound.core.types import Hit, NodeRef, Query, Results
@@ -59,11 +60,14 @@ class Answerers:
         """Answer a query; nodes of several roots have theirs. Raises PackhoundError."""
         from packhound.service import merge_results
 
-        answers = [answerer.search(query) for answerer in self._answerers]
-        if len(answers) == 1:
-            return answers[0]
-        pairs = zip(map(str, self.roots), answers, strict=True)
-        return merge_results(query, [_set_root(answer, root) for root, answer in pairs])
+        if len(self._answerers) == 1:
+            return self._answerers[0].search(query)
+        answers = []
+        for root, answerer in zip(self.roots, self._answerers, strict=True):
+            excluded = (*query.excluded_paths, *nested_globs(root, self.roots))
+            answer = answerer.search(replace(query, excluded_paths=excluded))
+            answers.append(_set_root(answer, str(root)))
+        return merge_results(query, answers)
 
     def pack(self, request: PackRequest) -> Pack:
         """Make a pack. Raises PackhoundError."""
@@ -94,6 +98,36 @@ class Answerers:
     def statuses(self) -> list[Status]:
         """Return the status of each root. Raises PackhoundError."""
         return [answerer.status() for answerer in self._answerers]
+
+    def configs(self) -> list[Json]:
+        """Return the settings object of each root, with the root where there are several."""
+        from packhound.api import settings_json
+
+        pairs = zip(self.roots, self._answerers, self._settings, strict=True)
+        answers = [(r, each.config() or settings_json(of.read())) for r, each, of in pairs]
+        if len(answers) == 1:
+            return [answers[0][1]]
+        return [{"root": str(root), **answer} for root, answer in answers]
+
+    def memory(self, name: str, values: Mapping[str, object]) -> Json:
+        """Run a request on notes: `list` and `search` in all roots, others where the note is.
+
+        Raises PackhoundError.
+        """
+        from packhound.api import NOT_FOUND, merge_notes
+
+        if len(self._answerers) == 1:
+            return self._answerers[0].memory(name, values)
+        answers = []
+        for root, answerer in zip(self.roots, self._answerers, strict=True):
+            whose = {"root": str(root), "label": self._labels[str(root)]}
+            answer = answerer.memory(name, values)
+            rows = answer.get("notes")
+            if isinstance(rows, list):
+                answers.append({**answer, "notes": [{**row, **whose} for row in rows]})
+            elif answer.get("status") != NOT_FOUND:
+                return {**answer, **whose}
+        return merge_notes(name, values, answers) if answers else {"status": NOT_FOUND}
 
     def _first(self, reference: str, ask: Callable[[Answerer, str, int], T | None]) -> T | None:
         """Return the answer of the first root that has the place of a reference, and an answer."""

@@ -6,6 +6,4 @@ from .request import GrepLine as GrepLine
 from .request import GrepRequest as GrepRequest
 from .request import GrepResults as GrepResults
 from .request import merge_grep_notes as merge_grep_notes
-from .request import merge_pages as merge_pages
-from .request import next_request as next_request
 from .scan import Source as Source

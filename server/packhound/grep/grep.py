@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import islice
 from typing import NamedTuple, TypeAlias
@@ -22,8 +22,8 @@ from packhound.grep.scan import Matches, SortedFiles, Source, scan, select
 from packhound.index import Snapshot
 from packhound.text import LineIndex, cell_at, cells_in, is_notebook
 
-Rank: TypeAlias = Callable[[str, Sequence[int]], Sequence[int]]
-"""Returns some node ids in the order in which they answer a query."""
+Rank: TypeAlias = Callable[[str, Sequence[int]], Mapping[int, float]]
+"""Returns the score of those node ids that answer a query, the best first."""
 Prefilter: TypeAlias = Callable[[Alternatives], Callable[[str, Snapshot], bool] | None]
 """Returns, for the literals that a pattern requires, a test of which files are worth reading."""
 
@@ -48,6 +48,7 @@ class _Group(NamedTuple):
     path: str
     node_id: int
     lines: list[int]
+    score: float | None = None
 
 
 class Grep:
@@ -87,7 +88,6 @@ class Grep:
             counts=counts,
             n_lines=matches.n_lines,
             n_files=len(matches.offsets),
-            count_only=request.count_only,
             next_offset=end if end < n_rows else -1,
             generation=snapshot.generation,
             took_ms=(time.perf_counter() - start) * 1_000,
@@ -195,7 +195,7 @@ class Grep:
                 rows = _show(text, lines, request.context)
                 if is_notebook(group.path):
                     rows = _place(text.source, rows)
-                yield GrepGroup(group.path, node, tuple(rows))
+                yield GrepGroup(group.path, node, tuple(rows), group.score)
 
     def _texts(self, snapshot: Snapshot) -> _TextOf:
         """Return a reader of texts, which remembers the last: a file's groups come in a row."""
@@ -226,12 +226,13 @@ def _groups(
 
 
 def _sort_by_rank(
-    groups: Iterable[_Group], rank: Callable[[Sequence[int]], Sequence[int]]
+    groups: Iterable[_Group], rank: Callable[[Sequence[int]], Mapping[int, float]]
 ) -> list[_Group]:
     groups = [*groups]
-    node_ids = [group.node_id for group in groups if group.node_id >= 0]
-    ranks = {node_id: i for i, node_id in enumerate(rank(node_ids))}
-    return sorted(groups, key=lambda group: ranks.get(group.node_id, len(ranks)))
+    scores = rank([group.node_id for group in groups if group.node_id >= 0])
+    ranks = {node_id: i for i, node_id in enumerate(scores)}
+    groups.sort(key=lambda group: ranks.get(group.node_id, len(ranks)))
+    return [group._replace(score=scores.get(group.node_id)) for group in groups]
 
 
 def _show(text: _Text, matching: Collection[int], n_context: int) -> Iterator[GrepLine]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from packhound.core.cell_place import CellPlace
@@ -45,11 +45,15 @@ class GrepLine(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GrepGroup:
-    """The lines of one definition; `node` is None where no node of the index has them."""
+    """The lines of one definition; `node` is None where no node of the index has them.
+
+    `score` says how well it answers the question of the request, if that ranked it.
+    """
 
     path: str
     node: NodeRef | None
     lines: tuple[GrepLine, ...]
+    score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,39 +69,10 @@ class GrepResults:
     counts: tuple[tuple[str, int], ...]
     n_lines: int
     n_files: int
-    count_only: bool
     next_offset: int
     generation: int
     took_ms: float
     notes: tuple[str, ...] = ()
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows that limit and offset count: files if `count_only`, else lines."""
-        return self.n_files if self.count_only else self.n_lines
-
-
-def next_request(request: GrepRequest, page: GrepResults) -> GrepRequest:
-    """Return what is left to ask of the next folder after the page of one."""
-    n_rows = max(0, min(page.n_rows - request.offset, request.limit))
-    offset = max(0, request.offset - page.n_rows)
-    return replace(request, offset=offset, limit=request.limit - n_rows)
-
-
-def merge_pages(request: GrepRequest, pages: Sequence[GrepResults]) -> GrepResults:
-    """Return the pages of several folders, each asked for the rest of the one before, as one."""
-    next_offset = request.offset + request.limit
-    return replace(
-        pages[0],
-        groups=tuple(group for page in pages for group in page.groups),
-        counts=tuple(row for page in pages for row in page.counts),
-        n_lines=sum(page.n_lines for page in pages),
-        n_files=sum(page.n_files for page in pages),
-        next_offset=next_offset if next_offset < sum(page.n_rows for page in pages) else -1,
-        generation=sum(page.generation for page in pages),
-        took_ms=sum(page.took_ms for page in pages),
-        notes=tuple(merge_grep_notes([page.notes for page in pages])),
-    )
 
 
 def merge_grep_notes(notes: Sequence[Sequence[str]]) -> list[str]:

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlparse
 
 from packhound.core.errors import PackhoundError, RootError
 from packhound.mcp.session import McpSession
+from packhound.service import root_path
 
 if TYPE_CHECKING:
     from packhound.mcp.server import Folders
@@ -65,8 +65,6 @@ class SessionFolders:
 
 def _client_roots(session: McpSession) -> list[Path]:
     """Return the folders that the client names; none if it does not know of roots."""
-    from urllib.request import url2pathname  # Slow to import, for few clients.
-
     if "roots" not in session.client_capabilities:
         return []
     try:
@@ -75,5 +73,5 @@ def _client_roots(session: McpSession) -> list[Path]:
     except (PackhoundError, TimeoutError, LookupError, TypeError) as problem:
         log.warning("the client does not name its roots: %s", problem or "no answer")
         return []
-    paths = [Path(url2pathname(urlparse(uri).path)) for uri in uris if uri.startswith("file:")]
+    paths = [root_path(uri) for uri in uris if uri.startswith("file:")]
     return [path for path in paths if path.is_dir()]

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
+from packhound.core.nested_roots import nested_globs
 from packhound.llm import TokenCounter, counter_for
 from packhound.pack.notes import EMPTY_NOTE, request_notes, unknown_notes
 from packhound.pack.request import Pack, PackRequest
@@ -24,12 +25,13 @@ _ROUNDS = 3
 
 
 def pack_roots(packers: Sequence[tuple[str, Packer]], request: PackRequest) -> Pack:
-    """Return the best code of all roots; `packers` makes the pack of each, by its name.
+    """Return the best code of all roots; `packers` makes the pack of each, by its path.
 
     Raises as the packers do.
     """
     if len(packers) == 1:
         return packers[0][1](request)
+    packers = [(root, _without_nested(root, packer, packers)) for root, packer in packers]
     counter = counter_for(request.tokenizer)
     available, part = request.available, replace(request, reserve=0, model="")
     # A draft is not sent, so that its conversation must not remember it.
@@ -52,6 +54,11 @@ def pack_roots(packers: Sequence[tuple[str, Packer]], request: PackRequest) -> P
     else:
         packs, text = [], ""
     return _merge(packs, drafts, [root for root, _ in packers], request, counter, text)
+
+
+def _without_nested(root: str, packer: Packer, packers: Sequence[tuple[str, Packer]]) -> Packer:
+    globs = nested_globs(root, [other for other, _ in packers])
+    return lambda part: packer(replace(part, excluded=(*part.excluded, *globs)))
 
 
 def _shares(drafts: Sequence[Pack], available: int) -> list[int]:

@@ -7,6 +7,7 @@ from .roots import check_root as check_root
 from .roots import clear_index as clear_index
 from .roots import index_folder as index_folder
 from .roots import real_path as real_path
+from .roots import root_path as root_path
 from .snippets import snippet as snippet
 from .snippets import words_of as words_of
 from .status import Listener as Listener

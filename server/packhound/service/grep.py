@@ -43,12 +43,12 @@ class FolderGrep:
         snapshot, notes = self._current(Query(""))
         grep = self._folder.redacted_grep if redacted else self._folder.grep
 
-        def rank(text: str, node_ids: Sequence[int]) -> list[int]:
+        def rank(text: str, node_ids: Sequence[int]) -> dict[int, float]:
             query = Query(text, limit=min(MAX_HITS, len(node_ids)))
             environment = self._environment_of(snapshot, query)
             environment = replace(environment, stages=(), within=frozenset(node_ids))
             hits = pipeline.search(snapshot, query, environment, cancel).hits
-            return [hit.node.node_id for hit in hits]
+            return {hit.node.node_id: hit.score for hit in hits}
 
         results = grep.search(snapshot, request, rank, cancel)
         if grep.lacks_filters:

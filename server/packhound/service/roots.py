@@ -52,6 +52,16 @@ def innermost_root(roots: Iterable[P], path: P) -> tuple[P, str] | None:
     return root, path.relative_to(root).as_posix()
 
 
+def root_path(written: str) -> Path:
+    """Return the path of a folder as people and clients write it, such as a `file` URI."""
+    if not written.startswith("file:"):
+        return Path(written)
+    from urllib.parse import urlparse  # Slow to import, for few.
+    from urllib.request import url2pathname
+
+    return Path(url2pathname(urlparse(written).path))
+
+
 def index_folder(root: Path) -> Path:
     """Return the folder that the index of `root` (a real path) is saved in."""
     key = hashlib.blake2b(str(root).encode("utf-8", "surrogatepass"), digest_size=8)

@@ -9,10 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from packhound.core.nested_roots import nested_globs
 from packhound.core.settings import Settings
 from packhound.core.settings_files import FolderSettings
 from packhound.core.types import Query, Results
-from packhound.grep import GrepRequest, GrepResults, merge_pages, next_request
 from packhound.indexing import collect_all_and_trim
 from packhound.search import STOPPED_NOTE, WEAK_NOTE, merge_notes, rank_hits, rate_in_order
 from packhound.service.engine import Engine
@@ -107,7 +107,11 @@ class Workspace:
         """Search every folder; scores of the linear ranker are log-odds, so they compare."""
         if len(self._engines) == 1:
             return self.engines[0].search(query, cancel)
-        return merge_results(query, [engine.search(query, cancel) for engine in self.engines])
+        answers = []
+        for engine in self.engines:
+            excluded = (*query.excluded_paths, *nested_globs(engine.root, self._engines))
+            answers.append(engine.search(replace(query, excluded_paths=excluded), cancel))
+        return merge_results(query, answers)
 
     def pack(
         self,
@@ -123,14 +127,6 @@ class Workspace:
             return lambda part: engine.pack(replace(part, focus=focus), cancel)
 
         return pack_roots([(str(engine.root), packer(engine)) for engine in self.engines], request)
-
-    def grep(self, request: GrepRequest, cancel: threading.Event | None = None) -> GrepResults:
-        """Find the lines that match a pattern, folder by folder. Raises SettingsError."""
-        pages, rest = list[GrepResults](), request
-        for engine in self.engines:
-            pages.append(engine.grep(rest, cancel))
-            rest = next_request(rest, pages[-1])
-        return merge_pages(request, pages)
 
     def configure(self, settings: Settings) -> None:
         """Follow changed settings in every folder."""

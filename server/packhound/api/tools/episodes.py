@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from packhound.api.json_codec import Row
 from packhound.api.memory import EPISODE_DEFAULTS, EPISODE_FIELDS, record_episode
+from packhound.api.tools.roots import need_root
 from packhound.api.tools.text import Text
 from packhound.api.tools.tool import Tool
 
@@ -22,6 +23,7 @@ TOOL = Tool(
     EPISODE_DEFAULTS,
     record_episode,
     _text,
+    join=need_root,
     group="episodes",
     writes=True,
     idempotent=False,

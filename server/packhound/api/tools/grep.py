@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from packhound.api.grep_json import grep_json
@@ -56,33 +57,88 @@ def _line_units(groups: Iterable[Row]) -> Iterator[str]:
 
 
 def _join(roots: Sequence[Root], arguments: Arguments) -> Json:
-    """Return one page of the lines of all roots, one after the other."""
+    """Return one page of the lines of all roots: by the question, else root by root."""
     offset, limit = arguments["offset"], arguments["limit"]
-    rows = "total_files" if arguments.get("count_only") else "total_lines"
-    groups, counts, notes = list[Json](), list[Json](), list[Sequence[str]]()
-    totals = {"total_lines": 0, "total_files": 0}
-    for root in roots:
-        room = limit - sum(_n_matches(group) for group in groups) - len(counts)
-        page = {"offset": max(0, offset - totals[rows]), "limit": max(1, room)}
-        answer = root.call("grep", {**arguments, **page})
-        if room > 0:
-            groups += map(root.label_row, rows_in(answer, "groups"))
-            counts += map(root.label_row, rows_in(answer, "counts"))
-        notes.append(rows_in(answer, "notes"))
-        totals = {key: n + int(str(answer[key])) for key, n in totals.items()}
+    is_counted = bool(arguments.get("count_only"))
+    if arguments.get("query") and not is_counted:
+        answers = [_first_lines(root, arguments, offset + limit) for root in roots]
+        rows = _rows_of(roots, answers, "groups")
+        rows.sort(key=lambda row: -float(str(row.get("score", -math.inf))))
+        groups = [*_cut(rows, offset, limit, arguments.get("context", 0))]
+    else:
+        answers = _pages(roots, arguments)
+        groups = _rows_of(roots, answers, "groups")
+    totals = {
+        key: sum(int(str(answer[key])) for answer in answers)
+        for key in ("total_lines", "total_files", "generation")
+    }
+    n_rows = totals["total_files" if is_counted else "total_lines"]
     return {
         "pattern": arguments["pattern"],
         **totals,
+        "took_ms": sum(float(str(answer["took_ms"])) for answer in answers),
         "groups": groups,
-        "counts": counts,
+        "counts": _rows_of(roots, answers, "counts"),
         "offset": offset,
-        "next_offset": offset + limit if totals[rows] > offset + limit else -1,
-        "notes": merge_grep_notes(notes),
+        "next_offset": offset + limit if n_rows > offset + limit else -1,
+        "notes": merge_grep_notes([rows_in(answer, "notes") for answer in answers]),
     }
 
 
-def _n_matches(group: Json) -> int:
-    return sum(bool(line["match"]) for line in rows_in(group, "lines"))
+def _rows_of(roots: Sequence[Root], answers: Sequence[Json], key: str) -> list[Json]:
+    return [
+        root.label_row(row)
+        for root, answer in zip(roots, answers, strict=True)
+        for row in rows_in(answer, key)
+    ]
+
+
+def _pages(roots: Sequence[Root], arguments: Arguments) -> list[Json]:
+    """Return the part of a page that each root has; the totals are those of the whole root."""
+    offset, limit = arguments["offset"], arguments["limit"]
+    total = "total_files" if arguments.get("count_only") else "total_lines"
+    answers = []
+    for root in roots:
+        page = {"offset": max(0, offset), "limit": max(1, limit)}
+        answer = root.call("grep", {**arguments, **page})
+        if limit <= 0:
+            answer = {**answer, "groups": [], "counts": []}
+        answers.append(answer)
+        n_rows = int(str(answer[total]))
+        limit -= max(0, min(n_rows - max(0, offset), limit))
+        offset -= n_rows
+    return answers
+
+
+def _first_lines(root: Root, arguments: Arguments, n: int) -> Json:
+    """Return a root's first `n` lines, read page by page."""
+    most = int(GREP_REQUEST["limit"].maximum)
+    answer = page = root.call("grep", {**arguments, "offset": 0, "limit": min(n, most)})
+    groups = [*rows_in(answer, "groups")]
+    for offset in range(most, n, most):
+        if page["next_offset"] != -1:
+            page = root.call(
+                "grep", {**arguments, "offset": offset, "limit": min(n - offset, most)}
+            )
+            groups += rows_in(page, "groups")
+    return {**answer, "groups": groups}
+
+
+def _cut(groups: Sequence[Row], offset: int, limit: int, n_context: int) -> Iterator[Json]:
+    """Yield the groups of the lines from `offset` on as far as the limit, as one root does."""
+    for group in groups:
+        matches = [row["line"] for row in group["lines"] if row["match"]]
+        shown = matches[max(0, offset) : max(0, offset + limit)]
+        offset -= len(matches)
+        rows = [
+            {**row, "match": row["line"] in shown}
+            for row in group["lines"]
+            if any(abs(row["line"] - line) <= n_context for line in shown)
+        ]
+        if rows:
+            is_node = group["kind"] != "file"
+            ends = {} if is_node else {"start_line": rows[0]["line"], "end_line": rows[-1]["line"]}
+            yield {**group, **ends, "lines": rows}
 
 
 TOOL = Tool(

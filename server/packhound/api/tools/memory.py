@@ -6,12 +6,20 @@ that it cannot pass for a heading or a note of the tool's.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from packhound.api.json_codec import Arguments, Json, Row
-from packhound.api.memory import add_note, forget_note, name_of, recall_note
+from packhound.api.memory import (
+    NOT_FOUND,
+    add_note,
+    forget_note,
+    merge_by_rank,
+    name_of,
+    recall_note,
+)
+from packhound.api.tools.roots import Join, Root, need_root
 from packhound.api.tools.text import MARK, Text, cut, rows_in
 from packhound.api.tools.tool import MAX_TOKENS, Tool
 from packhound.core.parameters import array, integer, text
@@ -58,7 +66,8 @@ def note_text(row: Mapping[str, Any], most_lines: int) -> str:
     """Return a note as lines: what it is, its code with the state of each, and what it says."""
     state = f", {row['state']}" if row["state"] else ""
     title = f"{row['type']} {visible_line(name_of(row))}".rstrip()
-    head = f"{title} ({row['id']}, {visible_line(byline(row))}, {row['date']}{state})"
+    whose = f", {visible_line(row['label'])}" if "label" in row else ""
+    head = f"{title} ({row['id']}, {visible_line(byline(row))}, {row['date']}{whose}{state})"
     keys = ("content", "summary", "decision", "reasoning")
     lines = [line for key in keys for line in str(row.get(key) or "").splitlines()]
     if files := row.get("files"):
@@ -71,7 +80,28 @@ def note_text(row: Mapping[str, Any], most_lines: int) -> str:
 
 def _code_lines(row: Mapping[str, Any]) -> Iterator[str]:
     for code in row["code"]:
-        yield f"on {visible_line(code['ref'])}" + (f" ({code['state']})" if code["state"] else "")
+        ref = visible_line(f"{row['label']}/{code['ref']}" if "label" in row else code["ref"])
+        yield f"on {ref}" + (f" ({code['state']})" if code["state"] else "")
+
+
+def _join_recalled(tool: str) -> Join:
+    def join(roots: Sequence[Root], arguments: Arguments) -> Json:
+        """Return the note of that name in any root, else the nearest of all by rank."""
+        answers = [(root, root.call(tool, arguments)) for root in roots]
+        if exact := [pair for pair in answers if pair[1].get("match_type") == "exact"]:
+            answers = exact
+        rows = merge_by_rank([[*map(r.label_row, rows_in(a, "results"))] for r, a in answers])
+        notes = dict.fromkeys(note for _, answer in answers for note in rows_in(answer, "notes"))
+        best = next((a for _, a in answers if rows_in(a, "results")), answers[0][1])
+        return {**best, "results": rows[: arguments["limit"]], "notes": [*notes]}
+
+    return join
+
+
+def _forget_in_any(roots: Sequence[Root], arguments: Arguments) -> Json:
+    """Delete the note where it is: ids are of one root."""
+    answers = [root.call("forget", arguments) for root in roots]
+    return next((answer for answer in answers if answer["status"] != NOT_FOUND), answers[0])
 
 
 def _writer(kind: NoteType, name: str, title: str, description: str) -> Tool:
@@ -90,7 +120,7 @@ def _writer(kind: NoteType, name: str, title: str, description: str) -> Tool:
     }
     return Tool(
         name, title, description, parameters, defaults, write, _written_text,
-        group=GROUP, writes=True, idempotent=False,
+        need_root, GROUP, writes=True, idempotent=False,
     )  # fmt: skip
 
 
@@ -108,6 +138,7 @@ TOOLS = (
         {"limit": 5, **_TOKENS},
         _recall,
         _recalled_text,
+        _join_recalled("recall"),
         group=GROUP,
     ),
     Tool(
@@ -122,6 +153,7 @@ TOOLS = (
         {"limit": 5, **_TOKENS},
         _pop,
         _recalled_text,
+        _join_recalled("pop"),
         group=GROUP,
     ),
     _writer("insight", "remember", "Remember an insight", "Note what later sessions should know."),
@@ -135,6 +167,7 @@ TOOLS = (
         {},
         forget_note,
         _forgotten_text,
+        _forget_in_any,
         group=GROUP,
         writes=True,
     ),

@@ -21,7 +21,7 @@ _MAX_OMITTED = 10
 """Omitted nodes that are listed; the rest is counted, which keeps the answer short."""
 _NOTES_SHARE, _NOTES_TOKENS = 0.1, 200
 """Of the budget, and at most, for what the text says of the pack."""
-_CHANGED_PER_ROOT = ("budget", "reserve", "model", "conversation")
+_CHANGED_PER_ROOT = ("budget", "reserve", "model", "conversation", "excluded")
 _FIELDS = {name: PACK_REQUEST[name] for name in PACK_REQUEST if name != "tokenizer"}
 """An agent must not have the server read a file of its choice."""
 _DEFAULTS = {name: getattr(PackRequest(""), name) for name in _FIELDS if name != "prompt"}

@@ -7,16 +7,16 @@ its path that no other root has; text shows paths as `label/path`, and every too
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path, PurePath
-from typing import NamedTuple, TypeAlias
-from urllib.parse import unquote, urlparse
+from pathlib import PurePath
+from typing import Any, NamedTuple, TypeAlias
 
 from packhound.api.json_codec import Arguments, Json, Row
 from packhound.api.tools.text import rows_in
 from packhound.core.errors import SettingsError
+from packhound.core.nested_roots import nested_globs
 from packhound.redact import visible_line
 from packhound.search import merge_notes
-from packhound.service import real_path
+from packhound.service import real_path, root_path
 
 _MAX_PAGE = 50
 _ROWS = (
@@ -25,6 +25,9 @@ _ROWS = (
     "related",
 )
 """Keys of answers whose rows have a path."""
+
+_EXCLUDING = {"search": "excluded_paths", "grep": "exclude"}
+"""Tools whose argument of that name is globs to leave out; packs join with them, others without."""
 
 Join: TypeAlias = "Callable[[Sequence[Root], Arguments], Json]"
 
@@ -63,8 +66,7 @@ def select_roots(roots: Sequence[Root], written: str) -> Sequence[Root]:
     """
     if not written:
         return roots
-    is_uri = written.startswith("file:")
-    path = real_path(Path(unquote(urlparse(written).path) if is_uri else written))
+    path = real_path(root_path(written))
     tail = tuple(part.casefold() for part in PurePath(written.replace("\\", "/")).parts)
     by_path = [root for root in roots if path.is_relative_to(root.path)]
     by_tail = [root for root in roots if _folded_parts(root.path)[-len(tail) :] == tail]
@@ -96,9 +98,23 @@ def join_roots(
     for key in ("path", "name"):
         if isinstance(path := arguments.get(key), str):
             roots, arguments[key] = without_label(roots, path)
+    if code := arguments.get("code"):
+        roots, arguments["code"] = _without_labels(roots, code)
     if len(roots) == 1:
         return _own_answer(roots[0], roots[0].call(tool, arguments))
+    if tool in _EXCLUDING:
+        roots = [_without_nested(root, roots, _EXCLUDING[tool]) for root in roots]
     return (join or _first_answer(tool))(roots, arguments)
+
+
+def _without_nested(root: Root, roots: Sequence[Root], key: str) -> Root:
+    """Return a root that leaves out, by its argument `key`, the files of roots inside of it."""
+    globs = nested_globs(root.path, [other.path for other in roots])
+
+    def call(tool: str, arguments: Mapping[str, Any]) -> Json:
+        return root.call(tool, {**arguments, key: [*arguments.get(key, ()), *globs]})
+
+    return root._replace(call=call) if globs else root
 
 
 def without_label(roots: Sequence[Root], path: str) -> tuple[Sequence[Root], str]:
@@ -109,6 +125,16 @@ def without_label(roots: Sequence[Root], path: str) -> tuple[Sequence[Root], str
             if written.rstrip("/") == prefix or written.startswith(prefix + "/"):
                 return [root], written[len(prefix) :].strip("/")
     return roots, path
+
+
+def _without_labels(
+    roots: Sequence[Root], paths: Sequence[str]
+) -> tuple[Sequence[Root], Sequence[str]]:
+    """Return the root that the first path with a root begins with, and the paths in it."""
+    for path in paths:
+        if len(named := without_label(roots, path)[0]) == 1:
+            return named, [without_label(named, path)[1] for path in paths]
+    return roots, paths
 
 
 def _own_answer(root: Root, answer: Json) -> Json:
@@ -155,37 +181,47 @@ def join_statuses(roots: Sequence[Root], arguments: Arguments) -> Json:
     return {"roots": [root.call("status", arguments) for root in roots]}
 
 
-def join_pages(roots: Sequence[Root], arguments: Arguments) -> Json:
-    """Return one page of the hits of all roots; scores are log-odds, so they compare."""
-    offset, limit = arguments["offset"], arguments["limit"]
-    answers = [_first_hits(root, arguments, offset + limit + 1) for root in roots]
-    hits = [
-        root.label_row(hit)
-        for root, answer in zip(roots, answers, strict=True)
-        for hit in rows_in(answer, "hits")
-    ]
-    hits.sort(key=lambda hit: (-float(str(hit["score"])), str(hit["path"]), str(hit["root"])))
-    page = [{**hit, "rank": offset + n} for n, hit in enumerate(hits[offset : offset + limit], 1)]
-    surest = max(answers, key=lambda answer: float(str(answer["confidence"] or 0.0)))
-    word = surest["confidence_word"]
-    return {
-        "hits": page,
-        "offset": offset,
-        "next_offset": offset + limit if len(hits) > offset + limit else -1,
-        "truncated": any(answer["truncated"] for answer in answers),
-        "notes": list(merge_notes(word, [rows_in(answer, "notes") for answer in answers])),
-        "confidence": surest["confidence"],
-        "confidence_word": word,
-    }
+def need_root(roots: Sequence[Root], arguments: Arguments) -> Json:
+    """Refuse to write the same in several roots. Raises SettingsError."""
+    names = ", ".join(root.label for root in roots)
+    raise SettingsError(f"argument 'root' is needed to write; expected one of: {names}")
 
 
-def _first_hits(root: Root, arguments: Arguments, n: int) -> Json:
+def join_pages(tool: str) -> Join:
+    """Return a join whose answer is one page of hits; scores are log-odds, so they compare."""
+
+    def join(roots: Sequence[Root], arguments: Arguments) -> Json:
+        offset, limit = arguments["offset"], arguments["limit"]
+        answers = [_first_hits(root, tool, arguments, offset + limit + 1) for root in roots]
+        hits = [
+            root.label_row(hit)
+            for root, answer in zip(roots, answers, strict=True)
+            for hit in rows_in(answer, "hits")
+        ]
+        hits.sort(key=lambda hit: (-float(str(hit["score"])), str(hit["path"]), str(hit["root"])))
+        page = hits[offset : offset + limit]
+        surest = max(answers, key=lambda answer: float(str(answer["confidence"] or 0.0)))
+        word = surest["confidence_word"]
+        return {
+            "hits": [{**hit, "rank": offset + n} for n, hit in enumerate(page, 1)],
+            "offset": offset,
+            "next_offset": offset + limit if len(hits) > offset + limit else -1,
+            "truncated": any(answer["truncated"] for answer in answers),
+            "notes": list(merge_notes(word, [rows_in(answer, "notes") for answer in answers])),
+            "confidence": surest["confidence"],
+            "confidence_word": word,
+        }
+
+    return join
+
+
+def _first_hits(root: Root, tool: str, arguments: Arguments, n: int) -> Json:
     """Return a root's first `n` hits, read page by page."""
-    answer = root.call("search", {**arguments, "offset": 0, "limit": min(n, _MAX_PAGE)})
+    answer = root.call(tool, {**arguments, "offset": 0, "limit": min(n, _MAX_PAGE)})
     page, hits = answer, list(rows_in(answer, "hits"))
     while page["next_offset"] != -1 and len(hits) < n:
         limit = min(n - len(hits), _MAX_PAGE)
-        page = root.call("search", {**arguments, "offset": len(hits), "limit": limit})
+        page = root.call(tool, {**arguments, "offset": len(hits), "limit": limit})
         hits += rows_in(page, "hits")
     return {**answer, "hits": hits}
 

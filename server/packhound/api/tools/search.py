@@ -106,7 +106,8 @@ def record_text(row: Row, most_lines: int = _RECORD_LINES) -> str:
     """Return a record as its type, title, author, day and state, and its first lines, marked."""
     state = f", {row['metadata']['state']}" if row["metadata"].get("state") else ""
     by = f"{author}, " if (author := byline(row["metadata"])) else ""
-    head = f"{row['type']} {row['title']} ({by}{row['date']}{state}, {row['reference']})"
+    whose = f", {row['label']}" if "label" in row else ""
+    head = f"{row['type']} {row['title']} ({by}{row['date']}{state}, {row['reference']}{whose})"
     lines = [line for line in row["text"].splitlines() if line.strip()][:most_lines]
     return "\n".join([visible_line(head), *(MARK + cut(line) for line in lines)])
 
@@ -136,5 +137,5 @@ TOOL = Tool(
     },
     _answer,
     _text,
-    join_pages,
+    join_pages("search"),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from packhound.api.json_codec import Arguments, Json, Row
+from packhound.api.tools.roots import join_pages, need_root
 from packhound.api.tools.rows import page
 from packhound.api.tools.search import record_text
 from packhound.api.tools.text import Text, rows_in
@@ -58,7 +59,8 @@ TOOLS = (
         {"limit": 5, "offset": 0, "max_tokens": 1_000},
         _search,
         _search_text,
-        group=GROUP,
+        join_pages("skills"),
+        GROUP,
     ),
     Tool(
         "record_skill",
@@ -68,7 +70,8 @@ TOOLS = (
         {key: value for key, value in SKILL_DEFAULTS.items() if key not in _CREATED},
         _record,
         _recorded_text,
-        group=GROUP,
+        need_root,
+        GROUP,
         writes=True,
         idempotent=False,
     ),

@@ -9,12 +9,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeAlias
 
-from packhound.api import MEMORY_REQUESTS, Json
+from packhound.api import MEMORY_REQUESTS, NOT_FOUND, Json, merge_notes
 from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.language_server import PackhoundServer
 
 Handler: TypeAlias = Callable[[PackhoundServer, Params], Json]
-NOT_FOUND = "not_found"
 
 
 def memory_request(name: str) -> Handler:
@@ -39,16 +38,13 @@ def _on_code(name: str, ls: PackhoundServer, params: Params) -> Json:
 def _in_all(name: str, ls: PackhoundServer, params: Params) -> Json:
     """Return the notes of all folders, each with its root; with `uri` those on its code."""
     ls.session.wait_for_folders()
-    notes: list[object] = []
-    problems: list[object] = []
+    answers = []
     for engine in ls.session.workspace.engines:
         answer = MEMORY_REQUESTS[name](engine, params)
-        rows, more = answer["notes"], answer.get("problems", [])
+        rows = answer["notes"]
         assert isinstance(rows, list)
-        assert isinstance(more, list)
-        notes += ({**row, "root": str(engine.root)} for row in rows)
-        problems += more
-    return {"notes": notes, "problems": problems}
+        answers.append({**answer, "notes": [{**row, "root": str(engine.root)} for row in rows]})
+    return merge_notes(name, params, answers)
 
 
 def _in_one(name: str, ls: PackhoundServer, params: Params) -> Json:

@@ -19,6 +19,7 @@ def symbol(ls: PackhoundServer, params: Params) -> Json:
 
     A name is looked up in every folder; the best definition of all answers.
     """
+    ls.session.wait_for_folders()
     distance = number_in(params, "distance", 1, low=1, high=_MAX_DISTANCE)
     limit, locate = limit_in(params, _DEFAULT_LIMIT), Locations(ls.session).json
     if params.get("name") is None:
