@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from collections.abc import Collection, Container, Iterator, Mapping
 from pathlib import Path
 
@@ -49,7 +50,7 @@ class IndexingPass:
         self._pool, self._first_pool = pool, first_pool
         self._max_bytes = max_bytes
         self._stamps: dict[str, FileStamp | None] = {}
-        self._removed = [path for path, exists in differences.items() if not exists]
+        self._removed = deque(path for path, exists in differences.items() if not exists)
         self._batch: list[AnalysedFile] = []
         self._batch_nodes = 0
         self._started = time.monotonic()
@@ -124,8 +125,10 @@ class IndexingPass:
     def flush(self, index: Index, open_paths: Container[str]) -> None:
         """Put the batch into the index, except documents that an editor has opened meanwhile."""
         batch = [file for file in self._batch if file.path not in open_paths]
-        removed = [path for path in self._removed if path not in open_paths]
-        self._batch, self._removed, self._batch_nodes = [], [], 0
+        # Not put aside as a whole: the thread that reads may be adding to it.
+        gone = [self._removed.popleft() for _ in range(len(self._removed))]
+        removed = [path for path in gone if path not in open_paths]
+        self._batch, self._batch_nodes = [], 0
         index.replace(batch, {file.path: self._stamps[file.path] for file in batch})
         index.remove(removed)
         index.restamp({path: stamp for path, stamp in self._same.items() if path not in open_paths})
