@@ -20,18 +20,20 @@ from packhound.parsing.parse import parse
 Sources: TypeAlias = Mapping[str, str]
 
 
-def graph_of(sources: Sources) -> tuple[CallGraph, dict[str, int]]:
-    """Return the call graph of some files, and their node ids by `path#Qual.name`."""
-    files, node_ids, n = {}, {}, 0
+def graph_of(
+    sources: Sources, graph: Graph | None = None, n: int = 0
+) -> tuple[CallGraph, dict[str, int]]:
+    """Return the call graph of some files, and their node ids by `path#Qual.name`, from `n` on."""
+    files, node_ids = {}, {}
     for path, source in sources.items():
         parsed = parse(Document(path, source.encode()))
         ids = np.arange(n, n + len(parsed.nodes), dtype=np.int32)
         node_ids |= {f"{path}#{node.qualname}": n + i for i, node in enumerate(parsed.nodes)}
         record, n = encode_nodes(parsed.nodes), n + len(ids)
         files[path] = FileEntry(
-            path, parsed.language, path.encode(), None, 0, ids, parsed.imports, None, b"", record
+            path, parsed.language, source.encode(), None, 0, ids, parsed.imports, None, b"", record
         )
-    graph = Graph()
+    graph = graph or Graph()
     graph.update(files)
     texts = {path: source.encode() for path, source in sources.items()}
     return CallGraph(graph, texts.get), node_ids
@@ -183,3 +185,12 @@ def test_broken_source_has_uses_too(texts, suffix):
         assert all(use.node_id in node_ids.values() for use in graph.uses(node_id))
         graph.callers([node_id], 3)
         graph.implementations(node_id)
+
+
+def test_a_graph_that_changes_between_two_questions_is_read_anew():
+    graph, save = Graph(), "def save():\n    pass\n"
+    user = "from disk import save\n\ndef first():\n    save()\n"
+    calls, ids = graph_of({"app.py": user, "disk.py": f"def load():\n    pass\n\n{save}"}, graph)
+    assert [use.node_id for use in calls.uses(ids["app.py#first"])] == [ids["disk.py#save"]]
+    _, ids = graph_of({"app.py": user, "disk.py": save}, graph, n=100)
+    assert [use.node_id for use in calls.uses(ids["app.py#first"])] == [ids["disk.py#save"]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import NamedTuple, TypeAlias
 
 from packhound.core.caching import BoundedMemo
@@ -44,24 +45,36 @@ class CallGraph:
 
     def __init__(self, graph: Graph, source: Source) -> None:
         self._graph, self._source = graph, source
+        self._begin()
+
+    def _begin(self) -> None:
+        graph, self._n_updates = self._graph, self._graph.n_updates
         self._scopes: dict[str, FileScope | None] = {}
         self._positions = BoundedMemo(self._find_positions, _MEMO_ENTRIES).__getitem__
         exports = Exports(graph.resolve_import, self._scope, self._positions, graph.files)
         self._resolver = Resolver(self._positions, exports)
 
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Hold the graph still, and forget what was read of it if it changed since."""
+        with self._graph.reading():
+            if self._n_updates != self._graph.n_updates:
+                self._begin()
+            yield
+
     def uses(self, node_id: int) -> tuple[Use, ...]:
         """Return what a node's own text uses, in order of first use."""
-        with self._graph.reading():
+        with self._reading():
             return tuple(self._uses(node_id))
 
     def users(self, node_id: int) -> tuple[Use, ...]:
         """Return the nodes that use a definition, those in its own file and folder first."""
-        with self._graph.reading():
+        with self._reading():
             return tuple(self._users(node_id))
 
     def implementations(self, node_id: int) -> tuple[int, ...]:
         """Return the types that derive from a type, or the members that override a member."""
-        with self._graph.reading():
+        with self._reading():
             return tuple(dict.fromkeys(self._implementations(node_id)))
 
     def callers(self, node_ids: Iterable[int], distance: int) -> dict[int, Use]:
@@ -78,7 +91,7 @@ class CallGraph:
     def _reach(
         self, node_ids: Iterable[int], distance: int, step: Callable[[int], Iterator[Use]]
     ) -> dict[int, Use]:
-        with self._graph.reading():
+        with self._reading():
             level = dict.fromkeys(node_ids)
             start, reached = set(level), dict[int, Use]()
             for n_steps in range(1, distance + 1):

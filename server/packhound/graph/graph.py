@@ -41,6 +41,7 @@ class Graph:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
+        self.n_updates = 0
         self._latest_files: Mapping[str, File] | None = None
         self._files: dict[str, File] = {}
         self._path_of = PathByNode()
@@ -49,19 +50,17 @@ class Graph:
         self._import_resolver: ImportResolver | None = None
         self._imported: dict[str, frozenset[str]] = {}
         self._resolved: dict[str, ResolvedName] = defaultdict(ResolvedName)
-        self._n_users = NumberByNode()
-        self._test_paths: set[str] = set()
+        self._n_users, self._test_paths = NumberByNode(), set[str]()
 
     def copy(self, files: Mapping[str, File]) -> Graph:
         """Return a graph of other files, which shares with this one what both have."""
         other = Graph()
         with self._lock:
-            other._files = self._files.copy()
+            other._files, other._imported = self._files.copy(), self._imported.copy()
             other._path_of, other._n_users = self._path_of.copy(), self._n_users.copy()
             other._defined, other._used = self._defined.copy(), self._used.copy()
-            other._import_resolver = self._import_resolver
-            other._imported = self._imported.copy()
             other._test_paths = self._test_paths.copy()
+            other._import_resolver = self._import_resolver
         other.update(files)
         return other
 
@@ -82,6 +81,7 @@ class Graph:
             for path in changed:
                 self._add_file(path, files[path])
             self._latest_files = files
+            self.n_updates += 1
 
     def prepare(self, files: Mapping[str, File], pause: Callable[[], None]) -> None:
         """Do the work of a first `update`, and more, in slices; `pause` is called after each."""
