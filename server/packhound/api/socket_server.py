@@ -83,7 +83,8 @@ class SocketServer:
     @property
     def reachable(self) -> bool:
         """Return True if the address file names this server; False once the cache was deleted."""
-        return read_address(self._folder, self._name) == self._address
+        stored = read_address(self._folder, self._name)
+        return stored is not None and stored.token == self._address.token
 
     @property
     def n_connections(self) -> int:
