@@ -13,6 +13,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TypeAlias
 
+from packhound.core.common_prefix import common_prefix_length
 from packhound.core.errors import SettingsError
 from packhound.core.types import Document
 from packhound.files import read_text
@@ -153,8 +154,8 @@ def _edits(old: bytes, new: bytes) -> list[tuple[int, int, int, int]]:
     if old == new:
         return []
     before, after = _LINE_END.split(old), _LINE_END.split(new)
-    start = _common_prefix(before, after)
-    end = _common_prefix(before[start:][::-1], after[start:][::-1])
+    start = common_prefix_length(before, after)
+    end = common_prefix_length(before[start:][::-1], after[start:][::-1])
     before, after = before[start : len(before) - end], after[start : len(after) - end]
     if max(len(before), len(after)) > _MAX_COMPARED:
         return [(start, start + len(before), start, start + len(after))]
@@ -164,9 +165,3 @@ def _edits(old: bytes, new: bytes) -> list[tuple[int, int, int, int]]:
         for tag, a, b, c, d in matcher.get_opcodes()
         if tag != "equal"
     ]
-
-
-def _common_prefix(before: Sequence[bytes], after: Sequence[bytes]) -> int:
-    """Return the length of the common prefix, in lines."""
-    pairs = zip(before, after, strict=False)
-    return next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(before), len(after)))

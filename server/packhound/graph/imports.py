@@ -11,6 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 
+from packhound.core.common_prefix import common_prefix_length
 from packhound.graph.definitions import folder_of
 
 _MAX_FILES = 40
@@ -94,9 +95,9 @@ class ImportResolver:
     def _overlap(self, path: str, target: Components) -> int:
         """Return how many components the path, or its folder, and `target` end with alike."""
         parts = self._components[path]
-        length = _common_tail(parts, target)
+        length = common_prefix_length(reversed(parts), reversed(target))
         if parts[-1] != target[-1] or parts[-1] in _PACKAGE_STEMS:
-            return max(length, _common_tail(parts[:-1], target))
+            return max(length, common_prefix_length(reversed(parts[:-1]), reversed(target)))
         return length
 
 
@@ -115,16 +116,6 @@ def components(folder: str, module: str) -> tuple[Components, bool]:
     while parts and parts[0] in _ANCHORS:
         parts.pop(0)
     return tuple(parts), False
-
-
-def _common_tail(path: Components, other_path: Components) -> int:
-    """Return how many components two paths end with alike."""
-    length = 0
-    for a, b in zip(reversed(path), reversed(other_path), strict=False):
-        if a != b:
-            break
-        length += 1
-    return length
 
 
 def _is_long_enough(

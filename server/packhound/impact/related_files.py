@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from packhound.core.common_prefix import common_prefix_length
 from packhound.git import CoChanges
 from packhound.text import path_facts
 
@@ -136,8 +137,4 @@ def _nearness(folder: str, other: str) -> float:
     if folder == other:
         return 1.0
     parts, others = folder.split("/"), other.split("/")
-    common = next(
-        (i for i, (a, b) in enumerate(zip(parts, others, strict=False)) if a != b),
-        min(len(parts), len(others)),
-    )
-    return _NEAR_FOLDER * 2 * common / (len(parts) + len(others))
+    return _NEAR_FOLDER * 2 * common_prefix_length(parts, others) / (len(parts) + len(others))

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
+from packhound.core.common_prefix import common_prefix_length
 from packhound.files import read_bytes
 from packhound.text import file_stem, fold_identifier, folder_facts, identifiers, is_test
 
@@ -145,9 +146,4 @@ def _distance(path: str, near: Collection[str]) -> int:
 
 
 def _steps(folders: Sequence[str], others: Sequence[str]) -> int:
-    n_common = 0
-    for folder, other in zip(folders, others, strict=False):
-        if folder != other:
-            break
-        n_common += 1
-    return min(len(folders) + len(others) - 2 * n_common, _FAR)
+    return min(len(folders) + len(others) - 2 * common_prefix_length(folders, others), _FAR)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
-import platformdirs
+from packhound.core.user_folders import config_folder
 
 TABLE = Path(__file__).with_name("models.json")
 
@@ -43,10 +42,8 @@ def cost(tokens: int, model: Model) -> float:
 
 
 def user_table() -> Path:
-    """Return the file of a user's corrections; `PACKHOUND_CONFIG_DIR` overrides its folder."""
-    override = os.environ.get("PACKHOUND_CONFIG_DIR")
-    folder = Path(override) if override else Path(platformdirs.user_config_dir("packhound", False))
-    return folder / "models.json"
+    """Return the file of a user's corrections, in the configuration folder."""
+    return config_folder() / "models.json"
 
 
 def _read(path: Path) -> dict[str, Model]:

@@ -7,7 +7,9 @@ package still finds its file.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
+
+from packhound.core.common_prefix import common_prefix_length
 
 _MAX_MATCHES = 3
 """A file name that more files share names none of them."""
@@ -26,18 +28,9 @@ class PathResolver:
         if not parts:
             return ()
         tails = {
-            file: _common_tail(file.split("/"), parts) for file in self._files_named(parts[-1])
+            file: common_prefix_length(reversed(file.split("/")), reversed(parts))
+            for file in self._files_named(parts[-1])
         }
         longest = max(tails.values(), default=0)
         matches = sorted(file for file, length in tails.items() if length == longest)
         return tuple(matches) if longest and len(matches) <= _MAX_MATCHES else ()
-
-
-def _common_tail(path: Sequence[str], other_path: Sequence[str]) -> int:
-    """Return how many components two paths end with alike."""
-    length = 0
-    for a, b in zip(reversed(path), reversed(other_path), strict=False):
-        if a != b:
-            break
-        length += 1
-    return length
