@@ -17,12 +17,12 @@ from packhound.api import EngineHost, Json, workspace_json
 from packhound.core.errors import PackhoundError
 from packhound.core.settings import Settings
 from packhound.core.settings_files import CLIENT, FolderSettings, Layer, other_settings_note
-from packhound.core.types import Query, Results
 from packhound.lsp.capabilities import Client
 from packhound.lsp.documents import Documents, EnginePath
 from packhound.lsp.index_state import IndexStateNotifier
 from packhound.lsp.inferred_folders import InferredFolders
 from packhound.lsp.jsonrpc.executors import SerialExecutor
+from packhound.lsp.last_search import LastSearch
 from packhound.lsp.session_packs import SessionPacks
 from packhound.lsp.uris import path_from_uri
 from packhound.lsp.work_done_progress import IndexingProgress
@@ -46,7 +46,7 @@ class Session:
         self._server, self._on_folders = server, on_folders
         self._host = host
         self.client = client
-        self.last_search: tuple[Query, Results] | None = None
+        self.last_search = LastSearch()
         self.packs = SessionPacks()
         self.is_traced = False
         self._folder_problems: dict[str, str] = {}

@@ -53,9 +53,18 @@
   (packhound-search "send a request again after a growing delay")
   (with-current-buffer "*packhound*"
     (goto-char (point-min))
-    (job-check (looking-at "courier/retry\\.py:[0-9]+: function send_with_retries  .+ · [a-z]+$")
+    (forward-line)
+    (job-check (looking-at "courier/retry\\.py:[0-9]+: function send_with_retries  \\(exact\\|strong\\|likely\\|weak\\)")
                (buffer-string))
-    (job-check (derived-mode-p 'grep-mode) "the list cannot be walked with next-error")))
+    (job-check (derived-mode-p 'grep-mode) "the list cannot be walked with next-error"))
+  (job-check (bound-and-true-p flymake-mode) "no Flymake whose errors could be taken for results")
+  (save-window-excursion
+    (save-current-buffer
+      (next-error)
+      (with-current-buffer (window-buffer)
+        (job-check (string-suffix-p "retry.py" (buffer-file-name)) (format "%S" (window-list)))
+        (goto-char (window-point))
+        (job-check (looking-at ".*def send_with_retries") (thing-at-point 'line))))))
 
 (job-step "hover explains a result"
   (with-current-buffer (find-file-noselect
@@ -69,7 +78,7 @@
 (job-step "what the server says of an answer comes first, and a note is listed"
   (packhound-search "path:nowhere/** cache")
   (with-current-buffer "*packhound*"
-    (job-check (string-prefix-p "note: " (buffer-string)) (buffer-string)))
+    (job-check (string-match-p "\\`[0-9]+ results.*\nnote: " (buffer-string)) (buffer-string)))
   (packhound-request :packhound/memory/add '(:type "insight" :content "Zebras are striped"))
   (packhound-search "type:note zebras")
   (with-current-buffer "*packhound*"
@@ -81,6 +90,20 @@
   (packhound-related)
   (with-current-buffer "*packhound*"
     (job-check (string-match-p "^courier/.*:[0-9]+: " (buffer-string)) (buffer-string))))
+
+(job-step "a pack has the code of the prompt"
+  (packhound-pack "mend the retries of courier/retry.py")
+  (with-current-buffer "*packhound pack*"
+    (job-check (string-match-p "def send_with_retries" (buffer-string)) (buffer-string))
+    (job-check buffer-read-only "it can be edited")))
+
+(job-step "a buffer without a mode of its own is refused in one sentence"
+  (with-current-buffer (find-file-noselect
+                        (expand-file-name "limiter/bucket.go" (plist-get job :root)))
+    (condition-case problem
+        (progn (packhound-start) (error "it was not refused"))
+      (user-error (job-check (string-match-p "this buffer has none" (cadr problem))
+                             (format "%S" problem))))))
 
 (job-step "unsaved text is found"
   (with-current-buffer (find-file-noselect

@@ -35,6 +35,6 @@ def _query_or_last(session: Session, params: Params) -> Query:
     if params.get("query") is not None:
         return query_of(params, session.settings, None)
     by_git = boolean("").read("'git'", params.get("git") or False)
-    if session.last_search is None:
+    if session.last_search.entry is None:
         raise JsonRpcInvalidParams("'query' is missing, and nothing was searched yet")
-    return replace(session.last_search[0], git=by_git)
+    return replace(session.last_search.entry[0], git=by_git)

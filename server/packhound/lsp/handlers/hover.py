@@ -37,9 +37,9 @@ def _hit_of(
 ) -> tuple[Hit | None, str]:
     """Return a node as a hit of the last search, and its query; None if it was none."""
     session = ls.session
-    if session.last_search is None:
+    if session.last_search.entry is None:
         return None, ""
-    query, results = session.last_search
+    query, results = session.last_search.entry
     hit = _find_hit(node, results)
     if hit is None and session.settings.hover == "always":
         hit = engine.explain(query, node.path, line, ls.protocol.cancel_event())

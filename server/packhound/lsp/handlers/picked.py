@@ -27,8 +27,8 @@ def picked(ls: PackhoundServer, params: Params) -> None:
 
 def _last_hit(ls: PackhoundServer, path: str, line: int) -> tuple[str, Hit | None]:
     """Return the last query and its hit at a place; empty where that was no hit."""
-    if ls.session.last_search is not None:
-        query, results = ls.session.last_search
+    if ls.session.last_search.entry is not None:
+        query, results = ls.session.last_search.entry
         for hit in results.hits:
             if (hit.node.path, hit.node.span.start_line) == (path, line):
                 return query.text, hit

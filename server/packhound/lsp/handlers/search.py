@@ -41,7 +41,7 @@ def run_search(ls: PackhoundServer, query: Query) -> Results:
     ls.session.wait_for_folders()
     results = ls.session.workspace.search(query, cancelled)
     if not cancelled.is_set():
-        ls.session.last_search = (query, results)
+        ls.session.last_search.update(ls.protocol.arrival(), query, results)
     return results
 
 

@@ -7,6 +7,7 @@ never keeps a cancellation from being read.
 
 from __future__ import annotations
 
+import itertools
 import logging
 import threading
 from collections.abc import Callable, Generator
@@ -51,6 +52,7 @@ _EVERY_NOTEBOOK = types.NotebookDocumentSyncOptions(
 )
 
 _CANCELLED: ContextVar[threading.Event] = ContextVar("packhound_cancelled")
+_ARRIVAL: ContextVar[int] = ContextVar("packhound_arrival")
 
 log = logging.getLogger("packhound.lsp")
 
@@ -62,10 +64,15 @@ class PackhoundProtocol(PyglsSeam):
         super().__init__(server, converter)
         self._state: Literal["uninitialized", "running", "shut down"] = "uninitialized"
         self._incoming = IncomingRequests(self.send_frame)
+        self._arrivals = itertools.count()
 
     def cancel_event(self) -> threading.Event:
         """Return the event that is set when the calling handler's result is no longer wanted."""
         return _CANCELLED.get()
+
+    def arrival(self) -> int:
+        """Return the number of the calling handler's request, in order of arrival."""
+        return _ARRIVAL.get()
 
     # No property: pygls reads every attribute in its constructor.
     def exit_code(self) -> int:
@@ -145,6 +152,7 @@ class PackhoundProtocol(PyglsSeam):
             self.send_frame(error_response(message_id, error))
             return
         _CANCELLED.set(request.cancelled)
+        _ARRIVAL.set(next(self._arrivals))
         try:
             self._check_state(method)
             handler, structured = self.find_handler(method), self._structure(method, params)
