@@ -11,11 +11,11 @@ import onnxruntime
 import pytest
 from tokenizers import Tokenizer
 
-from packhound.core.errors import ModelError
+from packhound.core.errors import Cancelled, ModelError
 from packhound.core.settings import Settings
 from packhound.core.types import Query
 from packhound.encoder import deep_encoder
-from packhound.encoder.deep_encoder import DeepEncoder, model_path, node_text
+from packhound.encoder.deep_encoder import DeepEncoder, Interruption, model_path, node_text
 from packhound.service.engine import Engine
 
 installed = pytest.mark.skipif(
@@ -54,6 +54,17 @@ def test_texts_of_one_meaning_are_similar() -> None:
 @pytest.mark.parametrize("text", ["", "\ud800", "x" * 10_000, "word " * 10_000, "\0", "日本語"])
 def test_any_text_has_a_unit_vector(text: str) -> None:
     assert np.isclose(np.linalg.norm(DeepEncoder.open().encode(text)), 1)
+
+
+@installed
+def test_another_thread_can_end_a_run() -> None:
+    encoder, interruption = DeepEncoder.open(), Interruption()
+    interruption.set()
+    with pytest.raises(Cancelled):
+        encoder.encode("how are errors handled", interruption)
+    interruption.clear()
+    vector = encoder.encode("how are errors handled", interruption)
+    assert np.array_equal(vector, encoder.encode_query("how are errors handled"))
 
 
 @installed

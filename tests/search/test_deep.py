@@ -15,6 +15,7 @@ import pytest
 
 from packhound.core.errors import Cancelled, ModelError
 from packhound.core.types import Budget, NodeRef, Query, Results
+from packhound.encoder import Interruption
 from packhound.search.pipeline import explain, search
 from packhound.search.rank.deep import DEPTH, DeepRanker, DeepText
 from packhound.search.stages import NodeVectors
@@ -34,7 +35,7 @@ class Encoder:
         self.during = during
         self.texts: list[str] = []
 
-    def encode(self, text: str) -> np.ndarray:
+    def encode(self, text: str, interruption: Interruption | None = None) -> np.ndarray:
         self.during()
         self.texts.append(text)
         return np.array([1.0 if self.word in text or text == QUERY.text else -1.0, 0.3], np.float32)
@@ -225,12 +226,29 @@ def test_reading_in_advance_stops_when_it_may_not_go_on(tmp_path: Path) -> None:
     ranker = DeepRanker(lambda: encoder)
     texts = [deep_text_of(node) for node in snapshot().refs_below("", "")]
     permissions = iter([True, True, False])
-    assert not ranker.read_ahead(texts, store, lambda: next(permissions))
+    assert not ranker.read_ahead(texts, store, lambda: next(permissions), Interruption())
     assert len(encoder.texts) == 2
     saved = store.get(encoder.fingerprint, [text.digest for text in texts])
     assert len(saved) == 2
-    assert ranker.read_ahead(texts, store, lambda: True)
+    assert ranker.read_ahead(texts, store, lambda: True, Interruption())
     assert len(encoder.texts) == len({text.digest for text in texts})
+
+
+def test_a_text_that_was_interrupted_is_read_when_it_may_go_on(tmp_path: Path) -> None:
+    class Interrupted(Noise):
+        def encode(self, text: str, interruption: Interruption | None = None) -> np.ndarray:
+            vector = super().encode(text)
+            if len(self.texts) == 1:
+                raise Cancelled("an edit came")
+            return vector
+
+    encoder, store = Interrupted(), VectorStore(tmp_path / "index")
+    texts = [deep_text_of(node) for node in snapshot().refs_below("", "")]
+    ranker = DeepRanker(lambda: encoder)
+    assert ranker.read_ahead(texts, store, lambda: True, Interruption())
+    digests = {text.digest for text in texts}
+    assert {*store.get(encoder.fingerprint, digests)} == digests
+    assert len(encoder.texts) == len(digests) + 1
 
 
 def deep_text_of(node: NodeRef) -> DeepText:
@@ -243,7 +261,7 @@ class Noise(Encoder):
     def __init__(self) -> None:
         super().__init__("")
 
-    def encode(self, text: str) -> np.ndarray:
+    def encode(self, text: str, interruption: Interruption | None = None) -> np.ndarray:
         self.texts.append(text)
         return (
             np.random.default_rng(zlib.crc32(text.encode())).standard_normal(384).astype(np.float32)

@@ -52,7 +52,7 @@ class Encoder:
         self.word = word
         self.texts: list[str] = []
 
-    def encode(self, text: str) -> np.ndarray:
+    def encode(self, text: str, interruption: object = None) -> np.ndarray:
         self.texts.append(text)
         is_near = self.word in text or text == QUESTION
         return np.array([1.0 if is_near else -0.5, 0.1], np.float32)

@@ -63,9 +63,9 @@ def spy(monkeypatch: pytest.MonkeyPatch, cls: type, texts_of: Callable[[object],
     """The texts that an encoder reads from now on, except for queries."""
     encode, seen = cls.encode, list[str]()
 
-    def encode_and_note(self: object, texts: object) -> object:
+    def encode_and_note(self: object, texts: object, *interruption: object) -> object:
         seen.extend(text for text in texts_of(texts) if text != QUESTION)
-        return encode(self, texts)
+        return encode(self, texts, *interruption)
 
     monkeypatch.setattr(cls, "encode", encode_and_note)
     return seen

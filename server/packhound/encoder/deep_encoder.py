@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from functools import cached_property
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -17,7 +18,7 @@ import numpy as np
 
 from packhound.core.arrays import Floats
 from packhound.core.caching import BoundedMemo
-from packhound.core.errors import ModelError
+from packhound.core.errors import Cancelled, ModelError
 from packhound.encoder.onnx_text import (
     one_line,
     open_session,
@@ -27,7 +28,7 @@ from packhound.encoder.onnx_text import (
 )
 
 if TYPE_CHECKING:
-    from onnxruntime import InferenceSession
+    from onnxruntime import InferenceSession, RunOptions
     from tokenizers import Tokenizer
 
 REMEDY = "pip install 'packhound[deep]'"
@@ -43,6 +44,25 @@ READ_CHARACTERS = 1_200
 _CACHED_QUERIES = 64
 """Code and records are asked the same, and so is everything after an edit."""
 _WORD = re.compile(r"[^\W\d_a-z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+")
+
+
+class Interruption:
+    """Ends the encoding of a text from another thread, within a millisecond."""
+
+    @cached_property
+    def options(self) -> RunOptions:
+        """The options of runs that it ends."""
+        from onnxruntime import RunOptions
+
+        return RunOptions()
+
+    def set(self) -> None:
+        """End the run in progress, and those to come."""
+        self.options.terminate = True
+
+    def clear(self) -> None:
+        """Let runs go on."""
+        self.options.terminate = False
 
 
 class DeepEncoder:
@@ -72,16 +92,21 @@ class DeepEncoder:
                 f"install it again by {REMEDY}"
             ) from error
 
-    def encode(self, text: str) -> Floats:
-        """Return the unit vector of a text, [384]: the mean over its tokens. Raises ModelError.
+    def encode(self, text: str, interruption: Interruption | None = None) -> Floats:
+        """Return the unit vector of a text, [384]: the mean over its tokens.
 
         Texts are encoded one by one, so that a vector is the same whatever is encoded beside it:
-        in a batch they would be quantized together.
+        in a batch they would be quantized together. Raises ModelError, or Cancelled by
+        `interruption`.
         """
+        options = interruption.options if interruption else None
         try:
             ids = self._tokenizer.encode(prepare_text(text)).ids
-            [[vector]] = self._session.run(None, {"input_ids": np.array([ids], np.int64)})
+            inputs = {"input_ids": np.array([ids], np.int64)}
+            [[vector]] = self._session.run(None, inputs, options)
         except Exception as error:
+            if options and options.terminate:
+                raise Cancelled("the deep model was interrupted") from error
             raise ModelError(f"the deep model failed: {one_line(error)}") from error
         return np.asarray(vector / max(float(np.linalg.norm(vector)), 1e-9), np.float32)
 

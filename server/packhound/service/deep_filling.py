@@ -17,6 +17,7 @@ import numpy as np
 from packhound.core.arrays import NodeIds
 from packhound.core.errors import ModelError
 from packhound.core.types import FIELDS, KINDS
+from packhound.encoder import Interruption
 from packhound.index import FLAG, Snapshot
 from packhound.indexing import Timing
 from packhound.search import DeepText
@@ -47,6 +48,7 @@ class DeepFilling:
         self._activity = activity
         self._timing = timing
         self._closed = threading.Event()
+        self._interruption = Interruption()
         self._thread: threading.Thread | None = None
         self._read: set[tuple[str, bytes, bytes]] = set()
         """Path, digest and node ids of the files that need not be looked at again."""
@@ -56,6 +58,7 @@ class DeepFilling:
         """Begin to wait for quiet if the settings ask for it; returns at once."""
         if self._thread is None and self._is_on:
             self._thread = threading.Thread(target=self._run, name="packhound-deep", daemon=True)
+            self._activity.on_use = self._interruption.set
             self._thread.start()
             # A daemon that is in native code when the interpreter ends would abort the process.
             atexit.register(self.close)
@@ -64,6 +67,7 @@ class DeepFilling:
         """Stop, and wait for the text that is being read."""
         self._closed.set()
         if self._thread:
+            self._interruption.set()
             self._thread.join()
             atexit.unregister(self.close)
 
@@ -96,6 +100,8 @@ class DeepFilling:
         ranker, cache = self._folder.models.deep, self._folder.vectors
         nodes = likely_nodes(snapshot, self._folder.settings.deep_idle_nodes, self._activity.edited)
         by_file = _by_file(snapshot, nodes)
+        if ranker is None or cache is None:
+            return False
         self._read.intersection_update(by_file)
         n_read = sum(len(by_file[key]) for key in self._read)
         self._called_at = time.perf_counter()
@@ -105,7 +111,7 @@ class DeepFilling:
                 continue
             texts = [*self._texts(snapshot, key[0], node_ids)]
             try:
-                if not (ranker and cache and ranker.read_ahead(texts, cache, self._may_go_on)):
+                if not ranker.read_ahead(texts, cache, self._may_go_on, self._interruption):
                     return False
             except ModelError as error:
                 log.warning("nothing is read in advance: %s", error)
@@ -123,11 +129,16 @@ class DeepFilling:
             yield DeepText(node.qualname, text.decode("utf-8", "replace"))
 
     def _may_go_on(self) -> bool:
-        """Rest after a text; return False once the engine is used or closed."""
+        """Rest after a text; return False, a moment later, once the engine is used or closed."""
         elapsed_s = time.perf_counter() - self._called_at
         self._closed.wait(min(_REST * elapsed_s, self._timing.recent_use_s))
         self._called_at = time.perf_counter()
-        return self._is_idle and not self._closed.is_set()
+        self._interruption.clear()
+        if self._closed.is_set() or self._is_idle:
+            return not self._closed.is_set()
+        # What was read is saved when the edit or question has its answer.
+        self._closed.wait(self._timing.recent_use_s)
+        return False
 
 
 def likely_nodes(snapshot: Snapshot, limit: int, edited: Sequence[str]) -> NodeIds:

@@ -30,10 +30,13 @@ class Activity:
         self.edited: tuple[str, ...] = ()
         """Paths of the documents that were edited last, the latest last."""
         self._searches: set[object] = set()
+        self.on_use: Callable[[], None] = lambda: None
+        """Called at each edit and question, before it is answered."""
 
     def mark_used(self) -> None:
         """Note an edit or a question: another one is likely to follow."""
         self._used_at = time.monotonic()
+        self.on_use()
 
     def mark_edited(self, path: str) -> None:
         """Note an edit of a document."""
@@ -43,6 +46,7 @@ class Activity:
     def searching(self) -> Iterator[None]:
         """Count as busy while a search runs."""
         self._searches.add(search := object())
+        self.on_use()
         try:
             yield
         finally:

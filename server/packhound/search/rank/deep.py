@@ -6,6 +6,7 @@ All of them are read or none: what would be left of the order of a half is no or
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
@@ -16,10 +17,17 @@ import numpy as np
 from packhound.core.arrays import Floats
 from packhound.core.caching import ByteLru
 from packhound.core.deferred_load import DeferredLoad
-from packhound.core.errors import ModelError
+from packhound.core.errors import Cancelled, ModelError
 from packhound.core.types import Hit, NodeRef, Signal
 from packhound.core.vector_cache import VectorCache
-from packhound.encoder import READ_CHARACTERS, REMEDY, DeepEncoder, model_path, node_text
+from packhound.encoder import (
+    READ_CHARACTERS,
+    REMEDY,
+    DeepEncoder,
+    Interruption,
+    model_path,
+    node_text,
+)
 from packhound.index import Codes, quantize, scales_of
 from packhound.search.query.parse import ParsedQuery, QueryKind
 from packhound.search.run import SearchRun
@@ -63,9 +71,10 @@ class DeepText(NamedTuple):
         text = f"{self.name}\0{self.source[:READ_CHARACTERS]}"
         return blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
 
-    def encode(self, encoder: DeepEncoder) -> Codes:
-        """Return its vector in eight bits, as it is kept. Raises ModelError."""
-        codes: Codes = quantize(encoder.encode(node_text(self.name, self.source))[None])[0]
+    def encode(self, encoder: DeepEncoder, interruption: Interruption | None = None) -> Codes:
+        """Return its vector in eight bits, as it is kept. Raises ModelError or Cancelled."""
+        text = node_text(self.name, self.source)
+        codes: Codes = quantize(encoder.encode(text, interruption)[None])[0]
         return codes
 
 
@@ -157,11 +166,15 @@ class DeepRanker:
         return np.asarray(cosines, np.float32)
 
     def read_ahead(
-        self, texts: Sequence[DeepText], cache: VectorCache, may_go_on: Callable[[], bool]
+        self,
+        texts: Sequence[DeepText],
+        cache: VectorCache,
+        may_go_on: Callable[[], bool],
+        interruption: Interruption,
     ) -> bool:
         """Save the vectors of texts that have none; return False if it may not go on.
 
-        It asks so before each of them. Raises ModelError.
+        It asks so before each of them, and after `interruption` of one. Raises ModelError.
         """
         encoder = self._model.result(_LOAD_S)
         if encoder is None:
@@ -170,9 +183,11 @@ class DeepRanker:
         cached, new = cache.get(encoder.fingerprint, by_digest), dict[bytes, bytes]()
         try:
             for digest in by_digest.keys() - cached.keys():
-                if not may_go_on():
-                    return False
-                new[digest] = by_digest[digest].encode(encoder).tobytes()
+                while digest not in new:
+                    if not may_go_on():
+                        return False
+                    with suppress(Cancelled):
+                        new[digest] = by_digest[digest].encode(encoder, interruption).tobytes()
         finally:
             cache.put(encoder.fingerprint, new)
         return True
