@@ -56,14 +56,20 @@ local OPTIONS = {
   },
 }
 
+---@return string[]
+function M.names()
+  local names = vim.tbl_keys(OPTIONS)
+  table.sort(names)
+  return names
+end
+
 ---@param options table?
 function M.set(options)
   options = options or {}
   for key, value in pairs(options) do
-    local names = vim.tbl_keys(OPTIONS)
-    table.sort(names)
     if not OPTIONS[key] then
-      error(("packhound.setup: '%s' is not an option; expected one of: %s"):format(key, table.concat(names, ', ')), 0)
+      local names = table.concat(M.names(), ', ')
+      error(("packhound.setup: '%s' is not an option; expected one of: %s"):format(key, names), 0)
     end
     local is_legal, expected = unpack(OPTIONS[key])
     if not is_legal(value) then

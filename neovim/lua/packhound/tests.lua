@@ -22,7 +22,7 @@ end
 
 local function run_vim_test(paths)
   for _, path in ipairs(paths) do
-    vim.cmd.edit(vim.fn.fnameescape(path))
+    require('packhound.hits').go_to(path, 1, 1)
     vim.cmd('TestFile')
   end
 end

@@ -51,10 +51,17 @@ t.step('checkhealth has no errors', function()
   vim.cmd.bwipeout()
 end)
 
-t.step('help is there', function()
+t.step('help has every command and option', function()
   vim.cmd('helptags ' .. vim.fn.fnameescape(t.job.plugin .. '/doc'))
   vim.cmd.help('packhound')
   t.is_true(vim.api.nvim_buf_get_name(0):match('packhound%.txt$'), vim.api.nvim_buf_get_name(0))
+  local text = t.text_of_buffer()
+  for _, name in ipairs(require('packhound.commands').names()) do
+    t.is_true(text:match('\n:[^\n]*Packhound ' .. name .. '%f[%s]'), name .. ' is not in the help')
+  end
+  for _, name in ipairs(require('packhound.config').names()) do
+    t.is_true(text:match('\n      ' .. name .. ' = '), name .. ' is not in the help')
+  end
   vim.cmd.bwipeout()
 end)
 
