@@ -7,8 +7,9 @@ import re
 import pytest
 
 from packhound.core.types import Query, Results
+from packhound.index import Index
 from packhound.search.pipeline import search
-from tests.support.shop import environment, snapshot
+from tests.support.shop import embedder, environment, snapshot
 
 
 def ask(text: str, mode: str = "lexical", **query: object) -> Results:
@@ -36,6 +37,14 @@ def test_the_filter_to_drop_is_named_with_what_there_is_without_it(mode: str, fi
         assert len(without.hits) == int(n)
     else:
         assert 0 < int(n) <= without.candidates
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "lexical"])
+def test_an_empty_folder_is_said_to_be_one(mode: str) -> None:
+    empty = Index(embedder()).publish()
+    assert search(empty, Query("a session", mode=mode), environment()).notes == (  # type: ignore[arg-type]
+        "no file is indexed",
+    )
 
 
 def test_filters_that_hide_nothing_are_not_named() -> None:

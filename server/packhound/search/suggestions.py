@@ -39,7 +39,7 @@ Count = Callable[[ParsedQuery], int]
 def no_match_notes(context: SignalContext) -> Iterator[str]:
     """Yield why a query has no candidates, and what to change."""
     snapshot, stats, retrieval = context.snapshot, context.stats, context.retrieval
-    yield _unknown_language(snapshot, context.query) or "nothing matches"
+    yield _no_match(snapshot, context.query)
     matched = np.union1d(retrieval.matches.matched, retrieval.named_any)
 
     def count(query: ParsedQuery) -> int:
@@ -75,7 +75,7 @@ def no_listing_notes(snapshot: Snapshot, stats: CorpusStats, query: ParsedQuery)
         allowed = allowed_node_ids(snapshot, stats, relaxed)
         return snapshot.n_nodes if allowed is None else int(np.count_nonzero(allowed))
 
-    yield _unknown_language(snapshot, query) or "nothing matches"
+    yield _no_match(snapshot, query)
     yield from _dropped_filters(query, count)
 
 
@@ -105,10 +105,12 @@ def _spellings(snapshot: Snapshot, stats: CorpusStats, word: str) -> Iterator[st
         yield f"for `{word}`, did you mean: {', '.join(nearest)}"
 
 
-def _unknown_language(snapshot: Snapshot, parsed: ParsedQuery) -> str:
-    """Return a note if no file is in a language that the query asks for, or nothing."""
+def _no_match(snapshot: Snapshot, parsed: ParsedQuery) -> str:
+    """Return why nothing matches: an empty index, a language that no file is in, or the words."""
+    if not snapshot.files:
+        return "no file is indexed"
     indexed = sorted({entry.language.lower() for entry in snapshot.files.values()})
     if not parsed.languages or not set(parsed.languages).isdisjoint(indexed):
-        return ""
+        return "nothing matches"
     languages = ", ".join(parsed.languages)
     return f"no file here is in '{languages}'; languages here: {', '.join(indexed)}"

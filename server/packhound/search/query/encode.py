@@ -55,7 +55,8 @@ def encode(
     if encoder is None:
         return QueryVectors(), ("no embedding model: ranked by words alone",)
     if not snapshot.has_vector.any():
-        return QueryVectors(), ("no vectors yet: ranked by words alone",)
+        note = "no vectors yet: ranked by words alone"
+        return QueryVectors(), (note,) if snapshot.files else ()
     try:
         vectors = _encode_parts(parsed, encoder)
     except ModelError as problem:
