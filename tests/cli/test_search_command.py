@@ -75,9 +75,16 @@ def test_a_path_stays_whole_and_its_name_gives_way(tmp_path: Path, root: Path) -
         at = next(number for number, line in enumerate(lines) if deep in line)
         assert (name in lines[at - 1]) != is_cut
         assert name[:20] in lines[at - 1]
-        assert "name: unlock front door" in lines[at + 1]
+        hit = next(hit for hit in actual.hits if hit.node.path == deep)
+        assert hit.explanation().reasons[0] in lines[at + 1]
         reasons_and_rows = [line for line in lines if deep not in line]
         assert max(map(len, reasons_and_rows)) <= (80 if console is piped else 60)
+    boxes = Console(file=io.StringIO(), width=60)
+    show.results(actual, boxes=True, console=boxes)
+    drawn = _printed(boxes)
+    at = next(number for number, line in enumerate(drawn) if name[:20] in line)
+    assert "a_folder_with_a_long_name" in drawn[at + 1] and max(map(len, drawn)) <= 60
+    assert deep.rpartition("/")[2] in drawn[at + 1] + drawn[at + 2]
 
 
 def _printed(console: Console) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 from rich.cells import cell_len
-from rich.console import Console
+from rich.console import Console, Group
 from rich.panel import Panel
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from packhound.service import Engine
 
 _BAR_WIDTH = 16
+_MIN_BOX_WIDTH = 55
+"""Columns of a box that leave enough to its words without bars."""
 _NUMBERS = "   Words Meaning  You"
 _INDENT = "   "
 _MIN_NAME_WIDTH, _PIPE_WIDTH = 24, 80
@@ -73,27 +75,28 @@ def box(hit: Hit, console: Console = _out, extra: str = "", *, all_signals: bool
     grid.add_column(no_wrap=True)
     grid.add_column(ratio=1)
     explanation = hit.explanation()
+    bar_width = min(_BAR_WIDTH, max(0, console.width - _MIN_BOX_WIDTH))
     if all_signals:
-        _add_signals(grid, hit)
+        _add_signals(grid, hit, bar_width)
     else:
-        _add_groups(grid, hit, explanation.groups)
-    name = node_heading(hit.node.kind, hit.node.qualname)
-    title = Text(f"{hit.rank or '-'}  {_location(hit)}  {name}")
+        _add_groups(grid, hit, explanation.groups, bar_width)
+    title = Text(f"{hit.rank or '-'}  {node_heading(hit.node.kind, hit.node.qualname)}")
     subtitle = f"score {hit.score:.3f}{extra}"
-    console.print(Panel(grid, title=title, title_align="left", subtitle=subtitle))
+    content = Group(Text(_location(hit)), grid)
+    console.print(Panel(content, title=title, title_align="left", subtitle=subtitle))
     if explanation.counterfactual:
         console.print(Text(f"  {explanation.counterfactual}", style="dim"))
     for line in _snippet(hit):
         console.print(line, soft_wrap=True)
 
 
-def _add_groups(grid: Table, hit: Hit, groups: Sequence[SignalGroup]) -> None:
+def _add_groups(grid: Table, hit: Hit, groups: Sequence[SignalGroup], bar_width: int) -> None:
     """Add a row a group, relative to the best candidates, and one of what those have too."""
     largest = max((abs(group.above_average) for group in groups), default=0.0)
     for group in sorted(groups, key=lambda group: -abs(group.above_average)):
         grid.add_row(
             f"{group.above_average:+.2f}",
-            _bar(group.above_average, largest),
+            _bar(group.above_average, largest, bar_width),
             f"{group.value:.2f}",
             Text(group.name, style="bold"),
             Text(group.text, style="dim"),
@@ -102,7 +105,7 @@ def _add_groups(grid: Table, hit: Hit, groups: Sequence[SignalGroup]) -> None:
     grid.add_row(f"{common:+.2f}", "", "", "", Text("what good candidates have on average", "dim"))
 
 
-def _add_signals(grid: Table, hit: Hit) -> None:
+def _add_signals(grid: Table, hit: Hit, bar_width: int) -> None:
     """Add a row a group and below it a row a signal, the largest first."""
     largest = max((abs(signal.contribution) for signal in hit.why), default=0.0)
     for name, signals in signals_by_group(hit).items():
@@ -112,16 +115,16 @@ def _add_signals(grid: Table, hit: Hit) -> None:
         for signal in signals:
             grid.add_row(
                 f"{signal.contribution:+.2f}",
-                _bar(signal.contribution, largest),
+                _bar(signal.contribution, largest, bar_width),
                 "",
                 Text(f"  {signal.signal}"),
                 Text(phrase(signal), style="dim"),
             )
 
 
-def _bar(amount: float, largest: float) -> Text:
+def _bar(amount: float, largest: float, width: int) -> Text:
     share = abs(amount) / largest if largest else 0.0
-    return Text("█" * round(share * _BAR_WIDTH), style="green" if amount >= 0 else "red")
+    return Text("█" * round(share * width), style="green" if amount >= 0 else "red")
 
 
 def status(state: Status) -> None:
