@@ -260,3 +260,46 @@ def test_a_root_inside_of_another_is_answered_once(roots):
     assert (grep["total_lines"], grep["total_files"]) == (4, 2)
     packed = {(item["path"], item["root"]) for item in pack["items"]}
     assert packed == {("kitchen/kitchen.py", str(base)), ("garden.py", str(roots[1]))}
+
+
+@pytest.fixture(scope="module")
+def namesakes(tmp_path_factory):
+    """A root with a folder of its name, as many projects have, and another root."""
+    base = tmp_path_factory.mktemp("namesakes")
+    for root in ("shop", "mill"):
+        (base / root / root).mkdir(parents=True)
+        (base / root / root / f"{root}.py").write_text(f"def open_{root}(key):\n    return key\n")
+    with closing(Folders([base / "shop", base / "mill"], SETTINGS)) as served:
+        yield served
+
+
+@pytest.mark.parametrize(
+    "written", ["shop/shop.py:1", "shop/shop/shop.py#open_shop", "shop/shop.py"]
+)
+@pytest.mark.parametrize("root", [{}, {"root": "shop"}])
+def test_a_folder_may_have_the_name_of_its_root(namesakes, written, root):
+    answer = namesakes.call("read_node", {"path": written, **root})
+    assert (answer["label"], answer["path"]) == ("shop", "shop/shop.py")
+    outline = namesakes.call("outline", {"path": written, **root})
+    assert [node["name"] for node in outline["nodes"]] == ["open_shop"]
+
+
+def test_what_one_root_lacks_is_no_note_where_another_has_it(namesakes):
+    for focus in ("shop/shop.py:1", "shop/shop/shop.py"):
+        request = {"query": "open_shop", "focus_path": focus, "languages": ["python"]}
+        assert namesakes.call("search", request)["notes"] == []
+    missing = namesakes.call("search", {"query": "open_shop", "focus_path": "cellar.py"})["notes"]
+    assert missing == ["searched without focus: 'cellar.py' is no indexed file of any root"]
+    nowhere = namesakes.call("search", {"query": "open_shop", "paths": ["cellar/"]})["notes"]
+    assert "nothing matches" in nowhere
+    last = namesakes.call("search", {"query": "open_shop", "offset": 900})
+    assert as_text("search", last).splitlines()[0] == "no more hits"
+
+
+def test_a_status_without_room_says_the_state_of_each_root(namesakes):
+    text = as_text("status", namesakes.call("status", {}), {"max_tokens": 100})
+    assert counter_for().count(text) <= 100
+    assert re.search(r"^/\S*/shop: \w+, \d+ pending, 1 files, ", text, re.M)
+    assert text.endswith("over max_tokens of 100: ask for more tokens")
+    status = namesakes.call("status", {"root": "mill"})
+    assert status["files"] == 1 and "1 files, " in as_text("status", status, {"max_tokens": 100})

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -135,18 +136,18 @@ class Answerers:
 
         by_root = dict(zip(map(str, self.roots), self._answerers, strict=True))
         roots = [Root(root, self._labels[root], each.call) for root, each in by_root.items()]
-        selected, reference = (
-            without_label(roots, reference) if len(roots) > 1 else (roots, reference)
-        )
+        named, inner = without_label(roots, reference) if len(roots) > 1 else (roots, reference)
+        # A folder may have the name of the root that it is in.
+        places = dict.fromkeys([*product(named, [inner]), *product(roots, [reference])])
         refusals = []
-        for root in selected:
+        for root, place in places:
             answerer = by_root[root.path]
             try:
-                if answer := ask(answerer, *answerer.locate(reference)):
+                if answer := ask(answerer, *answerer.locate(place)):
                     return answer
             except SettingsError as problem:
                 refusals.append(problem)
-        if len(refusals) == len(selected):
+        if len(refusals) == len(places):
             raise refusals[0]
         return None
 

@@ -18,6 +18,10 @@ WEAK_NOTE = "weak answer: "
 """The first note of a weak answer begins with this."""
 
 _NOT_HERE = " is not in this folder"
+NO_WORD_NOTE = "no word of the query is in the index: ranked by meaning alone"
+NOTHING_MATCHES = "nothing matches"
+NO_LANGUAGE_NOTE = "no file here is in "
+_MISSING_IN_FOLDER = (NO_WORD_NOTE, NOTHING_MATCHES, NO_LANGUAGE_NOTE)
 _N_HITS = 5
 """Hits that a weak answer is judged by."""
 _MAX_NAMES = 3
@@ -88,7 +92,7 @@ def merge_notes(word: object, answers: Sequence[Sequence[str]]) -> dict[str, Non
     """Return the distinct notes of several folders' answers to one query, given those of each.
 
     Those of a weak answer are left out where `word` says that the whole is not weak, and those of
-    names that are not in one folder where another has them.
+    names, words or files that are not in one folder where another has them.
     """
     missing = [{_missing_name(note) for note in notes} for notes in answers]
     missing_in_all = set.intersection(*missing) if missing else set()
@@ -102,9 +106,9 @@ def merge_notes(word: object, answers: Sequence[Sequence[str]]) -> dict[str, Non
 
 
 def _missing_name(note: str) -> str:
-    """Return the name that a note says is nowhere in the folder, else nothing."""
+    """Return what a note says is nowhere in the folder, else nothing."""
     name, separator, _ = note.partition(_NOT_HERE)
-    return name if separator else ""
+    return name if separator else next(filter(note.startswith, _MISSING_IN_FOLDER), "")
 
 
 def weak_note(context: SignalContext | None, hits: Sequence[Hit]) -> str:

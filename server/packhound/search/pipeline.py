@@ -20,7 +20,7 @@ from packhound.core.errors import PluginError
 from packhound.core.settings import Settings
 from packhound.core.types import Hit, Query, Results
 from packhound.index import Snapshot
-from packhound.search.answer_notes import name_notes, weak_note
+from packhound.search.answer_notes import NO_WORD_NOTE, name_notes, weak_note
 from packhound.search.confidence import (
     Rating,
     confidence_word,
@@ -152,7 +152,7 @@ def _rank_nodes(
         run.notes += no_match_notes(context)
         return context, None
     if vectors.text is not None and not len(context.retrieval.matches.matched):
-        run.notes.append("no word of the query is in the index: ranked by meaning alone")
+        run.notes.append(NO_WORD_NOTE)
     settings = affordable_settings(run, environment.settings)
     unit, source = unit_of(query), source_of(query, vectors)
     ranking = _rank(context, settings, unit, source, max(depth, SIBLING_DEPTH), run)

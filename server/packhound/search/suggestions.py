@@ -13,7 +13,7 @@ import numpy as np
 from packhound.core.records import Scope
 from packhound.core.types import Query
 from packhound.index import Snapshot
-from packhound.search.answer_notes import nearest_names
+from packhound.search.answer_notes import NO_LANGUAGE_NOTE, NOTHING_MATCHES, nearest_names
 from packhound.search.query.filters import allowed_node_ids
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.retrieve.corpus_stats import CorpusStats
@@ -111,6 +111,6 @@ def _no_match(snapshot: Snapshot, parsed: ParsedQuery) -> str:
         return "no file is indexed"
     indexed = sorted({entry.language.lower() for entry in snapshot.files.values()})
     if not parsed.languages or not set(parsed.languages).isdisjoint(indexed):
-        return "nothing matches"
+        return NOTHING_MATCHES
     languages = ", ".join(parsed.languages)
-    return f"no file here is in '{languages}'; languages here: {', '.join(indexed)}"
+    return f"{NO_LANGUAGE_NOTE}'{languages}'; languages here: {', '.join(indexed)}"

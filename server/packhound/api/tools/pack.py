@@ -9,7 +9,7 @@ from packhound.api.json_codec import Arguments, Json, Row
 from packhound.api.pack_codec import pack_json, pack_of
 from packhound.api.schema import FOCUS, PACK_REQUEST, pack_request_from
 from packhound.api.tools.references import resolve
-from packhound.api.tools.roots import Root, without_label
+from packhound.api.tools.roots import Root, root_of_place
 from packhound.api.tools.text import Text, path_of, rows_in
 from packhound.api.tools.tool import Tool
 from packhound.core.errors import SettingsError
@@ -43,13 +43,14 @@ def _answer(engine: Engine, arguments: Arguments) -> Json:
 
 def _join(roots: Sequence[Root], arguments: Arguments) -> Json:
     """Return one pack of several roots; the focus is in the first that has the file."""
-    focused, path = without_label(roots, arguments.pop("focus_path", ""))
-    focus_root = next((root for root in focused if path and _has(root, path)), None)
-    if path and not focus_root:
-        raise SettingsError(f"focus_path '{visible_line(path)}' is no indexed file of any root")
+    focus_path = arguments.pop("focus_path", "")
+    place = root_of_place(roots, focus_path) if focus_path else None
+    if focus_path and not place:
+        problem = f"focus_path '{visible_line(focus_path)}' is no indexed file of any root"
+        raise SettingsError(problem)
 
     def packer(root: Root) -> Callable[[PackRequest], Pack]:
-        focus = {"focus_path": path} if root is focus_root else {}
+        focus = {"focus_path": place[1]} if place and root is place[0] else {}
 
         def pack(request: PackRequest) -> Pack:
             changed = {name: getattr(request, name) for name in _CHANGED_PER_ROOT}
@@ -66,15 +67,6 @@ def _join(roots: Sequence[Root], arguments: Arguments) -> Json:
         rows = [{**row, "label": labels[row["root"]]} for row in rows_in(joined, key)]
         joined[key] = rows if key == "items" else rows[:_MAX_OMITTED]
     return joined
-
-
-def _has(root: Root, path: str) -> bool:
-    """Return True if a root has a file, or a place in it."""
-    try:
-        root.call("outline", {"path": path, "limit": 1})
-    except SettingsError:
-        return False
-    return True
 
 
 def _text(answer: Row) -> Text:

@@ -94,17 +94,25 @@ def join_roots(
 
     `join` makes one answer of them; None means that of the first root that has one.
     """
-    arguments = dict(arguments)
-    for key in ("path", "name"):
-        if isinstance(path := arguments.get(key), str):
-            roots, arguments[key] = without_label(roots, path)
-    if code := arguments.get("code"):
-        roots, arguments["code"] = _without_labels(roots, code)
+    named, inner = _without_labels(roots, arguments)
+    if len(named) > 1:
+        return _joined(roots, tool, arguments, join)
+    try:
+        return _own_answer(named[0], named[0].call(tool, inner))
+    except SettingsError as refusal:
+        # A folder may have the name of the root that it is in.
+        try:
+            return _joined(roots, tool, arguments, join)
+        except SettingsError as other:
+            raise _best_refusal([refusal, other]) from None
+
+
+def _joined(roots: Sequence[Root], tool: str, arguments: Arguments, join: Join | None) -> Json:
     if len(roots) == 1:
         return _own_answer(roots[0], roots[0].call(tool, arguments))
     if tool in _EXCLUDING:
         roots = [_without_nested(root, roots, _EXCLUDING[tool]) for root in roots]
-    return (join or _first_answer(tool))(roots, arguments)
+    return (join or _first_answer(tool))(roots, dict(arguments))
 
 
 def _without_nested(root: Root, roots: Sequence[Root], key: str) -> Root:
@@ -128,26 +136,48 @@ def without_label(roots: Sequence[Root], path: str) -> tuple[Sequence[Root], str
 
 
 def _without_labels(
-    roots: Sequence[Root], paths: Sequence[str]
-) -> tuple[Sequence[Root], Sequence[str]]:
-    """Return the root that the first path with a root begins with, and the paths in it."""
-    for path in paths:
+    roots: Sequence[Root], arguments: Arguments
+) -> tuple[Sequence[Root], Arguments]:
+    """Return the root that a path of the arguments begins with, and the paths in it."""
+    arguments = dict(arguments)
+    for key in ("path", "name"):
+        if isinstance(path := arguments.get(key), str):
+            roots, arguments[key] = without_label(roots, path)
+    for path in arguments.get("code", ()):
         if len(named := without_label(roots, path)[0]) == 1:
-            return named, [without_label(named, path)[1] for path in paths]
-    return roots, paths
+            arguments["code"] = [without_label(named, each)[1] for each in arguments["code"]]
+            return named, arguments
+    return roots, arguments
+
+
+def root_of_place(roots: Sequence[Root], path: str) -> tuple[Root, str] | None:
+    """Return the first root that has a file, or a place in it, and the path in that root."""
+    named, inner = without_label(roots, path)
+    places = [*((root, inner) for root in named), *((root, path) for root in roots)]
+    return next((place for place in places if _has(*place)), None)
+
+
+def _has(root: Root, path: str) -> bool:
+    try:
+        root.call("outline", {"path": path, "limit": 1})
+    except SettingsError:
+        return False
+    return True
 
 
 def _own_answer(root: Root, answer: Json) -> Json:
     """Return an answer of one root of several, each row of it labelled."""
     rows: Json = {
-        key: [root.label_row(row) for row in rows_in(answer, key)] for key in _ROWS if key in answer
+        key: [root.label_row(row) for row in rows_in(answer, key)]
+        for key in _ROWS
+        if isinstance(answer.get(key), list)
     }
     return root.label_row({**answer, **rows})
 
 
 def _first_answer(tool: str) -> Join:
     def join(roots: Sequence[Root], arguments: Arguments) -> Json:
-        """Return the first root's answer; raise the last refusal if there is none."""
+        """Return the first root's answer; raise a refusal if there is none."""
         answers, _ = answers_of(roots, tool, arguments)
         others = ", ".join(str(answer["label"]) for answer in answers[1:])
         note = f"there is such a place in {others} too; begin the path with its name"
@@ -162,18 +192,28 @@ def answers_of(
 ) -> tuple[list[Json], list[str]]:
     """Return the labelled answers of the roots that have one, and why the others have none.
 
-    Raises the last refusal if all refuse.
+    Raises the first refusal if all refuse, rather one with a remedy.
     """
-    answers, notes, refusal = list[Json](), list[str](), SettingsError("no root is served")
+    answers, notes, refusals = list[Json](), list[str](), list[SettingsError]()
     for root in roots:
         try:
             answers.append(_own_answer(root, root.call(tool, arguments)))
         except SettingsError as problem:
-            refusal = problem
+            refusals.append(problem)
             notes.append(f"{root.label}: {problem}")
     if not answers:
-        raise refusal
+        raise _best_refusal(refusals)
     return answers, notes
+
+
+def _best_refusal(refusals: Sequence[SettingsError]) -> SettingsError:
+    """Return the first refusal of a root that has the file, else one with a remedy, else any."""
+
+    def closeness(refusal: SettingsError) -> int:
+        text = str(refusal)
+        return 2 if "is not an indexed" not in text else int("did you mean" in text)
+
+    return max(refusals, key=closeness)
 
 
 def join_statuses(roots: Sequence[Root], arguments: Arguments) -> Json:
@@ -227,17 +267,23 @@ def _first_hits(root: Root, tool: str, arguments: Arguments, n: int) -> Json:
 
 
 def join_outlines(roots: Sequence[Root], arguments: Arguments) -> Json:
-    """Return one page of the outlines of all roots, one after the other."""
+    """Return one page of the outlines of the roots that have a path, one after the other."""
     offset, limit = arguments["offset"], arguments["limit"]
     rows: list[tuple[str, Json]] = []
-    n_before = 0
+    n_before, refusals = 0, list[SettingsError]()
     for root in roots:
         start = max(0, offset - n_before)
-        answer = root.call("outline", {**arguments, "offset": start})
+        try:
+            answer = root.call("outline", {**arguments, "offset": start})
+        except SettingsError as problem:
+            refusals.append(problem)
+            continue
         room = limit - len(rows)
         both = [(key, row) for key in ("folders", "nodes") for row in rows_in(answer, key)]
         rows += [(key, root.label_row(row)) for key, row in both[: max(0, room)]]
         n_before += int(str(answer["total"]))
+    if len(refusals) == len(roots):
+        raise _best_refusal(refusals)
     return {
         "folders": [row for key, row in rows if key == "folders"],
         "nodes": [row for key, row in rows if key == "nodes"],

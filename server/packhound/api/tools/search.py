@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from packhound.api.json_codec import Arguments, Json, Row
 from packhound.api.schema import FOCUS, QUERY, query_from
 from packhound.api.tools.references import resolve
-from packhound.api.tools.roots import join_pages
+from packhound.api.tools.roots import Root, join_pages, root_of_place
 from packhound.api.tools.rows import page
 from packhound.api.tools.text import MARK, Text, cut, rows_in, title
 from packhound.api.tools.tool import LIMIT, MAX_TOKENS, OFFSET, SNIPPET_LINES, Tool
@@ -66,11 +67,28 @@ def _focus(engine: Engine, arguments: Arguments) -> tuple[Focus | None, tuple[st
     return Focus(path, line or 0), ()
 
 
+def _join(roots: Sequence[Root], arguments: Arguments) -> Json:
+    """Return one page of the hits of all roots; the focus is in the first that has the file."""
+    focus_path = arguments.pop("focus_path", "")
+    place = root_of_place(roots, focus_path) if focus_path else None
+
+    def call(root: Root, tool: str, arguments: Mapping[str, object]) -> Json:
+        focus = {"focus_path": place[1]} if place and root is place[0] else {}
+        return root.call(tool, {**arguments, **focus})
+
+    focused = [root._replace(call=partial(call, root)) for root in roots]
+    answer = join_pages("search")(focused, arguments)
+    if not focus_path or place:
+        return answer
+    note = f"searched without focus: '{focus_path}' is no indexed file of any root"
+    return {**answer, "notes": [*rows_in(answer, "notes"), note]}
+
+
 def _text(answer: Row) -> Text:
     hits, notes = rows_in(answer, "hits"), list(rows_in(answer, "notes"))
     if answer.get("truncated") and not any(note.startswith("stopped") for note in notes):
         notes.append("the search ran out of time; there may be better hits")
-    first = "nothing found"
+    first = "no more hits" if answer["offset"] else "nothing found"
     if hits and answer.get("confidence_word"):
         first = f"confidence: {answer['confidence_word']} ({answer['confidence']:.2f})"
         if notes and notes[0].startswith(WEAK_NOTE):
@@ -137,5 +155,5 @@ TOOL = Tool(
     },
     _answer,
     _text,
-    join_pages("search"),
+    _join,
 )

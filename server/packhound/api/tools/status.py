@@ -6,8 +6,9 @@ import json
 
 from packhound.api.json_codec import Arguments, Json, Row, status_json
 from packhound.api.tools.roots import join_statuses
-from packhound.api.tools.text import Text
+from packhound.api.tools.text import Text, rows_in
 from packhound.api.tools.tool import MAX_TOKENS, Tool
+from packhound.redact import visible_line
 from packhound.service import Engine
 
 
@@ -16,7 +17,12 @@ def _answer(engine: Engine, arguments: Arguments) -> Json:
 
 
 def _text(answer: Row) -> Text:
-    return Text([json.dumps(answer)])
+    brief = [
+        f"{visible_line(state['root'])}: {state['state']}, {state['pending']:,} pending, "
+        f"{state['files']:,} files, {state['nodes']:,} nodes"
+        for state in rows_in(answer, "roots") or [answer]
+    ]
+    return Text([json.dumps(answer)], brief=brief)
 
 
 TOOL = Tool(

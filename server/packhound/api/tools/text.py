@@ -30,7 +30,8 @@ class Text(NamedTuple):
     """An answer in units, such as hits, that are shown or left out whole.
 
     `offset` is that of the first unit where the tool can continue from an offset, else None;
-    `has_more` says that there are more units than these.
+    `has_more` says that there are more units than these. `brief` are the lines that are shown,
+    as far as they fit, where the head does not.
     """
 
     head: Sequence[str] = ()
@@ -39,6 +40,7 @@ class Text(NamedTuple):
     notes: Sequence[str] = ()
     offset: int | None = None
     has_more: bool = False
+    brief: Sequence[str] = ()
 
     def fit(self, max_tokens: int) -> str:
         """Return the text with as many units as `max_tokens` allow, by the bound of packs."""
@@ -52,7 +54,9 @@ class Text(NamedTuple):
             if excess <= 0:
                 return text
             if n_units == 0:
-                return f"over max_tokens of {max_tokens}: ask for more tokens"
+                over = f"over max_tokens of {max_tokens}: ask for more tokens"
+                texts = ("\n".join([*self.brief[:n], over]) for n in range(len(self.brief), 0, -1))
+                return next((text for text in texts if count(text) <= max_tokens), over)
             n_units = max(0, bisect_right(spent, spent[n_units] - excess) - 1)
 
     def _with(self, n_units: int) -> str:
@@ -61,7 +65,7 @@ class Text(NamedTuple):
         n_cut = len(self.units) - n_units
         if n_cut:
             lines.append(f"note: {n_cut:,} more {self.noun} did not fit into max_tokens")
-        if self.offset is not None and (n_cut or self.has_more):
+        if self.offset is not None and (n_units if n_cut else self.has_more):
             lines.append(f"more from offset {self.offset + n_units}")
         lines += [f"note: {visible_line(note)}" for note in self.notes]
         return "\n".join(lines)
