@@ -27,9 +27,7 @@ if TYPE_CHECKING:
     from packhound.cli.doctor import Finding
     from packhound.service import Engine
 
-_BAR_WIDTH = 16
-_MIN_BOX_WIDTH = 55
-"""Columns of a box that leave enough to its words without bars."""
+_BAR_WIDTH, _WIDTH_WITHOUT_BARS = 16, 55
 _NUMBERS = "   Words Meaning  You"
 _INDENT = "   "
 _MIN_NAME_WIDTH, _PIPE_WIDTH = 24, 80
@@ -75,7 +73,7 @@ def box(hit: Hit, console: Console = _out, extra: str = "", *, all_signals: bool
     grid.add_column(no_wrap=True)
     grid.add_column(ratio=1)
     explanation = hit.explanation()
-    bar_width = min(_BAR_WIDTH, max(0, console.width - _MIN_BOX_WIDTH))
+    bar_width = min(_BAR_WIDTH, max(0, console.width - _WIDTH_WITHOUT_BARS))
     if all_signals:
         _add_signals(grid, hit, bar_width)
     else:
