@@ -134,11 +134,11 @@ def n_threads() -> int:
 def test_a_thousand_hang_ups(engine, server):
     printed = status_of(engine)
     question = {"token": printed["token"], "tool": "search", "arguments": {"query": "records"}}
-    whole = json.dumps(question).encode() + b"\n"
+    request = json.dumps(question).encode() + b"\n"
     for number in range(1_000):
         with dial(printed["address"]) as stranger:
             # At once, within a question, or without waiting for the answer.
-            stranger.sendall((b"", whole[: number % len(whole)], whole)[number % 3])
+            stranger.sendall((b"", request[: number % len(request)], request)[number % 3])
     wait_until(lambda: n_threads() == 0)
     wait_until(lambda: is_answered(engine))
 

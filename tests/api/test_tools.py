@@ -79,11 +79,11 @@ def test_search_answers_with_places_and_snippets(engine):
 
 
 def test_pages_join_without_gap_or_repeat(engine):
-    whole = call(engine, "search", {"query": "records", "limit": 4})
+    full = call(engine, "search", {"query": "records", "limit": 4})
     first = call(engine, "search", {"query": "records", "limit": 2})
     rest = call(engine, "search", {"query": "records", "limit": 2, "offset": first["next_offset"]})
     named = [hit["qualname"] for hit in first["hits"] + rest["hits"]]
-    assert named == [hit["qualname"] for hit in whole["hits"]]
+    assert named == [hit["qualname"] for hit in full["hits"]]
 
 
 def test_related_has_edges(engine):
@@ -233,9 +233,9 @@ def test_a_folder_too_large_for_one_answer_is_listed_by_its_folders(engine):
         "app.py",
         "  4-7 def import_records(source, target)",
     ]
-    whole = as_text("outline", call(engine, "outline", {"path": "store"})).splitlines()
-    assert whole[:3] == ["store/disk.py", "  6-17 class Disk", whole[2]]
-    assert whole[2].startswith("    9-12 def load_records(self, path)")
+    full = as_text("outline", call(engine, "outline", {"path": "store"})).splitlines()
+    assert full[:3] == ["store/disk.py", "  6-17 class Disk", full[2]]
+    assert full[2].startswith("    9-12 def load_records(self, path)")
 
 
 def test_a_refusal_names_the_remedy(engine):

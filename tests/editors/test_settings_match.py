@@ -29,7 +29,7 @@ def properties() -> dict[str, dict]:
 
 def server_properties() -> dict[str, dict]:
     names = re.findall(r"'(\w+)'", EXTENSION_ONLY[1])
-    return {name: one for name, one in properties().items() if name.split(".")[0] not in names}
+    return {name: entry for name, entry in properties().items() if name.split(".")[0] not in names}
 
 
 def test_the_manifest_has_the_servers_settings_and_no_others() -> None:
@@ -61,9 +61,9 @@ def test_no_name_is_a_folder_of_another() -> None:
 
 
 def test_every_setting_has_a_scope_and_a_description() -> None:
-    for name, one in properties().items():
-        assert one["scope"] in ("window", "resource", "machine", "machine-overridable"), name
-        described = one.get("description") or one.get("markdownDescription")
+    for name, entry in properties().items():
+        assert entry["scope"] in ("window", "resource", "machine", "machine-overridable"), name
+        described = entry.get("description") or entry.get("markdownDescription")
         assert described.endswith("."), name
 
 
@@ -91,12 +91,12 @@ def test_the_extensions_commands_are_not_the_servers() -> None:
 
 def test_the_extensions_readme_has_every_setting_with_its_default_and_every_command() -> None:
     readme = (EXTENSION / "README.md").read_text()
-    for name, one in properties().items():
-        if "deprecationMessage" in one:
+    for name, entry in properties().items():
+        if "deprecationMessage" in entry:
             continue
         row = re.search(rf"^\| `packhound\.{re.escape(name)}` +\| (\S*)", readme, re.M)
         assert row, name
-        default = one["default"]
+        default = entry["default"]
         output = default if isinstance(default, str) else json.dumps(default)
         assert row[1].strip("`|") == output, name
     hidden = [

@@ -31,7 +31,7 @@ def case(*answers: Answer, root: str = "") -> Case:
 
 
 @pytest.mark.parametrize(
-    ("found", "matches"),
+    ("hit", "matches"),
     [
         (hit("door.py", "other", 11, 20), True),
         (hit("door.py", "other", 1, 20), True),
@@ -41,9 +41,9 @@ def case(*answers: Answer, root: str = "") -> Case:
         (hit("src/door.py", "unlock", 11, 20), False),
     ],
 )
-def test_a_hit_matches_by_overlap_or_by_name(found: Hit, matches: bool) -> None:
+def test_a_hit_matches_by_overlap_or_by_name(hit: Hit, matches: bool) -> None:
     for name in ("Door.unlock", "Door::unlock", "Door#unlock", "Door:unlock()", "unlock"):
-        outcome = judge(case(Answer("door.py", name, 11, 20, 3)), [found], 1.0)
+        outcome = judge(case(Answer("door.py", name, 11, 20, 3)), [hit], 1.0)
         assert outcome.scores["s@1"] == matches
         assert outcome.rank == (1 if matches else None)
 

@@ -24,16 +24,16 @@ class Draw:
     def empty(self) -> bool:
         return self._at >= len(self._data)
 
-    def bytes(self, most: int) -> bytes:
-        """Up to `most` of the next bytes."""
-        taken = self._data[self._at : self._at + most]
-        self._at += most
+    def bytes(self, maximum: int) -> bytes:
+        """Up to `maximum` of the next bytes."""
+        taken = self._data[self._at : self._at + maximum]
+        self._at += maximum
         return taken
 
-    def number(self, most: int) -> int:
-        """From 0 to `most`, which is below 65,536."""
-        size = 1 if most < 256 else 2
-        return int.from_bytes(self.bytes(size), "little") % (most + 1)
+    def number(self, maximum: int) -> int:
+        """From 0 to `maximum`, which is below 65,536."""
+        size = 1 if maximum < 256 else 2
+        return int.from_bytes(self.bytes(size), "little") % (maximum + 1)
 
     def flag(self) -> bool:
         return bool(self.number(1))
@@ -41,28 +41,28 @@ class Draw:
     def of(self, choices: Sequence[T]) -> T:
         return choices[self.number(len(choices) - 1)]
 
-    def text(self, most: int = 40) -> str:
+    def text(self, maximum: int = 40) -> str:
         """A text of any content; bytes that are not UTF-8 become lone surrogates."""
-        return self.bytes(self.number(most)).decode("utf-8", "surrogateescape")
+        return self.bytes(self.number(maximum)).decode("utf-8", "surrogateescape")
 
-    def spliced(self, pieces: Sequence[str], most: int = 12) -> str:
+    def spliced(self, pieces: Sequence[str], maximum: int = 12) -> str:
         """Some of the pieces with texts of any content between them."""
         parts = []
-        for _ in range(self.number(most)):
+        for _ in range(self.number(maximum)):
             parts.append(self.text(12) if self.number(3) == 3 else self.of(pieces))
         return "".join(parts)
 
-    def mutated(self, source: bytes, pieces: Sequence[bytes], most: int = 5) -> bytes:
+    def mutated(self, source: bytes, pieces: Sequence[bytes], maximum: int = 5) -> bytes:
         """`source` with runs of bytes cut out, doubled, moved, or replaced by a piece."""
-        for _ in range(self.number(most)):
+        for _ in range(self.number(maximum)):
             low = self.number(min(len(source), 65_534))
             high = min(low + self.number(120), len(source))
-            cut, there = source[low:high], self.number(min(len(source), 65_534))
+            cut, offset = source[low:high], self.number(min(len(source), 65_534))
             what = self.number(4)
             new = (b"", cut * 2, self.of(pieces), self.bytes(self.number(8)), cut)[what]
             source = source[:low] + new + source[high:]
             if what == 4:
-                source = source[:there] + cut + source[there:]
+                source = source[:offset] + cut + source[offset:]
         return source
 
     def json(self, words: Sequence[str], keys: Sequence[str], depth: int = 4) -> object:

@@ -80,8 +80,8 @@ def test_the_nearest_scope_gives_a_name_its_meaning():
     assert graph.neighbors(20) == ()
 
 
-@pytest.mark.parametrize("most", [1, 2, 3, 9])
-def test_the_surest_uses_are_found_though_not_all_are_sought(most):
+@pytest.mark.parametrize("max_edges", [1, 2, 3, 9])
+def test_the_surest_uses_are_found_though_not_all_are_sought(max_edges):
     imports = ("store.disk",)
     files = {
         "store/disk.py": file(0, node("load", "load"), node("open", "load")),
@@ -92,8 +92,8 @@ def test_the_surest_uses_are_found_though_not_all_are_sought(most):
     graph = graph_of(files)
     every = [edge for edge in graph.neighbors(0) if edge.kind == "referenced-by"]
     assert [edge.node_id for edge in every] == [1, 20, 30, 10, 11]
-    some = [edge for edge in graph.neighbors(0, most) if edge.kind == "referenced-by"]
-    assert some[:most] == every[:most] and some == every[: len(some)]
+    edges = [edge for edge in graph.neighbors(0, max_edges) if edge.kind == "referenced-by"]
+    assert edges[:max_edges] == every[:max_edges] and edges == every[: len(edges)]
 
 
 def test_equally_sure_neighbours_stand_in_the_order_of_their_places():
@@ -110,16 +110,23 @@ def test_equally_sure_neighbours_stand_in_the_order_of_their_places():
             node_ids = node_ids[::-1] if orders else node_ids
             files[path] = FakeFile(nodes[path], node_ids, digest=path.encode())
             first += len(node_ids)
-        places = {int(n): (path, i) for path in files for i, n in enumerate(files[path].node_ids)}
-        graph, by_place = graph_of(files), {place: node_id for node_id, place in places.items()}
+        positions = {
+            int(n): (path, i) for path in files for i, n in enumerate(files[path].node_ids)
+        }
+        graph, node_id_at = (
+            graph_of(files),
+            {position: node_id for node_id, position in positions.items()},
+        )
         orders.append(
             {
-                place: [(e.kind, places[e.node_id]) for e in graph.neighbors(by_place[place])]
-                for place in sorted(by_place)
+                position: [
+                    (e.kind, positions[e.node_id]) for e in graph.neighbors(node_id_at[position])
+                ]
+                for position in sorted(node_id_at)
             }
         )
     assert orders[0] == orders[1]
-    assert [place for _, place in orders[0]["b/one.py", 0]][:2] == [
+    assert [position for _, position in orders[0]["b/one.py", 0]][:2] == [
         ("b/two.py", 0),
         ("b/two.py", 1),
     ]

@@ -37,9 +37,9 @@ def rebuilt(texts: dict[str, str]) -> dict[str, object]:
     return contents(index.publish())
 
 
-def fail_at(monkeypatch, place: object, name: str, call: int) -> list[int]:
+def fail_at(monkeypatch, owner: object, name: str, call: int) -> list[int]:
     """Let one call of a function fail; returns the count of its calls."""
-    works, calls = getattr(place, name), [0]
+    works, calls = getattr(owner, name), [0]
 
     def faulty(*args: object, **options: object) -> object:
         calls[0] += 1
@@ -47,18 +47,18 @@ def fail_at(monkeypatch, place: object, name: str, call: int) -> list[int]:
             raise MemoryError("no room")
         return works(*args, **options)
 
-    monkeypatch.setattr(place, name, faulty)
+    monkeypatch.setattr(owner, name, faulty)
     return calls
 
 
-@pytest.mark.parametrize(("place", "name"), POINTS, ids=[name for _, name in POINTS])
-def test_after_a_fault_the_same_change_succeeds(place, name):
+@pytest.mark.parametrize(("owner", "name"), POINTS, ids=[name for _, name in POINTS])
+def test_after_a_fault_the_same_change_succeeds(owner, name):
     for call in range(1, 20):
         index = Index(BagOfWords())
         put(index, BEFORE)
         index.publish()
         with pytest.MonkeyPatch.context() as patch:
-            calls = fail_at(patch, place, name, call)
+            calls = fail_at(patch, owner, name, call)
             try:
                 put(index, CHANGE)
                 index.remove(["b.py"])

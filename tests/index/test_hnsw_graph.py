@@ -27,7 +27,7 @@ def large(n: int = 600) -> Index:
     return index
 
 
-def check_recall(index: Index, least: float) -> None:
+def check_recall(index: Index, minimum: float) -> None:
     snapshot = index.snapshot
     n_hits = 0
     for i in range(40):
@@ -36,7 +36,7 @@ def check_recall(index: Index, least: float) -> None:
         exact = snapshot.nearest(query, 10, np.ones(snapshot.n_node_ids, bool))[1]
         assert (np.diff(near) <= 0).all() and near[0] <= exact[0]
         n_hits += int(np.count_nonzero(near >= exact[-1]))
-    assert n_hits >= least * 400
+    assert n_hits >= minimum * 400
 
 
 @needs_hnswlib

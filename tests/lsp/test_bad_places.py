@@ -108,10 +108,10 @@ REPLACED = {
 }
 
 
-@pytest.mark.parametrize("made", REPLACED.values(), ids=REPLACED)
-def test_a_file_is_replaced_by(client, folder, made):
+@pytest.mark.parametrize("replace_file", REPLACED.values(), ids=REPLACED)
+def test_a_file_is_replaced_by(client, folder, replace_file):
     (folder / "config.py").unlink()
-    made(folder / "config.py")
+    replace_file(folder / "config.py")
     assert touch(client, folder / "config.py")["files"] == 1
     client.request("packhound/rebuild")
     assert client.settle()["files"] == 1

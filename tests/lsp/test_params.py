@@ -67,9 +67,9 @@ def test_what_is_no_command_is_named(client_of_module, params, named):
     assert named in answer["error"]["message"]
 
 
-@pytest.mark.parametrize("place", ["..%2f..%2fetc/passwd", "../../../../../../etc/passwd"])
-def test_no_file_outside_the_folders_is_reached(client_of_module, place, request):
-    uri = f"{client_of_module.folder.as_uri()}/{place}"
+@pytest.mark.parametrize("path", ["..%2f..%2fetc/passwd", "../../../../../../etc/passwd"])
+def test_no_file_outside_the_folders_is_reached(client_of_module, path, request):
+    uri = f"{client_of_module.folder.as_uri()}/{path}"
     answer = client_of_module.call("packhound/related", {"uri": uri, **START})
     assert "error" in answer or answer["result"]["hits"] == []
 

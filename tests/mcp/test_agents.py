@@ -32,22 +32,22 @@ def agent(tmp_path, name):
     ],
 )
 def test_json_agents_keep_everything_else(tmp_path, name):
-    one = agent(tmp_path, name)
-    one.config.parent.mkdir(parents=True, exist_ok=True)
+    selected = agent(tmp_path, name)
+    selected.config.parent.mkdir(parents=True, exist_ok=True)
     before = '{\n    "theme": "dark",\n    "x": [\n        1\n    ]\n}\n'
-    one.config.write_text(before)
-    change = plan(one, server_command(one.root))
+    selected.config.write_text(before)
+    change = plan(selected, server_command(selected.root))
     assert not [line for line in change.diff.splitlines()[2:] if line.startswith("-")]
     apply(change)
-    written = json.loads(one.config.read_text())
+    written = json.loads(selected.config.read_text())
     assert written["theme"] == "dark"
-    entry = written[one.key]["packhound"]
+    entry = written[selected.key]["packhound"]
     command = entry["command"]
     command = command if isinstance(command, list) else [command, *entry["args"]]
     assert command[1:4] == ["-m", "packhound", "mcp"]
-    assert not plan(one, server_command(one.root)).diff
-    apply(plan(one, None))
-    assert one.config.read_text() == before
+    assert not plan(selected, server_command(selected.root)).diff
+    apply(plan(selected, None))
+    assert selected.config.read_text() == before
 
 
 def test_editors_that_start_servers_elsewhere_name_the_folder_by_a_variable(tmp_path):
@@ -90,14 +90,14 @@ def test_every_byte_of_json_is_restored(members, indent, line_end, tail, data):
 @pytest.mark.parametrize("name", ["Cursor", "Codex"])
 @pytest.mark.parametrize("before", [None, b"", b"\n"])
 def test_a_file_that_was_not_there_is_gone_again_and_an_empty_one_is_empty(tmp_path, name, before):
-    one = agent(tmp_path, name)
-    one.config.parent.mkdir(parents=True)
+    selected = agent(tmp_path, name)
+    selected.config.parent.mkdir(parents=True)
     if before is not None:
-        one.config.write_bytes(before)
-    apply(plan(one, server_command(one.root)))
-    assert b"packhound" in one.config.read_bytes()
-    apply(plan(one, None))
-    assert (one.config.read_bytes() if one.config.exists() else None) == before
+        selected.config.write_bytes(before)
+    apply(plan(selected, server_command(selected.root)))
+    assert b"packhound" in selected.config.read_bytes()
+    apply(plan(selected, None))
+    assert (selected.config.read_bytes() if selected.config.exists() else None) == before
 
 
 TOML = (
@@ -112,54 +112,54 @@ TOML = (
 
 @pytest.mark.parametrize("before", TOML)
 def test_every_byte_of_toml_is_restored(tmp_path, before):
-    one = agent(tmp_path, "Codex")
-    one.config.parent.mkdir(parents=True)
-    one.config.write_bytes(before.encode())
-    apply(plan(one, server_command(".")))
-    written = tomlkit.parse(one.config.read_bytes().decode()).unwrap()
+    selected = agent(tmp_path, "Codex")
+    selected.config.parent.mkdir(parents=True)
+    selected.config.write_bytes(before.encode())
+    apply(plan(selected, server_command(".")))
+    written = tomlkit.parse(selected.config.read_bytes().decode()).unwrap()
     assert written["mcp_servers"]["packhound"]["args"] == ["-m", "packhound", "mcp", "."]
     assert ("other" in before) == ("other" in written["mcp_servers"])
-    assert not plan(one, server_command(".")).diff
-    apply(plan(one, None))
-    assert one.config.read_bytes() == before.encode()
+    assert not plan(selected, server_command(".")).diff
+    apply(plan(selected, None))
+    assert selected.config.read_bytes() == before.encode()
 
 
 def test_a_table_with_a_comment_beside_its_header_is_changed_and_not_repeated(tmp_path):
-    one = agent(tmp_path, "Codex")
-    one.config.parent.mkdir(parents=True)
+    selected = agent(tmp_path, "Codex")
+    selected.config.parent.mkdir(parents=True)
     before = '[mcp_servers.packhound] # comment\ncommand = "old" # mine\nenabled = true\n'
-    one.config.write_text(before)
-    apply(plan(one, server_command(".")))
-    text = one.config.read_text()
+    selected.config.write_text(before)
+    apply(plan(selected, server_command(".")))
+    text = selected.config.read_text()
     assert text.startswith("[mcp_servers.packhound] # comment\n") and "# mine" in text
     assert tomlkit.parse(text).unwrap()["mcp_servers"]["packhound"]["enabled"] is True
-    apply(plan(one, None))
-    assert "packhound" not in one.config.read_text()
+    apply(plan(selected, None))
+    assert "packhound" not in selected.config.read_text()
 
 
 def test_a_byte_order_mark_stays(tmp_path):
-    one = agent(tmp_path, "Cursor")
-    one.config.parent.mkdir(parents=True)
+    selected = agent(tmp_path, "Cursor")
+    selected.config.parent.mkdir(parents=True)
     before = b'\xef\xbb\xbf{\r\n  "a": 1\r\n}'
-    one.config.write_bytes(before)
-    apply(plan(one, server_command(".")))
-    assert one.config.read_bytes().startswith(b"\xef\xbb\xbf{\r\n")
-    apply(plan(one, None))
-    assert one.config.read_bytes() == before
+    selected.config.write_bytes(before)
+    apply(plan(selected, server_command(".")))
+    assert selected.config.read_bytes().startswith(b"\xef\xbb\xbf{\r\n")
+    apply(plan(selected, None))
+    assert selected.config.read_bytes() == before
 
 
 def test_codex_keeps_comments(tmp_path):
-    one = agent(tmp_path, "Codex")
-    one.config.parent.mkdir(parents=True)
+    selected = agent(tmp_path, "Codex")
+    selected.config.parent.mkdir(parents=True)
     before = '# mine\nmodel = "x"\n\n[mcp_servers.other]\ncommand = "y"\n'
-    one.config.write_text(before)
-    change = plan(one, server_command("."))
+    selected.config.write_text(before)
+    change = plan(selected, server_command("."))
     assert "+[mcp_servers.packhound]" in change.diff and "\n-" not in change.diff.split("@@")[2]
     apply(change)
-    apply(plan(one, server_command(".")))
-    assert one.config.read_text().count("[mcp_servers.packhound]") == 1
-    apply(plan(one, None))
-    assert one.config.read_text() == before
+    apply(plan(selected, server_command(".")))
+    assert selected.config.read_text().count("[mcp_servers.packhound]") == 1
+    apply(plan(selected, None))
+    assert selected.config.read_text() == before
 
 
 @pytest.mark.parametrize(
@@ -182,18 +182,18 @@ def test_remarks_and_commas_stay_what_they_are(before, after):
 
 
 def test_a_broken_file_is_left_alone(tmp_path):
-    one = agent(tmp_path, "Cursor")
-    one.config.parent.mkdir(parents=True)
+    selected = agent(tmp_path, "Cursor")
+    selected.config.parent.mkdir(parents=True)
     for broken in ("{", "[]", '{"mcpServers": 3}'):
-        one.config.write_text(broken)
+        selected.config.write_text(broken)
         with pytest.raises(SettingsError, match="left unchanged"):
-            plan(one, server_command("."))
+            plan(selected, server_command("."))
 
 
 def test_only_installed_agents_are_listed(tmp_path):
-    assert not any(one.installed for one in agents(tmp_path, tmp_path))
+    assert not any(known.installed for known in agents(tmp_path, tmp_path))
     (tmp_path / ".cursor").mkdir()
-    assert [one.name for one in agents(tmp_path, tmp_path) if one.installed] == ["Cursor"]
+    assert [known.name for known in agents(tmp_path, tmp_path) if known.installed] == ["Cursor"]
 
 
 COMMENTED = """// Zed settings
@@ -216,28 +216,28 @@ COMMENTED = """// Zed settings
     ],
 )
 def test_comments_and_trailing_commas_stay(tmp_path, servers):
-    one = agent(tmp_path, "Zed")
-    one.config.parent.mkdir(parents=True)
+    selected = agent(tmp_path, "Zed")
+    selected.config.parent.mkdir(parents=True)
     before = COMMENTED % servers
-    one.config.write_text(before)
-    change = plan(one, server_command("."))
+    selected.config.write_text(before)
+    change = plan(selected, server_command("."))
     assert not [line for line in change.diff.splitlines()[2:] if line.startswith("-")] or (
         "} }" in servers or "{}" in servers
     )
     apply(change)
-    written = json.loads(plain(one.config.read_text()))
+    written = json.loads(plain(selected.config.read_text()))
     assert written["context_servers"]["packhound"]["args"][-2:] == ["mcp", "."]
     assert ("other" in servers) == ("other" in written["context_servers"])
     assert written["url"] == "https://internal//x" and "// Zed settings" in change.after
-    assert not plan(one, server_command(".")).diff
-    apply(plan(one, server_command("/elsewhere")))
-    apply(plan(one, None))
-    remaining = json.loads(plain(one.config.read_text()))
+    assert not plan(selected, server_command(".")).diff
+    apply(plan(selected, server_command("/elsewhere")))
+    apply(plan(selected, None))
+    remaining = json.loads(plain(selected.config.read_text()))
     assert "packhound" not in json.dumps(remaining) and remaining["theme"] == "One"
     assert remaining.get("context_servers", {}) == json.loads(plain(before)).get(
         "context_servers", {}
     )
-    assert "/* not } this */" in one.config.read_text()
+    assert "/* not } this */" in selected.config.read_text()
 
 
 def run_agents(home, *arguments):

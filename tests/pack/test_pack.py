@@ -40,8 +40,8 @@ def shop():
 CHANGED = "changed and not committed"
 
 
-def summary(made) -> list[str]:
-    return [f"{item.path}:{item.start_line + 1} {item.detail}" for item in made.items]
+def summary(result) -> list[str]:
+    return [f"{item.path}:{item.start_line + 1} {item.detail}" for item in result.items]
 
 
 GOLDENS = {

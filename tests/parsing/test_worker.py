@@ -79,22 +79,24 @@ def test_known_nodes_come_without_their_words_and_as_often_as_they_are_known(
     pool: ParsePool,
 ) -> None:
     source = CODE + b"\n\n" + CODE + b"\n\ndef other():\n    return 1\n"
-    whole = pool.parse(Document("a.py", source))
-    twin = whole.node_digests[0]
-    assert whole.node_digests[1] == twin
+    analysed = pool.parse(Document("a.py", source))
+    twin = analysed.node_digests[0]
+    assert analysed.node_digests[1] == twin
     for times in range(4):
         result = pool.parse(Document("a.py", source), twin * times)
-        assert result.node_digests == whole.node_digests
-        assert result.nodes == whole.nodes
-        there = [bool(n_runs) for n_runs in result.words.lengths.sum(axis=1)]
-        assert there == [times < 1, times < 2, True]
+        assert result.node_digests == analysed.node_digests
+        assert result.nodes == analysed.nodes
+        has_runs = [bool(n_runs) for n_runs in result.words.lengths.sum(axis=1)]
+        assert has_runs == [times < 1, times < 2, True]
 
 
 def test_many_documents_arrive_once_each(pool: ParsePool) -> None:
     sent = documents(300)
     received = list(pool.parse_many(iter(sent)))
-    assert sorted(one.path for one in received) == sorted(one.path for one in sent)
-    assert not any(one.degraded for one in received)
+    assert sorted(document.path for document in received) == sorted(
+        document.path for document in sent
+    )
+    assert not any(document.degraded for document in received)
 
 
 def test_an_error_of_the_source_of_documents_is_raised(pool: ParsePool) -> None:
@@ -163,8 +165,10 @@ def test_killed_workers_cost_nothing(pool: ParsePool) -> None:
     received = list(pool.parse_many(iter(sent)))
     stop.set()
     killer.join()
-    assert sorted(one.path for one in received) == sorted(one.path for one in sent)
-    assert sum(one.degraded is None for one in received) > len(sent) * 0.98
+    assert sorted(document.path for document in received) == sorted(
+        document.path for document in sent
+    )
+    assert sum(document.degraded is None for document in received) > len(sent) * 0.98
 
 
 def test_a_started_pool_has_its_processes(pool: ParsePool) -> None:
@@ -249,7 +253,7 @@ def test_a_worker_goes_on_while_nobody_reads_what_it_found() -> None:
     usual = 65_536
     worker = Worker(512, lambda: None)
     try:
-        worker.send([Task(one, None, b"", is_open=False) for one in documents(500)])
+        worker.send([Task(document, None, b"", is_open=False) for document in documents(500)])
         until = time.monotonic() + 60
         while int.from_bytes(ioctl(worker.process.stdout, FIONREAD, bytes(4)), "little") <= usual:
             assert time.monotonic() < until
