@@ -86,9 +86,13 @@ async def test_without_a_root_those_of_the_client_are_served(folder, tmp_path):
     other = tmp_path / "other"
     other.mkdir()
     (other / "tea.py").write_text("def brew_tea(leaves):\n    return leaves\n")
-    roots = [folder, tmp_path / "missing"]
+    roots, n_asked = [folder, tmp_path / "missing"], 0
 
     async def list_roots(context):
+        nonlocal n_asked
+        n_asked += 1
+        if n_asked == 1:  # They change while the server waits for them.
+            await client.send_roots_list_changed()
         uris = [types.Root(uri=root.as_uri()) for root in roots]
         return types.ListRootsResult(roots=uris)
 

@@ -33,6 +33,7 @@ class SessionFolders:
         self._started_in = started_in
         self._roots = roots
         self._lock = threading.Lock()
+        self._is_outdated = False
         self._folders: Folders | None = None
         with suppress(RootError):  # Such as one deleted meanwhile: each call says so.
             self._folders = open_(roots) if roots else None
@@ -40,20 +41,27 @@ class SessionFolders:
     @property
     def listed(self) -> Folders | None:
         """The folders, None until the client has been asked."""
-        return self._folders
+        return None if self._is_outdated else self._folders
 
     def of(self, session: McpSession) -> Folders:
         """Return the folders; not to be called by the thread that reads. Raises RootError."""
         with self._lock:
+            if self._is_outdated:
+                self._is_outdated = False
+                if self._folders:
+                    self._folders.close()
+                self._folders = None
             if self._folders is None:
                 roots = self._roots or _client_roots(session) or [self._started_in]
                 self._folders = self._open(roots)
             return self._folders
 
     def forget(self) -> None:
-        """Ask the client again: its folders have changed."""
-        if not self._roots:
-            self.close()
+        """Have the client asked again: its folders have changed. Returns at once.
+
+        The thread that reads calls this, perhaps while another waits for what it reads.
+        """
+        self._is_outdated = not self._roots
 
     def close(self) -> None:
         """Follow the folders no longer."""
