@@ -180,7 +180,10 @@ const tests = {
     await assert.rejects(api().client.grep({ pattern: '(' }), /\(/);
   },
 
-  async 'a hit that is a test is run by the runner of the editor'() {
+  async 'a hit that is a test is run by the runner of the editor, and that is an episode'() {
+    const settings = vscode.workspace.getConfiguration('packhound');
+    await settings.update('sources.episodes.enabled', true, vscode.ConfigurationTarget.Global);
+    await settled();
     const { hits } = await api().search('test_delays_grow');
     assert.equal(hits[0].kind, 'test');
     const uri = vscode.Uri.parse(hits[0].uri);
@@ -198,9 +201,14 @@ const tests = {
         result.end();
       };
       runner.createRunProfile('Run', vscode.TestRunProfileKind.Run, run, true);
-      await vscode.commands.executeCommand('packhound.result.runTest', { type: 'hit', hit: hits[0] });
-      await until('the test', () => ran.includes('grow'));
+      await until('the episode', async () => {
+        await vscode.commands.executeCommand('packhound.result.runTest', { type: 'hit', hit: hits[0] });
+        const episodes = await api().search('test_delays_grow type:episode');
+        return episodes.hits.some(({ name }) => name.startsWith('run: test_delays_grow'));
+      });
+      assert.ok(ran.includes('grow'));
     } finally {
+      await settings.update('sources.episodes.enabled', undefined, vscode.ConfigurationTarget.Global);
       runner.dispose();
     }
   },

@@ -83,11 +83,8 @@ export class Preview implements vscode.Disposable {
       await showCell(hit.uri, hit.cell.number, { preview: true, preserveFocus: true });
       return;
     }
-    const editor = await vscode.window.showTextDocument(vscode.Uri.parse(hit.uri), {
-      preview: true,
-      preserveFocus: true,
-    });
-    if (request !== this.newest) {
+    const editor = await openPreview(vscode.Uri.parse(hit.uri));
+    if (!editor || request !== this.newest) {
       return;
     }
     editor.setDecorations(this.mark, [rangeOf(hit.range)]);
@@ -95,6 +92,17 @@ export class Preview implements vscode.Disposable {
     const top = Math.max(0, nameLine(hit) - Math.round(linesShown(editor) * BELOW_THE_LIST));
     editor.revealRange(new vscode.Range(top, 0, top, 0), vscode.TextEditorRevealType.AtTop);
   }
+}
+
+/**
+ * Not by `showTextDocument`: the document would stay open for minutes after its tab is closed, and
+ * what is open counts more than the disk, where the file may be renamed or deleted meanwhile.
+ */
+async function openPreview(uri: vscode.Uri): Promise<vscode.TextEditor | undefined> {
+  await vscode.commands.executeCommand('vscode.open', uri, { preview: true, preserveFocus: true });
+  return vscode.window.visibleTextEditors.find(
+    ({ document }) => document.uri.toString() === uri.toString(),
+  );
 }
 
 function nameLine(hit: Hit): number {
