@@ -1,4 +1,4 @@
-"""The README names every command, setting, request and kind, and only those that exist."""
+"""README and docs name every command, setting, request and kind, and only those that exist."""
 
 import re
 from pathlib import Path
@@ -12,6 +12,7 @@ from packhound.core.types import KINDS
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
+DOCS = {page.name: page.read_text("utf-8") for page in (ROOT / "docs").glob("*.md")}
 
 
 def test_every_command_is_described_and_has_help() -> None:
@@ -27,7 +28,7 @@ def test_every_command_is_described_and_has_help() -> None:
 
 
 def test_the_table_of_settings_is_that_of_the_code() -> None:
-    table = README.split("### Settings")[1].split("\n## ")[0]
+    table = DOCS["settings.md"].split("\n## ")[0]
     rows = [
         f"| `{name}` | {readable(setting.default)} | {setting.parameter.description} |"
         for name, setting in SETTINGS.items()
@@ -57,7 +58,8 @@ def readable(default: object) -> str:
 
 def test_the_parameters_of_requests_are_those_of_the_code() -> None:
     for request, parameters in (("search", QUERY), ("pack", PACK_REQUEST)):
-        row = next(row for row in README.splitlines() if row.startswith(f"| `packhound/{request}`"))
+        rows = DOCS["protocol.md"].splitlines()
+        row = next(row for row in rows if row.startswith(f"| `packhound/{request}`"))
         assert f"| {', '.join(f'`{name}`' for name in (*parameters, 'focus'))} |" in row
 
 
@@ -67,7 +69,11 @@ def test_every_kind_is_named() -> None:
 
 
 def test_links_lead_somewhere() -> None:
-    targets = re.findall(r"\]\((?!https?:)([^)#]+)\)", README)
+    pages = {ROOT / "README.md": README, **{ROOT / "docs" / name: DOCS[name] for name in DOCS}}
+    targets = [
+        page.parent / target
+        for page, text in pages.items()
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", text)
+    ]
     assert targets
-    for target in targets:
-        assert (Path(__file__).parents[1] / target).exists(), target
+    assert [target for target in targets if not target.exists()] == []
