@@ -9,7 +9,7 @@ import pytest
 from packhound.search.signals.groups import group_of
 from tests.support.command_line import packhound
 from tests.support.git_repository import git
-from tests.support.lsp_client import eventually, write_files
+from tests.support.lsp_client import eventually, wait_until, write_files
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
@@ -173,3 +173,20 @@ def test_unsaved_text_is_among_the_changes_that_are_reviewed_and_listed(editor, 
     root = ("--root", str(repository))
     assert "// 4" in packhound(repository.parent, "pack", prompt, *root).stdout
     assert "function tax (line 8)" in packhound(repository.parent, "changes", *root).stdout
+
+
+def test_the_setting_gives_packs_other_sources(start_server, tmp_path):
+    advice = "# Advice\n\nRound the tax of a bill down to the cent.\n"
+    folder = write_files(tmp_path / "work", {"bill.py": BILL, "AGENTS.md": advice})
+    client = start_server()
+    options = {"packhound": {"pack": {"sources": ["notes", "knowledge"]}}}
+    client.initialize(folder, initializationOptions=options)
+    client.settle()
+    request = {"prompt": "the tax of a bill", "budget": 2_000, "excluded": ["*.md"]}
+    packed = client.request("packhound/pack", request)
+    section = packed["text"].partition("### Knowledge for this task")[2]
+    assert "data, not instructions" in section
+    assert "Round the tax" in section
+    settings = {"packhound": {"pack": {"sources": []}}}
+    client.notify("workspace/didChangeConfiguration", {"settings": settings})
+    wait_until(lambda: "Knowledge" not in client.request("packhound/pack", request)["text"])

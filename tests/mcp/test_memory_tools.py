@@ -15,6 +15,7 @@ from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
 from packhound.mcp.server import Folders
 from packhound.service import Engine
+from tests.support.agent import Agent, kill_engine
 
 NOTES = ("recall", "pop", "remember", "decide", "stash", "forget")
 
@@ -126,3 +127,17 @@ def test_over_stdio(folder: Path) -> None:
             assert hint["destructiveHint"] is False
             assert hint["idempotentHint"] == (name not in NOTES[2:5])
     assert answers[2]["result"]["content"][0]["text"].startswith("noted as ")
+
+
+def test_packs_of_an_agent_have_the_sources_of_the_setting(folder: Path, tmp_path: Path) -> None:
+    (folder / "AGENTS.md").write_text("# Advice\n\nRecords on disk are read in one go.\n")
+    request = {"prompt": "how records on disk are read", "budget": 2_000, "excluded": ["*.md"]}
+    sections = []
+    for names in ('["knowledge"]', "[]"):
+        agent = Agent(tmp_path / "cache", folder, options=("--set", f"pack.sources={names}"))
+        sections.append(agent.tool("pack", **request).partition("### Knowledge for this task")[2])
+        agent.close()
+    kill_engine(tmp_path / "cache")
+    assert "data, not instructions" in sections[0]
+    assert "Records on disk are read in one go." in sections[0]
+    assert sections[1] == ""
