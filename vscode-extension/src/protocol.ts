@@ -1,5 +1,6 @@
 // What Packhound's server and this extension say to each other, besides the language server
-// protocol itself. Mirrors the JSON of docs/protocol.md; lines are 1-based and inclusive, `range` is in the protocol's own 0-based UTF-16 positions.
+// protocol itself. Mirrors the JSON of docs/protocol.md; lines are 1-based and inclusive, `range`
+// is in the protocol's own 0-based UTF-16 positions.
 
 export interface Position {
   line: number;
