@@ -47,7 +47,7 @@ _WORD = re.compile(r"[^\W\d_a-z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+")
 
 
 class Interruption:
-    """Ends the encoding of a text from another thread, within a millisecond."""
+    """Ends the encoding of a text from another thread."""
 
     @cached_property
     def options(self) -> RunOptions:

@@ -33,9 +33,6 @@ class ServerAddress:
     def __init__(self, address: Address, token: str, pid: int) -> None:
         self.address, self.token, self.pid = address, token, pid
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ServerAddress) and vars(self) == vars(other)
-
     @property
     def family(self) -> socket.AddressFamily:
         """The family of its socket."""
