@@ -57,7 +57,7 @@ def test_the_program_answers_the_script() -> None:
         (("related", "src/"), ("file", "src/")),
         (("pack", "prompt", "--pin", "src/"), ("file", "src/")),
         (("agents", "ins"), ("plain", "install")),
-        (("mcp", "src/"), ("file", "src/")),
+        (("mcp", "src/"), ("dir", "src/")),
         (("completion", "z"), ("plain", "zsh")),
     ],
 )

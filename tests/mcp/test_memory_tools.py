@@ -137,7 +137,8 @@ def test_packs_of_an_agent_have_the_sources_of_the_setting(folder: Path, tmp_pat
         agent = Agent(tmp_path / "cache", folder, options=("--set", f"pack.sources={names}"))
         sections.append(agent.tool("pack", **request).partition("### Knowledge for this task")[2])
         agent.close()
-    kill_engine(tmp_path / "cache")
+        # An engine keeps the settings of a folder as long as it has it open.
+        kill_engine(tmp_path / "cache")
     assert "data, not instructions" in sections[0]
     assert "Records on disk are read in one go." in sections[0]
     assert sections[1] == ""

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from packhound.cli.opening import folder_settings, parse_changes
-from packhound.cli.options import SET
+from packhound.cli.options import SET, complete_folder
 from packhound.core.errors import SettingsError
 from packhound.core.log_file import log_to_file
 
@@ -53,7 +53,7 @@ def lsp(
 
 
 @click.command()
-@click.argument("roots", nargs=-1)
+@click.argument("roots", nargs=-1, shell_complete=complete_folder)
 @SET
 @click.option("--alone", hidden=True, help="Reason to serve in a process of its own.")
 @click.option(
