@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import threading
 
 import pytest
 
@@ -168,7 +170,9 @@ def test_an_editor_that_vanishes_leaves_no_text_behind(start_server, start_agent
     wait_until(lambda: sees(agent, "load_config"))
 
 
-def test_the_command_line_asks_the_engine_of_agents(start_server, start_agent, folder, tmp_path):
+def test_the_command_line_asks_the_engine_of_agents(
+    start_server, start_agent, folder, cache, tmp_path
+):
     agent = start_agent()
     assert sees(agent, "load_config")
     editor = open_editor(start_server, folder)
@@ -183,13 +187,20 @@ def test_the_command_line_asks_the_engine_of_agents(start_server, start_agent, f
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    assert "unsaved_zebra" in ask("search", "unsaved_zebra")
+    assert "new.py" in ask("search", "unsaved_zebra")
     explanation = json.loads(ask("explain", "unsaved_zebra", "new.py:1", "--json"))
     assert (explanation["name"], explanation["path"]) == ("unsaved_zebra", "new.py")
     assert any(group["signals"] for group in explanation["groups"])
     assert "unsaved_horse" in ask("related", "new.py:1")
     status = json.loads(ask("status", "--json"))
     assert (status["files"], status["writer"]) == (3, True)
+    # The editor is slow to find the next engine.
+    os.kill(editor.process.pid, signal.SIGSTOP)
+    kill_engine(cache)
+    resume = threading.Timer(1.0, os.kill, (editor.process.pid, signal.SIGCONT))
+    resume.start()
+    assert "new.py" in ask("search", "unsaved_zebra")
+    resume.join()
 
 
 def test_a_relay_repeats_the_folders_that_are_open_and_not_each_change() -> None:

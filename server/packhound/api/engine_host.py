@@ -21,6 +21,9 @@ from packhound.service import Engine, EnginePool, index_folder, real_path
 
 log = logging.getLogger("packhound")
 
+_EDITORS_S = 5.0
+"""Time for an editor that has just come to send what is not saved."""
+
 
 class EngineHost:
     """Thread-safe. `sessions` are what other processes may begin on the socket of a folder."""
@@ -48,14 +51,14 @@ class EngineHost:
         with self._editor_joined:
             self._editors.discard(relay_id)
 
-    def wait_for_editors(self, engine: Engine, timeout_s: float) -> None:
+    def wait_for_editors(self, engine: Engine) -> None:
         """Wait for the texts of all editors that relay to whoever serves a folder.
 
         One that does not send them in time, such as a suspended one, is waited for once.
         """
         with self._editor_joined:
             self._editor_joined.wait_for(
-                lambda: relaying_editors(engine.folder) <= self._editors, timeout_s
+                lambda: relaying_editors(engine.folder) <= self._editors, _EDITORS_S
             )
             self._editors |= relaying_editors(engine.folder)
 
@@ -100,7 +103,9 @@ class EngineHost:
             if self.claim(engine.root):
                 self._close_socket(engine.root)
                 sessions = {**self.sessions, TEXTS: TextSessions(self.pool)}
-                self._servers[engine.root] = serve_socket(engine, sessions)
+                self._servers[engine.root] = serve_socket(
+                    engine, sessions, partial(self.wait_for_editors, engine)
+                )
             elif engine.root not in self._sharings:
                 take_over = partial(self._take_over, engine)
                 self._sharings[engine.root] = TextSharing(engine, take_over)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,11 @@ from packhound.core.types import Hit, Query, Results
 from packhound.grep import GrepRequest
 from packhound.pack import Pack, PackRequest
 from packhound.relay import Connection as AnyConnection
+from packhound.relay import relaying_editors
+
+_TAKEOVER_S = 5.0
+"""Time for a process that takes over a folder to listen."""
+_POLL_S = 0.02
 
 
 class Connection(AnyConnection):
@@ -86,6 +92,12 @@ class Connection(AnyConnection):
 def connect(folder: Path) -> Connection | None:
     """Return a connection to the server whose index folder this is; None if none is running.
 
-    Raises StoreError if one is running and accepts no connection.
+    Where an editor relays, the server was killed a moment ago: the next one is waited for. Raises
+    StoreError if one is running and accepts no connection.
     """
-    return Connection.open(folder)
+    deadline = time.monotonic() + _TAKEOVER_S
+    while (connection := Connection.open(folder)) is None and relaying_editors(folder):
+        if time.monotonic() > deadline:
+            break
+        time.sleep(_POLL_S)
+    return connection

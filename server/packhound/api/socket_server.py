@@ -173,11 +173,22 @@ class SocketServer:
 
 
 def serve_socket(
-    engine: Engine, sessions: Mapping[str, Session] | None = None
+    engine: Engine,
+    sessions: Mapping[str, Session] | None = None,
+    prepare: Callable[[], None] | None = None,
 ) -> SocketServer | None:
-    """Start answering other processes for a folder; None if no socket can be bound."""
+    """Start answering other processes for a folder; None if no socket can be bound.
+
+    `prepare` is called before each answer.
+    """
+
+    def answer_prepared(tool: str, arguments: dict[str, Any]) -> Json:
+        if prepare:
+            prepare()
+        return answer(engine, tool, arguments)
+
     try:
-        return SocketServer(engine.folder, partial(answer, engine), sessions)
+        return SocketServer(engine.folder, answer_prepared, sessions)
     except (OSError, StoreError) as problem:
         log.info("no local socket for %s: %s", engine.root, problem)
         return None

@@ -21,8 +21,6 @@ _ATTEMPTS = 2
 _CONNECT_S = 10.0
 """Time for a process that has the lock of a folder to open its index."""
 _POLL_S = 0.02
-_EDITORS_S = 5.0
-"""Time for an editor that has just come to send what is not saved."""
 
 
 class Folder:
@@ -55,7 +53,7 @@ class Folder:
                 self._disconnect()
         engine = self._open_engine()
         # Where a process was killed, editors and agents come to the next one at the same time.
-        self._host.wait_for_editors(engine, _EDITORS_S)
+        self._host.wait_for_editors(engine)
         return call(engine, tool, arguments)
 
     @property
