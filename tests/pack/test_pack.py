@@ -229,45 +229,12 @@ def test_what_everyone_uses_says_little():
     files = {
         "log.py": "def log(text):\n    print(text)\n",
         "rare.py": "def seldom(text):\n    return text\n",
-        "work.py": "from log import log\nfrom rare import seldom\n\n\n"
-        "def total_of_cart():\n    log('a')\n    seldom('b')\n",
+        "work.py": "def total_of_cart():\n    log('a')\n    seldom('b')\n",
         "many.py": users,
     }
     packed = pack(context_of(files), PackRequest("total_of_cart", 2_000))
     scores = {item.path: item.score for item in packed.items}
     assert scores["rare.py"] > 2 * scores["log.py"]
-
-
-def test_a_namesake_of_what_the_code_uses_stays_out():
-    files = {
-        "read.py": "from strip import strip\n\n\ndef first_line(text):\n"
-        "    peek = text[:1]\n    return strip(peek)\n",
-        "mock.py": "def peek(url):\n    return url\n",
-        "strip.py": "def strip(text):\n    return text\n",
-    }
-    packed = pack(context_of(files), PackRequest("first_line", 2_000))
-    used = {item.path for item in packed.items if "used by first_line" in item.reason}
-    assert used == {"strip.py"}
-
-
-def test_a_free_budget_is_not_filled_with_trifles():
-    accessors = "".join(f"\n    def part_{n}(self):\n        return {n}\n" for n in range(200))
-    files = {"door.py": f"class Door:\n    def turn_key(self):\n        return 1\n{accessors}"}
-    packed = pack(context_of(files), PackRequest("turn key", 8_000))
-    assert "def turn_key" in packed.text
-    assert packed.text.count("def part_") < 20
-    assert any("too little use for its tokens" in omitted.reason for omitted in packed.omitted)
-
-
-def test_examples_are_last_unless_the_prompt_is_about_them():
-    body = "def open_door(key):\n    return key.turn()\n"
-    files = {"examples/door.py": body, "door/lock.py": body.replace("door", "lock")}
-
-    def first(prompt: str) -> str:
-        return pack(context_of(files), PackRequest(prompt, 400)).items[0].path
-
-    assert first("open_door turn key") == "door/lock.py"
-    assert first("the example of open_door") == "examples/door.py"
 
 
 def test_signals_of_the_code_alone_are_no_reason():

@@ -22,8 +22,6 @@ _TIER_VALUE: dict[Detail, float] = {"outline": 0.03, "signature": 0.1, "elided":
 """Share of a node's utility that a tier has; an elided body, once read, has what it shows."""
 _PART_TOKENS = 20
 """What a part costs its reader besides its tokens, so that trifles do not fill a pack."""
-_MIN_DENSITY = 2e-4
-"""Utility per token of what is worth its reader's time: with less, a free budget stays free."""
 
 _TIER: dict[Detail, int] = {detail: tier for tier, detail in enumerate(DETAILS)}
 
@@ -76,7 +74,6 @@ class Knapsack:
     chosen: dict[int, Choice] = field(default_factory=dict)
     unread: set[int] = field(default_factory=set)
     refused: dict[int, int] = field(default_factory=dict)
-    slight: set[int] = field(default_factory=set)
     _covered: dict[str, set[int]] = field(default_factory=dict)
     _heap: list[_HeapItem] = field(default_factory=list)
     _n_pushed: int = 0
@@ -103,8 +100,8 @@ class Knapsack:
         self._deferred = []
         while self._heap and limit - self.spent >= _MIN_REMAINING:
             offer = heapq.heappop(self._heap)[-1]
-            if not self._is_worth_it(offer):
-                self.slight.add(offer.candidate.node_id)
+            gain = self._gain(offer)
+            if gain <= 0:
                 continue
             remaining = limit - self.spent
             if offer.counted is None and offer.cost > 2 * remaining + _ESTIMATE_SLACK:
@@ -161,11 +158,6 @@ class Knapsack:
     def _density(self, offer: _Offer) -> float:
         """Return the utility that the offer adds per token."""
         return self._gain(offer) / (offer.cost + _PART_TOKENS)
-
-    def _is_worth_it(self, offer: _Offer) -> bool:
-        """Return False for what adds nothing, or too little for its tokens."""
-        least = 0.0 if offer.candidate.pinned else _MIN_DENSITY
-        return self._density(offer) > least
 
     def _gain(self, offer: _Offer) -> float:
         """Return the utility that the offer adds to what is chosen of its node."""

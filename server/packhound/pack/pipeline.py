@@ -240,8 +240,6 @@ def _reason_omitted(candidate: Candidate, pool: Pool, knapsack: Knapsack, sent: 
         return f"nearly repeats {candidate.duplicate_of}"
     needs = knapsack.refused.get(candidate.node_id)
     reason = candidate.reasons[0] if candidate.reasons else "candidate"
-    if candidate.node_id in knapsack.slight and not needs:
-        return f"of too little use for its tokens: {reason}"
     return f"over the budget: {reason}" + (f", needs {needs} tokens" if needs else "")
 
 

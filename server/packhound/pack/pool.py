@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 from packhound.core.types import KINDS, Kind, Node
 from packhound.files import compile_globs
-from packhound.graph import CallGraph
 from packhound.index import FileEntry
 from packhound.pack.context import PackContext
 from packhound.pack.request import Lines, Origin, PackRequest
@@ -70,8 +69,6 @@ class Pool:
     def __init__(self, context: PackContext, request: PackRequest) -> None:
         self._context = context
         self._is_excluded = compile_globs(request.excluded).fullmatch
-        self._calls = CallGraph(context.graph, context.source)
-        self._uses: dict[int, dict[int, bool]] = {}
         self.by_node_id: dict[int, Candidate] = {}
         self.excluded: dict[int, Candidate] = {}
         self.notes: list[str] = []
@@ -86,12 +83,6 @@ class Pool:
             return None
         entry = snapshot.entry(int(snapshot.file_of[node_id]))
         return self._candidate(entry, entry.position(node_id), node_id) if entry else None
-
-    def uses(self, node_id: int) -> dict[int, bool]:
-        """Return the node ids that a node uses, and of each whether its name alone says so."""
-        if node_id not in self._uses:
-            self._uses[node_id] = {use.node_id: use.by_name for use in self._calls.uses(node_id)}
-        return self._uses[node_id]
 
     def share_out(self, path: str, share: float, reason: str) -> None:
         """Give the definitions of a file a utility that sums to `share`."""

@@ -26,7 +26,7 @@ _VENDORED = re.compile(
 )
 """Code of others in the tree, and code that tools write."""
 _DOCUMENT_WORD = re.compile(
-    r"(?i)(?:\b|_)(?:docs?|documentation|docstrings?|readme|changelog|typo|examples?|tutorials?)\b"
+    r"(?i)\b(?:docs?|documentation|docstrings?|readme|changelog|typo|examples?|tutorials?)\b"
 )
 _SETTING_WORD = re.compile(r"(?i)\b(?:ci|workflows?|ya?ml|toml|dependency|packaging)\b")
 
@@ -40,8 +40,8 @@ _DUPLICATE_PENALTY = 0.7
 
 
 def demote_minor(pool: Pool, prompt: str) -> None:
-    """Put last what is seldom the topic and costs as much: tests, vendored code, examples, and in a
-    bug report what is no code; unless the prompt speaks of it."""
+    """Put last what is seldom the topic and costs as much: tests, vendored code, and in a bug
+    report what is no code; unless the prompt speaks of it."""
     is_about_tests, is_minor = bool(_TEST_WORD.search(content_of(prompt))), minor_in(prompt)
     for candidate in pool.by_node_id.values():
         path = candidate.path
@@ -53,23 +53,16 @@ def demote_minor(pool: Pool, prompt: str) -> None:
 
 
 def minor_in(prompt: str) -> Callable[[str], bool]:
-    """Return a test of the paths that are examples, and no code where the prompt is a bug report.
+    """Return a test of the paths that are no code where the prompt is a bug report.
 
     Its files called `conf.py` and `index.rst` are seldom those of the project.
     """
-    title, is_bug = prompt.partition("\n")[0], is_report(prompt)
-    about_documents = bool(_DOCUMENT_WORD.search(title))
-    about_settings = bool(_SETTING_WORD.search(title))
-
-    def is_minor(path: str) -> bool:
-        flags = dict(zip(FLAGS, path_facts(path).flags, strict=True))
-        if flags["is_prose"]:
-            return is_bug and not about_documents
-        if flags["is_example"]:
-            return not about_documents
-        return is_bug and not about_settings and flags["is_setting"]
-
-    return is_minor
+    title, names = prompt.partition("\n")[0], list[str]()
+    if is_report(prompt):
+        names += ["is_prose", "is_example"] * (not _DOCUMENT_WORD.search(title))
+        names += ["is_setting"] * (not _SETTING_WORD.search(title))
+    flags = [*map(FLAGS.index, names)]
+    return lambda path: any(path_facts(path).flags[flag] for flag in flags)
 
 
 def _is_test(candidate: Candidate) -> bool:

@@ -42,8 +42,6 @@ _ALL_CHANGES = re.compile(
     r"|\bwhat\s+(?:did|have)\s+I\s+(?:just\s+)?changed?\b"
 )
 _OPEN_UTILITY = 0.05
-_BY_NAME_SHARE = 0.3
-"""What a definition is worth that only its name says is the one used; one that is not, nothing."""
 _COMMON_USERS = 8
 """Nodes that may use a definition before it counts as common."""
 
@@ -107,11 +105,10 @@ def add_neighbours(pool: Pool, context: PackContext) -> None:
         for edge in context.graph.neighbors(seed.node_id, limit):
             n_edges[edge.kind] = n_edges.get(edge.kind, 0) + 1
             candidate = pool.get(edge.node_id) if n_edges[edge.kind] <= limit else None
-            share = _EDGE_SHARE[edge.kind] * edge.weight
-            if edge.kind == "references":
-                share *= _certainty(pool, seed, edge.node_id)
-                share *= _rarity(context.graph.n_users(edge.node_id))
-            if share and candidate and candidate.kind != "file":
+            if candidate and candidate.kind != "file":
+                share = _EDGE_SHARE[edge.kind] * edge.weight
+                if edge.kind == "references":
+                    share *= _rarity(context.graph.n_users(edge.node_id))
                 candidate.add(_by_edge(utility * share, edge.kind, seed_name))
 
 
@@ -129,12 +126,6 @@ def _by_edge(utility: float, edge: EdgeKind, seed_name: str) -> Origin:
     return Origin("graph", utility, reason, path=(seed_name, edge))
 
 
-def _certainty(pool: Pool, user: Candidate, node_id: int) -> float:
-    """Return how sure it is that a node uses another of which it has the name."""
-    by_name = pool.uses(user.node_id).get(node_id)
-    return 0.0 if by_name is None else _BY_NAME_SHARE if by_name else 1.0
-
-
 def _rarity(n_users: int) -> float:
     """Return a weight that falls with the users of a definition, as inverse document frequency."""
     return min(1.0, (_COMMON_USERS / n_users) ** 0.5) if n_users else 1.0
@@ -145,11 +136,9 @@ def referenced_by(pool: Pool, context: PackContext, bodies: Iterable[Candidate])
     referenced: dict[int, Candidate] = {}
     for body in bodies:
         for edge in context.graph.references(body.node_id, context.graph_top_k):
-            certainty = _certainty(pool, body, edge.node_id)
-            candidate = pool.get(edge.node_id) if certainty else None
+            candidate = pool.get(edge.node_id)
             if candidate:
-                share = 0.3 * edge.weight * certainty
-                share *= _rarity(context.graph.n_users(edge.node_id))
+                share = 0.3 * edge.weight * _rarity(context.graph.n_users(edge.node_id))
                 candidate.add(_by_edge(body.utility * share, "references", body.display_name))
                 referenced[edge.node_id] = candidate
     best = sorted(referenced.values(), key=lambda c: (-c.utility, c.path, c.start))
