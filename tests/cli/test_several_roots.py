@@ -189,10 +189,10 @@ def test_notes_of_all_roots_are_listed_found_shown_and_forgotten(run):
         (identities[1], "garden"),
         (identities[0], "kitchen"),
     ]
-    found = json.loads(run("memory", "search", "water", "--json").stdout)["notes"]
-    assert {row["id"] for row in found} == {*identities}
-    shown = run("memory", "show", identities[1]).stdout
-    assert "garden" in shown.splitlines()[0] and "on garden.py#pour_water" in shown
+    hits = json.loads(run("memory", "search", "water", "--json").stdout)["notes"]
+    assert {row["id"] for row in hits} == {*identities}
+    note_text = run("memory", "show", identities[1]).stdout
+    assert "garden" in note_text.splitlines()[0] and "on garden.py#pour_water" in note_text
     assert run("memory", "forget", *identities).returncode == 0
     assert run("memory", "list").stdout == "no notes\n"
     assert run("memory", "show", identities[0]).returncode == 2

@@ -168,15 +168,15 @@ def test_hover_explains_results_always_or_never(start_server, folder):
 
 
 def test_hover_is_of_the_last_search_that_was_asked_for(client, folder):
-    """What is typed fast is searched side by side, and the first letters take longest."""
+    """Searches of fast typing run side by side, and the first letters take longest."""
     many = folder / "many.py"
     many.write_text("".join(f"def load_{n}(): pass\n" for n in range(2000)))
     client.touch(many)
     client.settle()
     for _ in range(10):
         queries = ("l", "lo", "load_config")
-        asked = [client.send_request("workspace/symbol", {"query": query}) for query in queries]
-        for message_id in asked:
+        requests = [client.send_request("workspace/symbol", {"query": query}) for query in queries]
+        for message_id in requests:
             client.response(message_id)
         assert "for load_config" in hover(client, folder / "config.py", 1).replace("`", "")
 

@@ -112,13 +112,13 @@ def _pages(roots: Sequence[Root], arguments: Arguments) -> list[Json]:
 
 def _first_lines(root: Root, arguments: Arguments, n: int) -> Json:
     """Return a root's first `n` lines, read page by page."""
-    most = int(GREP_REQUEST["limit"].maximum)
-    answer = page = root.call("grep", {**arguments, "offset": 0, "limit": min(n, most)})
+    max_lines = int(GREP_REQUEST["limit"].maximum)
+    answer = page = root.call("grep", {**arguments, "offset": 0, "limit": min(n, max_lines)})
     groups = [*rows_in(answer, "groups")]
-    for offset in range(most, n, most):
+    for offset in range(max_lines, n, max_lines):
         if page["next_offset"] != -1:
             page = root.call(
-                "grep", {**arguments, "offset": offset, "limit": min(n - offset, most)}
+                "grep", {**arguments, "offset": offset, "limit": min(n - offset, max_lines)}
             )
             groups += rows_in(page, "groups")
     return {**answer, "groups": groups}
@@ -128,12 +128,12 @@ def _cut(groups: Sequence[Row], offset: int, limit: int, n_context: int) -> Iter
     """Yield the groups of the lines from `offset` on as far as the limit, as one root does."""
     for group in groups:
         matches = [row["line"] for row in group["lines"] if row["match"]]
-        shown = matches[max(0, offset) : max(0, offset + limit)]
+        lines_of_page = matches[max(0, offset) : max(0, offset + limit)]
         offset -= len(matches)
         rows = [
-            {**row, "match": row["line"] in shown}
+            {**row, "match": row["line"] in lines_of_page}
             for row in group["lines"]
-            if any(abs(row["line"] - line) <= n_context for line in shown)
+            if any(abs(row["line"] - line) <= n_context for line in lines_of_page)
         ]
         if rows:
             is_node = group["kind"] != "file"
