@@ -23,7 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from packhound.api import call
+from tests.support.operations import call
 from packhound.core.settings import Settings
 from packhound.core.types import Query
 from packhound.service import Engine

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.agents.reports import Report, words_of
-from packhound.api import as_text, call
+from tests.support.operations import as_text, call
 from packhound.llm import counter_for
 from packhound.service import Engine
 

@@ -14,7 +14,7 @@ from collections import defaultdict
 from pathlib import Path
 from statistics import mean
 
-from packhound.api import TOOLS, as_text, call
+from tests.support.operations import OPERATIONS, as_text, call
 from packhound.core.settings import Settings
 from packhound.llm import counter_for
 from packhound.service import Engine
@@ -68,7 +68,7 @@ def measure(corpora: Path) -> dict[str, dict[str, int]]:
         tool: {"text": round(mean(texts[tool])), "json": round(mean(structured[tool]))}
         for tool in texts
     }
-    listed = [{"name": t.name, "description": t.description, **t.schema} for t in TOOLS.values()]
+    listed = [{"name": t.name, "description": t.description, **t.schema} for t in OPERATIONS.values()]
     return {**rows, "list of tools": {"text": count(json.dumps(listed)), "json": 0}}
 
 

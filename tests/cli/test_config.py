@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from packhound.api.socket_client import connect
+from packhound.daemon import connect
 from packhound.core.settings_files import FolderSettings
 from packhound.core.settings_reader import SETTINGS
 from packhound.mcp.server import Folders

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from packhound.api.socket_client import connect
+from packhound.daemon import connect
 from packhound.relay.address import ServerAddress, bind_listener, write_address
 from packhound.service.roots import index_folder, real_path
 from tests.support.command_line import packhound

@@ -14,8 +14,8 @@ from functools import lru_cache
 from pathlib import Path
 from queue import SimpleQueue
 
-from packhound.api.engine_host import EngineHost
-from packhound.api.tools.registry import TOOLS, as_text, call
+from packhound.service import EnginePool
+from tests.support.operations import OPERATIONS, as_text, call
 from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
 from packhound.lsp.jsonrpc.frames import FrameReader, FrameWriter, WireError, encode
@@ -70,7 +70,7 @@ class Client:
     def __init__(self, root: Path) -> None:
         from packhound.lsp.handlers.registry import create_server
 
-        server = create_server(EngineHost())
+        server = create_server(EnginePool())
         self.root = root
         self._sent: SimpleQueue[bytes] = SimpleQueue()
         self._answers: SimpleQueue[bytes] = SimpleQueue()
@@ -181,7 +181,7 @@ def _engine() -> Engine:
 def tool_calls(data: bytes) -> None:
     """Any arguments of any tool are refused by name, or answered with what clients can read."""
     draw = Draw(data)
-    tool = draw.of(tuple(TOOLS.values()))
+    tool = draw.of(tuple(OPERATIONS.values()))
     names = tuple(tool.schema["properties"])
     words = (*VALUES, *FILES, *SECRETS, "access key connect", "keys", ".", "..", "")
     arguments = {name: draw.json(words, KEYS, 2) for name in names if draw.number(2) == 0}

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from packhound.api import as_text, call
-from packhound.api.memory import MEMORY_REQUESTS
+from tests.support.operations import as_text, call
+from tests.support.operations import memory
 from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
 from packhound.core.types import Query
@@ -176,7 +176,7 @@ def test_a_bad_episode_is_refused(
     recorded: Engine, arguments: dict[str, object], problem: str
 ) -> None:
     with pytest.raises(SettingsError, match=problem):
-        MEMORY_REQUESTS["episode"](recorded, arguments)
+        memory(recorded, "episode", arguments)
     assert log_of(recorded) == []
 
 

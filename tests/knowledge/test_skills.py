@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from packhound.api.tools.registry import as_text, call
+from tests.support.operations import as_text, call
 from packhound.core.errors import SettingsError
 from packhound.core.types import Query
 from packhound.service import Engine, notes_folder

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from packhound.api.socket_client import connect
+from packhound.daemon import connect
 from packhound.core.errors import StoreError
 from packhound.service.roots import index_folder
 from tests.support.lsp_client import LspClient, wait_until, write_files

@@ -12,7 +12,7 @@ import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
-from packhound.api.engine_host import EngineHost
+from packhound.service import EnginePool
 from packhound.core.errors import Cancelled, PackhoundError, SettingsError
 from packhound.lsp.capabilities import read_client
 from packhound.lsp.jsonrpc.frames import FrameReader, FrameWriter
@@ -27,7 +27,7 @@ class Client:
     def __init__(self, **handlers) -> None:
         self._to_server: SimpleQueue[bytes] = SimpleQueue()
         self.sent: SimpleQueue[dict] = SimpleQueue()
-        self.server = PackhoundServer(EngineHost())
+        self.server = PackhoundServer(EnginePool())
         self.server.session = SimpleNamespace(client=read_client({}))
         for method, handler in handlers.items():
             self.server.thread()(self.server.feature(method)(handler))

@@ -13,7 +13,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 
-from packhound.api.engine_host import EngineHost
+from packhound.service import EnginePool
 from packhound.lsp.jsonrpc.frames import FrameReader, FrameWriter
 from packhound.lsp.jsonrpc.protocol import PackhoundProtocol
 from packhound.lsp.jsonrpc.pygls_seam import PyglsSeam
@@ -62,7 +62,7 @@ def test_no_private_name_of_pygls_is_touched():
 
 def test_pygls_sends_only_through_what_is_overridden():
     sent: SimpleQueue[dict] = SimpleQueue()
-    server = PackhoundServer(EngineHost())
+    server = PackhoundServer(EnginePool())
     writer = FrameWriter(
         lambda data: sent.put(json.loads(data.partition(b"\r\n\r\n")[2])), on_lost=lambda: None
     )

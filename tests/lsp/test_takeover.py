@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from packhound.api.socket_client import connect
+from packhound.daemon import connect
 from packhound.service.roots import index_folder
 from tests.support.lsp_client import LspClient, wait_until, write_files
 

@@ -17,7 +17,7 @@ import mcp_types as types
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from packhound.api.engine_host import EngineHost
+from packhound.service import EnginePool
 from packhound.core.parent_process import is_alive
 from packhound.core.types import Document
 from packhound.llm import counter_for
@@ -165,7 +165,7 @@ async def test_every_tool_over_stdio(folder):
 
 async def test_an_open_editor_is_asked(folder, engine):
     engine.update(Document("draft.py", b"def draft_of_tomorrow():\n    return 1\n"))
-    host = EngineHost()
+    host = EnginePool()
     host.serve(engine)
     async with (
         stdio_client(parameters(folder)) as (read, write),

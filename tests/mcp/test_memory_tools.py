@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from packhound.api import TOOLS, as_text, call
-from packhound.api.engine_host import EngineHost
+from tests.support.operations import OPERATIONS, as_text, call
+from packhound.service import EnginePool
 from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
 from packhound.mcp.server import Folders
@@ -26,7 +26,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_tools_are_refused_where_the_setting_does_not_name_them(folder: Path) -> None:
-    host = EngineHost()
+    host = EnginePool()
     with pytest.raises(SettingsError, match="'recall' is switched off; name it or its group"):
         Folders([folder], Settings(), host).call("recall", {"key": "x"})
     host.close()
@@ -82,7 +82,7 @@ def test_an_answer_has_at_most_a_few_hundred_tokens(engine: Engine, tool: str) -
     from packhound.llm.counter import counter_for
 
     for text in (many, alone):
-        assert 0 < counter_for().count(text) <= TOOLS[tool].defaults["max_tokens"] == 400
+        assert 0 < counter_for().count(text) <= OPERATIONS[tool].defaults["max_tokens"] == 400
 
 
 def test_a_decision_and_a_stash(engine: Engine) -> None:

@@ -10,7 +10,7 @@ from contextlib import closing
 
 import pytest
 
-from packhound.api import as_text
+from tests.support.operations import as_text
 from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
 from packhound.llm import counter_for

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from packhound.api.memory import MEMORY_REQUESTS
+from tests.support.operations import memory
 from packhound.core.types import Document, Query
 from packhound.memory.body_digest import body_digest
 from packhound.service import Engine
@@ -36,13 +36,13 @@ def noted(engine: Engine) -> Engine:
     """An engine with a note on `reconnect`."""
     edit(engine, CODE)
     values = {"type": "insight", "key": "backoff", "content": "Jitter is needed by the broker"}
-    MEMORY_REQUESTS["add"](engine, {**values, "code": [f"{PATH}#reconnect"]})
+    memory(engine, "add", {**values, "code": [f"{PATH}#reconnect"]})
     return engine
 
 
 def state(engine: Engine) -> tuple[str, str]:
     """Return the state of the only note and the place of its code."""
-    [row] = MEMORY_REQUESTS["list"](engine, {})["notes"]
+    [row] = memory(engine, "list", {})["notes"]
     [code] = row["code"]
     assert row["state"] == code["state"]
     return code["state"], code["ref"]
@@ -79,8 +79,8 @@ def test_a_change_makes_it_stale_and_the_diff_is_shown(noted: Engine) -> None:
     edit(noted, CODE.replace("2 ** attempt", "3 ** attempt"))
     assert state(noted) == ("stale", "net.py#reconnect")
     assert marked(noted) == {}, "a plain search marks fresh notes alone"
-    [row] = MEMORY_REQUESTS["list"](noted, {})["notes"]
-    [code] = MEMORY_REQUESTS["show"](noted, {"id": row["id"]})["code"]
+    [row] = memory(noted, "list", {})["notes"]
+    [code] = memory(noted, "show", {"id": row["id"]})["code"]
     assert "-        wait = delay * 2 ** attempt + jitter(client)" in code["diff"]
     assert "+        wait = delay * 3 ** attempt + jitter(client)" in code["diff"]
     edit(noted, CODE)
@@ -110,7 +110,7 @@ def test_a_recursive_function_is_followed(engine: Engine) -> None:
     )
     edit(engine, code)
     values = {"type": "insight", "content": "Depth counts from the root"}
-    MEMORY_REQUESTS["add"](engine, {**values, "code": [f"{PATH}#walk"]})
+    memory(engine, "add", {**values, "code": [f"{PATH}#walk"]})
     edit(engine, code.replace("walk", "visit"))
     assert state(engine) == ("", "net.py#visit")
 
@@ -151,8 +151,8 @@ def test_two_equal_bodies_are_proposed_not_followed(noted: Engine) -> None:
 def test_what_is_gone_is_orphaned_and_the_note_stays(noted: Engine) -> None:
     edit(noted, "def unlike(a):\n    return [b for b in a if b]\n")
     assert state(noted) == ("orphaned", "net.py#reconnect")
-    [row] = MEMORY_REQUESTS["list"](noted, {})["notes"]
-    [code] = MEMORY_REQUESTS["show"](noted, {"id": row["id"]})["code"]
+    [row] = memory(noted, "list", {})["notes"]
+    [code] = memory(noted, "show", {"id": row["id"]})["code"]
     assert "-    raise Lost(client, delay)" in code["diff"]
     noted.search(Query("jitter", types=("note",)))
     edit(noted, CODE)
@@ -161,7 +161,7 @@ def test_what_is_gone_is_orphaned_and_the_note_stays(noted: Engine) -> None:
 
 def test_a_note_on_a_type_does_not_watch_its_members(engine: Engine, root: Path) -> None:
     values = {"type": "insight", "content": "One cart a customer", "code": ["shop/cart.py#Cart"]}
-    MEMORY_REQUESTS["add"](engine, values)
+    memory(engine, "add", values)
     text = (root / "shop/cart.py").read_text()
     edit(engine, text.replace("+ count", "+ 2 * count"), "shop/cart.py")
     assert state(engine)[0] == ""

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from packhound.api import results_json
-from packhound.api.memory import MEMORY_REQUESTS, recall_note
+from tests.support.operations import memory, recall_note, results_json
 from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
 from packhound.core.types import Query
@@ -228,7 +227,7 @@ def test_bad_fields_are_refused_with_the_remedy(
     engine: Engine, values: dict[str, object], problem: str
 ) -> None:
     with pytest.raises(SettingsError, match=problem):
-        MEMORY_REQUESTS["add"](engine, values)
+        memory(engine, "add", values)
     assert engine.notes.notebook.all() == []
 
 
@@ -237,11 +236,11 @@ def test_secrets_do_not_leave(engine: Engine) -> None:
     values = {"key": f"k {secret}", "content": f"use {secret} here", "author": secret}
     note = engine.notes.add("insight", values)
     answers = [
-        MEMORY_REQUESTS["list"](engine, {}),
-        MEMORY_REQUESTS["show"](engine, {"id": note.id}),
-        MEMORY_REQUESTS["search"](engine, {"query": "use"}),
+        memory(engine, "list", {}),
+        memory(engine, "show", {"id": note.id}),
+        memory(engine, "search", {"query": "use"}),
         recall_note(engine, "insight", f"k {secret}", 5),
-        results_json(engine.search(Query("use", types=("note",)))),
+        results_json(engine, engine.search(Query("use", types=("note",)))),
     ]
     assert all(secret not in str(answer) for answer in answers)
     assert all("REDACTED" in str(answer) for answer in answers)

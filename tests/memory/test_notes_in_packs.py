@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from packhound.api.memory import MEMORY_REQUESTS
+from tests.support.operations import memory
 from packhound.core.settings import Settings
 from packhound.core.types import Document
 from packhound.llm import counter_for
@@ -19,7 +19,7 @@ PROMPT = "mail the receipt of an order"
 
 def note(engine: Engine, content: str, code: str = "shop/mail.py#send_receipt") -> None:
     values = {"type": "insight", "key": "k", "content": content, "code": [code], "author": "ann"}
-    MEMORY_REQUESTS["add"](engine, values)
+    memory(engine, "add", values)
 
 
 @pytest.mark.parametrize("form", FORMATS)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from packhound.api import as_text, call, results_json
-from packhound.api.memory import MEMORY_REQUESTS, recall_note
+from tests.support.operations import as_text, call
+from tests.support.operations import memory, recall_note, results_json
 from packhound.core.settings import Settings
 from packhound.core.types import Query
 from packhound.lsp.hover_text import notes_text
@@ -40,11 +40,11 @@ def notes(root: Path, cache: Path) -> Iterator[Engine]:
 
 def answers(engine: Engine) -> Iterator[object]:
     """Yield what each front end is given, as JSON and as text."""
-    listed = MEMORY_REQUESTS["list"](engine, {})
+    listed = memory(engine, "list", {})
     yield listed
-    yield MEMORY_REQUESTS["search"](engine, {"query": "mail", "limit": 100})
+    yield memory(engine, "search", {"query": "mail", "limit": 100})
     for row in listed["notes"]:  # type: ignore[attr-defined]
-        yield MEMORY_REQUESTS["show"](engine, {"id": row["id"]})
+        yield memory(engine, "show", {"id": row["id"]})
     for number in range(len(LINES)):
         recalled = recall_note(engine, "insight", f"mail {number}", 5)
         yield recalled

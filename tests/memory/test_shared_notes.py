@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from packhound.api.memory import MEMORY_REQUESTS
+from tests.support.operations import memory
 from packhound.core.errors import PackhoundError, SettingsError
 from packhound.core.settings_files import FolderSettings, Layer
 from packhound.core.types import Query
@@ -34,7 +34,7 @@ def team(root: Path, cache: Path) -> Iterator[Engine]:
 
 
 def add(engine: Engine, content: str, **values: object) -> dict[str, object]:
-    return MEMORY_REQUESTS["add"](engine, {"type": "insight", "content": content, **values})
+    return memory(engine, "add", {"type": "insight", "content": content, **values})
 
 
 def contents(engine: Engine) -> list[str]:
@@ -70,12 +70,12 @@ def test_private_notes_stay_private(team: Engine) -> None:
 
 def test_change_and_forget_change_the_file(team: Engine) -> None:
     identity = add(team, "one")["id"]
-    changed = MEMORY_REQUESTS["change"](team, {"id": identity, "content": "two"})
+    changed = memory(team, "change", {"id": identity, "content": "two"})
     assert (changed["content"], changed["shared"]) == ("two", True)
     assert contents(team) == ["two"]
-    assert MEMORY_REQUESTS["forget"](team, {"id": identity}) == {"status": "deleted"}
+    assert memory(team, "forget", {"id": identity}) == {"status": "deleted"}
     assert [*folder(team).iterdir()] == []
-    assert MEMORY_REQUESTS["forget"](team, {"id": identity}) == {"status": "not_found"}
+    assert memory(team, "forget", {"id": identity}) == {"status": "not_found"}
 
 
 def test_secrets_are_not_written(team: Engine) -> None:
@@ -131,7 +131,7 @@ def test_two_peoples_notes_merge_and_none_is_lost(team: Engine) -> None:
     git(team.root, "commit", "-m", "one")
     git(team.root, "checkout", "-b", "theirs")
     add(team, "theirs")
-    MEMORY_REQUESTS["change"](team, {"id": first["id"], "content": "changed"})
+    memory(team, "change", {"id": first["id"], "content": "changed"})
     git(team.root, "add", "-A")
     git(team.root, "commit", "-m", "two")
     git(team.root, "checkout", "-")

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from packhound.api import call
-from packhound.api.memory import MEMORY_REQUESTS
+from tests.support.operations import call
+from tests.support.operations import memory
 from packhound.core.records import SOURCE_NAMES, SourceName
 from packhound.core.settings import Settings
 from packhound.llm import counter_for
@@ -62,7 +62,7 @@ def shop(root: Path, cache: Path, tmp_path: Path) -> Iterator[Engine]:
 
 def add_note(engine: Engine, content: str) -> None:
     note = {"type": "insight", "content": content, "author": "ann"}
-    MEMORY_REQUESTS["add"](engine, {**note, "code": ["shop/mail.py#send_receipt"]})
+    memory(engine, "add", {**note, "code": ["shop/mail.py#send_receipt"]})
 
 
 def settings_with(folder: Path, *names: SourceName) -> Settings:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from packhound.api.json_codec import status_json
+from packhound.operations.status import status_row
 from packhound.cli.source_rows import beside_code
 from packhound.core.settings import Settings
 from packhound.core.types import Budget, Document, Query
@@ -63,7 +63,7 @@ def test_a_search_finds_read_what_it_would_wait_for(
     with idle(root) as engine:
         wait_until(lambda: read_all(engine, 4))
         assert n_saved(root) == 4
-        assert status_json(engine.status())["deep_vectors"] == (4, 4)
+        assert status_row(engine.status())["deep_vectors"] == (4, 4)
         assert beside_code(engine.status())["deep vectors"] == "4 of 4"
         read = reads_of_deep_model(monkeypatch)
         query = Query("how is a parcel tracked -path:tests", deep=True, budget=Budget(60_000))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from packhound.api import as_text, call
+from tests.support.operations import as_text, call
 from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
 from packhound.core.types import Query

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
 import click
 
-from packhound.api import connect
 from packhound.cli.options import ROOT
 from packhound.core.errors import StoreError
 from packhound.core.user_folders import cache_folder
+from packhound.daemon import connect
 from packhound.pack import forget_conversations
 from packhound.search import forget
 from packhound.service import clear_index, index_folder, real_path
@@ -28,8 +29,10 @@ from packhound.service import clear_index, index_folder, real_path
 def clear(root: Path, all_folders: bool, only_activity: bool) -> None:
     """Delete the index of a folder from the cache, and what you used there."""
     cached = cache_folder().glob("*/") if all_folders else [index_folder(real_path(root))]
+    _forget_in_daemon([root])
     for folder in sorted(cached):
-        _forget(folder)
+        forget(folder)
+        forget_conversations(folder)
     if only_activity:
         click.echo("forgot what was opened, edited and picked, and conversations")
         return
@@ -37,14 +40,12 @@ def clear(root: Path, all_folders: bool, only_activity: bool) -> None:
     click.echo(f"freed {freed / 1e6:.1f} MB")
 
 
-def _forget(folder: Path) -> None:
-    """Delete the activity of a folder, in a running server too: it would save it again."""
+def _forget_in_daemon(roots: Sequence[Path]) -> None:
+    """Delete the activity in a running daemon too: it would save it again."""
     try:
-        server = connect(folder)
-        if server is not None:
-            with closing(server):
-                server.forget()
+        daemon = connect([real_path(root) for root in roots])
+        if daemon is not None:
+            with closing(daemon):
+                daemon.answer("forget_use", {})
     except StoreError as problem:
         click.echo(f"note: {problem}; if it goes on, it may save what you did again", err=True)
-    forget(folder)
-    forget_conversations(folder)

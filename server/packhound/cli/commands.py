@@ -14,16 +14,14 @@ import click
 from packhound import __version__
 from packhound.cli.group import ReportingGroup
 from packhound.cli.opening import (
+    Asker,
     exit_unless_saved,
     folder_settings,
     open_engine,
     print_json,
 )
 from packhound.cli.options import JSON, LIMIT, LOCATION, MODEL, ROOT, ROOTS, SET
-from packhound.cli.several_roots import Answerers
-from packhound.core.errors import SettingsError
 from packhound.core.log_file import log_to_file
-from packhound.core.types import Query
 
 log = logging.getLogger("packhound")
 
@@ -128,15 +126,12 @@ def explain(
 
     REF is PATH:LINE, PATH#Qual.name or Qual.name.
     """
-    from packhound.api import explanation_json
     from packhound.cli import show
 
-    with Answerers(roots) as answerers:
-        hit = answerers.explain(Query(text=query, deep=True), location)
-    if hit is None:
-        raise SettingsError(f"there is no indexed code at '{location}'")
+    with Asker(roots) as asker:
+        hit = asker.answer("explain", {"query": query, "path": location})
     if as_json:
-        print_json(explanation_json(hit))
+        print_json(hit)
     else:
         show.box(hit, all_signals=all_signals)
 
@@ -148,16 +143,15 @@ def explain(
 @JSON
 def related(location: str, roots: Sequence[Path], limit: int | None, as_json: bool) -> None:
     """Find code similar to that at REF: PATH:LINE, PATH#Qual.name or Qual.name."""
-    from packhound.api import results_json
     from packhound.cli import show
 
-    with Answerers(roots) as answerers:
-        limit = limit or answerers.settings.read().settings.limit
-        results = answerers.related(location, limit)
+    with Asker(roots) as asker:
+        arguments = {"path": location, "limit": limit or asker.settings.limit}
+        answer = asker.answer("related", {**arguments, "snippet_lines": 0})
     if as_json:
-        print_json(results_json(results, answerers.locate))
+        print_json(answer)
     else:
-        show.results(answerers.label(results))
+        show.results(answer)
 
 
 @main.command()
@@ -165,17 +159,15 @@ def related(location: str, roots: Sequence[Path], limit: int | None, as_json: bo
 @JSON
 def status(roots: Sequence[Path], as_json: bool) -> None:
     """Show what is indexed, and the health of the index."""
-    from packhound.api import status_json
     from packhound.cli import show
 
-    with Answerers(roots) as answerers:
-        states = answerers.statuses()
+    with Asker(roots) as asker:
+        answer = asker.answer("status", {"sources": True})
     if as_json:
-        rows = [*map(status_json, states)]
-        print_json(rows[0] if len(rows) == 1 else {"roots": rows})
+        print_json(answer)
     else:
-        for state in states:
-            show.status(state)
+        for row in answer.get("roots", [answer]):
+            show.status(row)
 
 
 @main.command()

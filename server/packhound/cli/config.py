@@ -9,9 +9,8 @@ from typing import Any
 
 import click
 
-from packhound.cli.opening import print_json
+from packhound.cli.opening import Asker, print_json
 from packhound.cli.options import JSON, ROOTS, SET
-from packhound.cli.several_roots import Answerers
 
 
 @click.command()
@@ -23,8 +22,8 @@ def config(roots: Sequence[Path], as_json: bool, changes: Sequence[str]) -> None
 
     Where a language server has the folder open, these are its settings.
     """
-    with Answerers(roots, "", changes) as answerers:
-        answers = answerers.configs()
+    with Asker(roots, "", changes) as asker:
+        answers = asker.answer("config", {})["roots"]
     if as_json:
         print_json(answers[0] if len(answers) == 1 else {"roots": answers})
         return

@@ -9,9 +9,8 @@ from typing import Any
 
 import click
 
-from packhound.cli.opening import print_json
+from packhound.cli.opening import Asker, print_json
 from packhound.cli.options import JSON, ROOTS
-from packhound.cli.several_roots import Answerers
 from packhound.core.titles import heading
 
 
@@ -35,15 +34,15 @@ def grep(
     fixed_strings: bool,
     case: str | None,
     as_json: bool,
-    **options: Any,  # noqa: ANN401 - the fields of GrepRequest, checked by their schema
+    **options: Any,  # noqa: ANN401 - fields of the request, checked there
 ) -> None:
     """Find the lines that match PATTERN, a regular expression, and what they belong to.
 
     The exit code is 1 if there are none.
     """
     values = {"pattern": pattern, "regex": not fixed_strings, **options}
-    with Answerers(roots) as answerers:
-        answer = answerers.grep({**values, "case": case} if case else values)
+    with Asker(roots) as asker:
+        answer = asker.answer("grep", {**values, "case": case} if case else values)
     if as_json:
         print_json(answer)
     else:

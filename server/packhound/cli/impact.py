@@ -7,10 +7,9 @@ from pathlib import Path
 
 import click
 
-from packhound.api import Json, as_text
-from packhound.cli.opening import print_json
+from packhound.cli.opening import Asker, print_json
 from packhound.cli.options import JSON, ROOTS, limit_option
-from packhound.cli.several_roots import Answerers
+from packhound.core.types import Json
 
 _MAX_TOKENS = 100_000
 """A person can scroll."""
@@ -42,11 +41,13 @@ def changes(base: str, roots: Sequence[Path], limit: int, as_json: bool) -> None
     _answer(roots, "changes", {"base": base, "limit": limit}, as_json)
 
 
-def _answer(roots: Sequence[Path], tool: str, arguments: Json, as_json: bool) -> None:
-    """Print what a tool answers."""
-    with Answerers(roots) as answerers:
-        answer = answerers.call(tool, arguments)
+def _answer(roots: Sequence[Path], name: str, arguments: Json, as_json: bool) -> None:
+    """Print the answer of an operation."""
+    from packhound.operations import as_text
+
+    with Asker(roots) as asker:
+        answer = asker.answer(name, arguments)
     if as_json:
         print_json(answer)
     else:
-        click.echo(as_text(tool, answer, {"max_tokens": _MAX_TOKENS}))
+        click.echo(as_text(name, answer, {"max_tokens": _MAX_TOKENS}))

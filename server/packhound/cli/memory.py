@@ -10,9 +10,8 @@ from typing import Any
 import click
 
 from packhound.cli.group import ReportingGroup
-from packhound.cli.opening import folder_settings, print_json
+from packhound.cli.opening import Asker, folder_settings, print_json
 from packhound.cli.options import JSON, ROOT, ROOTS, complete_file
-from packhound.cli.several_roots import Answerers
 from packhound.core.errors import SettingsError
 from packhound.core.records import byline
 from packhound.knowledge import EPISODE_KINDS, EPISODE_RESULTS
@@ -222,8 +221,8 @@ def _folder(root: Path) -> Path:
 
 
 def _ask(roots: Sequence[Path], name: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    with Answerers(roots) as answerers:
-        return answerers.memory(name, values)
+    with Asker(roots) as asker:
+        return asker.answer(f"memory/{name}", values)
 
 
 def _print(answer: Mapping[str, Any], as_json: bool) -> None:

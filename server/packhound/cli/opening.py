@@ -1,13 +1,13 @@
-"""The settings of a command, and the engine or language server that answers it."""
+"""The settings of a command, and the daemon or the engines that answer it."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,149 +15,78 @@ from packhound.core.errors import SettingsError, StoreError
 from packhound.core.settings import Settings
 from packhound.core.settings_files import COMMAND_LINE, FolderSettings, Layer
 from packhound.core.settings_reader import read_settings
-from packhound.core.status import Rebuilt, Status
-from packhound.core.types import Hit, Query, Results
+from packhound.core.status import Status
 
 if TYPE_CHECKING:
-    from packhound.api import Connection, Json
-    from packhound.grep import GrepRequest
-    from packhound.pack import Pack, PackRequest
-    from packhound.service import Engine
-
-T = TypeVar("T")
+    from packhound.daemon import Connection
+    from packhound.service import Engine, Workspace
 
 
-class Answerer:
-    """The process that serves a folder, which sees unsaved text; an engine where it fails.
+class Asker:
+    """Operations on some folders: asked of the daemon that has one of them open, or run here.
 
-    A server that does not accept requests, refuses them or ends is left with one line on stderr.
+    A daemon that accepts no requests, refuses them or ends is left with one line on stderr. Settings
+    of `--set` and `--model` are none of the daemon's, so an asker with such runs its operations.
     """
 
-    def __init__(self, root: Path, settings: FolderSettings, *, overridden: bool = False) -> None:
-        self.root = root
-        self._settings = settings
-        self._overridden = overridden
-        self._server: Connection | None = None
-        self._resources = ExitStack()
-        self._engine: Engine | None = None
+    def __init__(
+        self, roots: Sequence[Path], encoder_path: str = "", changes: Sequence[str] = ()
+    ) -> None:
+        from packhound.service import real_path
 
-    def __enter__(self) -> Answerer:
-        from packhound.api import connect
-        from packhound.service import index_folder, real_path
+        self.roots = list(dict.fromkeys(map(real_path, roots)))
+        self._settings = {root: folder_settings(root, encoder_path, changes) for root in self.roots}
+        self._overridden = bool(encoder_path or changes)
+        self._daemon: Connection | None = None
+        self._workspace: Workspace | None = None
 
-        # A running server has settings of its own, which those of the command line replace.
+    def __enter__(self) -> Asker:
+        from packhound.daemon import connect
+
         if not self._overridden:
             try:
-                self._server = connect(index_folder(real_path(self.root)))
+                self._daemon = connect(self.roots)
             except StoreError as problem:
                 _warn_unavailable(problem)
         return self
 
     def __exit__(self, *failure: object) -> None:
-        if self._server is not None:
-            self._server.close()
-        self._resources.close()
+        if self._daemon is not None:
+            self._daemon.close()
+        if self._workspace is not None:
+            self._workspace.close()
 
-    def search(self, query: Query) -> Results:
-        """Answer a query. Raises PackhoundError."""
-        from packhound.api import results_of
+    @property
+    def settings(self) -> Settings:
+        """The settings of the first folder, which count for the command."""
+        return self._settings[self.roots[0]].read().settings
 
-        return self.ask(
-            lambda server: results_of(server.search(query)),
-            lambda engine: engine.sources.episodes.record_search(engine.search(query)),
-        )
-
-    def pack(self, request: PackRequest) -> Pack:
-        """Make a pack. Raises PackhoundError."""
-        return self.ask(lambda server: server.pack(request), lambda engine: engine.pack(request))
-
-    def explain(self, query: Query, path: str, line: int) -> Hit | None:
-        """Score the node at a 0-based line for a query. Raises PackhoundError."""
-        return self.ask(
-            lambda server: server.explain(query, path, line),
-            lambda engine: engine.explain(query, path, line),
-        )
-
-    def related(self, path: str, line: int, limit: int) -> Results:
-        """Return nodes like the one at a 0-based line. Raises PackhoundError."""
-        return self.ask(
-            lambda server: server.related(path, line, limit),
-            lambda engine: engine.related(path, line, limit),
-        )
-
-    def status(self) -> Status:
-        """Return the state and health of the index, saved first where this process saves it."""
-        return self.ask(lambda server: server.status(), _saved_status)
-
-    def rebuild_sources(self, names: Sequence[str], *, regenerate: bool) -> list[Rebuilt]:
-        """Index sources beside code anew. Raises PackhoundError."""
-        return self.ask(
-            lambda server: server.rebuild_sources(names, regenerate=regenerate),
-            lambda engine: engine.sources.rebuild(names, regenerate=regenerate),
-        )
-
-    def locate(self, reference: str) -> tuple[str, int]:
-        """Return the path and the 0-based line of a reference to code. Raises PackhoundError."""
-        path, _, lines = reference.rpartition(":")
-        line = lines.partition("-")[0]
-        if path and line.isdecimal() and int(line) > 0:
-            return path.replace("\\", "/").removeprefix("./"), int(line) - 1
-        row = self.call("read_node", {"path": reference, "limit": 1})
-        if row["ref"] == row["path"]:
-            raise SettingsError(f"'{reference}' is a whole file; give PATH:LINE or PATH#Qual.name")
-        return str(row["path"]), int(str(row["start_line"])) - 1
-
-    def call(self, tool: str, arguments: Mapping[str, object]) -> Json:
-        """Run a tool of agents. Raises PackhoundError."""
-        from packhound.api import call
-
-        return self.ask(
-            lambda server: server.call(tool, arguments),
-            lambda engine: call(engine, tool, arguments),
-        )
-
-    def memory(self, name: str, values: Mapping[str, object]) -> Json:
-        """Run a request on notes. Raises PackhoundError."""
-        from packhound.api import MEMORY_REQUESTS
-
-        return self.ask(
-            lambda server: server.memory(name, values),
-            lambda engine: MEMORY_REQUESTS[name](engine, values),
-        )
-
-    def grep(self, request: GrepRequest) -> Json:
-        """Find the lines that match a pattern. Raises PackhoundError."""
-        from packhound.api import grep_json
-
-        return self.ask(
-            lambda server: server.grep(request), lambda engine: grep_json(engine.grep(request))
-        )
-
-    def config(self) -> Json | None:
-        """Return the settings of a running server; None if there is none."""
-        try:
-            return self._server.config() if self._server else None
-        except StoreError as problem:
-            _warn_unavailable(problem)
-            return None
-
-    def ask(self, ask_server: Callable[[Connection], T], ask_engine: Callable[[Engine], T]) -> T:
-        """Return the answer of the server, or of an engine where it has none."""
-        if self._server is not None:
+    def answer(self, name: str, arguments: Mapping[str, object]) -> dict[str, Any]:
+        """Return the answer of an operation. Raises PackhoundError."""
+        if self._daemon is not None:
             try:
-                return ask_server(self._server)
+                return self._daemon.answer(name, arguments)
             except StoreError as problem:
                 _warn_unavailable(problem)
-                self._server.close()
-                self._server = None
-        if self._engine is None:
-            self._engine = self._resources.enter_context(open_engine(self.root, self._settings))
-        return ask_engine(self._engine)
+                self._daemon.close()
+                self._daemon = None
+        from packhound.operations import Call, answer
 
+        workspace = self._open()
+        if name == "status":
+            for engine in workspace.engines:
+                engine.flush()
+        return answer(Call(workspace.roots, self.settings), name, arguments)
 
-def _saved_status(engine: Engine) -> Status:
-    engine.flush()
-    return engine.status(every_source=True)
+    def _open(self) -> Workspace:
+        """Return the folders, once nothing is pending in them."""
+        from packhound.service import Workspace
+
+        if self._workspace is None:
+            self._workspace = Workspace(self.settings, settings_of=self._settings.__getitem__)
+            for root in self.roots:
+                wait(self._workspace.add(root))
+        return self._workspace
 
 
 def _warn_unavailable(problem: StoreError) -> None:

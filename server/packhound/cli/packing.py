@@ -9,10 +9,8 @@ from typing import Any
 
 import click
 
-from packhound.api import pack_json, pack_request_from
-from packhound.cli.opening import print_json
+from packhound.cli.opening import Asker, print_json
 from packhound.cli.options import FOCUS, JSON, MODEL, ROOTS, SET, complete_file
-from packhound.cli.several_roots import Answerers
 from packhound.pack import FORMATS
 
 
@@ -30,7 +28,7 @@ from packhound.pack import FORMATS
     help="Must be in the pack.",
     shell_complete=complete_file,
 )
-@click.option("--exclude", "excluded", multiple=True, metavar="GLOB", help="Must not be in it.")
+@click.option("--exclude", "exclude", multiple=True, metavar="GLOB", help="Must not be in it.")
 @FOCUS
 @click.option("--for", "model", default="", metavar="MODEL", help="Show what the pack costs there.")
 @click.option(
@@ -51,20 +49,17 @@ def pack(
     encoder_path: str,
     as_json: bool,
     changes: Sequence[str],
-    **options: Any,  # noqa: ANN401 - the fields of PackRequest, checked by their schema
+    **options: Any,  # noqa: ANN401 - fields of the request, checked there
 ) -> None:
     """Pack the code that PROMPT is about; - reads the prompt from standard input."""
     if prompt == "-":
         prompt = sys.stdin.buffer.read().decode("utf-8", "replace")
-    with Answerers(roots, encoder_path, changes) as answerers:
-        settings = answerers.settings.read().settings
-        request = pack_request_from({"prompt": prompt, **options}, settings)
-        answerers.check_focus(options["focus_path"])
-        result = answerers.pack(request)
+    with Asker(roots, encoder_path, changes) as asker:
+        answer = asker.answer("pack", {"prompt": prompt, "explain": True, **options})
     if as_json or options["format"] == "json":
-        print_json(pack_json(result, request.model, contributions=True))
+        print_json(answer)
         return
-    click.echo(result.text)
-    click.echo(f"{result.tokens:,} of {result.budget:,} tokens", err=True)
-    for note in result.notes:
+    click.echo(answer["text"])
+    click.echo(f"{answer['tokens']:,} of {answer['budget']:,} tokens", err=True)
+    for note in answer["notes"]:
         click.echo(f"note: {note}", err=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from packhound.cli.opening import print_json
+from packhound.cli.opening import Asker, print_json
 from packhound.cli.options import JSON, ROOTS, complete_file
 
 
@@ -21,12 +21,11 @@ def show_code(reference: str, roots: Sequence[Path], lines: int, as_json: bool) 
 
     REF of a note, commit or another record is its reference in a search: note:ID, commit:ID, ...
     """
-    from packhound.api import as_text
-    from packhound.cli.several_roots import Answerers
+    from packhound.operations import as_text
 
     arguments = {"path": reference, "limit": lines, "max_tokens": 100_000}
-    with Answerers(roots) as answerers:
-        answer = answerers.call("read_node", arguments)
+    with Asker(roots) as asker:
+        answer = asker.answer("read_node", arguments)
     if as_json:
         print_json(answer)
     else:

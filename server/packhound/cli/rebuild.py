@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from packhound.cli.opening import Answerer, exit_unless_saved, folder_settings, open_engine, wait
+from packhound.cli.opening import Asker, exit_unless_saved, open_engine, wait
 from packhound.cli.options import ROOT
 from packhound.core.records import CODE, SOURCE_NAMES
 
@@ -31,10 +31,11 @@ def rebuild(sources: Sequence[str], root: Path, regenerate_embeddings: bool) -> 
     if not sources or CODE in sources:
         _rebuild_code(root)
     if not sources or other_sources:
-        with Answerer(root, folder_settings(root)) as answerer:
-            for row in answerer.rebuild_sources(other_sources, regenerate=regenerate_embeddings):
-                counts = f"{row.reused:,} vectors reused, {row.regenerated:,} regenerated"
-                click.echo(f"{row.name}: {row.records:,} records, {counts}")
+        arguments = {"sources": other_sources, "regenerate": regenerate_embeddings}
+        with Asker([root]) as asker:
+            for row in asker.answer("rebuild_sources", arguments)["rebuilt"]:
+                counts = f"{row['reused']:,} vectors reused, {row['regenerated']:,} regenerated"
+                click.echo(f"{row['name']}: {row['records']:,} records, {counts}")
 
 
 def _rebuild_code(root: Path) -> None:

@@ -9,13 +9,11 @@ from typing import Any
 
 import click
 
-from packhound.cli.opening import print_json
+from packhound.cli.opening import Asker, print_json
 from packhound.cli.options import FOCUS, JSON, LIMIT, MODEL, ROOTS, SET, complete_file
-from packhound.cli.several_roots import Answerers
-from packhound.core.deep_settings import DEEP_TIME_MS
 from packhound.core.errors import SettingsError
-from packhound.core.settings import MAX_CANDIDATES, MAX_TIME_MS, Settings
-from packhound.core.types import KINDS, MODES, TESTS, TYPES, Query
+from packhound.core.settings import MAX_CANDIDATES, MAX_TIME_MS
+from packhound.core.types import KINDS, MODES, TESTS, TYPES
 
 
 @click.command()
@@ -29,7 +27,7 @@ from packhound.core.types import KINDS, MODES, TESTS, TYPES, Query
 @click.option(
     "--not-kind", "excluded_kinds", multiple=True, type=click.Choice(KINDS), help="Not this kind."
 )
-@click.option("--exclude", "excluded_paths", multiple=True, metavar="GLOB", help="No such paths.")
+@click.option("--exclude", "exclude", multiple=True, metavar="GLOB", help="No such paths.")
 @click.option(
     "--tests", default="last", show_default=True, type=click.Choice(TESTS), help="Rank of tests."
 )
@@ -100,38 +98,32 @@ def search(
     by_git: bool,
     encoder_path: str,
     changes: Sequence[str],
-    **options: Any,  # noqa: ANN401 - the fields of Query, checked by their schema
+    **options: Any,  # noqa: ANN401 - fields of the request, checked there
 ) -> None:
     """Search a folder: QUERY is a name, a phrase or a whole bug report."""
-    from packhound.api import query_from, results_json
-
     if (query is None) == (batch is None):
         raise SettingsError("give either QUERY or --batch FILE")
-    options |= {"deep": True, "git": by_git}
-    with Answerers(roots, encoder_path, changes) as answerer:
-        settings = answerer.settings.read().settings
+    options |= {"git": by_git, "explain": True}
+    options = {name: value for name, value in options.items() if value is not None}
+    with Asker(roots, encoder_path, changes) as asker:
         if batch is not None:
-            for parsed in _batch_queries(batch, options, settings):
-                print_json(results_json(answerer.search(parsed), answerer.locate))
+            for arguments in _batch_queries(batch, options):
+                print_json(asker.answer("search", arguments))
             return
         if not (query or "").strip():
             raise SettingsError("'query' is empty; give a word, a name, or a filter as kind:class")
-        answerer.check_focus(options["focus_path"])
-        request = {"query": query, **options}
-        results = answerer.search(query_from(request, settings, time_ms=DEEP_TIME_MS))
-        if as_json:
-            print_json(results_json(results, answerer.locate))
-        else:
-            from packhound.cli import show
-            from packhound.cli.columns import git_columns
+        answer = asker.answer("search", {"query": query, **options})
+    if as_json:
+        print_json(answer)
+    else:
+        from packhound.cli import show
 
-            columns = git_columns(results.hits) if by_git else None
-            show.results(answerer.label(results), boxes=show_scores, columns=columns)
+        show.results(answer, boxes=show_scores)
 
 
-def _batch_queries(name: str, options: dict[str, Any], settings: Settings) -> Iterator[Query]:
-    """Yield the query of each line. Raises SettingsError that names the file and the line."""
-    from packhound.api import query_from
+def _batch_queries(name: str, options: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the request of each line. Raises SettingsError that names the file and the line."""
+    from packhound.operations import read_request
 
     try:
         lines = click.open_file(name, encoding="utf-8", errors="replace")
@@ -145,10 +137,12 @@ def _batch_queries(name: str, options: dict[str, Any], settings: Settings) -> It
                 request = json.loads(line)
                 if not isinstance(request, dict):
                     raise SettingsError("must be an object with 'query'")
-                yield query_from({**options, **request}, settings, time_ms=DEEP_TIME_MS)
+                arguments = {**options, **request}
+                read_request("search", arguments)
             except SettingsError as problem:
                 raise SettingsError(f"--batch '{name}' line {number}: {problem}") from None
             except (ValueError, RecursionError) as error:
                 raise SettingsError(
                     f"--batch '{name}' line {number} is not JSON: {error}"
                 ) from None
+            yield arguments

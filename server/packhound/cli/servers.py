@@ -33,6 +33,9 @@ log = logging.getLogger("packhound")
 )
 @click.option("--log-file", type=click.Path(path_type=Path), help="Write the log here as well.")
 @click.option("--verbose", "-v", is_flag=True, help="Log more.")
+@click.option(
+    "--alone", is_flag=True, help="Serve in this process, which shares nothing with others."
+)
 @click.pass_context
 def lsp(
     context: click.Context,
@@ -41,6 +44,7 @@ def lsp(
     tcp: bool,
     log_file: Path | None,
     verbose: bool,
+    alone: bool,
     **address: Any,  # noqa: ANN401 - the fields of TcpAddress
 ) -> None:
     """Run the language server; over TCP a client sends initializationOptions.token."""
@@ -49,7 +53,8 @@ def lsp(
     if stdio and tcp:
         raise SettingsError("give either --stdio or --tcp")
     log_file = log_file or context.obj
-    sys.exit(serve(tcp=TcpAddress(**address) if tcp else None, log_file=log_file, verbose=verbose))
+    tcp_address = TcpAddress(**address) if tcp else None
+    sys.exit(serve(tcp=tcp_address, log_file=log_file, verbose=verbose, alone=alone))
 
 
 @click.command()
@@ -92,10 +97,10 @@ def mcp(
 @click.pass_context
 def engine(context: click.Context, log_file: Path | None) -> None:
     """Serve agents and editors in the background until nobody is connected; relays start it."""
-    from packhound.background import serve_engine
+    from packhound.daemon import serve_daemon
 
     log_to_file(log_file or context.obj, "engine.log")
-    serve_engine()
+    serve_daemon()
 
 
 def _command(context: click.Context, folders: Sequence[Path], changes: Sequence[str]) -> list[str]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 from rich.cells import cell_len
@@ -14,18 +14,17 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from packhound.cli.columns import HEADINGS
-from packhound.cli.source_rows import beside_code, note_line, source_counts, source_problems
-from packhound.core.records import iso_date
-from packhound.core.status import Drift, LeftOutRow, Status
+from packhound.core.records import CODE, byline
+from packhound.core.status import LeftOutRow, Status
 from packhound.core.titles import heading as node_heading
-from packhound.core.types import Hit, Results, SignalGroup
 from packhound.redact import safe_line
-from packhound.search import phrase, signals_by_group
 
 if TYPE_CHECKING:
     from packhound.cli.doctor import Finding
     from packhound.service import Engine
+
+Row: TypeAlias = Mapping[str, Any]
+"""An object of an answer."""
 
 _BAR_WIDTH, _WIDTH_WITHOUT_BARS = 16, 55
 _NUMBERS = "   Words Meaning  You"
@@ -34,37 +33,30 @@ _MIN_NAME_WIDTH, _PIPE_WIDTH = 24, 80
 _out, _err = Console(highlight=False), Console(stderr=True, highlight=False)
 
 
-def results(
-    answer: Results,
-    boxes: bool = False,
-    console: Console = _out,
-    columns: Sequence[tuple[str, str]] | None = None,
-) -> None:
-    """Print how sure the answer is, the notes, then the hits as a table or as boxes.
-
-    `columns` are git's, by hit.
-    """
-    if answer.hits and answer.confidence_word:
-        sure = f"confidence: {answer.confidence_word} ({answer.confidence or 0.0:.2f})"
+def results(answer: Row, boxes: bool = False, console: Console = _out) -> None:
+    """Print how sure the answer is, the notes, then the hits as a table or as boxes."""
+    hits = answer["hits"]
+    if hits and answer["confidence_word"]:
+        sure = f"confidence: {answer['confidence_word']} ({answer['confidence'] or 0.0:.2f})"
         console.print(sure, style="bold", highlight=False)
-    for note in answer.notes:
+    for note in answer["notes"]:
         console.print(f"note: {note}", style="yellow", markup=False)
     if boxes:
-        for i, hit in enumerate(answer.hits):
-            box(hit, console, _git_summary(columns[i]) if columns else "")
-    elif answer.hits:
+        for hit in hits:
+            box(hit, console)
+    elif hits:
         is_terminal = console.is_terminal
         width = console.width if is_terminal else _PIPE_WIDTH
-        for line in _table(answer.hits, width, columns, cut=is_terminal):
+        for line in _table(hits, width, cut=is_terminal):
             console.print(line, soft_wrap=True)
-    summary = f"{len(answer.hits)} of {answer.candidates:,} considered in {answer.took_ms:.1f} ms"
-    console.print(summary + (", truncated" if answer.truncated else ""), style="dim")
+    summary = f"{len(hits)} of {answer['candidates']:,} considered in {answer['took_ms']:.1f} ms"
+    console.print(summary + (", truncated" if answer["truncated"] else ""), style="dim")
 
 
-def box(hit: Hit, console: Console = _out, extra: str = "", *, all_signals: bool = False) -> None:
+def box(hit: Row, console: Console = _out, *, all_signals: bool = False) -> None:
     """Print a hit, its groups or all their signals, and what would move it.
 
-    `extra` follows the score, which the printed numbers add up to.
+    The printed numbers add up to the score.
     """
     grid = Table.grid(padding=(0, 1))
     grid.add_column(justify="right")
@@ -72,51 +64,52 @@ def box(hit: Hit, console: Console = _out, extra: str = "", *, all_signals: bool
     grid.add_column(no_wrap=True, justify="right")
     grid.add_column(no_wrap=True)
     grid.add_column(ratio=1)
-    explanation = hit.explanation()
     bar_width = min(_BAR_WIDTH, max(0, console.width - _WIDTH_WITHOUT_BARS))
     if all_signals:
-        _add_signals(grid, hit, bar_width)
+        _add_signals(grid, hit["groups"], bar_width)
     else:
-        _add_groups(grid, hit, explanation.groups, bar_width)
-    title = Text(f"{hit.rank or '-'}  {node_heading(hit.node.kind, hit.node.qualname)}")
-    subtitle = f"score {hit.score:.3f}{extra}"
+        _add_groups(grid, hit, bar_width)
+    title = Text(f"{hit['rank'] or '-'}  {node_heading(hit['kind'], hit['qualname'])}")
+    subtitle = f"score {hit['score']:.3f}{_git_summary(hit)}"
     content = Group(Text(_location(hit)), grid)
     console.print(Panel(content, title=title, title_align="left", subtitle=subtitle))
-    if explanation.counterfactual:
-        console.print(Text(f"  {explanation.counterfactual}", style="dim"))
+    if hit["counterfactual"]:
+        console.print(Text(f"  {hit['counterfactual']}", style="dim"))
     for line in _snippet(hit):
         console.print(line, soft_wrap=True)
 
 
-def _add_groups(grid: Table, hit: Hit, groups: Sequence[SignalGroup], bar_width: int) -> None:
+def _add_groups(grid: Table, hit: Row, bar_width: int) -> None:
     """Add a row a group, relative to the best candidates, and one of what those have too."""
-    largest = max((abs(group.above_average) for group in groups), default=0.0)
-    for group in sorted(groups, key=lambda group: -abs(group.above_average)):
+    groups = hit["groups"]
+    largest = max((abs(group["above_average"]) for group in groups), default=0.0)
+    for group in sorted(groups, key=lambda group: -abs(group["above_average"])):
         grid.add_row(
-            f"{group.above_average:+.2f}",
-            _bar(group.above_average, largest, bar_width),
-            f"{group.value:.2f}",
-            Text(group.name, style="bold"),
-            Text(group.text, style="dim"),
+            f"{group['above_average']:+.2f}",
+            _bar(group["above_average"], largest, bar_width),
+            f"{group['value']:.2f}",
+            Text(group["group"], style="bold"),
+            Text(group["text"], style="dim"),
         )
-    common = hit.score - sum(group.above_average for group in groups)
+    common = hit["score"] - sum(group["above_average"] for group in groups)
     grid.add_row(f"{common:+.2f}", "", "", "", Text("what good candidates have on average", "dim"))
 
 
-def _add_signals(grid: Table, hit: Hit, bar_width: int) -> None:
+def _add_signals(grid: Table, groups: Sequence[Row], bar_width: int) -> None:
     """Add a row a group and below it a row a signal, the largest first."""
-    largest = max((abs(signal.contribution) for signal in hit.why), default=0.0)
-    for name, signals in signals_by_group(hit).items():
-        total = sum(signal.contribution for signal in signals)
-        if signals:
-            grid.add_row(f"{total:+.2f}", "", "", Text(name, style="bold"), "")
-        for signal in signals:
+    signals = [signal for group in groups for signal in group["signals"]]
+    largest = max((abs(signal["contribution"]) for signal in signals), default=0.0)
+    for group in groups:
+        total = sum(signal["contribution"] for signal in group["signals"])
+        if group["signals"]:
+            grid.add_row(f"{total:+.2f}", "", "", Text(group["group"], style="bold"), "")
+        for signal in group["signals"]:
             grid.add_row(
-                f"{signal.contribution:+.2f}",
-                _bar(signal.contribution, largest, bar_width),
+                f"{signal['contribution']:+.2f}",
+                _bar(signal["contribution"], largest, bar_width),
                 "",
-                Text(f"  {signal.signal}"),
-                Text(phrase(signal), style="dim"),
+                Text(f"  {signal['signal']}"),
+                Text(signal["text"], style="dim"),
             )
 
 
@@ -125,35 +118,48 @@ def _bar(amount: float, largest: float, width: int) -> Text:
     return Text("█" * round(share * width), style="green" if amount >= 0 else "red")
 
 
-def status(state: Status) -> None:
+def status(state: Row) -> None:
     """Print the state of one folder as a list."""
     grid = Table.grid(padding=(0, 2))
-    languages = ", ".join(f"{name} {count:,}" for name, count in state.languages.items())
+    languages = ", ".join(f"{name} {count:,}" for name, count in state["languages"].items())
+    pending, recall = state["pending"], state["recall"]
     rows = {
-        "folder": state.root,
-        "state": state.state + (f", {state.pending:,} pending" if state.pending else ""),
-        "generation": f"{state.generation:,}",
-        "files": f"{state.files:,} ({languages})",
-        "nodes": f"{state.nodes:,}, {state.vectors:,} with a vector",
-        "model": state.model,
-        "dense search": state.dense + (f", recall {state.recall:.3f}" if state.recall else ""),
-        **({"graph": _drift(state.drift)} if state.dense == "hnsw" else {}),
-        "deleted share": f"{state.dead_share:.1%}",
+        "folder": state["root"],
+        "state": state["state"] + (f", {pending:,} pending" if pending else ""),
+        "generation": f"{state['generation']:,}",
+        "files": f"{state['files']:,} ({languages})",
+        "nodes": f"{state['nodes']:,}, {state['vectors']:,} with a vector",
+        "model": state["model"],
+        "dense search": state["dense"] + (f", recall {recall:.3f}" if recall else ""),
+        **({"graph": _drift(state["drift"])} if state["dense"] == "hnsw" else {}),
+        "deleted share": f"{state['dead_share']:.1%}",
         "writes to disk": _saves(state),
-        **beside_code(state),
+        **_beside_code(state),
     }
     for name, value in rows.items():
         grid.add_row(Text(name, style="bold"), Text(value))
     _out.print(grid)
-    for note in state.notes:
+    for note in state["notes"]:
         _out.print(f"note: {note}", style="yellow", markup=False)
 
 
-def _drift(drift: Drift) -> str:
+def _drift(drift: Row) -> str:
     return (
-        f"{drift.tail:,} vectors outside, {drift.graph_dead_share:.1%} dead,"
-        f" average length moved {drift.length_shift:.1%}"
+        f"{drift['tail']:,} vectors outside, {drift['graph_dead_share']:.1%} dead,"
+        f" average length moved {drift['length_shift']:.1%}"
     )
+
+
+def _beside_code(state: Row) -> dict[str, str]:
+    """Return what the deep model has read in advance, if it does, and each source."""
+    rows = {}
+    for row in state["sources"]:
+        newest = f", newest of {row['changed']}" if row["changed"] else ""
+        rows[row["name"]] = "; ".join((f"{row['records']:,} records{newest}", *row["problems"]))
+    if state["deep_vectors"] is None:
+        return rows
+    n_read, n_nodes = state["deep_vectors"]
+    return {"deep vectors": f"{n_read:,} of {n_nodes:,}", **rows}
 
 
 def index_summary(state: Status, left_out: Sequence[LeftOutRow], elapsed_ms: float) -> None:
@@ -167,10 +173,13 @@ def index_summary(state: Status, left_out: Sequence[LeftOutRow], elapsed_ms: flo
         failed = f", {state.n_failed:,} failed" if state.n_failed else ""
         click.echo(f"by meaning: {state.vectors:,} nodes{failed}")
     if any(row.records for row in state.sources):
-        click.echo(source_counts(state))
+        counts = {"Code": state.nodes, **{r.name.capitalize(): r.records for r in state.sources}}
+        parts = [f"{name} {n:,}" for name, n in counts.items() if n]
+        click.echo(f"{', '.join(parts)}, total {sum(counts.values()):,}")
     if left_out:
         click.echo(f"left out: {'; '.join(map(_left_out, left_out))}")
-    for note in (*state.notes, *source_problems(state)):
+    problems = (f"{row.name}: {problem}" for row in state.sources for problem in row.problems)
+    for note in (*state.notes, *problems):
         click.echo(f"note: {note}")
 
 
@@ -183,10 +192,10 @@ def _nouns(row: LeftOutRow) -> tuple[tuple[int, str], ...]:
     return (row.files, "file"), (row.folders, "folder")
 
 
-def _saves(state: Status) -> str:
-    if state.save_problem:
+def _saves(state: Row) -> str:
+    if state["save_problem"]:
         return "no, nothing is saved (see the note)"
-    return "yes" if state.writer else "no (another process does, or it is off)"
+    return "yes" if state["writer"] else "no (another process does, or it is off)"
 
 
 def findings(checks: Sequence[Finding]) -> None:
@@ -209,22 +218,23 @@ def progress(engine: Engine) -> None:
             time.sleep(0.05)
 
 
-def _git_summary(columns: tuple[str, str]) -> str:
-    commits, changed = columns
-    return f", {changed}" + ("" if commits == "-" else f", {commits} commit{'s'[: commits != '1']}")
+def _git_summary(hit: Row) -> str:
+    """Return the last change of a hit's lines and their commits, where they were asked for."""
+    if "git" not in hit:
+        return ""
+    n = hit["git"]["commits"]
+    return f", {hit['git']['age']}" + (f", {n:,} commit{'s'[: n != 1]}" if n else "")
 
 
-def _table(
-    hits: Sequence[Hit], width: int, columns: Sequence[tuple[str, str]] | None, *, cut: bool
-) -> Iterator[Text]:
+def _table(hits: Sequence[Row], width: int, *, cut: bool) -> Iterator[Text]:
     """Yield a heading and, for each hit, a line and its reasons, at most `width` cells wide.
 
     With `cut` long names are cut short. Paths never are, since a path that is whole can be clicked
     and copied: where one does not fit beside the names, all have lines of their own.
     """
     locations = [_location(hit) for hit in hits]
-    heading, cells = _align(columns, len(hits))
-    kinds = max(len("kind"), *(len(hit.node.kind) for hit in hits))
+    heading, cells = _align(hits)
+    kinds = max(len("kind"), *(len(hit["kind"]) for hit in hits))
     free = width - len(_NUMBERS) - kinds - 4 - len(heading)
     longest = max(cell_len(_name(hit)) for hit in hits)
     inline = free - max(map(len, locations)) - 2
@@ -236,33 +246,45 @@ def _table(
     for hit, location, cell in zip(hits, locations, cells, strict=True):
         name = Text(_name(hit), style="bold")
         name.truncate(names, overflow="ellipsis", pad=True)
-        kind = Text(f"{hit.node.kind:{kinds}}", style="cyan")
+        kind = Text(f"{hit['kind']:{kinds}}", style="cyan")
         end = cell.rstrip() if own_lines else cell + location
         line = Text("  ").join((Text(_numbers(hit)), kind, name, Text(end)))
         line.rstrip()
         yield line
         if own_lines:
             yield Text(_INDENT + location)
-        for mark in hit.notes:
-            yield _clip(note_line(mark.record), width)
-        if hit.siblings:
+        for note in _notes_of(hit):
+            yield _clip(_note_line(note), width)
+        if hit["siblings"]:
             yield _clip(f"also here: {_siblings(hit)}", width)
-        if reasons := hit.explanation().reasons:
-            yield _clip(" · ".join(reasons), width)
+        if hit["reasons"]:
+            yield _clip(" · ".join(hit["reasons"]), width)
         yield from _snippet(hit)
 
 
-def _snippet(hit: Hit) -> Iterator[Text]:
+def _notes_of(hit: Row) -> Sequence[Row]:
+    notes: Sequence[Row] = hit.get("notes", ())
+    return notes
+
+
+def _note_line(note: Row) -> str:
+    """Return a note on code in one line, of a shared one with its author."""
+    by = f" ({byline(note['metadata'])})" if note["metadata"].get("shared") else ""
+    return safe_line(" ".join(f"{note['type']} {note['title']}{by}: {note['text']}".split()))
+
+
+def _snippet(hit: Row) -> Iterator[Text]:
     """Yield the lines of code of a hit, where they were asked for."""
-    return (Text(f"{number + 1:>7} {safe_line(code)}") for number, code in hit.snippet)
+    lines = hit.get("snippet", ())
+    return (Text(f"{line['line']:>7} {safe_line(line['text'])}") for line in lines)
 
 
-def _numbers(hit: Hit) -> str:
+def _numbers(hit: Row) -> str:
     """Return the rank, and how far the hit answers by words, by meaning and by what you do."""
-    values = {group.name: group.value for group in hit.explanation().groups}
+    values = {group["group"]: group["value"] for group in hit.get("groups", ())}
     words, meaning, you = (values.get(name, 0.0) for name in ("Words", "Meaning", "You"))
     in_use = f"{you:.2f}" if you else ""
-    return f"{hit.rank:2} {words:5.2f} {meaning:7.2f} {in_use:>4}"
+    return f"{hit['rank']:2} {words:5.2f} {meaning:7.2f} {in_use:>4}"
 
 
 def _clip(text: str, width: int) -> Text:
@@ -271,30 +293,37 @@ def _clip(text: str, width: int) -> Text:
     return line
 
 
-def _siblings(hit: Hit) -> str:
-    return ", ".join(f"{node.name}:{node.span.start_line + 1}" for node in hit.siblings)
+def _siblings(hit: Row) -> str:
+    return ", ".join(f"{row['name']}:{row['start_line']}" for row in hit["siblings"])
 
 
-def _align(columns: Sequence[tuple[str, str]] | None, n: int) -> tuple[str, list[str]]:
+def _align(hits: Sequence[Row]) -> tuple[str, list[str]]:
     """Return the heading of git's columns and their cells; empty strings without columns."""
-    if columns is None:
-        return "", [""] * n
-    changed_width = max(len(changed) for _, changed in (HEADINGS, *columns))
-    commits_width = max(len(commits) for commits, _ in (HEADINGS, *columns))
+    if not any("git" in hit for hit in hits):
+        return "", [""] * len(hits)
+    columns = [("commits", "changed"), *map(_git_columns, hits)]
+    changed_width = max(len(changed) for _, changed in columns)
+    commits_width = max(len(commits) for commits, _ in columns)
     heading, *cells = (
-        f"{c:>{commits_width}}  {changed:{changed_width}}  " for c, changed in (HEADINGS, *columns)
+        f"{c:>{commits_width}}  {changed:{changed_width}}  " for c, changed in columns
     )
     return heading, cells
 
 
-def _name(hit: Hit) -> str:
-    return hit.node.qualname or hit.node.name
+def _git_columns(hit: Row) -> tuple[str, str]:
+    """Return the number of commits of a hit's lines, and their last change."""
+    git = hit.get("git")
+    return (f"{git['commits']:,}" if git["commits"] else "-", git["age"]) if git else ("-", "")
 
 
-def _location(hit: Hit) -> str:
+def _name(hit: Row) -> str:
+    return str(hit["qualname"] or hit["name"])
+
+
+def _location(hit: Row) -> str:
     """Return path and lines, or the day of a record that stands in no file."""
-    span = hit.node.span
-    if hit.record is not None:
-        return hit.record.reference if hit.record.path else iso_date(hit.record.date)
-    cell = f" cell {hit.cell.number}:{hit.cell.line}" if hit.cell else ""
-    return f"{hit.node.path}:{span.start_line + 1}-{span.end_line + 1}{cell}"
+    label = f"{hit['label']}/" if "label" in hit and hit["path"] else ""
+    if hit.get("source", CODE) != CODE:
+        return f"{label}{hit['reference']}" if hit["path"] else str(hit["date"])
+    cell = f" cell {hit['cell']['number']}:{hit['cell']['line']}" if "cell" in hit else ""
+    return f"{label}{hit['path']}:{hit['start_line']}-{hit['end_line']}{cell}"

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, NewType, get_args
+from typing import Literal, NamedTuple, NewType, TypeAlias, get_args
 
 from packhound.core.cell_place import CellPlace
 from packhound.core.line_history import LineHistory
 from packhound.core.records import CODE, RECORD_TYPES, NoteMark, Record, RecordType
+
+Json: TypeAlias = dict[str, object]
+"""A JSON object."""
 
 NodeId = NewType("NodeId", int)
 """Row of one node's derived data (terms, vector) in a snapshot; opaque outside `index/`."""

@@ -17,7 +17,14 @@ from packhound.grep.literals import Alternatives
 from packhound.grep.messages import compile_message
 from packhound.grep.ngrams import NgramFilters
 from packhound.grep.pattern import Pattern, compile_pattern, compile_phrase
-from packhound.grep.request import NO_FILE_NOTE, GrepGroup, GrepLine, GrepRequest, GrepResults
+from packhound.grep.request import (
+    NO_FILE_NOTE,
+    FileCount,
+    GrepGroup,
+    GrepLine,
+    GrepRequest,
+    GrepResults,
+)
 from packhound.grep.scan import Matches, SortedFiles, Source, scan, select
 from packhound.index import Snapshot
 from packhound.text import LineIndex, cell_at, cells_in, is_notebook
@@ -73,9 +80,11 @@ class Grep:
         start = time.perf_counter()
         pattern = compile_pattern(request.pattern, regex=request.regex, case=request.case)
         matches = self._scan(snapshot, pattern, request.paths, request.exclude, cancel)
-        groups, counts = tuple[GrepGroup, ...](), tuple[tuple[str, int], ...]()
+        groups, counts = tuple[GrepGroup, ...](), tuple[FileCount, ...]()
         if request.count_only:
-            all_counts = [(path, len(offsets)) for path, offsets in matches.offsets.items()]
+            all_counts = [
+                FileCount(path, len(offsets)) for path, offsets in matches.offsets.items()
+            ]
             counts = tuple(all_counts[request.offset : request.offset + request.limit])
             n_rows = len(all_counts)
         else:

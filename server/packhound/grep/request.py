@@ -47,13 +47,23 @@ class GrepLine(NamedTuple):
 class GrepGroup:
     """The lines of one definition; `node` is None where no node of the index has them.
 
-    `score` says how well it answers the question of the request, if that ranked it.
+    `score` says how well it answers the question of the request, if that ranked it; `root` is the
+    folder, where several were asked.
     """
 
     path: str
     node: NodeRef | None
     lines: tuple[GrepLine, ...]
     score: float | None = None
+    root: str = ""
+
+
+class FileCount(NamedTuple):
+    """The number of matching lines of a file, and its folder where several were asked."""
+
+    path: str
+    lines: int
+    root: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +76,7 @@ class GrepResults:
 
     pattern: str
     groups: tuple[GrepGroup, ...]
-    counts: tuple[tuple[str, int], ...]
+    counts: tuple[FileCount, ...]
     n_lines: int
     n_files: int
     next_offset: int

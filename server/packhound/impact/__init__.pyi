@@ -1,3 +1,4 @@
+from .changes import ChangedDefinition as ChangedDefinition
 from .changes import ChangeSet as ChangeSet
 from .changes import describe_changes as describe_changes
 from .related_files import RelatedFile as RelatedFile

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from pygls.exceptions import JsonRpcInvalidParams
 
-from packhound.api import Json
+from packhound.core.types import Json
 from packhound.lsp.jsonrpc.frames import BODY_BYTES, Params
 from packhound.lsp.notebooks import NotebookBuffer
 from packhound.lsp.params import object_in, text_in

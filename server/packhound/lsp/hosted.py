@@ -6,22 +6,25 @@ import logging
 import socket
 from collections.abc import Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from packhound.core.log_file import create_log_handler
 from packhound.lsp.jsonrpc.transport import CHUNK, Stream
 
 if TYPE_CHECKING:
-    from packhound.api import EngineHost
+    from packhound.relay import EditorTexts
+    from packhound.service import EnginePool
 
 SESSION = "lsp"
 """Name of such sessions on the socket of a folder and of the background engine."""
 
 
 class LspSessions:
-    """Sessions of editors over the engines of a host; the thread of a connection reads from it."""
+    """Sessions of editors over the engines of a pool; the thread of a connection reads from it."""
 
-    def __init__(self, host: EngineHost) -> None:
-        self._host = host
+    def __init__(self, pool: EnginePool, editors: EditorTexts) -> None:
+        self._pool, self._editors = pool, editors
 
     def __call__(self, connection: socket.socket, /, arguments: Mapping[str, Any]) -> None:
         """Serve a client until `exit` or the end of its stream."""
@@ -42,11 +45,15 @@ class LspSessions:
                 """Leave that to the relay, whose end closes the connection."""
 
         relay_id = int(arguments["relay"])
-        server = HostedServer(self._host, lambda: self._host.add_editor(relay_id))
+        server = HostedServer(self._pool, lambda: self._editors.add(relay_id))
         register_handlers(server)
-        handler = ClientHandler(server)
+        handlers: list[logging.Handler] = [ClientHandler(server)]
+        if log_file := arguments.get("log_file"):
+            handlers.append(create_log_handler(Path(log_file)))
         logger = logging.getLogger("packhound")
-        logger.addHandler(handler)
+        for handler in handlers:
+            handler.setLevel(logging.DEBUG if arguments.get("verbose") else logging.INFO)
+            logger.addHandler(handler)
 
         def read() -> bytes:
             with suppress(OSError):
@@ -58,5 +65,6 @@ class LspSessions:
         except SystemExit:
             pass  # Of the session, not of the process.
         finally:
-            self._host.discard_editor(relay_id)
-            logger.removeHandler(handler)
+            self._editors.discard(relay_id)
+            for handler in handlers:
+                logger.removeHandler(handler)

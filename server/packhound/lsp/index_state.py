@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from pygls.lsp.server import LanguageServer
 
-from packhound.api import Json
+from packhound.core.types import Json
 from packhound.lsp.work_done_progress import IndexingProgress
 
 INDEX_STATE = "packhound/indexState"

@@ -1,20 +1,14 @@
-"""`packhound lsp` where another process serves the folder: a relay to that process.
-
-Whoever holds the lock of the first folder of `initialize` serves it. All of this happens before
-anything heavy is imported.
-"""
+"""`packhound lsp` as a relay to the daemon; all of it happens before anything heavy is imported."""
 
 from __future__ import annotations
 
 import os
 import socket
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from packhound.core.errors import PackhoundError, StoreError
-from packhound.core.file_lock import FileLock
 from packhound.core.parent_process import watch_parent
 from packhound.core.private_file import make_private_folder
 from packhound.core.user_folders import cache_folder
@@ -23,26 +17,20 @@ from packhound.lsp.jsonrpc.frames import FrameReader, Malformed, Params, WireErr
 from packhound.lsp.jsonrpc.transport import Stream
 from packhound.relay import (
     WRITING,
-    Connection,
     Message,
     Relay,
-    address_file,
     connect_engine,
     mark_editor,
 )
-from packhound.service import index_folder, real_path
 
 if TYPE_CHECKING:
     from packhound.text import Encoding
 
-_LISTEN_S = 10.0
-"""Time for the holder of a lock to open its index and to listen."""
-_POLL_S = 0.02
 _ATTEMPTS = 3
+"""A daemon may end between two steps of connecting to it."""
 _MAX_CHANGES = 500
 """Changes of a document that are repeated to a new server; more are applied to its text first."""
 _PARSE_ERROR = -32_700
-_ARGUMENTS = {"relay": os.getpid()}
 
 
 def read_initialize(stream: Stream) -> tuple[Stream, Params]:
@@ -70,50 +58,26 @@ def read_initialize(stream: Stream) -> tuple[Stream, Params]:
     return Stream(replay, stream.write), params if isinstance(params, dict) else {}
 
 
-def claim_or_relay(stream: Stream, root: Path, process_id: object) -> FileLock | None:
-    """Return the lock of a folder that this process is to serve, None where there are no locks.
+def relay_to_daemon(stream: Stream, arguments: Mapping[str, object], process_id: object) -> None:
+    """Relay to the daemon, which is started if need be, and end this process at the end.
 
-    Where another process serves it this one relays to it and ends.
+    Returns where no daemon can be had.
     """
-    root = real_path(root)
-    lock = FileLock(address_file(index_folder(root), suffix="lock"))
-    deadline = time.monotonic() + _LISTEN_S
-    try:
-        make_private_folder(index_folder(root))
-        while not lock.acquire():
-            if server := _connect_folder(root):
-                _relay(stream, root, server, process_id)
-            if time.monotonic() > deadline:
-                return None
-            time.sleep(_POLL_S)
-    except StoreError:
-        return None
-    return lock
-
-
-def _connect_folder(root: Path) -> socket.socket | None:
-    """Return a session with the process that serves a folder, None if there is none."""
-    try:
-        connection = Connection.open(index_folder(root))
-        return connection.begin_session(SESSION, _ARGUMENTS) if connection else None
-    except PackhoundError:
-        return None
-
-
-def _relay(stream: Stream, root: Path, first: socket.socket, process_id: object) -> None:
-    servers = [first]
-    mark_editor(index_folder(root))  # Until this process ends.
+    arguments = {**arguments, "relay": os.getpid()}
+    cache = cache_folder()
 
     def connect() -> socket.socket:
         for _ in range(_ATTEMPTS):
-            server = servers.pop() if servers else _connect_folder(root)
-            if server:
-                return server
-            try:
-                return connect_engine(cache_folder()).begin_session(SESSION, _ARGUMENTS)
-            except StoreError:
-                time.sleep(_POLL_S)
-        raise StoreError(f"no process serves {root}")
+            with suppress(StoreError):
+                return connect_engine(cache).begin_session(SESSION, arguments)
+        return connect_engine(cache).begin_session(SESSION, arguments)
+
+    try:
+        make_private_folder(cache)
+        mark_editor(cache)  # Until this process ends.
+        servers = [connect()]
+    except (PackhoundError, OSError):
+        return
 
     def leave(problem: PackhoundError) -> None:
         os._exit(1)
@@ -126,9 +90,10 @@ def _relay(stream: Stream, root: Path, first: socket.socket, process_id: object)
 
     if isinstance(process_id, int) and process_id > 0:
         watch_parent(process_id, lambda: os._exit(1))
-    dialect, messages = LspDialect(), Client(stream)
+    messages = Client(stream)
     try:
-        Relay(dialect, connect, write, leave).run(messages)
+        relay = Relay(LspDialect(), lambda: servers.pop() if servers else connect(), write, leave)
+        relay.run(messages)
     except (WireError, OSError):
         os._exit(1)
     os._exit(0 if messages.has_shut_down else 1)

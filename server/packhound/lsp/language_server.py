@@ -12,7 +12,6 @@ from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 
 from packhound import __version__
-from packhound.api import EngineHost
 from packhound.core.parent_process import watch_parent
 from packhound.lsp.capabilities import Client, read_client
 from packhound.lsp.jsonrpc.converter import lenient_converter
@@ -22,7 +21,7 @@ from packhound.lsp.jsonrpc.transport import Stream
 from packhound.lsp.params import uri_in
 from packhound.lsp.session import Session
 from packhound.lsp.uris import uri_from_path
-from packhound.service import Engine, Listener
+from packhound.service import Engine, EnginePool, Listener
 
 # Time for indexes to close, and for queued messages to be written, before the process exits.
 EXIT_TIMEOUT_S = 1.0
@@ -36,7 +35,7 @@ class PackhoundServer(LanguageServer):
     protocol: PackhoundProtocol
     session: Session
 
-    def __init__(self, host: EngineHost, on_folders: Listener = lambda: None) -> None:
+    def __init__(self, pool: EnginePool, on_folders: Listener = lambda: None) -> None:
         """Call `on_folders` when the folders of the client are open, and have its texts."""
         super().__init__(
             "packhound",
@@ -45,7 +44,7 @@ class PackhoundServer(LanguageServer):
             protocol_cls=PackhoundProtocol,
             converter_factory=lenient_converter,
         )
-        self._host = host
+        self._pool = pool
         self._on_folders = on_folders
         self._client: Client | None = None
 
@@ -101,7 +100,7 @@ class PackhoundServer(LanguageServer):
     def start_session(self) -> None:
         """Create the session of the client that sent `initialize`."""
         assert self._client is not None
-        self.session = Session(self, self._client, self._host, self._on_folders)
+        self.session = Session(self, self._client, self._pool, self._on_folders)
         if self._client.process_id is not None:
             self.watch(self._client.process_id)
 

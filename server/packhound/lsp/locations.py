@@ -12,8 +12,7 @@ from pathlib import Path, PurePath
 
 from lsprotocol import types
 
-from packhound.api import Json
-from packhound.core.types import Hit, NodeRef, Span
+from packhound.core.types import Hit, Json, NodeRef, Span
 from packhound.lsp.position import range_of_span
 from packhound.lsp.selection_range import name_span
 from packhound.lsp.session import Session

@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from pygls.exceptions import JsonRpcInvalidParams
 
-from packhound.api import query_from
-from packhound.core.settings import Settings
-from packhound.core.types import MAX_HITS, Focus, Query
 from packhound.lsp.jsonrpc.frames import Params
 
 MAX_CHARACTERS = 10_000
-
-
-def query_of(params: Params, settings: Settings, focus: Focus | None) -> Query:
-    """Return the query of a search request. Raises SettingsError."""
-    return query_from(params, settings, focus=focus)
 
 
 def text_in(params: Params, name: str, max_length: int = MAX_CHARACTERS) -> str:
@@ -27,11 +19,6 @@ def text_in(params: Params, name: str, max_length: int = MAX_CHARACTERS) -> str:
             f"'{name}' has {len(value)} characters; must have at most {max_length}"
         )
     return value
-
-
-def limit_in(params: Params, default: int) -> int:
-    """Return the number of hits requested."""
-    return number_in(params, "limit", default, low=1, high=MAX_HITS)
 
 
 def number_in(params: Params, name: str, default: int, *, low: int, high: int) -> int:

@@ -6,17 +6,16 @@ import logging
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
-from packhound.api import EngineHost, Json, workspace_json
 from packhound.core.errors import PackhoundError
 from packhound.core.settings import Settings
 from packhound.core.settings_files import CLIENT, FolderSettings, Layer, other_settings_note
+from packhound.core.types import Json
 from packhound.lsp.capabilities import Client
 from packhound.lsp.documents import Documents, EnginePath
 from packhound.lsp.index_state import IndexStateNotifier
@@ -26,7 +25,8 @@ from packhound.lsp.last_search import LastSearch
 from packhound.lsp.session_packs import SessionPacks
 from packhound.lsp.uris import path_from_uri
 from packhound.lsp.work_done_progress import IndexingProgress
-from packhound.service import Engine, Listener, Workspace, real_path
+from packhound.operations import workspace_row
+from packhound.service import Engine, EnginePool, Listener, Workspace, real_path
 
 SECTION = "packhound"
 # Time for a client to answer `workspace/configuration` before folders are opened without it.
@@ -41,10 +41,9 @@ class Session:
     """State of one client. Notifications reach it on the reading thread, requests on any thread."""
 
     def __init__(
-        self, server: LanguageServer, client: Client, host: EngineHost, on_folders: Listener
+        self, server: LanguageServer, client: Client, pool: EnginePool, on_folders: Listener
     ) -> None:
         self._server, self._on_folders = server, on_folders
-        self._host = host
         self.client = client
         self.last_search = LastSearch()
         self.packs = SessionPacks()
@@ -63,9 +62,9 @@ class Session:
         self._report_settings(self._window_settings)
         self.progress = IndexingProgress(server, lambda: self.workspace.cancel_indexing())
         progress = self.progress if client.shows_progress else None
-        self._state_notifier = IndexStateNotifier(server, self._new_state, progress)
+        self._state_notifier = IndexStateNotifier(server, self.state, progress)
         self.workspace = Workspace(
-            self.settings, self._state_notifier.mark_dirty, self._follow_settings, host.pool
+            self.settings, self._state_notifier.mark_dirty, self._follow_settings, pool
         )
         self.documents = Documents(self.workspace, client.encoding, self._infer_folders)
         self._inferred = InferredFolders(self.workspace, self.documents, self._announce)
@@ -125,7 +124,7 @@ class Session:
         """Return the state of all indexes, with the folders that could not be opened."""
         statuses = [engine.status() for engine in self.workspace.engines]
         notes = (*self._settings_problems, *self._folder_problems.values())
-        state = workspace_json(statuses, notes)
+        state = workspace_row(statuses, notes)
         return state if self._opened.is_set() else {**state, "state": "starting"}
 
     def locate(self, uri: str) -> EnginePath | None:
@@ -206,13 +205,6 @@ class Session:
     def _report_problem(self, path: str, problem: str) -> None:
         self._folder_problems[path] = problem
         log.warning("%s", problem)
-
-    def _new_state(self) -> Json:
-        """Return the state after a change; the process that served a folder may have ended."""
-        for engine in self.workspace.engines:
-            if engine is not self.documents.memory and not self._host.is_served(engine):
-                self._executor.submit(partial(self._host.serve, engine))
-        return self.state()
 
     def _receive_settings(self, response: Future[Any]) -> None:
         result = None if response.exception() else response.result()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 
-from packhound.api import Json
+from packhound.core.types import Json
 from packhound.pack import Pack, price
 
 _MAX_PACKS = 8

@@ -11,32 +11,39 @@ import os
 import signal
 import socket
 import sys
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
 from packhound import __version__
-from packhound.api import (
-    TOOLS,
-    EngineHost,
-    Json,
-    Root,
-    Tool,
-    as_text,
-    call_roots,
-    labels_of,
-    select_tools,
-)
 from packhound.core.errors import SettingsError
-from packhound.core.parameters import text
 from packhound.core.parent_process import watch_parent
 from packhound.core.settings import Settings
-from packhound.core.settings_files import COMMAND_LINE, FolderSettings, Layer
-from packhound.mcp.folder import Folder
+from packhound.core.settings_files import (
+    COMMAND_LINE,
+    FolderSettings,
+    Layer,
+    other_settings_note,
+)
 from packhound.mcp.progress import progress
-from packhound.mcp.session import Call, McpSession
+from packhound.mcp.session import Call as ToolCall
+from packhound.mcp.session import McpSession
 from packhound.mcp.session_folders import SessionFolders
+from packhound.operations import (
+    OPERATIONS,
+    Call,
+    Json,
+    Operation,
+    answer,
+    as_text,
+    schema_of,
+    select_operations,
+    settle,
+)
+from packhound.relay import EditorTexts
+from packhound.service import EnginePool, Workspace
 
 log = logging.getLogger("packhound")
 
@@ -50,87 +57,105 @@ _INSTRUCTIONS = (
 )
 
 
+_INDEXING_S = 5.0
+"""Seconds that a call waits for a first reading; then it answers with what is there and a note.
+With the start of the engine on a busy machine that is below ten."""
+
+
 class Folders:
-    """All roots of one server."""
+    """All roots of one session."""
 
     def __init__(
         self,
         roots: Sequence[Path],
         settings: Settings | Callable[[Path], FolderSettings] | None = None,
-        host: EngineHost | None = None,
+        pool: EnginePool | None = None,
+        editors: EditorTexts | None = None,
     ) -> None:
-        host = host or EngineHost()
-        self._folders = [
-            Folder(root, settings(root) if callable(settings) else settings or Settings(), host)
-            for root in roots
-        ]
-        if not self._folders:
+        """Follow the roots with the engines of a pool. Raises RootError.
+
+        Answers wait for the texts of `editors`, where a daemon follows one that was killed.
+        """
+        self._editors = editors
+        if not roots:
             raise SettingsError("give at least one root")
-        labels = labels_of([folder.root for folder in self._folders])
-        self._roots = [
-            Root(str(folder.root), label, folder.call)
-            for folder, label in zip(self._folders, labels, strict=True)
-        ]
+        settings_of = settings if callable(settings) else None
+        own = settings if isinstance(settings, Settings) else Settings()
+        self._settings = settings_of(roots[0]) if settings_of else own
+        self._workspace = Workspace(self.settings, settings_of=settings_of, pool=pool)
+        for root in roots:
+            self._workspace.add(root)
 
     @property
     def roots(self) -> list[str]:
         """The label and the path of each root."""
-        return [f"{root.label} ({root.path})" for root in self._roots]
+        return [f"{root.label} ({root.path})" for root in self._workspace.roots]
 
     @property
     def settings(self) -> Settings:
         """The settings of the first root, which are those of the session."""
-        return self._folders[0].settings
+        settings = self._settings
+        return settings if isinstance(settings, Settings) else settings.read().settings
 
     @property
-    def tools(self) -> list[Tool]:
-        """The tools that the settings offer; the default ones where they name an unknown one."""
+    def operations(self) -> list[Operation]:
+        """The operations that the settings offer; the default ones where they name an unknown."""
         try:
-            return select_tools(self.settings.mcp_tools)
+            return select_operations(self.settings.mcp_tools)
         except SettingsError as problem:
             log.warning("%s", problem)
-            return select_tools(())
+            return select_operations(())
 
-    def call(self, tool: str, arguments: Mapping[str, object]) -> Json:
-        """Run a tool on the root that `root` names, on the first that has the path, or on all.
+    def call(
+        self, name: str, arguments: Mapping[str, object], cancel: threading.Event | None = None
+    ) -> Json:
+        """Run an operation on the root that `root` names, on the first that has a place, or on all.
 
-        Where several roots are served, each hit and each answer says under `root` whose it is.
+        Raises SettingsError.
         """
-        if tool in TOOLS and TOOLS[tool] not in self.tools:
+        if name in OPERATIONS and OPERATIONS[name] not in self.operations:
             raise SettingsError(
-                f"tool '{tool}' is switched off; name it or its group '{TOOLS[tool].group}' in the"
-                " setting 'mcp.tools'"
+                f"tool '{name}' is switched off; name it or its group '{OPERATIONS[name].group}'"
+                " in the setting 'mcp.tools'"
             )
-        return call_roots(self._roots, tool, {**self._defaults(tool), **arguments})
+        if name in ("search", "related"):
+            arguments = {"limit": self.settings.limit, **arguments}
+        roots = self._workspace.roots
+        if self._editors:
+            self._editors.wait()
+        if name != "status":
+            # Nobody may watch the folders; an unchanged file costs one stat each.
+            for root in roots:
+                if root.engine.settled(0):
+                    root.engine.refresh()
+            settle(roots, arguments, _INDEXING_S)
+        return answer(Call(roots, self.settings, cancel, is_agent=True), name, arguments)
 
     @property
     def reading(self) -> tuple[int, int]:
         """Return how many files of all folders were read, and how many are to be read."""
-        counts = [folder.reading for folder in self._folders]
+        counts = [engine.reading for engine in self._workspace.engines]
         return sum(n_read for n_read, _ in counts), sum(n_files for _, n_files in counts)
 
     def settings_notes(self) -> list[str]:
         """Return which settings of this session do not count, for each folder that has others."""
-        notes = [(folder.root, folder.settings_note()) for folder in self._folders]
+        notes = [
+            (engine.root, other_settings_note(self.settings, engine.follow_settings().settings))
+            for engine in self._workspace.engines
+        ]
         return [f"note: {root}: {note}" for root, note in notes if note]
 
     def close(self) -> None:
-        """Close all folders."""
-        for folder in self._folders:
-            folder.close()
-
-    def _defaults(self, tool: str) -> dict[str, object]:
-        """Return what the settings say of arguments that a call leaves out."""
-        limit = TOOLS[tool].parameters.get("limit") if tool in ("search", "related") else None
-        return {"limit": min(self.settings.limit, int(limit.maximum))} if limit else {}
+        """Follow the folders no longer."""
+        self._workspace.close()
 
 
 def serve_mcp(
     roots: Sequence[Path], settings: Callable[[Path], FolderSettings] | None = None
 ) -> None:
     """Serve on standard input and output until the input ends, in a process of its own."""
-    host = EngineHost()
-    folders = SessionFolders(roots, Path(), lambda paths: Folders(paths, settings, host))
+    pool = EnginePool()
+    folders = SessionFolders(roots, Path(), lambda paths: Folders(paths, settings, pool))
     log.info("packhound %s serves %s", __version__, folders.listed and folders.listed.roots)
     # Python would first wait for a line of input, which may never come.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -140,14 +165,14 @@ def serve_mcp(
     try:
         _serve(folders, sys.stdin, answers)
     finally:
-        host.close()
+        pool.close()
 
 
 class McpSessions:
-    """Sessions of agents over the engines of a host."""
+    """Sessions of agents over the engines of a pool."""
 
-    def __init__(self, host: EngineHost) -> None:
-        self._host = host
+    def __init__(self, pool: EnginePool, editors: EditorTexts) -> None:
+        self._pool, self._editors = pool, editors
 
     def __call__(self, connection: socket.socket, /, arguments: Mapping[str, Any]) -> None:
         """Serve a client on its socket; the arguments are the roots and the settings of `--set`.
@@ -158,7 +183,9 @@ class McpSessions:
 
         def open_folders(roots: Sequence[Path]) -> Folders:
             layers = [Layer(COMMAND_LINE, values)]
-            return Folders(roots, lambda root: FolderSettings(root, lambda: layers), self._host)
+            return Folders(
+                roots, lambda root: FolderSettings(root, lambda: layers), self._pool, self._editors
+            )
 
         roots = [Path(root) for root in arguments["roots"]]
         folders = SessionFolders(roots, Path(arguments["started_in"]), open_folders)
@@ -179,17 +206,17 @@ def _serve(folders: SessionFolders, requests: Iterable[str], answers: TextIO) ->
 
     notes = dict[str, None]()
 
-    def call_tool(name: str, arguments: Mapping[str, object], call: Call) -> Json:
+    def call_tool(name: str, arguments: Mapping[str, object], call: ToolCall) -> Json:
         served = folders.of(call.session)
         with progress(call, served):
-            answer = served.call(name, arguments)
-        texts = [as_text(name, answer, arguments)]
+            rows = served.call(name, arguments, call.cancelled)
+        texts = [as_text(name, rows, arguments)]
         for note in served.settings_notes():
             if note not in notes:
                 notes[note] = None
                 texts.append(note)
         content = [{"type": "text", "text": each} for each in texts]
-        structured = {"structuredContent": dict(answer)} if served.settings.mcp_structured else {}
+        structured = {"structuredContent": rows} if served.settings.mcp_structured else {}
         return {"content": content, **structured}
 
     list_tools = partial(_describe_tools, folders)
@@ -199,34 +226,35 @@ def _serve(folders: SessionFolders, requests: Iterable[str], answers: TextIO) ->
 def _describe_tools(folders: SessionFolders) -> list[Json]:
     """Return the tools that the settings offer to a client, with hints on what each does."""
     served = folders.listed
-    return [
-        {
-            "name": tool.name,
-            "title": tool.title,
-            "description": tool.description,
-            "inputSchema": {
-                **tool.schema,
-                "properties": {**tool.schema["properties"], **_root_parameter(served)},
-            },
-            "annotations": _annotations(tool),
-        }
-        for tool in (served.tools if served else select_tools(()))
-    ]
+    operations = served.operations if served else select_operations(())
+    tools = list[Json]()
+    for operation in operations:
+        schema = schema_of(operation)
+        properties = {**schema["properties"], **_root_property(served)}
+        tools.append(
+            {
+                "name": operation.name,
+                "title": operation.title,
+                "description": operation.description,
+                "inputSchema": {**schema, "properties": properties},
+                "annotations": _annotations(operation),
+            }
+        )
+    return tools
 
 
-def _annotations(tool: Tool) -> Json:
+def _annotations(operation: Operation) -> Json:
     """Return the hints on a tool; two of them mean something for a tool that writes alone."""
-    hints: dict[str, object] = {"readOnlyHint": not tool.writes, "openWorldHint": False}
-    if tool.writes:
-        hints |= {"destructiveHint": False, "idempotentHint": tool.idempotent}
+    hints: dict[str, object] = {"readOnlyHint": not operation.writes, "openWorldHint": False}
+    if operation.writes:
+        hints |= {"destructiveHint": False, "idempotentHint": operation.idempotent}
     return hints
 
 
-def _root_parameter(served: Folders | None) -> Json:
-    """Return the parameter `root`, which a single root does not need."""
-    if served is None:
-        return {"root": text("One of the roots served; empty for all.", 4_096).json_schema()}
-    if len(served.roots) == 1:
+def _root_property(served: Folders | None) -> Json:
+    """Return the argument `root`, which a single root does not need."""
+    if served and len(served.roots) == 1:
         return {}
-    names = ", ".join(served.roots)
-    return {"root": text(f"One of the roots served: {names}. Empty for all.", 4_096).json_schema()}
+    names = f": {', '.join(served.roots)}" if served else ""
+    text = f"One of the roots served{names}. Empty for all."
+    return {"root": {"type": "string", "description": text, "maxLength": 4_096}}

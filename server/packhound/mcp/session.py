@@ -18,8 +18,8 @@ from contextlib import suppress
 from typing import Any
 
 from packhound import __version__
-from packhound.api import Json
 from packhound.core.errors import PackhoundError
+from packhound.core.types import Json
 
 log = logging.getLogger("packhound")
 

@@ -6,6 +6,8 @@ from .notebook import Notebook as Notebook
 from .notebook import write_note as write_note
 from .notes import COMMON as COMMON
 from .notes import FIELDS as FIELDS
+from .notes import MAX_NAME as MAX_NAME
+from .notes import MAX_TEXT as MAX_TEXT
 from .notes import NOTE_TYPES as NOTE_TYPES
 from .notes import RECORD_TYPE as RECORD_TYPE
 from .notes import SHARED as SHARED

@@ -4,10 +4,14 @@ from .conversations import CONVERSATIONS_FILE as CONVERSATIONS_FILE
 from .conversations import Conversations as Conversations
 from .conversations import forget_conversations as forget_conversations
 from .excerpt import Excerpts as Excerpts
+from .notes import EMPTY_NOTE as EMPTY_NOTE
 from .notes import price as price
+from .notes import request_notes as request_notes
+from .notes import unknown_notes as unknown_notes
 from .path_resolver import PathResolver as PathResolver
 from .pipeline import pack as pack
 from .request import FORMATS as FORMATS
+from .request import Format as Format
 from .request import Omitted as Omitted
 from .request import Origin as Origin
 from .request import Pack as Pack
@@ -19,4 +23,3 @@ from .sections import add_sections as add_sections
 from .sections import reserve_sections as reserve_sections
 from .service import PackService as PackService
 from .service import Searcher as Searcher
-from .several_roots import pack_roots as pack_roots

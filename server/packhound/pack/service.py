@@ -75,9 +75,14 @@ class PackService:
         request: PackRequest,
         cancel: threading.Event | None = None,
         graph_top_k: int = GRAPH_TOP_K,
+        search: Callable[[Query], Results] | None = None,
     ) -> Pack:
-        """Return the best code for a prompt within a budget of tokens. Raises as `pack.pack`."""
-        context = replace(self.context(snapshot, cancel), graph_top_k=graph_top_k)
+        """Return the best code for a prompt within a budget of tokens. Raises as `pack.pack`.
+
+        `search` ranks the candidates, where they are among those of other folders.
+        """
+        context = self.context(snapshot, cancel)
+        context = replace(context, graph_top_k=graph_top_k, search=search or context.search)
         return pipeline.pack(context, request)
 
     def context(self, snapshot: Snapshot, cancel: threading.Event | None = None) -> PackContext:

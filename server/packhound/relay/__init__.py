@@ -15,6 +15,7 @@ from packhound.relay.connection import ACCEPTED as ACCEPTED
 from packhound.relay.connection import NOT_ALLOWED as NOT_ALLOWED
 from packhound.relay.connection import WRITING as WRITING
 from packhound.relay.connection import Connection as Connection
+from packhound.relay.editors import EditorTexts as EditorTexts
 from packhound.relay.editors import mark_editor as mark_editor
 from packhound.relay.editors import relaying_editors as relaying_editors
 from packhound.relay.engine_process import ENGINE as ENGINE

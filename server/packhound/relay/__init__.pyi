@@ -9,6 +9,7 @@ from .connection import ACCEPTED as ACCEPTED
 from .connection import NOT_ALLOWED as NOT_ALLOWED
 from .connection import WRITING as WRITING
 from .connection import Connection as Connection
+from .editors import EditorTexts as EditorTexts
 from .editors import mark_editor as mark_editor
 from .editors import relaying_editors as relaying_editors
 from .engine_process import ENGINE as ENGINE

@@ -8,8 +8,10 @@ from .roots import clear_index as clear_index
 from .roots import index_folder as index_folder
 from .roots import real_path as real_path
 from .roots import root_path as root_path
+from .several_roots import Root as Root
+from .several_roots import Roots as Roots
+from .several_roots import best_refusal as best_refusal
 from .snippets import snippet as snippet
 from .snippets import words_of as words_of
 from .status import Listener as Listener
 from .workspace import Workspace as Workspace
-from .workspace import merge_results as merge_results

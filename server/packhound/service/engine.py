@@ -206,19 +206,35 @@ class Engine:
         return ablate(snapshot, query, self._environment(snapshot, query))
 
     def related(
-        self, path: str, line: int, limit: int = 10, cancel: threading.Event | None = None
+        self,
+        path: str,
+        line: int,
+        limit: int = 10,
+        cancel: threading.Event | None = None,
+        snippet_lines: int = 0,
     ) -> Results:
-        """Return nodes like the one at a 0-based line."""
+        """Return nodes like the one at a 0-based line, with lines of code where asked for."""
         query = Query(text=f"{path}:{line + 1}", limit=limit)
         snapshot, notes = self._current(query)
         results = related(snapshot, path, line, query, self._environment(snapshot, query), cancel)
-        return add_cells(results, notes, partial(self.source, snapshot=snapshot))
+        results = add_cells(results, notes, partial(self.source, snapshot=snapshot))
+        return self._packs.add_snippets(results, snapshot, snippet_lines)
 
-    def pack(self, request: PackRequest, cancel: threading.Event | None = None) -> Pack:
-        """Return the best code for a prompt within a budget of tokens."""
+    def pack(
+        self,
+        request: PackRequest,
+        cancel: threading.Event | None = None,
+        search: Callable[[Query], Results] | None = None,
+    ) -> Pack:
+        """Return the best code for a prompt within a budget of tokens.
+
+        `search` ranks the candidates, where they are among those of other folders.
+        """
         snapshot, notes = self._current(Query(request.prompt))
         service, graph_top_k = self._packs.service(), self._settings.graph_top_k
-        make = partial(service.pack, snapshot, cancel=cancel, graph_top_k=graph_top_k)
+        make = partial(
+            service.pack, snapshot, cancel=cancel, graph_top_k=graph_top_k, search=search
+        )
         packed = self.sources.pack(request, make, self.search, service.conversations)
         return replace(packed, notes=(*packed.notes, *notes))
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
 
 from packhound.core.settings import Settings
 from packhound.core.settings_files import FolderSettings
@@ -15,8 +13,6 @@ from packhound.indexing import collect_all_and_trim
 from packhound.service.engine import Engine
 from packhound.service.roots import real_path
 from packhound.service.status import Listener
-
-Opened: TypeAlias = Callable[[Engine], None]
 
 
 class EnginePool:
@@ -26,15 +22,8 @@ class EnginePool:
     come and go, and reading an index again takes longer than most of their questions.
     """
 
-    def __init__(
-        self,
-        linger_s: float = 0.0,
-        on_open: Opened | None = None,
-        on_close: Opened | None = None,
-    ) -> None:
+    def __init__(self, linger_s: float = 0.0) -> None:
         self._linger_s = linger_s
-        self._on_open = on_open or (lambda engine: None)
-        self._on_close = on_close or (lambda engine: None)
         self._lock = threading.RLock()
         self._engines: dict[Path, Engine] = {}
         self._followers: dict[Path, list[Listener]] = {}
@@ -67,7 +56,6 @@ class EnginePool:
                 # Copied, since other threads may be going through it.
                 self._engines = {**self._engines, engine.root: engine}
                 self._followers[engine.root] = followers
-                self._on_open(engine)
             else:
                 self._followers[engine.root].append(on_change)
             self._unused_since.pop(engine.root, None)
@@ -96,7 +84,6 @@ class EnginePool:
             for root in unused:
                 del self._unused_since[root], self._followers[root]
             for engine in engines:
-                self._on_close(engine)
                 engine.close()
         if engines:
             del engine, engines
@@ -106,7 +93,6 @@ class EnginePool:
         """Close all engines."""
         with self._lock:
             for engine in self._engines.values():
-                self._on_close(engine)
                 engine.close()
             self._engines = {}
 

@@ -1,27 +1,21 @@
-"""Several folders searched as one; each keeps its own index, so any set of them can be open."""
+"""The folders of one session: opened, followed, configured and closed together."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from packhound.core.nested_roots import nested_globs
 from packhound.core.settings import Settings
 from packhound.core.settings_files import FolderSettings
-from packhound.core.types import Query, Results
 from packhound.indexing import collect_all_and_trim
-from packhound.search import STOPPED_NOTE, WEAK_NOTE, merge_notes, rank_hits, rate_in_order
 from packhound.service.engine import Engine
 from packhound.service.engine_pool import EnginePool
 from packhound.service.roots import innermost_root, real_path
+from packhound.service.several_roots import Roots
 from packhound.service.status import Listener
-
-if TYPE_CHECKING:
-    from packhound.pack import Pack, PackRequest
 
 _PAUSES_PER_SCAN = 100
 """Polling takes at most one part in so many of a core, whatever the size of the folders."""
@@ -103,30 +97,10 @@ class Workspace:
         location = innermost_root(self._engines, full)
         return (self._engines[location[0]], location[1]) if location else None
 
-    def search(self, query: Query, cancel: threading.Event | None = None) -> Results:
-        """Search every folder; scores of the linear ranker are log-odds, so they compare."""
-        if len(self._engines) == 1:
-            return self.engines[0].search(query, cancel)
-        answers = []
-        for engine in self.engines:
-            excluded = (*query.excluded_paths, *nested_globs(engine.root, self._engines))
-            answers.append(engine.search(replace(query, excluded_paths=excluded), cancel))
-        return merge_results(query, answers)
-
-    def pack(
-        self,
-        request: PackRequest,
-        focused: Engine | None = None,
-        cancel: threading.Event | None = None,
-    ) -> Pack:
-        """Pack from all folders; the request's focus is in that of `focused`."""
-        from packhound.pack import pack_roots
-
-        def packer(engine: Engine) -> Callable[[PackRequest], Pack]:
-            focus = request.focus if engine is focused else None
-            return lambda part: engine.pack(replace(part, focus=focus), cancel)
-
-        return pack_roots([(str(engine.root), packer(engine)) for engine in self.engines], request)
+    @property
+    def roots(self) -> Roots:
+        """The folders as a question is asked of them."""
+        return Roots(self.engines)
 
     def configure(self, settings: Settings) -> None:
         """Follow changed settings in every folder."""
@@ -187,25 +161,3 @@ class Workspace:
 
 def _without_disk(settings: Settings) -> Settings:
     return replace(settings, persist=False, activation=False)
-
-
-def merge_results(query: Query, answers: Sequence[Results]) -> Results:
-    """Return the answers of several folders to one query as one."""
-    surest = max(answers, key=lambda answer: answer.confidence or 0.0, default=None)
-    word = surest.confidence_word if surest else None
-    notes = merge_notes(word, [answer.notes for answer in answers])
-    if not answers:
-        notes["no folder is open"] = None
-    first_root = query.focus.root if query.focus else ""
-    hits = rank_hits((hit for answer in answers for hit in answer.hits), query.limit, first_root)
-    return Results(
-        query=query.text,
-        hits=rate_in_order(hits, [hit.confidence or 0.0 for hit in hits]),
-        truncated=any(answer.truncated for answer in answers),
-        generation=sum(answer.generation for answer in answers),
-        took_ms=sum(answer.took_ms for answer in answers),
-        candidates=sum(answer.candidates for answer in answers),
-        notes=tuple(sorted(notes, key=lambda note: not note.startswith((STOPPED_NOTE, WEAK_NOTE)))),
-        confidence=surest.confidence if surest else None,
-        confidence_word=word,
-    )

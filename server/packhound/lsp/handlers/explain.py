@@ -6,35 +6,34 @@ from dataclasses import replace
 
 from pygls.exceptions import JsonRpcInvalidParams
 
-from packhound.api import Json, explanation_json
-from packhound.core.parameters import boolean
-from packhound.core.types import Query
+from packhound.core.errors import SettingsError
+from packhound.core.types import Json
 from packhound.lsp.hover_text import hover_text
 from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.locations import Locations
-from packhound.lsp.params import query_of
-from packhound.lsp.session import Session
+from packhound.lsp.operations import arguments_of, call_of
+from packhound.operations import Explain, explain_hit, explanation_row, leave, read_request
 
 
 def explain(ls: PackhoundServer, params: Params) -> Json:
     """Return the score of the node at a position and its reasons, result or not."""
-    query = _query_or_last(ls.session, params)
-    engine, path = ls.require_engine_path(params)
-    hit = engine.explain(
-        query, path, ls.session.documents.line_in(params), ls.protocol.cancel_event()
-    )
+    if params.get("query") is None:
+        if ls.session.last_search.entry is None:
+            raise JsonRpcInvalidParams("'query' is missing, and nothing was searched yet")
+        params = {**params, "query": ls.session.last_search.entry[0].text}
+    arguments = arguments_of(ls, "explain", params)
+    call = call_of(ls)
+    roots = call.roots.select(str(arguments.pop("root", "")))
+    request = read_request("explain", arguments)
+    assert isinstance(request, Explain)
+    try:
+        hit = explain_hit(replace(call, roots=roots), request)
+    except SettingsError:  # There is no definition at the place.
+        return {"query": request.query, "hit": None, "markdown": None}
+    row = leave(roots, explanation_row(roots, hit), Locations(ls.session))
     return {
-        "query": query.text,
-        "hit": explanation_json(hit, Locations(ls.session).json) if hit else None,
-        "markdown": hover_text(query.text, hit, markdown=True) if hit else None,
+        "query": request.query,
+        "hit": row,
+        "markdown": hover_text(request.query, hit, markdown=True),
     }
-
-
-def _query_or_last(session: Session, params: Params) -> Query:
-    if params.get("query") is not None:
-        return query_of(params, session.settings, None)
-    by_git = boolean("").read("'git'", params.get("git") or False)
-    if session.last_search.entry is None:
-        raise JsonRpcInvalidParams("'query' is missing, and nothing was searched yet")
-    return replace(session.last_search.entry[0], git=by_git)

@@ -11,10 +11,8 @@ from typing import TypeAlias
 
 from lsprotocol import types
 
-from packhound.api import MEMORY_REQUESTS, EngineHost
 from packhound.lsp.handlers import call_hierarchy as calls
 from packhound.lsp.handlers import execute_command as commands
-from packhound.lsp.handlers.changes import changes
 from packhound.lsp.handlers.did_change import did_change
 from packhound.lsp.handlers.did_change_configuration import did_change_configuration
 from packhound.lsp.handlers.did_change_watched_files import did_change_watched_files
@@ -24,27 +22,27 @@ from packhound.lsp.handlers.did_open import did_open
 from packhound.lsp.handlers.did_save import did_save
 from packhound.lsp.handlers.document_symbol import document_symbol
 from packhound.lsp.handlers.explain import explain
-from packhound.lsp.handlers.forget import forget
-from packhound.lsp.handlers.grep import grep
 from packhound.lsp.handlers.hover import hover
 from packhound.lsp.handlers.initialize import initialize, initialized
 from packhound.lsp.handlers.log_level import log_level, set_trace
-from packhound.lsp.handlers.memory import memory_request
-from packhound.lsp.handlers.neighbors import neighbors
 from packhound.lsp.handlers.pack import pack, pack_item
 from packhound.lsp.handlers.picked import picked
 from packhound.lsp.handlers.read import read
 from packhound.lsp.handlers.rebuild import rebuild
-from packhound.lsp.handlers.related import related
 from packhound.lsp.handlers.search import search
 from packhound.lsp.handlers.shutdown import shutdown
 from packhound.lsp.handlers.status import status
-from packhound.lsp.handlers.symbol import symbol
 from packhound.lsp.handlers.work_done_progress_cancel import work_done_progress_cancel
 from packhound.lsp.handlers.workspace_symbol import workspace_symbol, workspace_symbol_resolve
 from packhound.lsp.language_server import PackhoundServer
+from packhound.lsp.operations import operation_handler
+from packhound.operations import OPERATIONS
+from packhound.service import EnginePool
 
 Handler: TypeAlias = Callable[..., object]
+
+_NOT_OF_EDITORS = ("forget", "forget_use", "rebuild_sources")
+"""Operations whose requests have another name; `forget` is that of an agent's notes."""
 
 ON_READING_THREAD: dict[str, Handler] = {
     types.INITIALIZE: initialize,
@@ -68,6 +66,19 @@ ON_READING_THREAD: dict[str, Handler] = {
 }
 """Notifications and requests that return at once; they run in order of arrival."""
 
+OF_OPERATIONS: dict[str, Handler] = {
+    **{name: operation_handler(name) for name in OPERATIONS if name not in _NOT_OF_EDITORS},
+    "forget": operation_handler("forget_use"),
+    "search": search,
+    "explain": explain,
+    "pack": pack,
+    "packItem": pack_item,
+    "read": read,
+    "status": status,
+    "rebuild": rebuild,
+}
+"""Operations by the names of their requests; those of the editor's own documents come last."""
+
 ON_WORKER_THREADS: dict[str, Handler] = {
     types.TEXT_DOCUMENT_HOVER: hover,
     types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: document_symbol,
@@ -77,44 +88,21 @@ ON_WORKER_THREADS: dict[str, Handler] = {
     types.CALL_HIERARCHY_INCOMING_CALLS: calls.incoming_calls,
     types.CALL_HIERARCHY_OUTGOING_CALLS: calls.outgoing_calls,
     types.WORKSPACE_EXECUTE_COMMAND: commands.execute_command,
-    "packhound/search": search,
-    "packhound/grep": grep,
-    "packhound/explain": explain,
-    "packhound/related": related,
-    "packhound/status": status,
-    "packhound/rebuild": rebuild,
-    "packhound/pack": pack,
-    "packhound/packItem": pack_item,
-    "packhound/neighbors": neighbors,
-    "packhound/symbol": symbol,
-    "packhound/read": read,
-    "packhound/changes": changes,
-    "packhound/forget": forget,
-    **{f"packhound/memory/{name}": memory_request(name) for name in MEMORY_REQUESTS},
+    **{f"packhound/{name}": handler for name, handler in OF_OPERATIONS.items()},
+    "packhound/neighbors": OF_OPERATIONS["related"],
 }
 """Requests that may take long; several run at a time, and each can be cancelled."""
 
 COMMANDS: dict[str, Handler] = {
-    "packhound.server.search": search,
-    "packhound.server.grep": grep,
-    "packhound.server.explain": explain,
-    "packhound.server.related": related,
-    "packhound.server.symbol": symbol,
-    "packhound.server.changes": changes,
-    "packhound.server.status": status,
-    "packhound.server.rebuild": rebuild,
-    "packhound.server.pack": pack,
-    "packhound.server.packItem": pack_item,
-    "packhound.server.picked": picked,
-    "packhound.server.forget": forget,
-    **{f"packhound.server.memory.{name}": memory_request(name) for name in MEMORY_REQUESTS},
+    f"packhound.server.{name.replace('/', '.')}": handler
+    for name, handler in {**OF_OPERATIONS, "picked": picked}.items()
 }
 """The same handlers as commands, for clients that cannot send requests of their own."""
 
 
-def create_server(host: EngineHost) -> PackhoundServer:
-    """Return a server with all handlers registered, over the engines of a host."""
-    server = PackhoundServer(host)
+def create_server(pool: EnginePool) -> PackhoundServer:
+    """Return a server with all handlers registered, over the engines of a pool."""
+    server = PackhoundServer(pool)
     register_handlers(server)
     return server
 

@@ -1,56 +1,49 @@
-"""`packhound/search`: query, limit?, mode?, kinds?, languages?, paths?, focus?, deep?, ..."""
+"""`packhound/search`: an operation whose results hovers are of."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from packhound.api import Json, results_json
-from packhound.core.types import Focus, NodeRef, Query, Results
+from packhound.core.types import Json, Query, Results
 from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.locations import Locations, mistakable_folders
-from packhound.lsp.params import object_in, query_of, uri_in
-from packhound.lsp.session import Session
+from packhound.lsp.operations import arguments_of, call_of
+from packhound.operations import (
+    Search,
+    leave,
+    limit_of,
+    query_of,
+    read_request,
+    results_rows,
+    rows_in,
+)
 from packhound.search import missing_deep_model
 
 
 def search(ls: PackhoundServer, params: Params) -> Json:
     """Return the hits of a query over all folders."""
-    session = ls.session
-    query = query_of(params, session.settings, _focus(session, object_in(params, "focus")))
+    call = call_of(ls, is_typing=True)
+    request = read_request("search", arguments_of(ls, "search", params))
+    assert isinstance(request, Search)
+    query, notes = query_of(call, request)
     results = run_search(ls, query)
     if query.deep and (note := missing_deep_model()):
-        results = replace(results, notes=(*results.notes, note))
-    folders = {
-        hit.node: folder
-        for hit, folder in zip(results.hits, mistakable_folders(results.hits), strict=True)
-        if folder
-    }
-    locations = Locations(session)
-
-    def locate(node: NodeRef) -> Json:
-        folder = {"folder": folders[node]} if node in folders else {}
-        return {**folder, **locations.json(node)}
-
-    return results_json(results, locate)
+        notes = (*notes, note)
+    rows = results_rows(
+        call.roots, results, limit_of(call, request), request.offset, explain=request.explain
+    )
+    rows["notes"] = [*results.notes, *notes]
+    answer: Json = leave(call.roots, rows, Locations(ls.session))
+    hits = results.hits[request.offset :]
+    for row, folder in zip(rows_in(answer, "hits"), mistakable_folders(hits), strict=False):
+        row |= {"folder": folder} if folder else {}
+    return answer
 
 
 def run_search(ls: PackhoundServer, query: Query) -> Results:
     """Search all folders, and remember the results for hovers."""
     cancelled = ls.protocol.cancel_event()
     ls.session.wait_for_folders()
-    results = ls.session.workspace.search(query, cancelled)
+    results = ls.session.workspace.roots.search(query, cancelled)
     if not cancelled.is_set():
         ls.session.last_search.update(ls.protocol.arrival(), query, results)
     return results
-
-
-def _focus(session: Session, params: Params | None) -> Focus | None:
-    if params is None:
-        return None
-    engine_path = session.locate(uri_in(params))
-    # Untitled documents have no path, and ignored ones nothing near; such a search has no focus.
-    if engine_path is None or engine_path[1] not in engine_path[0].snapshot.files:
-        return None
-    line = session.documents.line_in(params) if params.get("position") is not None else 0
-    return Focus(engine_path[1], line, str(engine_path[0].root))

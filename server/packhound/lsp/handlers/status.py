@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from concurrent.futures import Future
 
-from packhound.api import Json
 from packhound.core.errors import Cancelled
+from packhound.core.types import Json
 from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.params import flag_in

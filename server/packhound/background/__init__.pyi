@@ -1,1 +1,0 @@
-from .server import serve_engine as serve_engine

@@ -1,0 +1,71 @@
+"""`packhound engine`: serves editors, agents and the command line until nobody is connected."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+
+from packhound import __version__
+from packhound.core.errors import SettingsError
+from packhound.core.file_lock import FileLock
+from packhound.core.private_file import make_private_folder
+from packhound.core.user_folders import cache_folder
+from packhound.daemon.requests import FolderRequests
+from packhound.daemon.socket_server import Session, SocketServer
+from packhound.lsp import LspSessions
+from packhound.mcp import McpSessions
+from packhound.relay import ENGINE, EditorTexts, address_file
+from packhound.service import EnginePool
+
+log = logging.getLogger("packhound")
+
+_IDLE_S = 300.0
+_TICK_S = 1.0
+
+
+def serve_daemon() -> None:
+    """Serve until nobody has been connected for `PACKHOUND_IDLE_SECONDS`, by default 300.
+
+    Returns at once where another process of this user and version does. Raises SettingsError,
+    StoreError or OSError where no socket can be had.
+    """
+    idle_s = _idle_seconds()
+    cache = cache_folder()
+    make_private_folder(cache)
+    lock = FileLock(address_file(cache, ENGINE, "lock"))
+    if not lock.acquire():
+        return
+    # Python's default of 5 ms is longer than a whole search and would dominate latency.
+    sys.setswitchinterval(0.001)
+    pool, editors = EnginePool(idle_s), EditorTexts(cache)
+    sessions: dict[str, Session] = {
+        "lsp": LspSessions(pool, editors),
+        "mcp": McpSessions(pool, editors),
+    }
+    server = SocketServer(cache, FolderRequests(pool, editors), sessions, ENGINE)
+    log.info("packhound %s serves agents and editors in the background", __version__)
+    stop = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    used_at = time.monotonic()
+    while server.reachable and time.monotonic() - used_at < idle_s and not stop.wait(_TICK_S):
+        pool.close_unused()
+        if server.n_connections:
+            used_at = time.monotonic()
+    log.info("the background engine ends: nobody is connected")
+    server.close()
+    pool.close()
+    lock.release()
+    # Sessions that have just begun go on with the next process.
+    os._exit(0)
+
+
+def _idle_seconds() -> float:
+    value = os.environ.get("PACKHOUND_IDLE_SECONDS", "")
+    try:
+        return float(value) if value else _IDLE_S
+    except ValueError:
+        raise SettingsError(f"PACKHOUND_IDLE_SECONDS is '{value}'; expected a number") from None

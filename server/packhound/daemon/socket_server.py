@@ -1,0 +1,175 @@
+"""A local socket on which other processes of this user are answered.
+
+So the command line, agents and other editors see the same text. `relay` has the client's end, the
+address file and the frames.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import secrets
+import socket
+import threading
+from collections.abc import Callable, Mapping
+from functools import partial
+from io import BufferedRWPair
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+from packhound.core.errors import PackhoundError, SettingsError
+from packhound.core.types import Json
+from packhound.relay import (
+    ACCEPTED,
+    NOT_ALLOWED,
+    SERVER,
+    ServerAddress,
+    bind_listener,
+    read_address,
+    remove_address,
+    write_address,
+)
+
+log = logging.getLogger("packhound")
+
+Answer: TypeAlias = Callable[[str, dict[str, Any]], Json]
+"""Return the result of a request; raises PackhoundError."""
+
+
+class Session(Protocol):
+    """Serves a client on its socket until it ends."""
+
+    def __call__(self, connection: socket.socket, /, arguments: Mapping[str, Any]) -> None:
+        """Serve a session that began with these arguments."""
+
+
+_MAX_FRAME_BYTES = 4_000_000
+_MAX_CONNECTIONS = 64
+"""Each takes a thread and a file handle; people run a handful of agents."""
+_BACKLOG = 128
+_ACCEPT_BACKOFF_S = 0.1
+"""Below the time that a client waits for its request to be accepted."""
+
+
+class SocketServer:
+    """Answers requests and serves sessions until it is closed; each connection has its thread."""
+
+    def __init__(
+        self,
+        folder: Path,
+        answer: Answer,
+        sessions: Mapping[str, Session] | None = None,
+        name: str = SERVER,
+    ) -> None:
+        """Listen, and write the address `name` into `folder`. Raises OSError or StoreError."""
+        self._folder = folder
+        self._answer = answer
+        self._sessions = sessions or {}
+        self._name = name
+        self._listener, address = bind_listener(folder, name)
+        self._listener.listen(_BACKLOG)
+        self._address = ServerAddress(address, secrets.token_hex(32), os.getpid())
+        # The file comes last, so that what it names is there.
+        write_address(folder, self._address, name)
+        self._closed = threading.Event()
+        self._connections: set[socket.socket] = set()
+        self._thread = threading.Thread(target=self._accept, name="packhound-socket", daemon=True)
+        self._thread.start()
+
+    @property
+    def reachable(self) -> bool:
+        """Return True if the address file names this server; False once the cache was deleted."""
+        stored = read_address(self._folder, self._name)
+        return stored is not None and stored.token == self._address.token
+
+    @property
+    def n_connections(self) -> int:
+        """Number of open connections."""
+        return len(self._connections)
+
+    def close(self) -> None:
+        """Stop answering and remove the socket."""
+        if self._closed.is_set():
+            return
+        self._closed.set()
+        if self.reachable:
+            remove_address(self._folder, self._name)
+        for open_socket in (self._listener, *self._connections):
+            # Closing a socket does not wake a thread that waits for it.
+            with contextlib.suppress(OSError):
+                open_socket.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+
+    def _accept(self) -> None:
+        while not self._closed.is_set():
+            try:
+                connection, _ = self._listener.accept()
+            except OSError as error:
+                # Such as no file handles left, for now.
+                if not self._closed.wait(_ACCEPT_BACKOFF_S):
+                    log.warning("a connection from another process failed: %s", error)
+            else:
+                self._start(connection)
+
+    def _start(self, connection: socket.socket) -> None:
+        """Serve a connection in a thread of its own, up to `_MAX_CONNECTIONS`."""
+        self._connections.add(connection)
+        name = "packhound-connection"
+        thread = threading.Thread(target=self._serve, args=(connection,), name=name, daemon=True)
+        try:
+            if len(self._connections) > _MAX_CONNECTIONS or self._closed.is_set():
+                raise RuntimeError(f"more than {_MAX_CONNECTIONS} connections are open")
+            thread.start()
+        except RuntimeError as error:
+            log.warning("a connection from another process is refused: %s", error)
+            self._connections.discard(connection)
+            connection.close()
+
+    def _serve(self, connection: socket.socket) -> None:
+        # A client may hang up at any moment, before the answer too.
+        try:
+            with contextlib.suppress(OSError), connection, connection.makefile("rwb") as stream:
+                while line := stream.readline(_MAX_FRAME_BYTES):
+                    session = self._respond(line, partial(_send, stream))
+                    if session:
+                        session(connection)
+                        return
+        finally:
+            self._connections.discard(connection)
+
+    def _respond(
+        self, line: bytes, send: Callable[[Json], None]
+    ) -> Callable[[socket.socket], None] | None:
+        """Send the acceptance of a request at once, then its result; or return a session."""
+        try:
+            request = json.loads(line)
+            token, arguments = request["token"], dict(request["arguments"])
+            if not secrets.compare_digest(str(token), self._address.token):
+                send(dict(NOT_ALLOWED))
+                return None
+            if "session" in request:
+                session = self._session(str(request["session"]))
+                send({ACCEPTED: True})
+                return partial(session, arguments=arguments)
+            tool = str(request["tool"])
+            send({ACCEPTED: True})
+            send({"result": self._answer(tool, arguments)})
+        except PackhoundError as problem:
+            send({"error": str(problem)})
+        except (ValueError, KeyError, TypeError, RecursionError) as problem:
+            send({"error": f"not a request: {type(problem).__name__}"})
+        return None
+
+    def _session(self, name: str) -> Session:
+        if name not in self._sessions:
+            raise SettingsError(
+                f"no session of {name!r:.40} here; expected one of: {', '.join(self._sessions)}"
+            )
+        return self._sessions[name]
+
+
+def _send(stream: BufferedRWPair, frame: Json) -> None:
+    stream.write(json.dumps(frame).encode() + b"\n")
+    stream.flush()

@@ -1,0 +1,118 @@
+"""`changes`: what is changed, what calls it, the tests to run, and what usually changes with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated
+
+from msgspec import Meta
+
+from packhound.core.errors import SettingsError
+from packhound.core.types import MAX_HITS
+from packhound.operations.operation import Call, Json, MaxTokens, Operation, Request
+from packhound.operations.rows import link_row
+from packhound.operations.text import Row, Text, path_of, rows_in, title
+from packhound.redact import visible_line
+from packhound.service import Root, best_refusal
+
+if TYPE_CHECKING:
+    from packhound.impact import ChangedDefinition, RelatedFile
+
+_MAX_CALLERS = 10
+
+
+class Changes(Request):
+    """A commit; `limit` bounds tests and related files."""
+
+    base: Annotated[
+        str, Meta(min_length=1, max_length=200, description="Commit or branch to compare with.")
+    ] = "HEAD"
+    limit: Annotated[
+        int, Meta(ge=1, le=MAX_HITS, description="Tests and related files at most.")
+    ] = 10
+    max_tokens: MaxTokens = 4_000
+
+
+def run(call: Call, request: Changes) -> Json:
+    """Return what differs from a commit in all folders, the likeliest tests and files first.
+
+    Raises SettingsError: no folder has such a commit, or a repository.
+    """
+    answers, refusals = [], dict[str, SettingsError]()
+    for root in call.roots:
+        try:
+            answers.append((root, root.engine.impact.changes(request.base, request.limit)))
+        except SettingsError as refusal:
+            refusals[root.label] = refusal
+    if not answers:
+        raise best_refusal([*refusals.values()] or [SettingsError("no folder is open")])
+    tests = [(file, root) for root, changes in answers for file in changes.tests]
+    related = [(file, root) for root, changes in answers for file in changes.related]
+    return {
+        "base": request.base,
+        "definitions": [
+            _definition_row(each) for _, changes in answers for each in changes.definitions
+        ],
+        "files": [
+            {"path": path, **call.roots.whose(root.path)}
+            for root, changes in answers
+            for path in changes.other_files
+        ],
+        "tests": _file_rows(call, tests, request.limit),
+        "related": _file_rows(call, related, request.limit),
+        "notes": [f"{label}: {refusal}" for label, refusal in refusals.items()],
+    }
+
+
+def _definition_row(definition: ChangedDefinition) -> Json:
+    return {
+        **link_row(definition.node),
+        "lines": [[first + 1, last + 1] for first, last in definition.lines],
+        "callers": [link_row(link) for link in definition.callers[:_MAX_CALLERS]],
+        "n_callers": len(definition.callers),
+    }
+
+
+def _file_rows(call: Call, files: Iterable[tuple[RelatedFile, Root]], limit: int) -> list[Json]:
+    return [
+        {
+            "path": file.path,
+            "chance": round(file.chance, 3),
+            "reasons": list(file.reasons),
+            **call.roots.whose(root.path),
+        }
+        for file, root in sorted(files, key=lambda pair: -pair[0].chance)[:limit]
+    ]
+
+
+def text(answer: Row) -> Text:
+    """Return the changed definitions with their callers, then the files."""
+    units = []
+    for row in rows_in(answer, "definitions"):
+        lines = ", ".join(f"{a}-{b}" if b > a else f"{a}" for a, b in row["lines"])
+        callers = "".join(
+            f"\n    called by {title(caller)}{' (by name only)' if caller['by_name'] else ''}"
+            for caller in row["callers"]
+        )
+        n_more = row["n_callers"] - len(row["callers"])
+        more = f"\n    ... {n_more:,} more" if n_more else ""
+        noun = "line" if lines.isdecimal() else "lines"
+        units.append(f"  {title(row)} ({noun} {lines}){callers}{more}")
+    units += [f"  {path_of(row)}" for row in rows_in(answer, "files")]
+    units[:1] = [f"changed since {visible_line(answer['base'])}:\n{unit}" for unit in units[:1]]
+    for key, heading in (("tests", "tests to run"), ("related", "usually changed with it")):
+        rows = [f"  {path_of(r)} ({', '.join(r['reasons'])})" for r in rows_in(answer, key)]
+        units += [f"{heading}:\n{row}" if i == 0 else row for i, row in enumerate(rows)]
+    head = () if units else (f"nothing differs from {visible_line(answer['base'])}",)
+    return Text(head, units, "rows", rows_in(answer, "notes"))
+
+
+OPERATION = Operation(
+    "changes",
+    "Changes",
+    "Uncommitted and unsaved changes by definition: callers, tests to run, related files.",
+    Changes,
+    run,
+    text,
+    unlisted=("limit",),
+)

@@ -1,0 +1,68 @@
+"""`record_episode`: what an agent or a person ran or decided, and what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from packhound.knowledge import MAX_EPISODE_TEXT, EpisodeKind
+from packhound.operations.notes import root_to_write
+from packhound.operations.operation import Call, Json, Operation, References, Request
+from packhound.operations.text import Row, Text
+
+
+class RecordEpisode(Request):
+    """What happened, and what came of it."""
+
+    kind: Annotated[EpisodeKind, Meta(description="What happened.")]
+    text: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=MAX_EPISODE_TEXT,
+            description="What was asked, packed, run or decided.",
+        ),
+    ]
+    result: Annotated[
+        Literal["", "accepted", "rejected"],
+        Meta(description="What came of it, if it is known."),
+    ] = ""
+    code: References = ()
+    conversation: Annotated[
+        str, Meta(max_length=200, description="Conversation that it belongs to.")
+    ] = ""
+
+
+def run(call: Call, request: RecordEpisode) -> Json:
+    """Write an episode, or the result of the last one of its kind and text.
+
+    Raises SettingsError where episodes are off.
+    """
+    root, code = root_to_write(call, request.code)
+    episode = root.engine.sources.episodes.record(
+        request.kind, request.text, code, request.result, request.conversation
+    )
+    return {"id": episode.id, "kind": episode.kind, "result": episode.result}
+
+
+def text(answer: Row) -> Text:
+    """Return what was recorded."""
+    result = f", {answer['result']}" if answer["result"] else ""
+    return Text([f"recorded {answer['kind']} {answer['id']}{result}"])
+
+
+_EPISODE = Operation(
+    "record_episode",
+    "Record an episode",
+    "Note what was run or decided here, or that an earlier query or pack, named by its words, was "
+    "of use (accepted) or not (rejected).",
+    RecordEpisode,
+    run,
+    text,
+    group="episodes",
+    writes=True,
+    idempotent=False,
+)
+OPERATIONS = (_EPISODE, replace(_EPISODE, name="memory/episode", group="notes"))

@@ -1,0 +1,80 @@
+"""`explain`: why a node ranks where it does for a query, or would."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from packhound.core.errors import SettingsError
+from packhound.core.types import Hit, Query
+from packhound.operations.operation import (
+    Call,
+    Json,
+    Line,
+    MaxTokens,
+    Operation,
+    Reference,
+    Request,
+)
+from packhound.operations.references import places
+from packhound.operations.rows import explanation_row
+from packhound.operations.search import QUERY_CHARACTERS
+from packhound.operations.text import Row, Text, title
+from packhound.redact import visible_line
+
+
+class Explain(Request):
+    """A query and a place in code."""
+
+    query: Annotated[
+        str, Meta(min_length=1, max_length=QUERY_CHARACTERS, description="What was searched.")
+    ]
+    path: Reference
+    line: Line = 0
+    git: Annotated[bool, Meta(description="Add the commits that its lines stem from.")] = False
+    max_tokens: MaxTokens = 4_000
+
+
+def run(call: Call, request: Explain) -> Json:
+    """Return the node at a place with its score and all reasons for it. Raises SettingsError."""
+    return explanation_row(call.roots, explain_hit(call, request))
+
+
+def explain_hit(call: Call, request: Explain) -> Hit:
+    """Return the node at a place, scored for the query whether it ranked or not.
+
+    Raises SettingsError: there is none.
+    """
+    query = Query(request.query, deep=True, git=request.git, redacted=call.is_agent)
+    for place in places(call.roots, request.path, request.line):
+        if place.line is None:
+            raise SettingsError(
+                f"'{visible_line(request.path)}' is a whole file; give PATH:LINE or PATH#Qual.name"
+            )
+        if hit := place.root.engine.explain(query, place.path, place.line, call.cancel):
+            return hit
+    raise SettingsError(f"there is no indexed code at '{visible_line(request.path)}'")
+
+
+def text(answer: Row) -> Text:
+    """Return what speaks for a node and against it, and what would move it."""
+    rank = f"#{answer['rank']}" if answer["rank"] else "not among the results"
+    groups = sorted(answer["groups"], key=lambda group: -abs(group["above_average"]))
+    units = [
+        visible_line(f"{group['above_average']:+.2f} {group['group']}: {group['text']}")
+        for group in groups
+    ]
+    moves = [visible_line(answer["counterfactual"])] if answer["counterfactual"] else []
+    return Text([f"{title(answer)}, {rank}, score {answer['score']:.2f}"], [*units, *moves], "rows")
+
+
+OPERATION = Operation(
+    "explain",
+    "Explain a rank",
+    "Why the definition at a place ranks where it does for a query, ranked or not.",
+    Explain,
+    run,
+    text,
+    group="explain",
+)

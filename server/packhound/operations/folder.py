@@ -1,0 +1,115 @@
+"""Operations on a folder itself: its settings, its sources, and what it recorded of its user."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from packhound.core.errors import SettingsError
+from packhound.core.settings_files import SettingsInForce
+from packhound.operations.operation import Call, Json, Operation, Request, Word
+from packhound.operations.text import Row, Text, rows_in
+from packhound.redact import visible_line
+
+
+class Config(Request):
+    """Nothing to say."""
+
+
+class RebuildSources(Request):
+    """The sources beside code to index anew; all that are on where none is named."""
+
+    sources: Annotated[tuple[Word, ...], Meta(max_length=100)] = ()
+    regenerate: bool = False
+
+
+class Forget(Request):
+    """Nothing to say."""
+
+
+def config(call: Call, request: Config) -> Json:
+    """Return every setting in force in each folder with its origin, and problems of files."""
+    rows = [
+        {"root": root.path, **settings_row(root.engine.follow_settings())} for root in call.roots
+    ]
+    return {"roots": rows}
+
+
+def settings_row(in_force: SettingsInForce) -> Json:
+    """Return every setting in force with its origin, and the problems of settings files."""
+    return {"settings": in_force.rows(), "problems": list(in_force.problems)}
+
+
+def _config_text(answer: Row) -> Text:
+    lines = [
+        visible_line(f"{row['name']} = {row['value']!r} ({row['origin']})")
+        for root in rows_in(answer, "roots")
+        for row in root["settings"]
+    ]
+    return Text((), lines, "settings")
+
+
+def rebuild(call: Call, request: RebuildSources) -> Json:
+    """Index sources beside code anew in each folder. Raises SettingsError or StoreError."""
+    rows = [
+        {"root": root.path, **row._asdict()}
+        for root in call.roots
+        for row in root.engine.sources.rebuild(request.sources, regenerate=request.regenerate)
+    ]
+    return {"rebuilt": rows}
+
+
+def _rebuilt_text(answer: Row) -> Text:
+    lines = [
+        f"{row['name']}: {row['records']:,} records, {row['reused']:,} vectors reused, "
+        f"{row['regenerated']:,} regenerated"
+        for row in rows_in(answer, "rebuilt")
+    ]
+    return Text((), lines, "sources")
+
+
+def forget(call: Call, request: Forget) -> Json:
+    """Delete the record of what the user opened, edited and picked, and conversations."""
+    if not len(call.roots):
+        raise SettingsError("no folder is open")
+    for root in call.roots:
+        root.engine.forget()
+    return {}
+
+
+def _forgotten_text(answer: Row) -> Text:
+    return Text(["forgotten"])
+
+
+OPERATIONS = (
+    Operation(
+        "config",
+        "Settings",
+        "Every setting in force, and where it came from.",
+        Config,
+        config,
+        _config_text,
+        "folder",
+    ),
+    Operation(
+        "rebuild_sources",
+        "Rebuild sources",
+        "Index sources beside code anew.",
+        RebuildSources,
+        rebuild,
+        _rebuilt_text,
+        "folder",
+        writes=True,
+    ),
+    Operation(
+        "forget_use",
+        "Forget use",
+        "Forget what was opened, edited and picked, and conversations.",
+        Forget,
+        forget,
+        _forgotten_text,
+        "folder",
+        writes=True,
+    ),
+)

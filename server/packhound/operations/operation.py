@@ -1,0 +1,106 @@
+"""An operation: one question or action that every front has, with its request and its answer.
+
+The answer is a tree of JSON values, in which a row of code carries its `NodeRef` under `NODE` until
+it leaves: `registry.answer` puts in its place whose the row is and, for editors, where it is.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeAlias
+
+import msgspec
+from msgspec import Meta
+
+from packhound.core.settings import Settings
+from packhound.core.types import MAX_HITS
+from packhound.core.types import Json as Json
+from packhound.operations.text import Row, Text
+from packhound.service import Roots
+
+NODE = "node"
+
+MAX_TEXT = 1_000
+"""Characters of a name, a path or a glob."""
+_MAX_ITEMS = 100
+
+Word: TypeAlias = Annotated[str, Meta(max_length=MAX_TEXT)]
+Globs: TypeAlias = Annotated[
+    tuple[Word, ...], Meta(max_length=_MAX_ITEMS, description="Only paths that match one of these.")
+]
+ExcludedGlobs: TypeAlias = Annotated[
+    tuple[Word, ...], Meta(max_length=_MAX_ITEMS, description="No such paths.")
+]
+Words: TypeAlias = Annotated[tuple[Word, ...], Meta(max_length=_MAX_ITEMS)]
+Reference: TypeAlias = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=4_096,
+        description="A place as search prints it: PATH:LINE or PATH#NAME, relative to the root.",
+    ),
+]
+References: TypeAlias = Annotated[
+    tuple[Annotated[str, Meta(max_length=4_096)], ...],
+    Meta(max_length=_MAX_ITEMS, description="Code that it is about, as path#Name or path:line."),
+]
+Line: TypeAlias = Annotated[
+    int, Meta(ge=0, le=10_000_000, description="1-based line, where the path has none.")
+]
+Limit: TypeAlias = Annotated[int, Meta(ge=1, le=MAX_HITS, description="Maximum number of hits.")]
+Offset: TypeAlias = Annotated[int, Meta(ge=0, le=10_000_000, description="Where to continue.")]
+SnippetLines: TypeAlias = Annotated[
+    int, Meta(ge=0, le=60, description="Lines of code of each hit.")
+]
+MaxTokens: TypeAlias = Annotated[int, Meta(ge=100, le=100_000, description="Tokens at most.")]
+FocusPath: TypeAlias = Annotated[
+    str,
+    Meta(
+        max_length=MAX_TEXT,
+        description="The file that the user looks at, or PATH:LINE: what is near ranks higher.",
+    ),
+]
+
+
+class Request(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """The fields of a request with their limits and defaults; JSON Schema is made from them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Who asks: the folders, the settings of the session, and whether the asker has given up.
+
+    An agent gets what leaves the machine: `is_agent` has patterns matched against texts without
+    secrets, since totals of secrets would tell them letter by letter. With `is_typing` a query may
+    be half typed, and is no episode.
+    """
+
+    roots: Roots
+    settings: Settings
+    cancel: threading.Event | None = None
+    is_agent: bool = False
+    is_typing: bool = False
+
+
+@dataclass(frozen=True)
+class Operation:
+    """An operation: its texts, its request, and what it does.
+
+    `run` gets the call and a checked request, `text` the answer that has left. Operations of a
+    `group` other than "default" are offered to agents where the setting `mcp.tools` names it. One
+    that `writes` is no reading tool for clients, and `idempotent` if calling it again changes
+    nothing more. Fields that are `unlisted` cost no model a token.
+    """
+
+    name: str
+    title: str
+    description: str
+    request: type[Request]
+    run: Callable[[Call, Any], Json]
+    text: Callable[[Row], Text]
+    group: str = "default"
+    writes: bool = False
+    idempotent: bool = True
+    unlisted: tuple[str, ...] = ()

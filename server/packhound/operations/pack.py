@@ -1,0 +1,190 @@
+"""`pack`: the code that a task needs, within a budget of tokens."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated
+
+from msgspec import Meta
+
+from packhound.core.errors import SettingsError
+from packhound.llm import tokenizer_of
+from packhound.operations.focus import focus_of
+from packhound.operations.operation import (
+    Call,
+    ExcludedGlobs,
+    FocusPath,
+    Json,
+    Line,
+    Operation,
+    Request,
+    Word,
+    Words,
+)
+from packhound.operations.rows import signal_row
+from packhound.operations.text import Row, Text, path_of, rows_in
+from packhound.pack import Format, Origin, PackFocus, PackItem, PackRequest, price
+from packhound.pack import Pack as Packed
+from packhound.redact import visible_line
+
+PROMPT_CHARACTERS = 1_000_000
+"""A conversation that was pasted whole still fits."""
+_MAX_TOKENS = 10_000_000
+"""More than any model reads at once."""
+_MAX_OMITTED = 10
+"""Omitted nodes that are listed; the rest is counted, which keeps the answer short."""
+_NOTES_SHARE, _NOTES_TOKENS = 0.1, 200
+"""Of the budget, and at most, for what an agent's text says of the pack."""
+
+
+class Pack(Request):
+    """A prompt and what its pack may cost.
+
+    `focus_lines` are the first and the last line of a selection, and `open_paths` the files that
+    are open, both of the folder of the focus.
+    """
+
+    prompt: Annotated[
+        str, Meta(min_length=1, max_length=PROMPT_CHARACTERS, description="The task.")
+    ]
+    budget: Annotated[int, Meta(ge=1, le=_MAX_TOKENS, description="Maximum number of tokens.")] = (
+        8_000
+    )
+    reserve: Annotated[
+        int, Meta(ge=0, le=_MAX_TOKENS, description="Tokens of the budget to leave free.")
+    ] = 0
+    pinned: Annotated[Words, Meta(description="Files, or PATH:10-20, that must be included.")] = ()
+    exclude: ExcludedGlobs = ()
+    model: Annotated[Word, Meta(description="Model to state the cost for.")] = ""
+    tokenizer: Annotated[
+        Word, Meta(description="A tokenizer.json, or tiktoken:NAME, to count tokens with.")
+    ] = ""
+    format: Annotated[Format, Meta(description="Format of the text.")] = "markdown"
+    conversation: Annotated[
+        Word, Meta(description="Any name: packs of one conversation do not repeat code.")
+    ] = ""
+    focus_path: FocusPath = ""
+    focus_line: Line = 0
+    focus_lines: Annotated[tuple[Line, ...], Meta(max_length=2)] = ()
+    open_paths: tuple[str, ...] = ()
+    explain: bool = False
+
+
+def run(call: Call, request: Pack) -> Json:
+    """Return the pack as rows; with `explain` origins have all signals of the search."""
+    wanted, packed = make_pack(call, request)
+    return pack_row(call, packed, wanted.model, explain=request.explain)
+
+
+def make_pack(call: Call, request: Pack) -> tuple[PackRequest, Packed]:
+    """Return the request that the settings complete, and the best code of all folders.
+
+    Raises Cancelled, or SettingsError.
+    """
+    if not len(call.roots):
+        raise SettingsError("no folder is open to pack from")
+    if call.is_agent and request.tokenizer:
+        raise SettingsError("an agent must not have the server read a file of its choice")
+    settings = call.settings
+    place, notes = focus_of(call.roots, request.focus_path, request.focus_line, "packed")
+    model = request.model or settings.pack_model
+    reserve = request.reserve or min(settings.pack_reserve, request.budget)
+    if reserve > request.budget:
+        raise SettingsError(
+            f"'reserve' is {reserve}; must be between 0 and the budget of {request.budget}"
+        )
+    if call.is_agent:
+        free = request.budget - reserve
+        reserve += min(_NOTES_TOKENS, int(free * _NOTES_SHARE))
+    lines = (request.focus_lines[0], request.focus_lines[-1]) if request.focus_lines else None
+    wanted = PackRequest(
+        request.prompt,
+        budget=request.budget,
+        reserve=reserve,
+        focus=PackFocus(place.path, place.line or 0, lines, request.open_paths) if place else None,
+        pinned=request.pinned,
+        excluded=request.exclude,
+        model=model,
+        tokenizer=request.tokenizer or settings.pack_tokenizer or tokenizer_of(model),
+        format=request.format,
+        conversation=request.conversation,
+    )
+    focused = place.root.path if place else ""
+    packed = call.roots.pack(wanted, focused, call.cancel)
+    return wanted, replace(packed, notes=(*packed.notes, *notes))
+
+
+def pack_row(call: Call, pack: Packed, model: str, *, explain: bool = False) -> Json:
+    """Return a pack; `text` is what to send, `cost` that of reading it with a known model."""
+    usd = price(model, pack.tokens)
+    n_more = len(pack.omitted) - _MAX_OMITTED
+    more = [f"{n_more:,} more were left out"] if n_more > 0 else []
+    return {
+        "tokens": pack.tokens,
+        "budget": pack.budget,
+        "items": [
+            {**item_row(item, explain=explain), **call.roots.whose(item.root)}
+            for item in pack.items
+        ],
+        "omitted": [
+            {
+                **{"path": node.path, "name": node.name, "reason": node.reason},
+                **call.roots.whose(node.root),
+            }
+            for node in pack.omitted[:_MAX_OMITTED]
+        ],
+        "text": pack.text,
+        "notes": [*pack.notes, *more],
+        "cost": None if usd is None else {"model": model, "usd": usd},
+    }
+
+
+def item_row(item: PackItem, *, explain: bool = True) -> Json:
+    """Return an item of a pack with what brought it there."""
+    return {
+        "path": item.path,
+        "start_line": item.start_line + 1,
+        "end_line": item.end_line + 1,
+        "detail": item.detail,
+        "tokens": item.tokens,
+        "score": item.score,
+        "reason": item.reason,
+        "origins": [_origin_row(origin, explain=explain) for origin in item.origins],
+    }
+
+
+def _origin_row(origin: Origin, *, explain: bool) -> Json:
+    """Return an origin; rank, words and meaning where it is a search, a path in the graph."""
+    fields: Json = {"source": origin.source, "utility": origin.utility, "reason": origin.reason}
+    if origin.rank:
+        fields |= {"rank": origin.rank, "words": origin.words, "meaning": origin.meaning}
+    if origin.path:
+        fields["path"] = list(origin.path)
+    if explain and origin.why:
+        fields["why"] = [signal_row(signal) for signal in origin.why]
+    return fields
+
+
+def text(answer: Row) -> Text:
+    """Return the text of the pack, then what is to be known of it."""
+    text = str(answer["text"]) or "nothing found that fits the budget"
+    if text.startswith("{"):
+        return Text([text])  # The format JSON says all within itself.
+    omitted = (
+        visible_line(f"left out: {path_of(row)} {row['name']}, {row['reason']}")
+        for row in rows_in(answer, "omitted")
+    )
+    notes = (f"note: {visible_line(note)}" for note in rows_in(answer, "notes"))
+    return Text([text.rstrip("\n")], [*notes, *omitted], "notes")
+
+
+OPERATION = Operation(
+    "pack",
+    "Pack context",
+    "The code that a task needs, chosen and cut to fit a budget of tokens. Give the task in the "
+    "user's words; paths, names, stack traces and diffs in it count more.",
+    Pack,
+    run,
+    text,
+    unlisted=("tokenizer", "focus_line", "focus_lines", "open_paths", "explain"),
+)

@@ -1,0 +1,190 @@
+"""The table of all operations. A new one is one module in this package and one line here."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+import msgspec
+
+from packhound.core.errors import SettingsError
+from packhound.core.parameters import Schema
+from packhound.core.typed import convert, convert_value, json_schema, nearest
+from packhound.core.types import NodeRef
+from packhound.operations import (
+    changes,
+    episodes,
+    explain,
+    folder,
+    grep,
+    notes,
+    outline,
+    pack,
+    read_node,
+    related,
+    search,
+    skills,
+    status,
+    symbol,
+)
+from packhound.operations.operation import NODE, Call, Json, Operation, Request
+from packhound.operations.text import Row
+from packhound.redact import visible_line
+from packhound.service import Roots, reading_note
+
+
+class Locations(Protocol):
+    """Fields that an editor's protocol adds to rows, such as URIs and ranges."""
+
+    def json(self, node: NodeRef) -> Json:
+        """Return those of a node."""
+
+    def line_json(self, node: NodeRef, line: int) -> Json:
+        """Return those of a 0-based line of a node's file."""
+
+
+OPERATIONS: dict[str, Operation] = {
+    operation.name: operation
+    for operation in (
+        search.OPERATION,
+        grep.OPERATION,
+        related.OPERATION,
+        symbol.OPERATION,
+        changes.OPERATION,
+        pack.OPERATION,
+        outline.OPERATION,
+        read_node.OPERATION,
+        status.OPERATION,
+        *notes.OPERATIONS,
+        *skills.OPERATIONS,
+        *episodes.OPERATIONS,
+        explain.OPERATION,
+        *folder.OPERATIONS,
+    )
+}
+ROOT = {"type": "string", "maxLength": 4_096}
+"""Schema of the argument `root`, which every operation takes where several folders are open."""
+_FORMER_NAMES = {"excluded_paths": "exclude", "excluded": "exclude"}
+"""Fields that 0.2 has renamed."""
+_NO_MAX_TOKENS = 10_000_000
+_NAMES = ("query", "prompt", "pattern", "name", "path")
+_PATHS = ("focus_path", "path", "name")
+"""Fields that say which files are needed first."""
+
+
+def operation_named(name: str) -> Operation:
+    """Return an operation. Raises SettingsError that names all."""
+    if name not in OPERATIONS:
+        raise SettingsError(
+            f"unknown tool '{visible_line(name)}'; expected one of: {', '.join(OPERATIONS)}"
+        )
+    return OPERATIONS[name]
+
+
+def read_request(name: str, values: Mapping[str, object]) -> Request:
+    """Return the checked request of an operation. Raises SettingsError."""
+    operation = operation_named(name)
+    values = {_FORMER_NAMES.get(key, key): value for key, value in values.items()}
+    return convert(operation.request, values)
+
+
+def answer(
+    call: Call,
+    name: str,
+    arguments: Mapping[str, object],
+    locations: Locations | None = None,
+) -> Json:
+    """Run an operation on the folder that `root` names, or on all; return JSON values.
+
+    Raises SettingsError for an unknown operation or for bad arguments.
+    """
+    values = {key: value for key, value in arguments.items() if key != "root"}
+    written = arguments.get("root") or ""
+    if not isinstance(written, str):
+        raise SettingsError(f"argument 'root' is {written!r:.80}; expected a string")
+    call = replace(call, roots=call.roots.select(written))
+    request, reading = read_request(name, values), _reading(call.roots)
+    rows = operation_named(name).run(call, request)
+    left: Json = leave(call.roots, rows, locations)
+    return {**left, "reading": reading} if reading else left
+
+
+def leave(
+    roots: Roots,
+    rows: Any,  # noqa: ANN401 - a JSON value with nodes
+    locations: Locations | None = None,
+) -> Any:  # noqa: ANN401 - a JSON value
+    """Return rows whose nodes have become whose and where they are."""
+    if isinstance(rows, list):
+        return [leave(roots, row, locations) for row in rows]
+    if not isinstance(rows, dict):
+        return rows
+    left = {key: leave(roots, value, locations) for key, value in rows.items() if key != NODE}
+    node = rows.get(NODE)
+    if isinstance(node, NodeRef):
+        left |= roots.whose(node.root)
+        if locations and node.path:
+            left |= locations.json(node)
+            for line in left.get("lines", ()):
+                if isinstance(line, dict) and "cell" in line:
+                    line |= locations.line_json(node, line["line"] - 1)
+    return left
+
+
+def settle(roots: Roots, arguments: Mapping[str, object], seconds: float) -> None:
+    """Wait until what a request needs is read; files that it names are read first."""
+    names = " ".join(str(arguments.get(key, "")) for key in _NAMES)
+    near = [str(arguments[key]).partition(":")[0] for key in _PATHS if arguments.get(key)]
+    deadline = time.monotonic() + seconds
+    for root in roots:
+        root.engine.read_first(names, near)
+        root.engine.settled(max(0.0, deadline - time.monotonic()))
+
+
+def _reading(roots: Roots) -> str:
+    """Return how many files were read so far, nothing if all are."""
+    counts = [root.engine.reading for root in roots]
+    return reading_note(sum(n for n, _ in counts), sum(n for _, n in counts))
+
+
+def as_text(name: str, answer: Row, arguments: Mapping[str, object] | None = None) -> str:
+    """Return the answer to a call as text of at most its `max_tokens`, of a pack its budget."""
+    operation = operation_named(name)
+    text, reading = operation.text(answer), str(answer.get("reading", ""))
+    if reading and reading not in text.notes:
+        text = text._replace(notes=[*text.notes, reading])
+    return text.fit(_max_tokens(operation, arguments or {}))
+
+
+def _max_tokens(operation: Operation, arguments: Mapping[str, object]) -> int:
+    """Return the limit of a text: that of the request, or the default of its field."""
+    given = {"max_tokens": None, "budget": None, "reserve": None, **arguments}
+    fields = {field.name: field for field in msgspec.structs.fields(operation.request)}
+    limits = {
+        name: int(convert_value(fields[name].type, name, given[name] or fields[name].default))
+        for name in ("max_tokens", "budget", "reserve")
+        if name in fields
+    }
+    return limits.get("max_tokens", limits.get("budget", _NO_MAX_TOKENS)) - limits.get("reserve", 0)
+
+
+def schema_of(operation: Operation) -> Schema:
+    """Return the JSON Schema of what agents may say to an operation."""
+    return json_schema(operation.request, operation.unlisted)
+
+
+def select_operations(names: Sequence[str]) -> list[Operation]:
+    """Return the operations of some names and groups, those of the group `default` for none.
+
+    Raises SettingsError for a name that is neither.
+    """
+    names = names or ("default",)
+    known = [*OPERATIONS, *dict.fromkeys(each.group for each in OPERATIONS.values())]
+    for name in names:
+        if name not in known:
+            raise SettingsError(
+                f"setting 'mcp.tools' names '{visible_line(name)}'; {nearest(name, known)}"
+            )
+    return [each for each in OPERATIONS.values() if each.name in names or each.group in names]

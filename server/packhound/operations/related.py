@@ -1,0 +1,85 @@
+"""`related`: what a definition uses and is used by, and code like it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from packhound.operations.operation import (
+    Call,
+    Json,
+    Limit,
+    Line,
+    MaxTokens,
+    Operation,
+    Reference,
+    Request,
+    SnippetLines,
+)
+from packhound.operations.references import Place, notes_on_others, places
+from packhound.operations.rows import node_row, results_rows
+from packhound.operations.search import hit_units
+from packhound.operations.text import Row, Text, rows_in, title
+
+_EDGE_TITLES = {
+    "references": "uses",
+    "referenced-by": "used by",
+    "contains": "contains",
+    "contained-in": "part of",
+    "imports": "imports",
+}
+
+
+class Related(Request):
+    """A place in code."""
+
+    path: Reference
+    line: Line = 0
+    limit: Limit = 10
+    snippet_lines: SnippetLines = 3
+    max_tokens: MaxTokens = 4_000
+
+
+def run(call: Call, request: Related) -> Json:
+    """Return code of its folder like that at a place, and its neighbours by kind of edge."""
+    place, *others = places(call.roots, request.path, request.line or 1)
+    results = place.root.engine.related(
+        place.path, place.line or 0, request.limit, call.cancel, request.snippet_lines
+    )
+    answer = results_rows(call.roots, results, request.limit)
+    notes = [*results.notes, *notes_on_others(others)]
+    return {**answer, "notes": notes, "neighbors": list(_neighbors(place, request.limit))}
+
+
+def _neighbors(place: Place, limit: int) -> Iterator[Json]:
+    """Yield the neighbours of a node, at most `limit` of each kind of edge."""
+    n_by_edge = Counter[str]()
+    for edge, node in place.root.engine.neighbors(place.path, place.line or 0):
+        n_by_edge[edge] += 1
+        if node.kind != "file" and n_by_edge[edge] <= limit:
+            yield {"edge": edge, **node_row(node)}
+
+
+def text(answer: Row) -> Text:
+    """Return the neighbours, then what is similar."""
+    units, neighbors = [], rows_in(answer, "neighbors")
+    for edge, name in _EDGE_TITLES.items():
+        rows = [row for row in neighbors if row["edge"] == edge]
+        # The name of the edge stays with its first node.
+        units += [
+            f"{name}:\n  {title(row)}" if row is rows[0] else f"  {title(row)}" for row in rows
+        ]
+    hits = list(hit_units(rows_in(answer, "hits")))
+    units += [f"similar:\n{hits[0]}", *hits[1:]] if hits else []
+    head = () if units else ("nothing found",)
+    return Text(head, units, "nodes", rows_in(answer, "notes"))
+
+
+OPERATION = Operation(
+    "related",
+    "Related code",
+    "What the definition at a place contains, uses and is used by, and code like it.",
+    Related,
+    run,
+    text,
+)

@@ -1,0 +1,164 @@
+"""Nodes, hits and records as rows of an answer, without the secrets of their names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from packhound.core.line_history import LineHistory
+from packhound.core.records import Record, iso_date
+from packhound.core.types import Hit, NodeRef, Results, Signal, SignalGroup
+from packhound.operations.operation import NODE, Json
+from packhound.operations.references import References
+from packhound.redact import safe_line, without_secrets
+from packhound.search import phrase, signals_by_group, word_of
+from packhound.service import Roots
+
+if TYPE_CHECKING:
+    from packhound.impact import Link
+
+_GROUP_KEYS = ("value", "contribution", "above_average", "rank_without", "text")
+
+
+def node_row(node: NodeRef) -> Json:
+    """Return a node: its place and its names."""
+    return {
+        NODE: node,
+        "path": node.path,
+        "start_line": node.span.start_line + 1,
+        "end_line": node.span.end_line + 1,
+        "kind": node.kind,
+        "name": safe_line(node.name),
+        "qualname": safe_line(node.qualname),
+        "signature": safe_line(node.signature),
+    }
+
+
+def link_row(link: Link | NodeRef) -> Json:
+    """Return a node; of a link also the line of the call, its distance, and if by name only."""
+    if isinstance(link, NodeRef):
+        return node_row(link)
+    how = {"line": link.line + 1, "distance": link.distance, "by_name": link.by_name}
+    return {**node_row(link.node), **how}
+
+
+def results_rows(
+    roots: Roots, results: Results, limit: int, offset: int = 0, *, explain: bool = False
+) -> Json:
+    """Return the hits of a search from `offset` on, and what is to be known of all of them."""
+    end = offset + limit
+    return {
+        "query": results.query,
+        "hits": list(hit_rows(roots, results.hits[offset:end], explain=explain)),
+        "offset": offset,
+        "next_offset": end if len(results.hits) > end else -1,
+        "truncated": results.truncated,
+        "generation": results.generation,
+        "took_ms": round(results.took_ms, 3),
+        "candidates": results.candidates,
+        "notes": list(results.notes),
+        "confidence": results.confidence,
+        "confidence_word": results.confidence_word,
+    }
+
+
+def hit_rows(roots: Roots, hits: Sequence[Hit], *, explain: bool) -> Iterator[Json]:
+    """Yield hits: `reasons` in words; to explain also `why`, whose contributions are the score."""
+    references = References(roots)
+    for hit in hits:
+        explanation = hit.explanation()
+        row = {
+            "rank": hit.rank,
+            "score": hit.score,
+            "confidence": hit.confidence,
+            "confidence_word": None if hit.confidence is None else word_of(hit.confidence),
+            **node_row(hit.node),
+            "ref": safe_line(references.of(hit.node)) if hit.node.path else "",
+            "siblings": [node_row(sibling) for sibling in hit.siblings],
+            "line": explanation.line,
+            "reasons": list(explanation.reasons),
+        }
+        if explain:
+            row |= {
+                "why": [signal_row(signal) for signal in hit.why],
+                "groups": [_group_row(group) for group in explanation.groups],
+                "counterfactual": safe_line(explanation.counterfactual),
+            }
+        if hit.cell:
+            row["cell"] = hit.cell._asdict()
+        yield {**row, **_source_fields(hit), **_optional_fields(hit)}
+
+
+def explanation_row(roots: Roots, hit: Hit) -> Json:
+    """Return one hit whose groups have their signals, each in a sentence."""
+    (row,) = hit_rows(roots, [hit], explain=True)
+    by_group = signals_by_group(hit)
+    row["groups"] = [
+        {
+            **_group_row(group),
+            "signals": [
+                {**signal_row(signal), "text": phrase(signal)} for signal in by_group[group.name]
+            ],
+        }
+        for group in hit.explanation().groups
+    ]
+    return row
+
+
+def signal_row(signal: Signal) -> Json:
+    """Return one reason for a score."""
+    return {
+        "signal": signal.signal,
+        "value": signal.value,
+        "weight": signal.weight,
+        "contribution": signal.contribution,
+    }
+
+
+def record_row(record: Record) -> Json:
+    """Return a record of a source beside code, without secrets."""
+    return {
+        "id": safe_line(record.id),
+        "type": record.type,
+        "reference": safe_line(record.reference),
+        "title": safe_line(record.title),
+        "text": without_secrets(record.text),
+        "date": iso_date(record.date),
+        "tags": [safe_line(tag) for tag in record.tags],
+        "metadata": without_secrets(record.metadata),
+    }
+
+
+def _group_row(group: SignalGroup) -> Json:
+    return {"group": group.name, **{key: getattr(group, key) for key in _GROUP_KEYS}}
+
+
+def _source_fields(hit: Hit) -> Json:
+    """Return where a hit comes from, what a record has that code has not, and notes on code."""
+    fields: Json = {"source": hit.source, "type": hit.node.kind}
+    if hit.record is not None:
+        fields |= {"line": safe_line(hit.explanation().line), **record_row(hit.record)}
+        fields["ref"] = fields["reference"]
+    if hit.notes:
+        fields["notes"] = [{**record_row(n.record), "state": n.state} for n in hit.notes]
+    return fields
+
+
+def _optional_fields(hit: Hit) -> Json:
+    """Return the commits and the lines of a hit, where they were asked for."""
+    fields: Json = {"git": _git_row(hit.git)} if hit.git else {}
+    if hit.snippet:
+        fields["snippet"] = [{"line": line + 1, "text": text} for line, text in hit.snippet]
+    return fields
+
+
+def _git_row(git: LineHistory) -> Json:
+    return {
+        "state": git.state,
+        "commits": git.commits,
+        "last_change": iso_date(git.last_change) if git.last_change else None,
+        "last_change_time": git.last_change,
+        "stale": git.is_stale,
+        "age": git.age(),
+        "text": git.describe(),
+    }

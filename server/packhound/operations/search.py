@@ -1,0 +1,243 @@
+"""`search`: code by name or by meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Annotated
+
+from msgspec import Meta
+
+from packhound.core.deep_settings import DEEP_TIME_MS
+from packhound.core.errors import SettingsError
+from packhound.core.records import CODE, byline
+from packhound.core.settings import MAX_CANDIDATES, MAX_PLUGIN_NAME, MAX_TIME_MS
+from packhound.core.types import KINDS, TYPES, Budget, Focus, Kind, Mode, Query, Results, Tests
+from packhound.operations.focus import focus_of
+from packhound.operations.operation import (
+    Call,
+    ExcludedGlobs,
+    FocusPath,
+    Globs,
+    Json,
+    Limit,
+    Line,
+    MaxTokens,
+    Offset,
+    Operation,
+    Request,
+    SnippetLines,
+    Words,
+)
+from packhound.operations.rows import results_rows
+from packhound.operations.text import MARK, Row, Text, cut, rows_in, snippet_text, title
+from packhound.redact import visible_line
+from packhound.search import WEAK_NOTE, scope_of
+
+QUERY_CHARACTERS = 100_000
+"""A bug report with its traces; longer ones were pasted by mistake."""
+_RECORD_LINES = 6
+"""Lines of a note or another record that a hit shows."""
+_OF_SETTINGS = ("deep", "candidates", "fuser", "scorers", "time_ms", "excluded_kinds", "git")
+"""Agents have the deep model, unless the setting is off; the settings say how hits are ranked."""
+
+_Kinds = tuple[Kind, ...]
+_Day = Annotated[str, Meta(max_length=40)]
+
+
+class Search(Request):
+    """A query. Without a limit or a time the settings say them."""
+
+    query: Annotated[
+        str, Meta(min_length=1, max_length=QUERY_CHARACTERS, description="What to find.")
+    ]
+    limit: Limit = 0
+    mode: Annotated[Mode, Meta(description="How to search.")] = "hybrid"
+    kinds: Annotated[_Kinds, Meta(max_length=100, description="Only these kinds of code.")] = ()
+    languages: Annotated[Words, Meta(description="Only these languages.")] = ()
+    paths: Globs = ()
+    excluded_kinds: Annotated[
+        _Kinds, Meta(max_length=100, description="Not these kinds of code.")
+    ] = ()
+    exclude: ExcludedGlobs = ()
+    tests: Annotated[Tests, Meta(description="Tests below what they test, left out, or alone.")] = (
+        "last"
+    )
+    files: Annotated[bool, Meta(description="One hit per file.")] = False
+    deep: Annotated[
+        bool,
+        Meta(description="Read the 50 best hits again, with the transformer of the extra `deep`."),
+    ] = True
+    git: Annotated[
+        bool, Meta(description="Add the commits that the lines of each hit stem from, by git.")
+    ] = False
+    time_ms: Annotated[
+        int, Meta(ge=1, le=MAX_TIME_MS, description="Milliseconds after which the search stops.")
+    ] = 0
+    candidates: Annotated[
+        int,
+        Meta(
+            ge=4,
+            le=MAX_CANDIDATES,
+            description="Definitions ranked at most; of files a quarter as many.",
+        ),
+    ] = 0
+    fuser: Annotated[
+        str,
+        Meta(
+            max_length=MAX_PLUGIN_NAME,
+            description="How candidates become one order: linear, blend, rrf or an installed"
+            " plugin.",
+        ),
+    ] = ""
+    scorers: Annotated[
+        tuple[Annotated[str, Meta(min_length=1, max_length=MAX_PLUGIN_NAME)], ...],
+        Meta(
+            max_length=100,
+            description="Installed plugins that score the best hits again, each NAME or"
+            " NAME=WEIGHT.",
+        ),
+    ] = ()
+    types: Annotated[
+        Words, Meta(description=f"Only these types: {', '.join(TYPES[len(KINDS) :])}, a kind.")
+    ] = ()
+    since: Annotated[
+        _Day, Meta(description="Only what was written on this day (YYYY-MM-DD) or later.")
+    ] = ""
+    before: Annotated[_Day, Meta(description="Only what was written before this day.")] = ""
+    tags: Annotated[Words, Meta(description="Only what has one of these tags.")] = ()
+    focus_path: FocusPath = ""
+    focus_line: Line = 0
+    offset: Offset = 0
+    snippet_lines: SnippetLines = 6
+    explain: Annotated[
+        bool, Meta(description="Say why each hit is there, and what would move it.")
+    ] = False
+    max_tokens: MaxTokens = 4_000
+
+
+def run(call: Call, request: Search) -> Json:
+    """Return one page of the hits of all folders."""
+    query, notes = query_of(call, request)
+    results = run_search(call, query, notes)
+    limit = limit_of(call, request)
+    return results_rows(call.roots, results, limit, request.offset, explain=request.explain)
+
+
+def query_of(call: Call, request: Search) -> tuple[Query, tuple[str, ...]]:
+    """Return the query of a request, and why it has no focus if it asks for one.
+
+    It asks for one hit more than its page has, which says if there are more. One that asks for the
+    deep model has at least the time that this takes. Raises SettingsError.
+    """
+    settings = call.settings
+    if not request.query.strip():
+        raise SettingsError("'query' is empty; give a word, a name, or a filter as kind:class")
+    place, notes = focus_of(call.roots, request.focus_path, request.focus_line, "searched")
+    time_ms = DEEP_TIME_MS if request.deep else Budget().time_ms
+    query = Query(
+        request.query,
+        limit=request.offset + limit_of(call, request) + 1,
+        mode=request.mode,
+        kinds=request.kinds,
+        languages=request.languages,
+        paths=request.paths,
+        budget=Budget(
+            request.time_ms or settings.time_ms or time_ms,
+            request.candidates or settings.candidates,
+        ),
+        focus=Focus(place.path, place.line or 0, place.root.path) if place else None,
+        files=request.files,
+        tests=request.tests,
+        excluded_kinds=request.excluded_kinds,
+        excluded_paths=request.exclude,
+        deep=request.deep,
+        fuser=request.fuser,
+        scorers=request.scorers,
+        types=request.types,
+        since=request.since,
+        before=request.before,
+        tags=request.tags,
+        redacted=call.is_agent,
+        git=request.git,
+        snippet_lines=request.snippet_lines,
+    )
+    for problem in scope_of(query)[1]:
+        raise SettingsError(problem)
+    return query, notes
+
+
+def limit_of(call: Call, request: Search) -> int:
+    """Return the number of hits of a page."""
+    return request.limit or call.settings.limit
+
+
+def run_search(call: Call, query: Query, notes: Sequence[str] = ()) -> Results:
+    """Return the hits of all folders, with further notes."""
+    results = call.roots.search(query, call.cancel)
+    if not call.is_typing:
+        for root in call.roots:
+            of_root = tuple(hit for hit in results.hits if hit.node.root == root.path)
+            root.engine.sources.episodes.record_search(replace(results, hits=of_root))
+    return replace(results, notes=(*results.notes, *notes))
+
+
+def text(answer: Row) -> Text:
+    """Return how sure the answer is, then the hits."""
+    hits, notes = rows_in(answer, "hits"), list(rows_in(answer, "notes"))
+    if answer.get("truncated") and not any(note.startswith("stopped") for note in notes):
+        notes.append("the search ran out of time; there may be better hits")
+    first = "no more hits" if answer["offset"] else "nothing found"
+    if hits and answer.get("confidence_word"):
+        first = f"confidence: {answer['confidence_word']} ({answer['confidence']:.2f})"
+        if notes and notes[0].startswith(WEAK_NOTE):
+            first += f"; {visible_line(notes.pop(0).removeprefix(WEAK_NOTE))}"
+    return Text(
+        head=[first] if answer.get("confidence_word") or not hits else [],
+        units=list(hit_units(hits)),
+        notes=notes,
+        offset=answer["offset"],
+        has_more=answer["next_offset"] != -1,
+    )
+
+
+def hit_units(hits: Sequence[Row]) -> Iterator[str]:
+    """Yield each hit: its title, its lines of code, and what else its file has."""
+    for hit in hits:
+        if hit["source"] != CODE:
+            yield record_text(hit)
+            continue
+        lines = [title(hit), *(record_text(note, 1) for note in hit.get("notes", ()))]
+        if git := hit.get("git"):
+            lines.append(f"history: {visible_line(git['text'])}")
+        if code := snippet_text(hit):
+            lines.append(code)
+        if "counterfactual" in hit:
+            why = " · ".join(filter(None, [*hit["reasons"], hit["counterfactual"]]))
+            lines.append(visible_line(f"why: {why}"))
+        if hit.get("siblings"):
+            names = (f"{visible_line(s['name'])}:{s['start_line']}" for s in hit["siblings"])
+            lines.append(f"also here: {', '.join(names)}")
+        yield "\n".join(lines)
+
+
+def record_text(row: Row, most_lines: int = _RECORD_LINES) -> str:
+    """Return a record as its type, title, author, day and state, and its first lines, marked."""
+    state = f", {row['metadata']['state']}" if row["metadata"].get("state") else ""
+    by = f"{author}, " if (author := byline(row["metadata"])) else ""
+    whose = f", {row['label']}" if "label" in row else ""
+    head = f"{row['type']} {row['title']} ({by}{row['date']}{state}, {row['reference']}{whose})"
+    lines = [line for line in row["text"].splitlines() if line.strip()][:most_lines]
+    return "\n".join([visible_line(head), *(MARK + cut(line) for line in lines)])
+
+
+OPERATION = Operation(
+    "search",
+    "Search code",
+    "Find code by meaning or by name, unsaved edits included. The query is a name, a question, or "
+    "a whole bug report.",
+    Search,
+    run,
+    text,
+    unlisted=(*_OF_SETTINGS, "focus_line"),
+)

@@ -1,0 +1,111 @@
+"""`skills` and `record_skill`: procedures that worked before on this workspace."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from packhound.core.types import Query
+from packhound.operations.notes import root_to_write
+from packhound.operations.operation import (
+    Call,
+    Json,
+    Limit,
+    MaxTokens,
+    Offset,
+    Operation,
+    Request,
+    Words,
+)
+from packhound.operations.rows import results_rows
+from packhound.operations.search import record_text
+from packhound.operations.text import Row, Text, rows_in
+from packhound.redact import visible_line
+
+GROUP = "skills"
+_LINES = 12
+_Items = Annotated[tuple[Annotated[str, Meta(max_length=20_000)], ...], Meta(max_length=100)]
+
+
+class Skills(Request):
+    """A task."""
+
+    query: Annotated[str, Meta(min_length=1, max_length=4_096, description="The task.")]
+    limit: Limit = 5
+    offset: Offset = 0
+    max_tokens: MaxTokens = 1_000
+
+
+class RecordSkill(Request):
+    """How a task was done."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=200, description="Name of the skill.")]
+    preconditions: Annotated[_Items, Meta(description="When it applies.")] = ()
+    steps: Annotated[_Items, Meta(description="What to do, in order.")] = ()
+    patch_templates: Annotated[_Items, Meta(description="Changes to make, as text.")] = ()
+    verification: Annotated[_Items, Meta(description="How to see that it worked.")] = ()
+    tags: Annotated[Words, Meta(description="Tags to filter by.")] = ()
+    pattern_type: Annotated[
+        str, Meta(max_length=200, description="Kind of pattern, such as bugfix.")
+    ] = ""
+    success_score: Annotated[
+        float, Meta(ge=0, le=1, description="Share of the runs that succeeded.")
+    ] = 1.0
+
+
+def search(call: Call, request: Skills) -> Json:
+    """Return one page of the skills that fit a task."""
+    limit = request.offset + request.limit + 1
+    results = call.roots.search(Query(request.query, limit=limit, types=("skill",)), call.cancel)
+    return results_rows(call.roots, results, request.limit, request.offset)
+
+
+def record(call: Call, request: RecordSkill) -> Json:
+    """Write a skill, or one more use of it. Raises SettingsError."""
+    root, _ = root_to_write(call, ())
+    return root.engine.sources.record_skill(msgspec.structs.asdict(request))
+
+
+def text(answer: Row) -> Text:
+    """Return each skill with its first lines."""
+    hits = rows_in(answer, "hits")
+    return Text(
+        [] if hits else ["no skills"],
+        [record_text(hit, _LINES) for hit in hits],
+        "skills",
+        rows_in(answer, "notes"),
+        offset=answer["offset"],
+        has_more=answer["next_offset"] != -1,
+    )
+
+
+def recorded_text(answer: Row) -> Text:
+    """Return the score and the uses of a skill that was recorded."""
+    score, uses = answer["success_score"], answer["usage_count"]
+    return Text([f"recorded {visible_line(answer['name'])}: success {score:.2f}, used {uses}"])
+
+
+OPERATIONS = (
+    Operation(
+        "skills",
+        "Search skills",
+        "Procedures for tasks like this one: SKILL.md files, and what was recorded to have worked.",
+        Skills,
+        search,
+        text,
+        GROUP,
+    ),
+    Operation(
+        "record_skill",
+        "Record a skill",
+        "Note how a task was done, or that a known skill was used again and how well it worked.",
+        RecordSkill,
+        record,
+        recorded_text,
+        GROUP,
+        writes=True,
+        idempotent=False,
+    ),
+)

@@ -1,0 +1,110 @@
+"""`status`: what is indexed, and whether anything is pending."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from packhound.core.records import iso_date
+from packhound.core.status import SourceRow, State, Status
+from packhound.operations.operation import Call, Json, MaxTokens, Operation, Request
+from packhound.operations.text import Row, Text, rows_in
+from packhound.redact import visible_line
+
+_BY_URGENCY: tuple[State, ...] = ("indexing", "starting", "degraded", "ready", "closed")
+"""The state to show when several folders differ."""
+
+
+class StatusOf(Request):
+    """`sources` asks for the figures of all sources that are on, not only of those in use."""
+
+    sources: bool = False
+    max_tokens: MaxTokens = 4_000
+
+
+def run(call: Call, request: StatusOf) -> Json:
+    """Return the state of a folder, of several as one with each under `roots`."""
+    statuses = [root.engine.status(every_source=request.sources) for root in call.roots]
+    if len(statuses) == 1:
+        return status_row(statuses[0])
+    return workspace_row(statuses)
+
+
+def status_row(status: Status) -> Json:
+    """Return the state of one folder's index."""
+    return {
+        "state": status.state,
+        "root": status.root,
+        "generation": status.generation,
+        "pending": status.pending,
+        "files": status.files,
+        "nodes": status.nodes,
+        "languages": dict(status.languages),
+        "kinds": dict(status.kinds),
+        "failed_vectors": status.n_failed,
+        "disk_bytes": status.disk_bytes,
+        "vectors": status.vectors,
+        "deep_vectors": status.deep_vectors,
+        "dense": status.dense,
+        "dead_share": status.dead_share,
+        "recall": status.recall,
+        "drift": asdict(status.drift),
+        "model": status.model,
+        "writer": status.writer,
+        "save_problem": status.save_problem,
+        "notes": list(status.notes),
+        "sources": [_source_row(row) for row in status.sources],
+    }
+
+
+def _source_row(row: SourceRow) -> Json:
+    return {**row._asdict(), "changed": iso_date(row.changed), "problems": list(row.problems)}
+
+
+def workspace_row(statuses: Sequence[Status], notes: Sequence[str] = ()) -> Json:
+    """Return the state of all folders as one, and of each under `roots`."""
+    languages, kinds = Counter[str](), Counter[str]()
+    for status in statuses:
+        languages.update(status.languages)
+        kinds.update(status.kinds)
+    recalls = [status.recall for status in statuses if status.recall is not None]
+    all_notes = dict.fromkeys([*notes, *(note for s in statuses for note in s.notes)])
+    return {
+        "state": min((s.state for s in statuses), key=_BY_URGENCY.index, default="ready"),
+        "generation": sum(s.generation for s in statuses),
+        "pending": sum(s.pending for s in statuses),
+        "files": sum(s.files for s in statuses),
+        "nodes": sum(s.nodes for s in statuses),
+        "languages": dict(languages.most_common()),
+        "kinds": dict(kinds.most_common()),
+        "failed_vectors": sum(s.n_failed for s in statuses),
+        "disk_bytes": sum(s.disk_bytes for s in statuses),
+        "vectors": sum(s.vectors for s in statuses),
+        "dead_share": max((s.dead_share for s in statuses), default=0.0),
+        "recall": min(recalls, default=None),
+        "notes": list(all_notes),
+        "roots": [status_row(status) for status in statuses],
+    }
+
+
+def text(answer: Row) -> Text:
+    """Return the answer as JSON, or a line for each folder where that does not fit."""
+    brief = [
+        f"{visible_line(state['root'])}: {state['state']}, {state['pending']:,} pending, "
+        f"{state['files']:,} files, {state['nodes']:,} nodes"
+        for state in rows_in(answer, "roots") or [answer]
+    ]
+    return Text([json.dumps(answer)], brief=brief)
+
+
+OPERATION = Operation(
+    "status",
+    "Status",
+    "What is indexed, and whether anything is pending.",
+    StatusOf,
+    run,
+    text,
+    unlisted=("sources",),
+)

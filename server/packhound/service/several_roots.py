@@ -1,0 +1,252 @@
+"""Several folders asked as one: the only home of their names, order, rating, limits and packs.
+
+Each keeps its own index, so any set of them can be open. Scores are log-odds, so they compare. A
+file belongs to the innermost folder, so no answer has it twice. Each folder has a label, the
+shortest tail of its path that no other one has; a path of several folders begins with it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import PurePath
+from typing import TYPE_CHECKING, NamedTuple
+
+from packhound.core.errors import SettingsError
+from packhound.core.types import Query, Results
+from packhound.grep import GrepGroup, GrepRequest, GrepResults, merge_grep_notes
+from packhound.redact import visible_line
+from packhound.search import STOPPED_NOTE, WEAK_NOTE, merge_notes, rank_hits, rate_in_order
+from packhound.service.engine import Engine
+from packhound.service.roots import real_path, root_path
+
+if TYPE_CHECKING:
+    from packhound.pack import Pack, PackRequest
+
+_WILDCARD = re.compile(r"[\\*?\[]")
+
+
+class Root(NamedTuple):
+    """A folder and its label."""
+
+    engine: Engine
+    label: str
+
+    @property
+    def path(self) -> str:
+        """Absolute path of the folder."""
+        return str(self.engine.root)
+
+
+class Roots:
+    """The folders that one question is about, in their order. Immutable; any thread may call."""
+
+    def __init__(self, engines: Sequence[Engine]) -> None:
+        labels = labels_of([engine.root for engine in engines])
+        self._all = tuple(Root(*pair) for pair in zip(engines, labels, strict=True))
+        self._asked = self._all
+
+    def __iter__(self) -> Iterator[Root]:
+        return iter(self._asked)
+
+    def __len__(self) -> int:
+        return len(self._asked)
+
+    @property
+    def are_named(self) -> bool:
+        """True if rows of answers say whose they are: more than one folder is open."""
+        return len(self._all) > 1
+
+    def whose(self, path: str) -> dict[str, object]:
+        """Return `root` and `label` for a row of the folder at `path`, nothing if it is alone."""
+        root = next((root for root in self._all if root.path == path), None)
+        return {"root": root.path, "label": root.label} if root and self.are_named else {}
+
+    def select(self, written: str) -> Roots:
+        """Return the folder that a path, a path in it, a URI or the end of its path names.
+
+        All of them for "". Raises SettingsError that names all.
+        """
+        if not written:
+            return self
+        path = real_path(root_path(written))
+        tail = _folded_parts(written.replace("\\", "/"))
+        matches = [root for root in self._all if root.label == written]
+        matches = matches or [r for r in self._all if _folded_parts(r.path)[-len(tail) :] == tail]
+        if by_path := [root for root in self._all if path.is_relative_to(root.path)]:
+            matches = [max(by_path, key=lambda root: len(root.path))]
+        if len(matches) != 1:
+            problem = "ambiguous" if matches else "unknown"
+            names = ", ".join(f"{root.label} ({root.path})" for root in matches or self._all)
+            raise SettingsError(
+                f"{problem} root '{visible_line(written)}'; expected one of: {names}"
+            )
+        return self.only(matches[0])
+
+    def only(self, root: Root) -> Roots:
+        """Return one of the folders to ask; its rows are named as before."""
+        roots = Roots([])
+        roots._all, roots._asked = self._all, (root,)
+        return roots
+
+    def candidates(self, reference: str) -> list[tuple[Root, str]]:
+        """Return where a reference may lead, the likeliest first, with the part within the folder.
+
+        One that begins with the label or the path of a folder is of that one; but a folder may
+        have the name of the root that it is in.
+        """
+        written = reference.replace("\\", "/").removeprefix("./")
+        named = []
+        for root in sorted(self._asked if self.are_named else (), key=lambda r: -len(r.path)):
+            for prefix in (root.path.replace("\\", "/"), root.label):
+                if written.rstrip("/") == prefix or written.startswith(prefix + "/"):
+                    named.append((root, written[len(prefix) :].strip("/")))
+        return [*dict.fromkeys([*named[:1], *((root, reference) for root in self._asked)])]
+
+    def inner_globs(self, root: Root) -> tuple[str, ...]:
+        """Return a glob of each other folder inside of one, to be left out of its answer."""
+        outer = PurePath(root.path)
+        paths = (PurePath(other.path) for other in self._asked)
+        inner = [path.relative_to(outer) for path in paths if outer in path.parents]
+        return tuple(f"/{_WILDCARD.sub(_escape, path.as_posix())}/" for path in inner)
+
+    def search(self, query: Query, cancel: threading.Event | None = None) -> Results:
+        """Return the best hits of all folders."""
+        if len(self) == 1:
+            return self._asked[0].engine.search(query, cancel)
+        answers = []
+        for root in self:
+            excluded = (*query.excluded_paths, *self.inner_globs(root))
+            answers.append(root.engine.search(replace(query, excluded_paths=excluded), cancel))
+        return _merge_results(query, answers)
+
+    def grep(
+        self,
+        request: GrepRequest,
+        cancel: threading.Event | None = None,
+        *,
+        redacted: bool = False,
+    ) -> GrepResults:
+        """Return one page of the lines of all folders: by the question, else folder by folder.
+
+        Raises SettingsError for a bad pattern.
+        """
+        if len(self) == 1:
+            return self._asked[0].engine.grep(request, cancel, redacted=redacted)
+        end, answers = request.offset + request.limit, []
+        for root in self:
+            excluded = (*request.exclude, *self.inner_globs(root))
+            part = replace(request, exclude=excluded, offset=0, limit=end)
+            answer = root.engine.grep(part, cancel, redacted=redacted)
+            groups = tuple(replace(group, root=root.path) for group in answer.groups)
+            counts = tuple(count._replace(root=root.path) for count in answer.counts)
+            answers.append(replace(answer, groups=groups, counts=counts))
+        return _merge_lines(request, answers)
+
+    def pack(
+        self, request: PackRequest, focused: str = "", cancel: threading.Event | None = None
+    ) -> Pack:
+        """Return the best code of all folders; the request's focus is in the folder `focused`.
+
+        Raises Cancelled, or SettingsError for a tokenizer.
+        """
+        from packhound.service.pack_roots import pack_roots  # Its imports take long.
+
+        if len(self) == 1:
+            root = self._asked[0]
+            focus = request.focus if focused in ("", root.path) else None
+            return root.engine.pack(replace(request, focus=focus), cancel)
+        return pack_roots(self, request, focused, cancel)
+
+
+def labels_of(paths: Sequence[PurePath]) -> list[str]:
+    """Return the shortest tail of each path that is no tail of another."""
+    return [_label(path, [other for other in paths if other != path]) for path in paths]
+
+
+def best_refusal(refusals: Sequence[SettingsError]) -> SettingsError:
+    """Return the first refusal of a folder that has the file, else one with a remedy, else any."""
+
+    def closeness(refusal: SettingsError) -> int:
+        text = str(refusal)
+        return 2 if "is not an indexed" not in text else int("did you mean" in text)
+
+    return max(refusals, key=closeness)
+
+
+def _label(path: PurePath, others: Sequence[PurePath]) -> str:
+    for n in range(1, len(path.parts)):
+        tail = path.parts[-n:]
+        if all(other.parts[-n:] != tail for other in others):
+            return "/".join(tail)
+    return path.as_posix()
+
+
+def _folded_parts(path: str) -> tuple[str, ...]:
+    return tuple(part.casefold() for part in PurePath(path).parts)
+
+
+def _escape(wildcard: re.Match[str]) -> str:
+    return f"\\{wildcard[0]}"
+
+
+def _merge_results(query: Query, answers: Sequence[Results]) -> Results:
+    """Return the answers of several folders to one query as one."""
+    surest = max(answers, key=lambda answer: answer.confidence or 0.0, default=None)
+    word = surest.confidence_word if surest else None
+    notes = merge_notes(word, [answer.notes for answer in answers])
+    if not answers:
+        notes["no folder is open"] = None
+    first_root = query.focus.root if query.focus else ""
+    hits = rank_hits((hit for answer in answers for hit in answer.hits), query.limit, first_root)
+    return Results(
+        query=query.text,
+        hits=rate_in_order(hits, [hit.confidence or 0.0 for hit in hits]),
+        truncated=any(answer.truncated for answer in answers),
+        generation=sum(answer.generation for answer in answers),
+        took_ms=sum(answer.took_ms for answer in answers),
+        candidates=sum(answer.candidates for answer in answers),
+        notes=tuple(sorted(notes, key=lambda note: not note.startswith((STOPPED_NOTE, WEAK_NOTE)))),
+        confidence=surest.confidence if surest else None,
+        confidence_word=word,
+    )
+
+
+def _merge_lines(request: GrepRequest, answers: Sequence[GrepResults]) -> GrepResults:
+    """Return one page of the first lines of several folders."""
+    groups = [group for answer in answers for group in answer.groups]
+    if request.query:
+        groups.sort(key=lambda group: -(-math.inf if group.score is None else group.score))
+    counts = [count for answer in answers for count in answer.counts]
+    end, n_lines = request.offset + request.limit, sum(answer.n_lines for answer in answers)
+    n_files = sum(answer.n_files for answer in answers)
+    return GrepResults(
+        pattern=request.pattern,
+        groups=tuple(_cut(groups, request)),
+        counts=tuple(counts[request.offset : end]),
+        n_lines=n_lines,
+        n_files=n_files,
+        next_offset=end if (n_files if request.count_only else n_lines) > end else -1,
+        generation=sum(answer.generation for answer in answers),
+        took_ms=sum(answer.took_ms for answer in answers),
+        notes=tuple(merge_grep_notes([answer.notes for answer in answers])),
+    )
+
+
+def _cut(groups: Sequence[GrepGroup], request: GrepRequest) -> Iterator[GrepGroup]:
+    """Yield the groups of the matching lines from the offset on as far as the limit."""
+    first, end = request.offset, request.offset + request.limit
+    for group in groups:
+        matches = [line.number for line in group.lines if line.is_match]
+        in_page = matches[max(0, first) : max(0, end)]
+        first, end = first - len(matches), end - len(matches)
+        lines = tuple(
+            line._replace(is_match=line.number in in_page)
+            for line in group.lines
+            if any(abs(line.number - match) <= request.context for match in in_page)
+        )
+        if lines:
+            yield replace(group, lines=lines)

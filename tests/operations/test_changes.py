@@ -1,0 +1,139 @@
+"""The tool `changes`: what differs from a commit, unsaved text included, and what that touches."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from tests.support.operations import as_text, call
+from packhound.core.errors import SettingsError
+from packhound.core.settings import Settings
+from packhound.core.types import Document
+from packhound.service import Engine
+from tests.support.git_repository import git
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+
+CART = "class Cart:\n    def total(self):\n        return 1\n\n\ndef empty():\n    return Cart()\n"
+FILES = {
+    "shop/cart.py": CART,
+    "shop/pay.py": "from shop.cart import Cart\n\n\ndef pay(c: Cart):\n    return c.total()\n",
+    "shop/tax.py": "RATE = 3\n",
+    "tests/test_pay.py": "from shop.pay import pay\n\n\ndef test_pay():\n    pay(None)\n",
+    "tests/test_other.py": "def test_other():\n    assert True\n",
+    "notes.md": "# Notes\n\nNothing.\n",
+}
+
+
+@pytest.fixture
+def shop(tmp_path):
+    git(tmp_path, "init", "-q")
+    for path, source in FILES.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(source)
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-qm", "one")
+    for number in range(4):
+        for path in ("shop/cart.py", "shop/tax.py"):
+            (tmp_path / path).write_text(f"{FILES[path]}# {number}\n")
+        git(tmp_path, "commit", "-qam", f"tax {number}")
+    engine = Engine.open(tmp_path, Settings(persist=False))
+    assert engine.settled(60)
+    yield engine
+    engine.close()
+
+
+def edit_total(engine, *, saved):
+    path, text = "shop/cart.py", (engine.root / "shop/cart.py").read_text()
+    text = text.replace("return 1", "return 2")
+    if saved:
+        (engine.root / path).write_text(text)
+        engine.refresh()
+    else:
+        engine.update(Document(path, text.encode()))
+    assert engine.settled(30)
+
+
+@pytest.mark.parametrize("saved", [True, False])
+def test_a_changed_definition_has_callers_tests_and_what_changes_with_it(shop, saved):
+    edit_total(shop, saved=saved)
+    answer = call(shop, "changes", {})
+    (definition,) = answer["definitions"]
+    assert (definition["qualname"], definition["lines"]) == ("Cart.total", [[3, 3]])
+    assert [row["qualname"] for row in definition["callers"]] == ["pay"]
+    assert answer["tests"][0]["path"] == "tests/test_pay.py"
+    assert "calls or is called" in answer["tests"][0]["reasons"]
+    assert answer["related"][0]["path"] == "shop/tax.py"
+    assert answer["related"][0]["reasons"][0] == "changed together before"
+
+
+def test_a_file_with_rare_words_of_the_changed_lines_may_change_too(shop):
+    (shop.root / "web").mkdir()
+    (shop.root / "web" / "checkout.js").write_text("function pay() { return surchargeRate; }\n")
+    git(shop.root, "add", ".")
+    git(shop.root, "commit", "-qm", "web")
+    text = CART.replace("return 1", "return surcharge_rate")
+    shop.update(Document("shop/cart.py", text.encode()))
+    shop.refresh()
+    assert shop.settled(30)
+    (row,) = [r for r in call(shop, "changes", {})["related"] if r["path"] == "web/checkout.js"]
+    assert row["reasons"][0] == "has words of the changed lines"
+
+
+def test_a_base_further_back_has_more_changes(shop):
+    edit_total(shop, saved=True)
+    (shop.root / "notes.md").write_text("# Notes\n\nSomething.\n")
+    shop.refresh()
+    assert shop.settled(30)
+    paths = {row["path"] for row in call(shop, "changes", {"base": "HEAD~2"})["definitions"]}
+    assert {"shop/cart.py", "notes.md"} <= paths
+    assert call(shop, "changes", {"base": "HEAD~2"})["files"] == [{"path": "shop/tax.py"}]
+
+
+def test_text_says_what_is_changed_first(shop):
+    edit_total(shop, saved=False)
+    lines = as_text("changes", call(shop, "changes", {})).splitlines()
+    assert lines[:3] == [
+        "changed since HEAD:",
+        "  shop/cart.py:2-3 method Cart.total (line 3)",
+        "    called by shop/pay.py:4-5 function pay",
+    ]
+    assert lines[3:5][0] == "tests to run:" and "tests/test_pay.py (" in lines[4]
+
+
+def test_data_beside_tests_is_no_test_to_run(shop):
+    (shop.root / "tests" / "test_pay.cnf").write_text("limit = 1\n")
+    edit_total(shop, saved=True)
+    shop.refresh()
+    assert shop.settled(30)
+    tests = [row["path"] for row in call(shop, "changes", {})["tests"]]
+    assert "tests/test_pay.py" in tests and "tests/test_pay.cnf" not in tests
+
+
+def test_nothing_changed_says_so(shop):
+    assert as_text("changes", call(shop, "changes", {})) == "nothing differs from HEAD"
+
+
+@pytest.mark.parametrize("base", ["nowhere", "--output=x", "HEAD~99"])
+def test_an_unknown_base_is_named(shop, base):
+    with pytest.raises(SettingsError, match=f"'{base}' is no commit"):
+        call(shop, "changes", {"base": base})
+    assert not (shop.root / "x").exists()
+
+
+def test_a_folder_without_git_says_what_is_missing(tmp_path):
+    (tmp_path / "a.py").write_text("x = 1\n")
+    engine = Engine.open(tmp_path, Settings(persist=False))
+    with pytest.raises(SettingsError, match="is in no git repository"):
+        call(engine, "changes", {})
+    engine.close()
+
+
+def test_a_pack_of_my_uncommitted_changes_has_exactly_those(shop):
+    edit_total(shop, saved=False)
+    answer = call(shop, "pack", {"prompt": "review my uncommitted changes", "budget": 2_000})
+    assert answer["items"][0]["path"] == "shop/cart.py"
+    assert answer["items"][0]["reason"].startswith("changed and not committed")
+    assert "return 2" in answer["text"]
+    assert {item["path"] for item in answer["items"]} <= {"shop/cart.py", "shop/pay.py"}

@@ -1,0 +1,72 @@
+"""The tool `symbol`: definitions by name and place, and what it says of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.operations import as_text, call
+from packhound.core.errors import SettingsError
+from packhound.core.settings import Settings
+from packhound.service import Engine
+
+FILES = {
+    "shop/cart.py": "class Cart:\n    def total(self):\n        return add(1)\n\n\n"
+    "def add(amount):\n    return amount\n",
+    "shop/pay.py": (
+        "from shop.cart import Cart\n\n\ndef pay(cart: Cart):\n    return cart.total()\n"
+    ),
+    "shop/blind.py": "def guess(thing):\n    return thing.total()\n",
+    "tests/test_pay.py": ("from shop.pay import pay\n\n\ndef test_pay():\n    assert pay(None)\n"),
+}
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory):
+    root = tmp_path_factory.mktemp("shop")
+    for path, source in FILES.items():
+        (root / path).parent.mkdir(exist_ok=True)
+        (root / path).write_text(source)
+    engine = Engine.open(root, Settings(persist=False))
+    assert engine.settled(60)
+    yield engine
+    engine.close()
+
+
+@pytest.mark.parametrize(
+    "name", ["Cart.total", "total", "shop/cart.py:2", "shop/cart.py#Cart.total", "total()"]
+)
+def test_a_definition_has_its_callers_callees_and_tests(shop, name):
+    answer = call(shop, "symbol", {"name": name})
+    assert answer["qualname"] == "Cart.total"
+    callers = [(row["qualname"], row["line"], row["by_name"]) for row in answer["callers"]]
+    assert callers == [("pay", 5, False), ("guess", 2, True)]
+    assert [row["qualname"] for row in answer["callees"]] == ["add"]
+    (test,) = answer["tests"]
+    assert (test["qualname"], test["distance"]) == ("test_pay", 2)
+
+
+def test_text_marks_what_only_the_name_says(shop):
+    text = as_text("symbol", call(shop, "symbol", {"name": "total"}))
+    assert text.splitlines() == [
+        "shop/cart.py:2-3 method Cart.total",
+        "def total(self)",
+        "called or used by:",
+        "  shop/pay.py:4-5 function pay (line 5)",
+        "  shop/blind.py:1-2 function guess (line 2, by name only)",
+        "calls or uses:",
+        "  shop/cart.py:6-7 function add (line 3)",
+        "tests that reach it:",
+        "  tests/test_pay.py:4-5 test test_pay (2 calls away, line 5)",
+    ]
+
+
+def test_distance_follows_calls(shop):
+    answer = call(shop, "symbol", {"name": "add", "distance": 2})
+    rows = [(row["qualname"], row["distance"]) for row in answer["callers"]]
+    assert rows == [("Cart.total", 1), ("pay", 2), ("guess", 2)]
+
+
+@pytest.mark.parametrize("name", ["nowhere", "shop/none.py:1", "Cart.nothing"])
+def test_an_unknown_name_is_named_with_the_remedy(shop, name):
+    with pytest.raises(SettingsError, match=f"no definition '{name}'; give a name"):
+        call(shop, "symbol", {"name": name})
