@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 import click
-
 from packhound.api.schema import PACK_REQUEST, QUERY
+
 from packhound.cli import main
 from packhound.core.settings_reader import SETTINGS
 from packhound.core.types import KINDS

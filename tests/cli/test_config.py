@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from packhound.daemon import connect
 from packhound.core.settings_files import FolderSettings
 from packhound.core.settings_reader import SETTINGS
+from packhound.daemon import connect
 from packhound.mcp.server import Folders
 from packhound.service.roots import index_folder, real_path
 from tests.support.command_line import packhound

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-
 from packhound.api.socket_server import serve_socket
+
 from packhound.core.types import Document
 from packhound.service.engine import Engine
 from tests.support.command_line import packhound

@@ -9,9 +9,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from packhound.api.socket_server import serve_socket
 from rich.console import Console
 
-from packhound.api.socket_server import serve_socket
 from packhound.cli import show
 from packhound.core.settings import Settings
 from packhound.core.types import Document, Query

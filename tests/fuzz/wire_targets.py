@@ -14,13 +14,13 @@ from functools import lru_cache
 from pathlib import Path
 from queue import SimpleQueue
 
-from packhound.service import EnginePool
-from tests.support.operations import OPERATIONS, as_text, call
 from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
 from packhound.lsp.jsonrpc.frames import FrameReader, FrameWriter, WireError, encode
+from packhound.service import EnginePool
 from packhound.service.engine import Engine
 from tests.fuzz.draw import Draw
+from tests.support.operations import OPERATIONS, as_text, call
 from tests.support.shop import FILES
 
 PATIENCE_S = 60.0

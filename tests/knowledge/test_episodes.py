@@ -13,14 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.operations import as_text, call
-from tests.support.operations import memory
 from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
 from packhound.core.types import Query
 from packhound.knowledge.episodes import MAX_BYTES, MAX_EPISODES, EpisodeLog, new_episode
 from packhound.pack import PackRequest
 from packhound.service import Engine, clear_index
+from tests.support.operations import as_text, call, memory
 from tests.support.project import MAIL, write_files
 
 SECRET = "ghp_" + "x7Kq9TzL2mVb4NcR8wYpD1sF6hJ3gA0eUiOk"

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from packhound.api import results_json
 from packhound.core.records import iso_date
 from packhound.core.settings import Settings
 from packhound.core.types import Hit, Query
 from packhound.service import Engine
+from tests.support.operations import results_json
 from tests.support.project import write_files
 
 OAUTH = """# Conversation: OAuth implementation
@@ -200,6 +200,7 @@ def test_secrets_of_headings_and_questions_do_not_leave(
     phase = f"## Phase 1: Look at {secret}\nzebra {secret}\n"
     log = f"# Conversation: Sign in {secret}\nQuery: Why is {secret} refused?\n{phase}"
     write_files(root, {"a-2025-01-02.md": log, "AGENTS.md": f"# Use {secret}\nzebra {secret}\n"})
-    answer = results_json(open_over().search(Query("zebra", types=("knowledge",))))
+    engine = open_over()
+    answer = results_json(engine, engine.search(Query("zebra", types=("knowledge",))))
     assert len(answer["hits"]) == 2
     assert secret not in str(answer)

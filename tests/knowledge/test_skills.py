@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.operations import as_text, call
 from packhound.core.errors import SettingsError
 from packhound.core.types import Query
 from packhound.service import Engine, notes_folder
+from tests.support.operations import as_text, call
 from tests.support.project import write_files
 
 PDF = """---

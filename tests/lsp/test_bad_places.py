@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from packhound.daemon import connect
 from packhound.core.errors import StoreError
+from packhound.daemon import connect
 from packhound.service.roots import index_folder
 from tests.support.lsp_client import LspClient, wait_until, write_files
 

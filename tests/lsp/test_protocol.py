@@ -12,12 +12,12 @@ import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
-from packhound.service import EnginePool
 from packhound.core.errors import Cancelled, PackhoundError, SettingsError
 from packhound.lsp.capabilities import read_client
 from packhound.lsp.jsonrpc.frames import FrameReader, FrameWriter
 from packhound.lsp.jsonrpc.protocol import N_WORKERS
 from packhound.lsp.language_server import PackhoundServer
+from packhound.service import EnginePool
 from tests.support.lsp_client import frame
 
 

@@ -13,11 +13,11 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 
-from packhound.service import EnginePool
 from packhound.lsp.jsonrpc.frames import FrameReader, FrameWriter
 from packhound.lsp.jsonrpc.protocol import PackhoundProtocol
 from packhound.lsp.jsonrpc.pygls_seam import PyglsSeam
 from packhound.lsp.language_server import PackhoundServer
+from packhound.service import EnginePool
 from tests.support.lsp_client import frame
 
 OVERRIDDEN = {

@@ -7,8 +7,8 @@ import re
 import time
 
 import pytest
-
 from packhound.api.tools import registry
+
 from packhound.core.settings import Settings
 from packhound.service.engine import Engine
 from tests.support.agent import Agent, kill_engine

@@ -17,10 +17,10 @@ import mcp_types as types
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from packhound.service import EnginePool
 from packhound.core.parent_process import is_alive
 from packhound.core.types import Document
 from packhound.llm import counter_for
+from packhound.service import EnginePool
 
 pytestmark = pytest.mark.asyncio
 

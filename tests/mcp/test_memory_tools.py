@@ -9,13 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.operations import OPERATIONS, as_text, call
-from packhound.service import EnginePool
 from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
 from packhound.mcp.server import Folders
-from packhound.service import Engine
+from packhound.service import Engine, EnginePool
 from tests.support.agent import Agent, kill_engine
+from tests.support.operations import OPERATIONS, as_text, call
 
 NOTES = ("recall", "pop", "remember", "decide", "stash", "forget")
 

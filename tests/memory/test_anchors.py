@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.operations import memory
 from packhound.core.types import Document, Query
 from packhound.memory.body_digest import body_digest
 from packhound.service import Engine
+from tests.support.operations import memory
 
 CODE = '''def reconnect(client, delay):
     """Open the connection again."""

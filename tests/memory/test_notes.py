@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.operations import memory, recall_note, results_json
 from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
 from packhound.core.types import Query
 from packhound.memory import Notebook, NoteStore
 from packhound.service import Engine
+from tests.support.operations import memory, recall_note, results_json
 from tests.support.project import write_files
 
 INSIGHT = {
@@ -74,11 +74,19 @@ def test_pop_does_not_remove(notes: Engine) -> None:
 
 
 def test_what_is_said_where_nothing_is_recalled(engine: Engine) -> None:
-    assert recall_note(engine, "insight", "x", 5) == {"results": [], "message": "No insights yet."}
-    assert recall_note(engine, "stash", "x", 5) == {"results": [], "message": "No stashes yet."}
+    assert recall_note(engine, "insight", "x", 5) == {
+        "results": [],
+        "message": "No insights yet.",
+        "notes": [],
+    }
+    assert recall_note(engine, "stash", "x", 5) == {
+        "results": [],
+        "message": "No stashes yet.",
+        "notes": [],
+    }
     engine.notes.add("insight", {"content": "Mail leaves through the queue"})
     nothing = recall_note(engine, "insight", "zzqq", 5)
-    assert nothing == {"results": [], "message": "No keyed insights."}
+    assert nothing == {"results": [], "message": "No keyed insights.", "notes": []}
     for n in range(6):
         engine.notes.add("insight", {"key": f"k{n}", "content": "Mail leaves"})
         engine.notes.add("stash", {"name": f"s{n}", "summary": "Mail leaves"})
@@ -184,23 +192,22 @@ def test_two_workspaces_never_see_each_others_notes(tmp_path: Path, notes: Engin
 
 
 def test_create_change_and_delete(engine: Engine) -> None:
-    request = MEMORY_REQUESTS
-    stash = request["add"](engine, {"type": "stash", **STASH, "tags": ["auth"]})
+    stash = memory(engine, "add", {"type": "stash", **STASH, "tags": ["auth"]})
     changes = {"name": "auth", "summary": "s", "files": ["a.py"], "metadata": {"n": 1}}
-    changed = request["change"](engine, {"id": stash["id"], **changes})
+    changed = memory(engine, "change", {"id": stash["id"], **changes})
     assert {key: changed[key] for key in changes} == changes
-    insight = request["add"](engine, {"type": "insight", **INSIGHT})
-    assert request["change"](engine, {"id": insight["id"], "content": "new"})["content"] == "new"
+    insight = memory(engine, "add", {"type": "insight", **INSIGHT})
+    assert memory(engine, "change", {"id": insight["id"], "content": "new"})["content"] == "new"
     with pytest.raises(SettingsError, match="'key' of a insight cannot be changed"):
-        request["change"](engine, {"id": insight["id"], "key": "other"})
-    decision = request["add"](engine, {"type": "decision", "topic": "t", "decision": "d"})
+        memory(engine, "change", {"id": insight["id"], "key": "other"})
+    decision = memory(engine, "add", {"type": "decision", "topic": "t", "decision": "d"})
     with pytest.raises(SettingsError, match="cannot be changed; expected one of: nothing"):
-        request["change"](engine, {"id": decision["id"], "decision": "other"})
+        memory(engine, "change", {"id": decision["id"], "decision": "other"})
     for row in (stash, insight, decision):
-        assert request["forget"](engine, {"id": row["id"]}) == {"status": "deleted"}
-        assert request["forget"](engine, {"id": row["id"]}) == {"status": "not_found"}
-        assert request["show"](engine, {"id": row["id"]}) == {"status": "not_found"}
-    assert request["list"](engine, {}) == {"notes": []}
+        assert memory(engine, "forget", {"id": row["id"]}) == {"status": "deleted"}
+        assert memory(engine, "forget", {"id": row["id"]}) == {"status": "not_found"}
+        assert memory(engine, "show", {"id": row["id"]}) == {"status": "not_found"}
+    assert memory(engine, "list", {}) == {"notes": [], "problems": []}
 
 
 @pytest.mark.parametrize(
@@ -208,10 +215,10 @@ def test_create_change_and_delete(engine: Engine) -> None:
     [
         ({"type": "stash", "name": "", "summary": "s"}, "'name' is empty"),
         ({"type": "stash", "name": "n" * 256, "summary": "s"}, "at most 255"),
-        ({"type": "stash", "name": "n"}, "'summary' is missing"),
-        ({"type": "insight", "key": "k"}, "'content' is missing"),
-        ({"type": "decision", "decision": "d"}, "'topic' is missing"),
-        ({"type": "stash", "name": "n", "summary": "s", "files": "a.py"}, "'files' is 'a.py'"),
+        ({"type": "stash", "name": "n"}, "'summary' is empty"),
+        ({"type": "insight", "key": "k"}, "'content' is empty"),
+        ({"type": "decision", "decision": "d"}, "'topic' is empty"),
+        ({"type": "stash", "name": "n", "summary": "s", "files": 3}, "'files' contains 3"),
         (
             {"type": "stash", **STASH, "expires_at": "soon"},
             "'expires_at' is 'soon'; must be a time",
@@ -220,7 +227,7 @@ def test_create_change_and_delete(engine: Engine) -> None:
         ({"type": "memo", "content": "c"}, "'type' is 'memo'; expected one of: insight, decision"),
         ({"type": "insight", **INSIGHT, "code": ["no.py#f"]}, "'no.py' is not an indexed file"),
         ({"type": "insight", **INSIGHT, "code": ["shop/mail.py"]}, "names a file; add #NAME"),
-        ({"type": "insight", **INSIGHT, "code": 3}, "'code' is 3; must be a list"),
+        ({"type": "insight", **INSIGHT, "code": 3}, "'code' contains 3; expected a string"),
     ],
 )
 def test_bad_fields_are_refused_with_the_remedy(

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.operations import memory
 from packhound.core.settings import Settings
 from packhound.core.types import Document
 from packhound.llm import counter_for
 from packhound.pack import FORMATS, PackRequest
 from packhound.service import Engine
+from tests.support.operations import memory
 
 PROMPT = "mail the receipt of an order"
 

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.operations import as_text, call
-from tests.support.operations import memory, recall_note, results_json
 from packhound.core.settings import Settings
 from packhound.core.types import Query
 from packhound.lsp.hover_text import notes_text
@@ -18,6 +16,7 @@ from packhound.memory import NoteStore
 from packhound.pack import FORMATS, PackRequest
 from packhound.service import Engine, notes_folder
 from tests.redact.test_redact import SECRETS
+from tests.support.operations import as_text, call, memory, recall_note, results_json
 
 LINES = [line for line in SECRETS.splitlines() if line.strip()]
 VALUE = re.compile(r"hT7[#\w]{8,}|s3cr3tPw9|hunter22x|9c3ced6fed60d2\w*|8f14e45f\w{20,}|glpat-\w+")
@@ -28,12 +27,15 @@ CODE = ["shop/mail.py#send_receipt"]
 def notes(root: Path, cache: Path) -> Iterator[Engine]:
     engine = Engine.open(root, Settings(episodes=True))
     assert engine.settled(60)
-    add = MEMORY_REQUESTS["add"]
     for number, line in enumerate(LINES):
         text = {"metadata": {"note": [line]}, "tags": ["t"], "code": CODE}
-        add(engine, {"type": "insight", "key": f"mail {number}", "content": line, **text})
-        add(engine, {"type": "decision", "topic": line, "decision": "mail", "reasoning": line})
-        add(engine, {"type": "stash", "name": f"{number} {line}"[:255], "summary": line})
+        memory(engine, "add", {"type": "insight", "key": f"mail {number}", "content": line, **text})
+        memory(
+            engine,
+            "add",
+            {"type": "decision", "topic": line, "decision": "mail", "reasoning": line},
+        )
+        memory(engine, "add", {"type": "stash", "name": f"{number} {line}"[:255], "summary": line})
     yield engine
     engine.close()
 
@@ -52,7 +54,7 @@ def answers(engine: Engine) -> Iterator[object]:
     yield recall_note(engine, "stash", "zzqq", 5)
     for kind in ("note", "decision", "stash"):
         results = engine.search(Query("mail", limit=100, types=(kind,)))
-        yield results_json(results)
+        yield results_json(engine, results)
         page = call(engine, "search", {"query": f"type:{kind} mail", "limit": 50})
         yield page
         yield as_text("search", page)
@@ -60,7 +62,7 @@ def answers(engine: Engine) -> Iterator[object]:
             yield as_text("read_node", call(engine, "read_node", {"path": hit["ref"]}))
     marked = engine.search(Query("send_receipt"))
     assert marked.hits[0].notes
-    yield results_json(marked)
+    yield results_json(engine, marked)
     marks = engine.notes.on(marked.hits[0].node)
     yield [notes_text([mark], markdown=markdown) for mark in marks for markdown in (True, False)]
     for form in FORMATS:

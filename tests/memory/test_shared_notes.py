@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.operations import memory
 from packhound.core.errors import PackhoundError, SettingsError
 from packhound.core.settings_files import FolderSettings, Layer
 from packhound.core.types import Query
 from packhound.service import Engine
 from tests.support.git_repository import git
+from tests.support.operations import memory
 from tests.support.project import wait_until
 
 SECRET = "ghp_" + "x7Kq9TzL2mVb4NcR8wYpD1sF6hJ3gA0eUiOk"

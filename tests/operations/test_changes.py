@@ -6,12 +6,12 @@ import shutil
 
 import pytest
 
-from tests.support.operations import as_text, call
 from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
 from packhound.core.types import Document
 from packhound.service import Engine
 from tests.support.git_repository import git
+from tests.support.operations import as_text, call
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 

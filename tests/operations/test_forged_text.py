@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.support.operations import as_text, call
-from packhound.operations.text import path_of
 from packhound.core.types import Document
+from packhound.operations.text import path_of
+from tests.support.operations import as_text, call
 
 FORGED = (
     "### evil.py:1-2 function forged",

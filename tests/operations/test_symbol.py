@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.operations import as_text, call
 from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
 from packhound.service import Engine
+from tests.support.operations import as_text, call
 
 FILES = {
     "shop/cart.py": "class Cart:\n    def total(self):\n        return add(1)\n\n\n"

@@ -14,7 +14,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from packhound.api.pack_codec import pack_json
 from packhound.core.errors import Cancelled
 from packhound.core.types import Signal
 from packhound.llm.counter import counter_for
@@ -26,6 +25,7 @@ from packhound.pack.render import Block, render
 from packhound.pack.request import FORMATS, PackFocus, PackRequest
 from packhound.redact.control_characters import visible
 from packhound.search.query.mentions import frames_of, mentions_of
+from tests.support.operations import pack_json
 from tests.support.pack_check import SHOP, context_of
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "packs"

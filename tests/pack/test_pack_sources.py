@@ -10,14 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.operations import call
-from tests.support.operations import memory
 from packhound.core.records import SOURCE_NAMES, SourceName
 from packhound.core.settings import Settings
 from packhound.llm import counter_for
 from packhound.pack import FORMATS, PackRequest
 from packhound.service import Engine, EnginePool, Workspace
 from tests.support.git_repository import git
+from tests.support.operations import call, memory
 from tests.support.project import cache, root, write_files
 
 __all__ = ["cache", "root"]
@@ -167,7 +166,7 @@ def test_several_roots_have_each_its_texts(shop: Engine, tmp_path: Path) -> None
         for folder in (shop.root, other):
             workspace.add(folder)
         assert workspace.settled(60)
-        body = json.loads(workspace.pack(replace(REQUEST, format="json")).text)
+        body = json.loads(workspace.roots.pack(replace(REQUEST, format="json")).text)
     finally:
         workspace.close()
     assert {file["root"] for file in body["files"]} == {str(shop.root), str(other)}

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from packhound.api.pack_codec import pack_json
 from packhound.core.settings import Settings
 from packhound.pack import PackRequest
 from packhound.service import Engine
+from tests.support.operations import pack_json
 from tests.support.project import wait_until, write_files
 
 CROSS_ENCODER = Path(__file__).parents[2] / "fixtures" / "models" / "cross_encoder"
@@ -38,7 +38,7 @@ def opened(folder: Path, **settings: object) -> Iterator[Engine]:
 
 def signals(engine: Engine) -> dict[str, dict[str, float]]:
     """The signals that the search gave each file of a pack, the best first."""
-    items = pack_json(engine.pack(PackRequest(PROMPT)), contributions=True)["items"]
+    items = pack_json(engine.pack(PackRequest(PROMPT)), explain=True)["items"]
     return {
         item["path"]: {
             signal["signal"]: signal["contribution"]

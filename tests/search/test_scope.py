@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from packhound.api import query_from
 from packhound.core.errors import SettingsError
 from packhound.core.types import TYPES, Query
+from packhound.operations import query_of, read_request
 from packhound.service import Engine
 from tests.support.command_line import make_house, packhound
+from tests.support.operations import call_of
 from tests.support.project import cache, engine, names, root
 
 __all__ = ["cache", "engine", "root"]
@@ -36,10 +37,10 @@ def test_types_are_case_insensitive_and_several_are_a_union(engine: Engine) -> N
     ],
 )
 def test_an_unknown_value_is_refused_with_the_remedy(
-    request_: dict[str, object], problem: str
+    engine: Engine, request_: dict[str, object], problem: str
 ) -> None:
     with pytest.raises(SettingsError, match=problem):
-        query_from(request_)
+        query_of(call_of(engine), read_request("search", request_))
 
 
 def test_the_command_line_exits_with_2(tmp_path: Path) -> None:

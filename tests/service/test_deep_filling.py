@@ -10,12 +10,12 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-
-from packhound.operations.status import status_row
 from packhound.cli.source_rows import beside_code
+
 from packhound.core.settings import Settings
 from packhound.core.types import Budget, Document, Query
 from packhound.indexing import Timing
+from packhound.operations.status import status_row
 from packhound.service import Engine
 from tests.service.test_saved_vectors import n_saved, reads_of_deep_model
 from tests.support.project import wait_until, write_files

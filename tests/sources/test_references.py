@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.operations import as_text, call
 from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
 from packhound.core.types import Query
 from packhound.service import Engine
 from tests.memory.conftest import data
 from tests.support.git_repository import git
+from tests.support.operations import as_text, call
 from tests.support.project import cache, root, write_files
 
 __all__ = ["cache", "data", "root"]

@@ -43,12 +43,14 @@ def recall_note(engine, kind, name, limit):
 def results_json(engine, results):
     """Return the results of an engine as rows."""
     call = call_of(engine)
-    return leave(call.roots, results_rows(call.roots, results, len(results.hits) or 1, explain=True))
+    return leave(
+        call.roots, results_rows(call.roots, results, len(results.hits) or 1, explain=True)
+    )
 
 
-def pack_json(engine, packed, *, explain=False):
-    """Return a pack as rows."""
-    return pack_row(call_of(engine), packed, "", explain=explain)
+def pack_json(packed, *, explain=False):
+    """Return a pack of one folder as rows."""
+    return pack_row(Roots([]), packed, "", explain=explain)
 
 
 def request_of(name, values):

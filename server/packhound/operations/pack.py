@@ -26,6 +26,7 @@ from packhound.operations.text import Row, Text, path_of, rows_in
 from packhound.pack import Format, Origin, PackFocus, PackItem, PackRequest, price
 from packhound.pack import Pack as Packed
 from packhound.redact import visible_line
+from packhound.service import Roots
 
 PROMPT_CHARACTERS = 1_000_000
 """A conversation that was pasted whole still fits."""
@@ -73,7 +74,7 @@ class Pack(Request):
 def run(call: Call, request: Pack) -> Json:
     """Return the pack as rows; with `explain` origins have all signals of the search."""
     wanted, packed = make_pack(call, request)
-    return pack_row(call, packed, wanted.model, explain=request.explain)
+    return pack_row(call.roots, packed, wanted.model, explain=request.explain)
 
 
 def make_pack(call: Call, request: Pack) -> tuple[PackRequest, Packed]:
@@ -114,7 +115,7 @@ def make_pack(call: Call, request: Pack) -> tuple[PackRequest, Packed]:
     return wanted, replace(packed, notes=(*packed.notes, *notes))
 
 
-def pack_row(call: Call, pack: Packed, model: str, *, explain: bool = False) -> Json:
+def pack_row(roots: Roots, pack: Packed, model: str, *, explain: bool = False) -> Json:
     """Return a pack; `text` is what to send, `cost` that of reading it with a known model."""
     usd = price(model, pack.tokens)
     n_more = len(pack.omitted) - _MAX_OMITTED
@@ -123,13 +124,12 @@ def pack_row(call: Call, pack: Packed, model: str, *, explain: bool = False) -> 
         "tokens": pack.tokens,
         "budget": pack.budget,
         "items": [
-            {**item_row(item, explain=explain), **call.roots.whose(item.root)}
-            for item in pack.items
+            {**item_row(item, explain=explain), **roots.whose(item.root)} for item in pack.items
         ],
         "omitted": [
             {
                 **{"path": node.path, "name": node.name, "reason": node.reason},
-                **call.roots.whose(node.root),
+                **roots.whose(node.root),
             }
             for node in pack.omitted[:_MAX_OMITTED]
         ],

@@ -48,7 +48,12 @@ def run(call: Call, request: Related) -> Json:
     )
     answer = results_rows(call.roots, results, request.limit)
     notes = [*results.notes, *notes_on_others(others)]
-    return {**answer, "notes": notes, "neighbors": list(_neighbors(place, request.limit))}
+    return {
+        **answer,
+        **call.roots.whose(place.root.path),
+        "notes": notes,
+        "neighbors": list(_neighbors(place, request.limit)),
+    }
 
 
 def _neighbors(place: Place, limit: int) -> Iterator[Json]:

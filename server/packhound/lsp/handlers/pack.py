@@ -21,7 +21,7 @@ def pack(ls: PackhoundServer, params: Params) -> Json:
     assert isinstance(request, Pack)
     wanted, packed = make_pack(call, request)
     identity, total = ls.session.packs.add(packed, wanted.model)
-    rows = pack_row(call, packed, wanted.model, explain=request.explain)
+    rows = pack_row(call.roots, packed, wanted.model, explain=request.explain)
     return {**rows, "root": _root_of(ls, params), "id": identity, "total": total}
 
 

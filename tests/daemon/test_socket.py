@@ -9,59 +9,83 @@ import stat
 import threading
 import time
 from contextlib import closing, suppress
-from functools import partial
 
 import pytest
 
 from packhound import __version__
-from packhound.api.socket_client import connect
-from packhound.api.socket_requests import answer
-from packhound.api.socket_server import SocketServer, serve_socket
 from packhound.core.errors import PackhoundError, SettingsError, StoreError
+from packhound.core.settings import Settings
 from packhound.core.types import Document
+from packhound.core.user_folders import cache_folder
+from packhound.daemon import SocketServer, connect
+from packhound.daemon.requests import FolderRequests
+from packhound.relay import ENGINE, Connection, EditorTexts
+from packhound.service import EnginePool
+
+ADDRESS = f"engine-{__version__}.json"
+
+
+@pytest.fixture(scope="module")
+def pool(folder):
+    pool = EnginePool(linger_s=60)
+    engine = pool.acquire(folder, Settings(persist=False), lambda: None)
+    assert engine.settled(60)
+    yield pool
+    pool.close()
 
 
 @pytest.fixture
-def server(engine):
-    served = serve_socket(engine)
+def engine(pool, folder):
+    return pool.get(folder)
+
+
+def serve(pool) -> SocketServer:
+    requests = FolderRequests(pool, EditorTexts(cache_folder()))
+    return SocketServer(cache_folder(), requests, {}, ENGINE)
+
+
+@pytest.fixture
+def server(pool):
+    served = serve(pool)
     yield served
     served.close()
 
 
-def test_unsaved_text_is_seen(engine, server):
+def test_unsaved_text_is_seen(folder, engine, server):
     engine.update(Document("new.py", b"def unsaved_idea():\n    return 1\n"))
-    connection = connect(engine.folder)
-    answer = connection.call("search", {"query": "unsaved_idea", "limit": 1})
+    connection = connect([folder])
+    answer = connection.answer("search", {"query": "unsaved_idea", "limit": 1})
     connection.close()
     assert answer["hits"][0]["path"] == "new.py"
 
 
 def test_sources_are_counted_and_rebuilt_by_the_server(engine, server):
     engine.update(Document("AGENTS.md", b"# Rules\nAsk before you push.\n"))
-    connection = connect(engine.folder)
-    rows = {row.name: row for row in connection.status().sources}
-    assert (rows["knowledge"].records, rows["knowledge"].problems) == (1, ())
-    [rebuilt] = connection.rebuild_sources(["knowledge"], regenerate=False)
-    assert rebuilt == ("knowledge", 1, 1, 0)
+    connection = connect([engine.root])
+    rows = {row["name"]: row for row in connection.answer("status", {"sources": True})["sources"]}
+    assert (rows["knowledge"]["records"], rows["knowledge"]["problems"]) == (1, [])
+    [rebuilt] = connection.answer("rebuild_sources", {"sources": ["knowledge"]})["rebuilt"]
+    counts = {"name": "knowledge", "records": 1, "reused": 1, "regenerated": 0}
+    assert rebuilt == {"root": str(engine.root), **counts}
     connection.close()
 
 
 def test_refusals_come_back_as_ours(engine, server):
-    connection = connect(engine.folder)
+    connection = connect([engine.root])
     with pytest.raises(SettingsError, match="limit"):
-        connection.call("search", {"query": "x", "limit": 0})
-    assert connection.call("status", {})["state"] in ("ready", "degraded")
+        connection.answer("search", {"query": "x", "limit": 0})
+    assert connection.answer("status", {})["state"] in ("ready", "degraded")
     connection.close()
 
 
 def test_only_the_owner_may_ask(engine, server):
-    printed = json.loads((engine.folder / f"server-{__version__}.json").read_text())
+    printed = json.loads((cache_folder() / ADDRESS).read_text())
     if os.name == "posix":
-        for name in (f"server-{__version__}.json", f"server-{__version__}.sock"):
-            actual = engine.folder / name
+        for name in (ADDRESS, ADDRESS.replace("json", "sock")):
+            actual = cache_folder() / name
             if actual.exists():
                 assert stat.S_IMODE(actual.stat().st_mode) == 0o600
-        assert stat.S_IMODE(engine.folder.stat().st_mode) == 0o700
+        assert stat.S_IMODE(cache_folder().stat().st_mode) == 0o700
     family = socket.AF_UNIX if isinstance(printed["address"], str) else socket.AF_INET
     with socket.socket(family) as stranger:
         address = printed["address"]
@@ -71,30 +95,42 @@ def test_only_the_owner_may_ask(engine, server):
         assert [set(json.loads(lines.readline())) for _ in range(3)] == [{"error"}] * 3
 
 
-def test_nobody_there_is_none(engine, tmp_path):
-    assert connect(engine.folder) is None
-    (tmp_path / f"server-{__version__}.json").write_text(
-        '{"address": ["10.0.0.1", 80], "token": "x"}'
-    )
-    assert connect(tmp_path) is None
-    (tmp_path / f"server-{__version__}.json").write_text("{")
-    assert connect(tmp_path) is None
+def test_nobody_there_is_none(folder):
+    address = cache_folder() / ADDRESS
+    assert connect([folder]) is None
+    for text in ('{"address": ["10.0.0.1", 80], "token": "x"}', "{"):
+        address.write_text(text)
+        assert connect([folder]) is None
+    address.unlink()
 
 
-def test_a_server_that_goes_away_is_told(engine):
-    served = serve_socket(engine)
-    connection = connect(engine.folder)
-    assert connection.call("status", {})
+def test_a_folder_that_is_not_open_is_not_served(server, folder, tmp_path):
+    assert connect([tmp_path]) is None
+    with closing(connect([folder])) as connection:
+        assert connection.answer("status", {})["files"] > 0
+
+
+def test_folders_are_opened_beside_one_that_is(server, folder, tmp_path):
+    (tmp_path / "b.py").write_text("def beside_the_other(): pass\n")
+    with closing(connect([folder, tmp_path])) as connection:
+        answer = connection.answer("search", {"query": "beside_the_other"})
+    assert answer["hits"][0]["root"] == str(tmp_path)
+
+
+def test_a_server_that_goes_away_is_told(pool, engine):
+    served = serve(pool)
+    connection = connect([engine.root])
+    assert connection.answer("status", {})
     served.close()
     with pytest.raises(StoreError):
-        connection.call("status", {})
+        connection.answer("status", {})
     connection.close()
-    assert connect(engine.folder) is None
+    assert connect([engine.root]) is None
 
 
 def status_of(engine) -> dict:
     """What the server tells of itself."""
-    return json.loads((engine.folder / f"server-{__version__}.json").read_text())
+    return json.loads((cache_folder() / ADDRESS).read_text())
 
 
 def dial(address: object) -> socket.socket:
@@ -122,8 +158,8 @@ def wait_until(happened) -> None:
 
 def is_answered(engine) -> bool:
     """Return True if the server answers before its client's patience with a busy one ends."""
-    with suppress(StoreError), closing(connect(engine.folder)) as connection:
-        return connection.call("status", {})["files"] > 0
+    with suppress(StoreError), closing(connect([engine.root])) as connection:
+        return connection.answer("status", {})["files"] > 0
     return False
 
 
@@ -133,7 +169,8 @@ def n_threads() -> int:
 
 def test_a_thousand_hang_ups(engine, server):
     printed = status_of(engine)
-    question = {"token": printed["token"], "tool": "search", "arguments": {"query": "records"}}
+    arguments = {"roots": [str(engine.root)], "arguments": {"query": "records"}}
+    question = {"token": printed["token"], "tool": "search", "arguments": arguments}
     request = json.dumps(question).encode() + b"\n"
     for number in range(1_000):
         with dial(printed["address"]) as stranger:
@@ -153,9 +190,8 @@ def test_those_who_hold_the_line_keep_nobody_else_from_it_for_long(engine, serve
     wait_until(lambda: is_answered(engine))
 
 
-def test_closing_ends_every_thread_and_leaves_the_address_of_another_server(engine):
-    first = SocketServer(engine.folder, partial(answer, engine))
-    second = SocketServer(engine.folder, partial(answer, engine))
+def test_closing_ends_every_thread_and_leaves_the_address_of_another_server(pool, engine):
+    first, second = serve(pool), serve(pool)
     assert second.reachable and not first.reachable
     with dial(status_of(engine)["address"]):
         first.close()
@@ -163,15 +199,15 @@ def test_closing_ends_every_thread_and_leaves_the_address_of_another_server(engi
         wait_until(lambda: is_answered(engine))
         second.close()
     wait_until(lambda: not any("packhound-socket" in t.name for t in threading.enumerate()))
-    assert connect(engine.folder) is None and not list(engine.folder.glob("server-*"))
+    assert connect([engine.root]) is None and not (cache_folder() / ADDRESS).exists()
 
 
 @pytest.mark.parametrize(
     ("tool", "is_repeated"), [("search", True), ("remember", False), ("memory/add", False)]
 )
 def test_what_may_have_been_written_is_not_asked_of_another(tmp_path, tool, is_repeated):
-    server = SocketServer(tmp_path, lambda name, arguments: server.close() or {})
-    connection = connect(tmp_path)
+    server = SocketServer(tmp_path, lambda name, arguments: server.close() or {}, {}, ENGINE)
+    connection = Connection.open(tmp_path, ENGINE)
     with pytest.raises(PackhoundError) as problem:
         connection.call(tool, {})
     connection.close()
