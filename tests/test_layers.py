@@ -35,26 +35,25 @@ MAY_IMPORT: dict[str, set[str]] = {
     "knowledge": {"files", "git", "redact", "sources"},
     "memory": {"files", "index", "redact", "sources"},
     "service": {"encoder", "files", "git", "graph", "grep", "impact", "index", "indexing"}
-    | {"knowledge", "memory", "pack", "parsing", "redact", "search", "sources", "storage", "text"},
-    "api": {
-        "grep",
-        "impact",
+    | {
         "knowledge",
-        "llm",
         "memory",
         "pack",
+        "parsing",
         "redact",
-        "relay",
         "search",
-        "service",
+        "sources",
+        "storage",
         "text",
+        "llm",
     },
-    "lsp": {"api", "grep", "impact", "pack", "redact", "relay", "search", "service", "text"},
-    "mcp": {"api", "relay", "service"},
-    "background": {"api", "lsp", "mcp", "relay"},
-    "cli": {"api", "background", "encoder", "evaluation", "index", "knowledge", "lsp", "mcp"}
-    | {"memory", "pack", "parsing", "redact"}
-    | {"grep", "search", "service", "text"},
+    "operations": {"grep", "impact", "knowledge", "llm", "memory", "pack", "redact"}
+    | {"search", "service", "text"},
+    "lsp": {"impact", "operations", "pack", "redact", "relay", "search", "service", "text"},
+    "mcp": {"operations", "relay", "service"},
+    "daemon": {"lsp", "mcp", "operations", "relay", "service"},
+    "cli": {"daemon", "encoder", "evaluation", "index", "knowledge", "lsp", "mcp", "operations"}
+    | {"memory", "pack", "parsing", "redact", "search", "service", "text"},
     "__main__": {"cli"},
     "__init__": set(),
 }

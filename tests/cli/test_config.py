@@ -12,9 +12,10 @@ from packhound.core.settings_files import FolderSettings
 from packhound.core.settings_reader import SETTINGS
 from packhound.daemon import connect
 from packhound.mcp.server import Folders
-from packhound.service.roots import index_folder, real_path
+from packhound.service.roots import real_path
+from tests.support.agent import kill_engine
 from tests.support.command_line import packhound
-from tests.support.lsp_client import LspClient, wait_until
+from tests.support.lsp_client import RELAYED, LspClient, wait_until
 
 
 @pytest.fixture(autouse=True)
@@ -70,7 +71,7 @@ def test_agents_follow_files_at_the_next_search(root: Path, user_file: Path) -> 
 @pytest.mark.parametrize("trusted", [True, False])
 def test_editors_follow_files_at_the_next_search(tmp_path: Path, root: Path, trusted: bool) -> None:
     (root / ".packhound.toml").write_text("index.persist = true\nindex.workers = 1\n")
-    client = LspClient(tmp_path / "cache")
+    client = LspClient(tmp_path / "cache", RELAYED)
     try:
         options = {"trusted": trusted, "packhound": {"search": {"hover": "always"}}}
         client.initialize(root, initializationOptions=options)
@@ -80,8 +81,8 @@ def test_editors_follow_files_at_the_next_search(tmp_path: Path, root: Path, tru
         (root / ".packhound.toml").write_text("search.limit = 1\nindex.workers = 3\n")
         assert len(client.search(query)) == 1
         connections = []
-        folder = index_folder(real_path(root))
-        wait_until(lambda: connections.append(connect(folder)) or connections[-1])
+        roots = [real_path(root)]
+        wait_until(lambda: connections.append(connect(roots)) or connections[-1])
         connections[-1].close()
         rows = config(tmp_path, root)
         assert (rows["search.hover"]["value"], rows["search.hover"]["origin"]) == (
@@ -94,3 +95,4 @@ def test_editors_follow_files_at_the_next_search(tmp_path: Path, root: Path, tru
         assert "unknown setting" not in logged
     finally:
         client.kill()
+        kill_engine(tmp_path / "cache")

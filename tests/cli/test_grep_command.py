@@ -4,11 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-from packhound.api.socket_server import serve_socket
 
 from packhound.core.types import Document
-from packhound.service.engine import Engine
 from tests.support.command_line import packhound
+from tests.support.daemon import served
 from tests.support.notebooks import write_notebook
 
 
@@ -45,11 +44,7 @@ def test_a_language_server_answers_with_unsaved_text(
     tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
-    engine = Engine.open(root)
-    served = serve_socket(engine)
-    assert served and engine.settled(30)
-    engine.update(Document("door.py", b"def unsaved_hatch():\n    return 1\n"))
-    done = packhound(tmp_path, "grep", "unsaved_h", "--root", str(root))
+    with served(root) as engine:
+        engine.update(Document("door.py", b"def unsaved_hatch():\n    return 1\n"))
+        done = packhound(tmp_path, "grep", "unsaved_h", "--root", str(root))
     assert done.stdout.splitlines()[0] == "door.py:1-2 function unsaved_hatch"
-    served.close()
-    engine.close()

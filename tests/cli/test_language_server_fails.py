@@ -10,34 +10,37 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
 from packhound.daemon import connect
+from packhound.relay import ENGINE
 from packhound.relay.address import ServerAddress, bind_listener, write_address
-from packhound.service.roots import index_folder, real_path
+from packhound.service.roots import real_path
+from tests.support.agent import engine_id, kill_engine
 from tests.support.command_line import packhound
-from tests.support.lsp_client import LspClient, wait_until
+from tests.support.lsp_client import RELAYED, LspClient, wait_until
 
 ALONE = "answered without it, so unsaved text is not seen"
 
 
 @pytest.fixture
-def index(tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
-    return index_folder(real_path(root))
+    return tmp_path / "cache"
 
 
 @pytest.fixture
-def serve(index: Path) -> Iterator[Callable[[Callable[[socket.socket], None]], None]]:
+def serve(cache: Path) -> Iterator[Callable[[Callable[[socket.socket], None]], None]]:
     """Pretend to be a language server that does `behave` with each connection."""
     listeners = []
 
     def start(behave: Callable[[socket.socket], None]) -> None:
-        listener, address = bind_listener(index)
+        listener, address = bind_listener(cache, ENGINE)
         listener.listen()
         listeners.append(listener)
-        write_address(index, ServerAddress(address, "token", os.getpid()))
+        write_address(cache, ServerAddress(address, "token", os.getpid()), ENGINE)
 
         def accept() -> None:
             while True:
@@ -53,6 +56,13 @@ def serve(index: Path) -> Iterator[Callable[[Callable[[socket.socket], None]], N
         listener.close()
 
 
+def say_served(stream: BinaryIO) -> None:
+    """Answer that the folders are open."""
+    stream.readline()
+    stream.write(b'{"accepted": true}\n{"result": {"roots": ["here"]}}\n')
+    stream.flush()
+
+
 def answer(tmp_path: Path, root: Path, *command: str) -> tuple[str, str, float]:
     started = time.monotonic()
     done = packhound(tmp_path, *command, "--root", str(root))
@@ -63,16 +73,16 @@ def answer(tmp_path: Path, root: Path, *command: str) -> tuple[str, str, float]:
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 @pytest.mark.parametrize("command", [("search", "open_door"), ("pack", "open_door")])
 def test_a_stopped_server_is_not_waited_for(
-    tmp_path: Path, root: Path, index: Path, command: tuple[str, ...]
+    tmp_path: Path, root: Path, cache: Path, command: tuple[str, ...]
 ) -> None:
-    client = LspClient(tmp_path / "cache")
+    client = LspClient(cache, RELAYED)
     try:
         client.initialize(root)
         connections = []
-        wait_until(lambda: connections.append(connect(index)) or connections[-1])
+        wait_until(lambda: connections.append(connect([real_path(root)])) or connections[-1])
         connections[-1].close()
         assert answer(tmp_path, root, *command)[1].count(ALONE) == 0
-        os.kill(client.process.pid, signal.SIGSTOP)
+        os.kill(engine_id(cache), signal.SIGSTOP)
         output, errors, elapsed_s = answer(tmp_path, root, *command)
         assert "open_door" in output
         assert [line for line in errors.splitlines() if line.startswith("note: the engine")] == [
@@ -81,6 +91,7 @@ def test_a_stopped_server_is_not_waited_for(
         assert elapsed_s < 20
     finally:
         client.kill()
+        kill_engine(cache)
 
 
 def test_a_server_that_refuses_or_ends_is_left(tmp_path: Path, root: Path, serve) -> None:
@@ -92,6 +103,7 @@ def test_a_server_that_refuses_or_ends_is_left(tmp_path: Path, root: Path, serve
 def test_a_server_that_ends_while_it_works_is_left(tmp_path: Path, root: Path, serve) -> None:
     def accept_and_end(connection: socket.socket) -> None:
         with connection, connection.makefile("rwb") as stream:
+            say_served(stream)
             stream.readline()
             stream.write(b'{"accepted": true}\n')
 
@@ -105,11 +117,12 @@ def test_a_server_that_ends_while_it_works_is_left(tmp_path: Path, root: Path, s
 
 
 def test_a_server_that_accepts_may_take_its_time(tmp_path: Path, root: Path, serve) -> None:
-    empty = {"query": "x", "hits": [], "truncated": False, "generation": 1}
+    empty = {"query": "x", "hits": [], "truncated": False, "confidence_word": None}
     result = {**empty, "took_ms": 1.0, "candidates": 0, "notes": ["from the server"]}
 
     def work(connection: socket.socket) -> None:
         with connection, connection.makefile("rwb") as stream:
+            say_served(stream)
             stream.readline()
             stream.write(b'{"accepted": true}\n')
             stream.flush()
@@ -130,8 +143,8 @@ def test_what_was_used_is_deleted_though_the_server_hangs(
     assert "the engine of this folder does not answer" in errors and elapsed_s < 20
 
 
-def test_a_stale_address_is_no_news(tmp_path: Path, root: Path, index: Path) -> None:
-    listener, address = bind_listener(index)
-    write_address(index, ServerAddress(address, "token", os.getpid()))
+def test_a_stale_address_is_no_news(tmp_path: Path, root: Path, cache: Path) -> None:
+    listener, address = bind_listener(cache, ENGINE)
+    write_address(cache, ServerAddress(address, "token", os.getpid()), ENGINE)
     listener.close()
     assert answer(tmp_path, root, "search", "open_door")[1] == ""

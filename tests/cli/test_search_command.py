@@ -9,7 +9,6 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from packhound.api.socket_server import serve_socket
 from rich.console import Console
 
 from packhound.cli import show
@@ -17,20 +16,22 @@ from packhound.core.settings import Settings
 from packhound.core.types import Document, Query
 from packhound.service.engine import Engine
 from tests.support.command_line import CODE, packhound
+from tests.support.operations import results_json
+from tests.support.daemon import served
 
 
 def test_search_json_is_the_published_object(tmp_path: Path, root: Path) -> None:
     done = packhound(tmp_path, "search", "unlock the door", "--root", str(root), "--json")
     answer = json.loads(done.stdout)
     assert list(answer) == [
-        *("query", "hits", "truncated", "generation", "took_ms", "candidates", "notes"),
-        *("confidence", "confidence_word"),
+        *("query", "hits", "offset", "next_offset", "truncated", "generation", "took_ms"),
+        *("candidates", "notes", "confidence", "confidence_word"),
     ]
     hit = answer["hits"][0]
     assert list(hit) == [
         *("rank", "score", "confidence", "confidence_word", "path", "start_line", "end_line"),
-        *("kind", "name", "qualname", "ref", "why"),
-        *("siblings", "line", "reasons", "groups", "counterfactual", "source", "type"),
+        *("kind", "name", "qualname", "signature", "ref", "siblings", "line", "reasons"),
+        *("why", "groups", "counterfactual", "source", "type"),
     ]
     assert 1 <= len(hit["reasons"]) <= 3
     assert (hit["path"], hit["name"], hit["start_line"], hit["end_line"]) == (
@@ -65,7 +66,7 @@ def test_a_path_stays_whole_and_its_name_gives_way(tmp_path: Path, root: Path) -
     (root / deep).write_text(f"def {name}():\n    pass\n")
     with closing(Engine.open(root, Settings(persist=False))) as engine:
         assert engine.settled(30)
-        actual = engine.search(Query("unlock the front door"))
+        actual = results_json(engine, engine.search(Query("unlock the front door")))
     piped, narrow = Console(file=io.StringIO()), Console(file=io.StringIO(), force_terminal=True)
     narrow.width = 60
     for console in (piped, narrow):
@@ -75,8 +76,8 @@ def test_a_path_stays_whole_and_its_name_gives_way(tmp_path: Path, root: Path) -
         at = next(number for number, line in enumerate(lines) if deep in line)
         assert (name in lines[at - 1]) != is_cut
         assert name[:20] in lines[at - 1]
-        hit = next(hit for hit in actual.hits if hit.node.path == deep)
-        assert hit.explanation().reasons[0] in lines[at + 1]
+        hit = next(hit for hit in actual["hits"] if hit["path"] == deep)
+        assert hit["reasons"][0] in lines[at + 1]
         reasons_and_rows = [line for line in lines if deep not in line]
         assert max(map(len, reasons_and_rows)) <= (80 if console is piped else 60)
     boxes = Console(file=io.StringIO(), width=60)
@@ -95,10 +96,7 @@ def test_a_running_server_answers_with_unsaved_text(
     tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
-    engine = Engine.open(root)
-    server = serve_socket(engine)
-    try:
-        assert engine.settled(30)
+    with served(root) as engine:
         engine.update(Document("door.py", b"def paint_door_green():\n    pass\n"))
         done = packhound(tmp_path, "search", "paint_door_green", "--root", str(root), "--json")
         assert json.loads(done.stdout)["hits"][0]["name"] == "paint_door_green"
@@ -106,10 +104,6 @@ def test_a_running_server_answers_with_unsaved_text(
         assert "door.py:1-2" in table
         pack = packhound(tmp_path, "pack", "paint_door_green", "--root", str(root), "-b", "300")
         assert "def paint_door_green" in pack.stdout and "of 300 tokens" in pack.stderr
-    finally:
-        assert server is not None
-        server.close()
-        engine.close()
     done = packhound(tmp_path, "search", "paint_door_green", "--root", str(root), "--json")
     answer = json.loads(done.stdout)
     assert "paint_door_green" not in [hit["name"] for hit in answer["hits"]]

@@ -65,7 +65,7 @@ def test_explain_and_related_take_a_place_of_any_root(run, location):
     assert related.returncode == 0, related.stderr
     assert {hit["root"] for hit in json.loads(related.stdout)["hits"]} <= {str(run.folders[1])}
     missing = run("explain", "pour", "shed.py:1")
-    assert missing.returncode == 2 and "no indexed code at 'shed.py:1'" in missing.stderr
+    assert missing.returncode == 2 and "'shed.py' is not an indexed file" in missing.stderr
 
 
 def test_status_is_of_all_roots(run):

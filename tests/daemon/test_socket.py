@@ -17,8 +17,9 @@ from packhound.core.errors import PackhoundError, SettingsError, StoreError
 from packhound.core.settings import Settings
 from packhound.core.types import Document
 from packhound.core.user_folders import cache_folder
-from packhound.daemon import SocketServer, connect
+from packhound.daemon import connect
 from packhound.daemon.requests import FolderRequests
+from packhound.daemon.socket_server import SocketServer
 from packhound.relay import ENGINE, Connection, EditorTexts
 from packhound.service import EnginePool
 

@@ -7,10 +7,10 @@ import re
 import time
 
 import pytest
-from packhound.api.tools import registry
 
 from packhound.core.settings import Settings
-from packhound.service.engine import Engine
+from packhound.mcp import server
+from packhound.operations import as_text
 from tests.support.agent import Agent, kill_engine
 
 N_FILES = 600
@@ -29,23 +29,23 @@ def large(tmp_path, monkeypatch):
 
 
 def test_every_tool_says_how_much_was_read(large, monkeypatch):
-    monkeypatch.setattr(registry, "_INDEXING_S", 0.0)
-    engine = Engine.open(large, Settings(git=False, workers=1))
-    while engine.reading[1] < N_FILES:
+    monkeypatch.setattr(server, "_INDEXING_S", 0.0)
+    folders = server.Folders([large], Settings(git=False, workers=1))
+    while folders.reading[1] < N_FILES:
         time.sleep(0.005)
     requests = {"search": {"query": "canary"}, "outline": {}, "status": {}}
     requests["pack"] = {"prompt": "canary"}
     answers = {
-        name: (registry.call(engine, name, arguments), arguments)
-        for name, arguments in requests.items()
+        name: (folders.call(name, arguments), arguments) for name, arguments in requests.items()
     }
-    assert engine.settled(120)
     for name, (answer, arguments) in answers.items():
-        assert NOTE.search(registry.as_text(name, answer, arguments)), name
-    settled = registry.call(engine, "search", {"query": "canary_5_5"})
-    assert "files read" not in registry.as_text("search", settled)
-    assert "m5.py" in registry.as_text("search", settled)
-    engine.close()
+        assert NOTE.search(as_text(name, answer, arguments)), name
+    while folders.call("status", {})["pending"]:
+        time.sleep(0.05)
+    settled = folders.call("search", {"query": "canary_5_5"})
+    assert "files read" not in as_text("search", settled)
+    assert "m5.py" in as_text("search", settled)
+    folders.close()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")

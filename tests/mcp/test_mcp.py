@@ -18,9 +18,7 @@ from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from packhound.core.parent_process import is_alive
-from packhound.core.types import Document
 from packhound.llm import counter_for
-from packhound.service import EnginePool
 
 pytestmark = pytest.mark.asyncio
 
@@ -161,20 +159,6 @@ async def test_every_tool_over_stdio(folder):
         assert status.structured_content["files"] == 2
         refused = await client.call_tool("read_node", {"path": "../outside.py", "line": 1})
         assert refused.is_error and "not an indexed file" in refused.content[0].text
-
-
-async def test_an_open_editor_is_asked(folder, engine):
-    engine.update(Document("draft.py", b"def draft_of_tomorrow():\n    return 1\n"))
-    host = EnginePool()
-    host.serve(engine)
-    async with (
-        stdio_client(parameters(folder)) as (read, write),
-        ClientSession(read, write) as client,
-    ):
-        await client.initialize()
-        actual = await client.call_tool("search", {"query": "draft_of_tomorrow", "limit": 1})
-        assert actual.structured_content["hits"][0]["path"] == "draft.py"
-    host.close()
 
 
 WRAPPER = """

@@ -19,7 +19,10 @@ from queue import Empty, SimpleQueue
 
 # Enough for a loaded machine; what passes takes milliseconds.
 TIMEOUT_S = 30.0
-COMMAND = [sys.executable, "-m", "packhound", "lsp"]
+COMMAND = [sys.executable, "-m", "packhound", "lsp", "--alone"]
+"""A server of the test's own."""
+RELAYED = [sys.executable, "-m", "packhound", "lsp"]
+"""A relay to the daemon, as editors start it."""
 _POLL_S = 0.01
 
 TWO_FILES = {

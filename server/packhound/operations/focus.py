@@ -21,7 +21,7 @@ def focus_of(
     except SettingsError as problem:
         return None, (f"{participle} without focus: {problem}",)
     source = place.root.engine.source(place.path) if place.line else None
-    n_lines = source.count(b"\n") + 1 if source is not None else 0
-    if place.line and source is not None and place.line >= n_lines:
+    n_lines = len(source.splitlines()) if source is not None else 0
+    if place.line and source is not None and place.line >= max(1, n_lines):
         raise SettingsError(f"'focus_path' is '{path}'; the file has {n_lines:,} lines")
     return place, ()

@@ -12,7 +12,6 @@ from .path_resolver import PathResolver as PathResolver
 from .pipeline import pack as pack
 from .request import FORMATS as FORMATS
 from .request import Format as Format
-from .request import Omitted as Omitted
 from .request import Origin as Origin
 from .request import Pack as Pack
 from .request import PackFocus as PackFocus

@@ -1,4 +1,3 @@
-from .editor_texts import OpenText as OpenText
 from .engine import Engine as Engine
 from .engine_pool import EnginePool as EnginePool
 from .indexed_folder import reading_note as reading_note
@@ -11,7 +10,5 @@ from .roots import root_path as root_path
 from .several_roots import Root as Root
 from .several_roots import Roots as Roots
 from .several_roots import best_refusal as best_refusal
-from .snippets import snippet as snippet
-from .snippets import words_of as words_of
 from .status import Listener as Listener
 from .workspace import Workspace as Workspace

@@ -1,0 +1,29 @@
+"""The daemon's socket in this process, over an engine that the test holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from packhound.core.settings import Settings
+from packhound.core.user_folders import cache_folder
+from packhound.daemon.requests import FolderRequests
+from packhound.daemon.socket_server import SocketServer
+from packhound.relay import ENGINE, EditorTexts
+from packhound.service import Engine, EnginePool
+
+
+@contextmanager
+def served(root: Path, settings: Settings | None = None) -> Iterator[Engine]:
+    """Yield the engine of a folder that this process serves to the command line."""
+    pool = EnginePool(linger_s=60)
+    requests = FolderRequests(pool, EditorTexts(cache_folder()))
+    server = SocketServer(cache_folder(), requests, {}, ENGINE)
+    try:
+        engine = pool.acquire(root, settings or Settings(), lambda: None)
+        assert engine.settled(60)
+        yield engine
+    finally:
+        server.close()
+        pool.close()
