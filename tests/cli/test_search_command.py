@@ -16,8 +16,8 @@ from packhound.core.settings import Settings
 from packhound.core.types import Document, Query
 from packhound.service.engine import Engine
 from tests.support.command_line import CODE, packhound
-from tests.support.operations import results_json
 from tests.support.daemon import served
+from tests.support.operations import results_json
 
 
 def test_search_json_is_the_published_object(tmp_path: Path, root: Path) -> None:

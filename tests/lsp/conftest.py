@@ -17,11 +17,16 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def start_server(tmp_path: Path):
-    """A function that starts a server process; none may log a traceback."""
+def start_server(request: pytest.FixtureRequest, tmp_path: Path):
+    """A function that starts a server process; none may log a traceback.
+
+    The servers of a module with `COMMAND = RELAYED` share a daemon.
+    """
     clients: list[LspClient] = []
+    command = getattr(request.module, "COMMAND", None)
 
     def start(**options: object) -> LspClient:
+        options = {"command": command, **options}
         clients.append(LspClient(tmp_path / "cache", **options))
         return clients[-1]
 

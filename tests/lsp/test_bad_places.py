@@ -13,8 +13,10 @@ import pytest
 
 from packhound.core.errors import StoreError
 from packhound.daemon import connect
+from packhound.relay import ENGINE, Connection
 from packhound.service.roots import index_folder
-from tests.support.lsp_client import LspClient, wait_until, write_files
+from tests.support.agent import engine_id
+from tests.support.lsp_client import RELAYED, LspClient, wait_until, write_files
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="POSIX files")
 
@@ -137,7 +139,8 @@ def test_names_that_are_no_text_and_names_that_differ_by_case(client, folder):
 
 def test_a_cache_folder_that_is_deleted_is_made_again(start_server, tmp_path, folder, monkeypatch):
     monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
-    client = start_server()
+    monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
+    client = start_server(command=RELAYED)
     client.initialize(folder)
     cache_folder = index_folder(folder)
     wait_until((cache_folder / "index.sqlite").exists)
@@ -147,8 +150,8 @@ def test_a_cache_folder_that_is_deleted_is_made_again(start_server, tmp_path, fo
     wait_until(lambda: writes(client) and (cache_folder / "index.sqlite").exists())
     # The command line and agents ask this server again.
     connections = []
-    wait_until(lambda: connections.append(connect(cache_folder)) or connections[-1])
-    assert connections[-1].call("search", {"query": "late_zebra"})["hits"]
+    wait_until(lambda: connections.append(connect([folder])) or connections[-1])
+    assert connections[-1].answer("search", {"query": "late_zebra"})["hits"]
     connections[-1].close()
     assert client.shut_down() == 0
     again = start_server()
@@ -180,19 +183,21 @@ def test_there_is_one_writer_after_the_cache_folder_was_deleted(start_server, tm
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="counts file handles in /proc")
-def test_whoever_asks_is_answered_again_when_there_are_file_handles(start_server, tmp_path, folder):
+def test_whoever_asks_is_answered_again_when_there_are_file_handles(
+    start_server, tmp_path, folder, monkeypatch
+):
+    monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
     shell = f"ulimit -n 64; exec {sys.executable} -m packhound lsp"
     client = start_server(command=["/bin/sh", "-c", shell])
     client.may_log_tracebacks = True  # Threads fail to import modules.
     client.initialize(folder)
     client.settle()
-    (cache_folder,) = (tmp_path / "cache").iterdir()
-    handles = Path(f"/proc/{client.process.pid}/fd")
+    handles = Path(f"/proc/{engine_id(tmp_path / 'cache')}/fd")
     strangers = []
     while len(list(handles.iterdir())) < 64:
         # The backlog is full while the server accepts nobody.
         with suppress(StoreError):
-            strangers.append(connect(cache_folder))
+            strangers.append(Connection.open(tmp_path / "cache", ENGINE))
     (folder / "late.py").write_text("def late_zebra(): pass\n")
     client.touch(folder / "late.py")
     assert client.search("load_config", mode="symbol") == ["config.py load_config"]
@@ -201,8 +206,8 @@ def test_whoever_asks_is_answered_again_when_there_are_file_handles(start_server
         stranger.close()
     assert client.settle()["files"] == 3
     assert "load_config" in client.request("packhound/pack", {"prompt": "load config"})["text"]
-    asking = connect(cache_folder)
-    assert asking.call("search", {"query": "late_zebra"})["hits"]
+    asking = connect([folder])
+    assert asking.answer("search", {"query": "late_zebra"})["hits"]
     asking.close()
 
 
@@ -215,7 +220,7 @@ def open(root, *rest, **named):
     return opened(root, *rest, **named)
 Engine.open = open
 from packhound.lsp.server import serve
-serve()
+serve(alone=True)
 """
 
 

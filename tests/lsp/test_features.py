@@ -11,21 +11,24 @@ from tests.support.lsp_client import wait_until, write_files
 
 
 def test_a_search_result_has_exactly_these_keys(client, folder):
-    result = client.request("packhound/search", {"query": "load_config"})
+    result = client.request("packhound/search", {"query": "load_config", "explain": True})
     assert set(result) == {
-        "query", "hits", "truncated", "generation", "took_ms", "candidates", "notes",
+        "query", "hits", "offset", "next_offset", "truncated", "generation", "took_ms",
+        "candidates", "notes",
         "confidence", "confidence_word",
     }  # fmt: skip
     hit = result["hits"][0]
     assert set(hit) == {
         "rank", "score", "confidence", "confidence_word", "path", "start_line", "end_line", "kind",
-        "name", "qualname", "ref",
+        "name", "qualname", "signature", "ref",
         "why", "siblings", "line", "reasons", "groups", "counterfactual", "source", "type",
         "uri", "range", "selectionRange",
     }  # fmt: skip
     assert (hit["rank"], hit["path"], hit["start_line"], hit["end_line"]) == (1, "config.py", 1, 3)
     assert hit["uri"] == (folder / "config.py").as_uri()
     assert hit["range"]["start"] == {"line": 0, "character": 0}
+    plain = client.request("packhound/search", {"query": "load_config"})["hits"][0]
+    assert hit.keys() - plain.keys() == {"why", "groups", "counterfactual"}
     assert set(hit["why"][0]) == {"signal", "value", "weight", "contribution"}
     assert sum(reason["contribution"] for reason in hit["why"]) == pytest.approx(hit["score"])
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import packhound
-from tests.support.lsp_client import LspClient, wait_until, write_files
+from tests.support.lsp_client import RELAYED, LspClient, wait_until, write_files
 
 VERBS = ("open", "close", "send", "parse", "render", "store", "delete", "merge", "retry", "cancel")
 NOUNS = ("door", "invoice", "socket", "picture", "session", "cart", "letter", "thread")
@@ -26,6 +26,8 @@ SOURCES = {
     for noun in NOUNS
 }
 N = len(VERBS) * len(NOUNS)
+
+COMMAND = RELAYED
 
 
 def start(start_server, folder: Path, graph_from: int) -> LspClient:

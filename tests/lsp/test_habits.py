@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from tests.support.git_repository import git
-from tests.support.lsp_client import eventually, write_files
+from tests.support.lsp_client import RELAYED, eventually, write_files
 
 TWINS = {
     "east.py": "def cross_bridge():\n    return 'east'\n\n\ndef pay_toll():\n    pass\n",
@@ -26,7 +26,11 @@ def town(tmp_path):
 
 @pytest.fixture
 def editor(start_server, town):
-    client = start_server()
+    return open_editor(start_server, town)
+
+
+def open_editor(start_server, town, **options):
+    client = start_server(**options)
     client.initialize(town, initializationOptions={"packhound": {"activation": True}})
     client.settle()
     return client
@@ -34,7 +38,7 @@ def editor(start_server, town):
 
 def used(client, query="cross_bridge"):
     """Paths and names of the hits that were used lately, with what that adds to their score."""
-    hits = client.request("packhound/search", {"query": query})["hits"]
+    hits = client.request("packhound/search", {"query": query, "explain": True})["hits"]
     actual = {}
     for hit in hits:
         assert hit["score"] == pytest.approx(sum(why["contribution"] for why in hit["why"]))
@@ -96,7 +100,8 @@ def test_it_can_be_forgotten(editor, town):
     assert used(editor) == {}
 
 
-def test_the_command_line_forgets_what_a_running_server_knows(editor, town, tmp_path):
+def test_the_command_line_forgets_what_the_daemon_knows(start_server, town, tmp_path):
+    editor = open_editor(start_server, town, command=RELAYED)
     pick(editor, town / "west.py")
     assert used(editor)
     environment = {**os.environ, "PACKHOUND_CACHE_DIR": str(tmp_path / "cache")}
@@ -150,7 +155,8 @@ def test_an_own_commit_is_a_use(start_server, town, monkeypatch):
 
 def test_hits_and_packs_say_what_was_seen(editor, town):
     pick(editor, town / "west.py")
-    hit = editor.request("packhound/search", {"query": "cross_bridge"})["hits"][0]
+    params = {"query": "cross_bridge", "explain": True}
+    hit = editor.request("packhound/search", params)["hits"][0]
     assert hit["path"] == "west.py"
     texts = {group["group"]: group["text"] for group in hit["groups"]}
     assert texts["You"] == "picked once, last used just now"

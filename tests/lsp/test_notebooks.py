@@ -10,7 +10,8 @@ import pytest
 from packhound.core.settings import Settings
 from packhound.core.types import Query
 from packhound.service.engine import Engine
-from tests.support.lsp_client import LspClient, wait_until
+from tests.support.agent import kill_engine
+from tests.support.lsp_client import RELAYED, LspClient, wait_until
 from tests.support.notebooks import CAPABILITIES, LiveNotebook, notebook_json, write_notebook
 
 CELLS = [
@@ -162,8 +163,8 @@ def test_random_edits_equal_a_rebuild(start_server, folder, notebook, tmp_path, 
     rebuilt.close()
 
 
-def test_a_notebook_outlives_the_process_that_serves_it(start_server, folder, notebook):
-    serving, editor = start_server(), start_server()
+def test_a_notebook_outlives_the_daemon(start_server, folder, notebook, tmp_path):
+    serving, editor = start_server(command=RELAYED), start_server(command=RELAYED)
     serving.initialize(folder)
     serving.settle()
     editor.initialize(folder, capabilities=CAPABILITIES)
@@ -173,7 +174,7 @@ def test_a_notebook_outlives_the_process_that_serves_it(start_server, folder, no
         live.edit(2, (0, 4, 5, "xyq"[number % 3]))
     live.edit(2, (0, 4, 5, "z"))
     assert wait_for_names(serving, "zount_by_hour") == ["analysis.ipynb zount_by_hour"]
-    serving.kill()
+    kill_engine(tmp_path / "cache")
     assert wait_for_names(editor, "zount_by_hour") == ["analysis.ipynb zount_by_hour"]
     live.insert(0, "python", "def inserted_horse():\n    pass")
     assert wait_for_names(editor, "inserted_horse") == ["analysis.ipynb inserted_horse"]

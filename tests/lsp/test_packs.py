@@ -9,9 +9,11 @@ import pytest
 from packhound.search.signals.groups import group_of
 from tests.support.command_line import packhound
 from tests.support.git_repository import git
-from tests.support.lsp_client import eventually, wait_until, write_files
+from tests.support.lsp_client import RELAYED, eventually, wait_until, write_files
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+
+COMMAND = RELAYED
 
 BILL = '''
 def subtotal(lines):

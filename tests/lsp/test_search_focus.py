@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import packhound
-from tests.support.lsp_client import LspClient
+from tests.support.lsp_client import RELAYED, LspClient
 from tests.support.project import write_files
 
 LOADER = 'def load_settings(path):\n    """Read the settings."""\n    return open(path)\n'
 FILES = {f"{part}/{name}.py": LOADER for part in ("billing", "mail") for name in ("settings",)}
 FILES |= {"billing/money.py": "def pay():\n    pass\n", "mail/send.py": "def send():\n    pass\n"}
+
+COMMAND = RELAYED
 
 
 @pytest.fixture
@@ -32,7 +34,13 @@ def near(folder: Path, path: str) -> dict:
 def test_what_is_near_comes_first_in_every_front(client: LspClient, folder, tmp_path, path, first):
     hits = client.request(
         "packhound/search",
-        {"query": "load settings", "focus": near(folder, path), "deep": True, "time_ms": 30_000},
+        {
+            "query": "load settings",
+            "focus": near(folder, path),
+            "deep": True,
+            "time_ms": 30_000,
+            "explain": True,
+        },
     )["hits"]
     assert hits[0]["path"].startswith(first)
     texts = {group["group"]: group["text"] for group in hits[0]["groups"]}
@@ -55,10 +63,9 @@ def test_what_is_near_comes_first_in_every_front(client: LspClient, folder, tmp_
 
 
 def test_without_a_focus_hits_are_those_of_before(client: LspClient, folder):
-    plain = client.request("packhound/search", {"query": "load settings"})["hits"]
+    plain = client.request("packhound/search", {"query": "load settings", "explain": True})["hits"]
     for focus in (None, {"uri": "untitled:Untitled-1", "position": {"line": 0, "character": 0}}):
-        hits = client.request("packhound/search", {"query": "load settings", "focus": focus})[
-            "hits"
-        ]
+        params = {"query": "load settings", "focus": focus, "explain": True}
+        hits = client.request("packhound/search", params)["hits"]
         assert hits == plain
     assert not [s for hit in plain for s in hit["why"] if s["signal"].startswith("near_")]

@@ -7,8 +7,9 @@ import os
 import pytest
 
 from tests.support.agent import Agent, kill_engine
-from tests.support.lsp_client import LspClient, eventually, write_files
+from tests.support.lsp_client import RELAYED, LspClient, eventually, write_files
 
+COMMAND = RELAYED
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals")
 SAVED = "def pour_saved(jug):\n    return jug\n"
 UNSAVED = "def pour_unsaved(jug):\n    return jug\n"

@@ -1,16 +1,16 @@
-"""Editors on one folder: one process has the index, and another goes on when it is killed."""
+"""Editors on one folder: the daemon has the index, and another goes on when it is killed."""
 
 from __future__ import annotations
 
 import os
-import signal
 
 import pytest
 
 from packhound.daemon import connect
-from packhound.service.roots import index_folder
-from tests.support.lsp_client import LspClient, wait_until, write_files
+from tests.support.agent import kill_engine
+from tests.support.lsp_client import RELAYED, LspClient, wait_until, write_files
 
+COMMAND = RELAYED
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals")
 
 
@@ -30,14 +30,15 @@ def test_another_process_goes_on_when_the_one_that_serves_is_killed(
 
     (folder / "late.py").write_text("def late_zebra(): pass\n")
     second.touch(folder / "late.py")
-    os.kill(first.process.pid, signal.SIGKILL)
+    kill_engine(tmp_path / "cache")
+    first.kill()
     assert third.shut_down() == 0
     wait_until(lambda: writes(second))
 
     # The command line and agents ask the new one.
     connections = []
-    wait_until(lambda: connections.append(connect(index_folder(folder))) or connections[-1])
-    assert connections[-1].call("search", {"query": "late_zebra"})
+    wait_until(lambda: connections.append(connect([folder])) or connections[-1])
+    assert connections[-1].answer("search", {"query": "late_zebra"})
     connections[-1].close()
 
     assert second.shut_down() == 0

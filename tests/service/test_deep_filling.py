@@ -10,7 +10,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from packhound.cli.source_rows import beside_code
 
 from packhound.core.settings import Settings
 from packhound.core.types import Budget, Document, Query
@@ -64,7 +63,6 @@ def test_a_search_finds_read_what_it_would_wait_for(
         wait_until(lambda: read_all(engine, 4))
         assert n_saved(root) == 4
         assert status_row(engine.status())["deep_vectors"] == (4, 4)
-        assert beside_code(engine.status())["deep vectors"] == "4 of 4"
         read = reads_of_deep_model(monkeypatch)
         query = Query("how is a parcel tracked -path:tests", deep=True, budget=Budget(60_000))
         hits = engine.search(query).hits
@@ -117,9 +115,7 @@ def test_where_it_is_off_nothing_is_read(
     read = reads_of_deep_model(monkeypatch)
     with idle(root, **settings) as engine:
         assert engine.preparation.join(60)
-        assert engine.status().deep_vectors is None and "deep vectors" not in beside_code(
-            engine.status()
-        )
+        assert engine.status().deep_vectors is None
         engine.configure(Settings())
         wait_until(lambda: read_all(engine, 4))
     assert len(read) == 4

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class Asker:
     """Operations on some folders: asked of the daemon that has one of them open, or run here.
 
-    A daemon that accepts no requests, refuses them or ends is left with one line on stderr. Settings
-    of `--set` and `--model` are none of the daemon's, so an asker with such runs its operations.
+    A daemon that accepts no requests, refuses them or ends is left with one line on stderr. It has
+    not the settings of `--set` and `--model`, so an asker with such runs its operations itself.
     """
 
     def __init__(

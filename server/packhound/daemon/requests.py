@@ -29,12 +29,12 @@ class FolderRequests:
     def __call__(self, name: str, request: Mapping[str, Any]) -> Json:
         """Run an operation. Raises PackhoundError."""
         roots = [Path(str(root)) for root in request["roots"]]
+        # Where a daemon was killed, editors and the command line come to the next one together.
+        self._editors.wait()
         if name == SERVED:
             return {"roots": [str(root) for root in roots if self._pool.get(root)]}
         if not any(map(self._pool.get, roots)):
             raise SettingsError("the daemon has none of these folders open")
-        # Where a daemon was killed, editors and the command line come to the next one together.
-        self._editors.wait()
         workspace = Workspace(settings_of=lambda root: FolderSettings(root, tuple), pool=self._pool)
         try:
             engines = [workspace.add(root) for root in roots]

@@ -19,10 +19,12 @@ _DEFAULTS: Mapping[str, Json] = {
     "search": {"deep": False, "snippet_lines": 0},
     "related": {"snippet_lines": 0},
     "symbol": {"limit": 100},
+    "explain": {"deep": False},
     "read_node": {"limit": 2_000},
 }
 """What an editor asks for where it does not say: a list is shown at each key, without code."""
 _ABOUT_A_FOLDER = ("changes",)
+_ABOUT_A_PLACE = ("related", "explain")
 _WRITING = ("memory/add", "memory/episode", "remember", "decide", "stash", "record_episode")
 
 
@@ -50,6 +52,8 @@ def arguments_of(ls: PackhoundServer, name: str, params: Params) -> Json:
     values = {**_DEFAULTS.get(name, {}), **values}
     if name == "related":
         values = {"limit": ls.session.settings.limit, **values}
+    if name in _ABOUT_A_PLACE and "path" not in values:
+        uri_in(params)
     if params.get("uri") is not None or params.get("textDocument") is not None:
         values |= _place(ls, name, params)
     elif name in _WRITING and not values.get("code"):
@@ -87,7 +91,7 @@ def _focus(ls: PackhoundServer, focus: Params | None) -> Json:
     Untitled documents have no path, and ignored ones nothing near: they are no focus.
     """
     ls.session.wait_for_folders()
-    engine_path = ls.session.locate(uri_in(focus)) if focus else None
+    engine_path = ls.session.locate(uri_in(focus)) if focus is not None else None
     if focus is None or engine_path is None or engine_path[1] not in engine_path[0].snapshot.files:
         return {}
     engine, path = engine_path

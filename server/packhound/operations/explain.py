@@ -32,21 +32,22 @@ class Explain(Request):
     ]
     path: Reference
     line: Line = 0
+    deep: Annotated[bool, Meta(description="As a search that reads the best hits again.")] = True
     git: Annotated[bool, Meta(description="Add the commits that its lines stem from.")] = False
     max_tokens: MaxTokens = 4_000
 
 
 def run(call: Call, request: Explain) -> Json:
     """Return the node at a place with its score and all reasons for it. Raises SettingsError."""
-    return explanation_row(call.roots, explain_hit(call, request))
+    query = Query(request.query, deep=request.deep, git=request.git, redacted=call.is_agent)
+    return explanation_row(call.roots, explain_hit(call, request, query))
 
 
-def explain_hit(call: Call, request: Explain) -> Hit:
-    """Return the node at a place, scored for the query whether it ranked or not.
+def explain_hit(call: Call, request: Explain, query: Query) -> Hit:
+    """Return the node at a place, scored for a query whether it ranked or not.
 
     Raises SettingsError: there is none.
     """
-    query = Query(request.query, deep=True, git=request.git, redacted=call.is_agent)
     for place in places(call.roots, request.path, request.line):
         if place.line is None:
             raise SettingsError(

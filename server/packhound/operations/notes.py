@@ -223,7 +223,7 @@ def list_(call: Call, request: ListNotes) -> Json:
         for root in call.roots
         for note in root.engine.notes.notebook.all(kinds)[: request.limit]
     ]
-    rows.sort(key=lambda row: str(row["created_at"]), reverse=len(call.roots) > 1)
+    rows.sort(key=lambda row: str(row["created_at"]), reverse=True)
     return {"notes": rows[: request.limit], "problems": []}
 
 

@@ -61,7 +61,7 @@ def _neighbors(place: Place, limit: int) -> Iterator[Json]:
     n_by_edge = Counter[str]()
     for edge, node in place.root.engine.neighbors(place.path, place.line or 0):
         n_by_edge[edge] += 1
-        if node.kind != "file" and n_by_edge[edge] <= limit:
+        if n_by_edge[edge] <= limit:
             yield {"edge": edge, **node_row(node)}
 
 

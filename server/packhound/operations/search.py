@@ -48,9 +48,7 @@ _Day = Annotated[str, Meta(max_length=40)]
 class Search(Request):
     """A query. Without a limit or a time the settings say them."""
 
-    query: Annotated[
-        str, Meta(min_length=1, max_length=QUERY_CHARACTERS, description="What to find.")
-    ]
+    query: Annotated[str, Meta(max_length=QUERY_CHARACTERS, description="What to find.")]
     limit: Limit = 0
     mode: Annotated[Mode, Meta(description="How to search.")] = "hybrid"
     kinds: Annotated[_Kinds, Meta(max_length=100, description="Only these kinds of code.")] = ()
@@ -131,7 +129,7 @@ def query_of(call: Call, request: Search) -> tuple[Query, tuple[str, ...]]:
     deep model has at least the time that this takes. Raises SettingsError.
     """
     settings = call.settings
-    if not request.query.strip():
+    if not (request.query.strip() or request.kinds or request.types or call.is_typing):
         raise SettingsError("'query' is empty; give a word, a name, or a filter as kind:class")
     place, notes = focus_of(call.roots, request.focus_path, request.focus_line, "searched")
     time_ms = DEEP_TIME_MS if request.deep else Budget().time_ms

@@ -169,6 +169,16 @@ class Engine:
         self._index.configure(settings)
         self.preparation.deep.start()
 
+    def use_settings(self, settings: AnySettings) -> None:
+        """Follow the settings of a first follower, where those before it have gone."""
+        with self._settings_lock:
+            if isinstance(settings, Settings):
+                self._folder_settings, self._in_force = None, SettingsInForce(settings, {})
+            else:
+                self._folder_settings, self._in_force = settings, settings.read()
+            if self._in_force.settings != self._settings:
+                self.configure(self._in_force.settings)
+
     def follow_settings(self) -> SettingsInForce:
         """Apply the settings of the folder where they changed, and return those in force."""
         if self._folder_settings is None:

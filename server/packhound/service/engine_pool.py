@@ -57,6 +57,8 @@ class EnginePool:
                 self._engines = {**self._engines, engine.root: engine}
                 self._followers[engine.root] = followers
             else:
+                if not self._followers[engine.root]:
+                    engine.use_settings(settings)
                 self._followers[engine.root].append(on_change)
             self._unused_since.pop(engine.root, None)
             return engine

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pygls.exceptions import JsonRpcInvalidParams
 
 from packhound.core.errors import SettingsError
-from packhound.core.types import Json
+from packhound.core.types import Json, Query
 from packhound.lsp.hover_text import hover_text
 from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.language_server import PackhoundServer
@@ -18,22 +18,25 @@ from packhound.operations import Explain, explain_hit, explanation_row, leave, r
 
 def explain(ls: PackhoundServer, params: Params) -> Json:
     """Return the score of the node at a position and its reasons, result or not."""
+    last, query = ls.session.last_search.entry, None
     if params.get("query") is None:
-        if ls.session.last_search.entry is None:
+        if last is None:
             raise JsonRpcInvalidParams("'query' is missing, and nothing was searched yet")
-        params = {**params, "query": ls.session.last_search.entry[0].text}
+        query = last[0]
+        params = {**params, "query": query.text or " "}
     arguments = arguments_of(ls, "explain", params)
     call = call_of(ls)
     roots = call.roots.select(str(arguments.pop("root", "")))
     request = read_request("explain", arguments)
     assert isinstance(request, Explain)
+    query = query or Query(request.query, deep=request.deep)
     try:
-        hit = explain_hit(replace(call, roots=roots), request)
+        hit = explain_hit(replace(call, roots=roots), request, replace(query, git=request.git))
     except SettingsError:  # There is no definition at the place.
-        return {"query": request.query, "hit": None, "markdown": None}
+        return {"query": query.text, "hit": None, "markdown": None}
     row = leave(roots, explanation_row(roots, hit), Locations(ls.session))
     return {
-        "query": request.query,
+        "query": query.text,
         "hit": row,
-        "markdown": hover_text(request.query, hit, markdown=True),
+        "markdown": hover_text(query.text, hit, markdown=True),
     }
