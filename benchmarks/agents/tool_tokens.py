@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import mean
 
 from packhound.api import TOOLS, as_text, call
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.llm import counter_for
 from packhound.service import Engine
 
@@ -56,7 +56,7 @@ def measure(corpora: Path) -> dict[str, dict[str, int]]:
     count = counter_for().count
     texts, structured = defaultdict[str, list[int]](list), defaultdict[str, list[int]](list)
     for name, tasks in TASKS.items():
-        engine = Engine.open(corpora / name, Settings(persist=False))
+        engine = Engine.open(corpora / name, settings_from({"index.persist": False}))
         engine.settled()
         for task in tasks:
             for tool, arguments in calls(*task):

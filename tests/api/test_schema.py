@@ -9,9 +9,9 @@ import pytest
 from packhound.api.json_codec import query_json, query_of
 from packhound.api.pack_codec import pack_request_json
 from packhound.api.schema import PACK_REQUEST, QUERY, pack_request_from, query_from
-from packhound.core.deep_settings import DEEP_TIME_MS
 from packhound.core.errors import SettingsError
-from packhound.core.settings import Settings
+from packhound.core.settings import DEEP_TIME_MS
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Budget, Focus, Query
 from packhound.pack.request import PackFocus, PackRequest
 
@@ -52,12 +52,19 @@ def test_the_time_budget_has_two_names(values) -> None:
 def test_a_deep_query_has_the_time_that_the_model_takes() -> None:
     assert query_from({"query": "x", "deep": True}).budget.time_ms == DEEP_TIME_MS
     assert query_from({"query": "x", "deep": True, "time_ms": 50}).budget.time_ms == 50
-    assert query_from({"query": "x", "deep": True}, Settings(time_ms=70)).budget.time_ms == 70
+    assert (
+        query_from(
+            {"query": "x", "deep": True}, settings_from({"search.timeMs": 70})
+        ).budget.time_ms
+        == 70
+    )
 
 
 def test_null_is_the_default_and_other_keys_are_ignored() -> None:
     focus = Focus("a.py", 3)
-    query = query_from({"query": "x", "limit": None, "uri": 5}, Settings(limit=7), focus=focus)
+    query = query_from(
+        {"query": "x", "limit": None, "uri": 5}, settings_from({"search.limit": 7}), focus=focus
+    )
     assert query == Query("x", limit=7, focus=focus)
     pack_focus = PackFocus("a.py")
     assert pack_request_from({"prompt": "x"}, focus=pack_focus) == PackRequest(

@@ -6,7 +6,7 @@ import pytest
 
 from packhound.api import as_text, call
 from packhound.core.errors import SettingsError
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.service import Engine
 
 FILES = {
@@ -26,7 +26,7 @@ def shop(tmp_path_factory):
     for path, source in FILES.items():
         (root / path).parent.mkdir(exist_ok=True)
         (root / path).write_text(source)
-    engine = Engine.open(root, Settings(persist=False))
+    engine = Engine.open(root, settings_from({"index.persist": False}))
     assert engine.settled(60)
     yield engine
     engine.close()

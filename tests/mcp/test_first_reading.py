@@ -9,7 +9,7 @@ import time
 import pytest
 
 from packhound.api.tools import registry
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.service.engine import Engine
 from tests.support.agent import Agent, kill_engine
 
@@ -30,7 +30,7 @@ def large(tmp_path, monkeypatch):
 
 def test_every_tool_says_how_much_was_read(large, monkeypatch):
     monkeypatch.setattr(registry, "_INDEXING_S", 0.0)
-    engine = Engine.open(large, Settings(git=False, workers=1))
+    engine = Engine.open(large, settings_from({"ranking.gitHistory": False, "index.workers": 1}))
     while engine.reading[1] < N_FILES:
         time.sleep(0.005)
     requests = {"search": {"query": "canary"}, "outline": {}, "status": {}}

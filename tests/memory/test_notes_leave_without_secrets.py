@@ -11,7 +11,7 @@ import pytest
 
 from packhound.api import as_text, call, results_json
 from packhound.api.memory import MEMORY_REQUESTS, recall_note
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Query
 from packhound.lsp.hover_text import notes_text
 from packhound.memory import NoteStore
@@ -26,7 +26,7 @@ CODE = ["shop/mail.py#send_receipt"]
 
 @pytest.fixture
 def notes(root: Path, cache: Path) -> Iterator[Engine]:
-    engine = Engine.open(root, Settings(episodes=True))
+    engine = Engine.open(root, settings_from({"sources.episodes.enabled": True}))
     assert engine.settled(60)
     add = MEMORY_REQUESTS["add"]
     for number, line in enumerate(LINES):

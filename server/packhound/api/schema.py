@@ -10,10 +10,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from packhound.core.deep_settings import DEEP_TIME_MS
 from packhound.core.errors import SettingsError
 from packhound.core.parameters import Parameter, array, boolean, choice, integer, read_present, text
 from packhound.core.settings import (
+    DEEP_TIME_MS,
     MAX_CANDIDATES,
     MAX_PLUGIN_NAME,
     MAX_TIME_MS,
@@ -116,12 +116,12 @@ def query_from(
         raise SettingsError(
             f"'budget' is {budget!r:.80}; must be an object with timeMs or candidates"
         )
-    read = {"limit": settings.limit, **read_present(QUERY, values, "query")}
+    read = {"limit": settings.search.limit, **read_present(QUERY, values, "query")}
     if read.get("deep"):
         time_ms = max(time_ms, DEEP_TIME_MS)
     read["budget"] = Budget(
-        read.pop("time_ms", settings.time_ms or time_ms),
-        read.pop("candidates", settings.candidates),
+        read.pop("time_ms", settings.search.time_ms or time_ms),
+        read.pop("candidates", settings.search.candidates),
     )
     if focus is None and (position := focus_position(values)):
         focus = Focus(*position)
@@ -166,12 +166,12 @@ def pack_request_from(
     if focus is None and (position := focus_position(values)):
         focus = PackFocus(*position)
     request = PackRequest(focus=focus, **read_present(PACK_REQUEST, values, "prompt"))
-    model = request.model or settings.pack_model
+    model = request.model or settings.pack.model
     request = replace(
         request,
-        reserve=request.reserve or min(settings.pack_reserve, request.budget),
+        reserve=request.reserve or min(settings.pack.reserve, request.budget),
         model=model,
-        tokenizer=request.tokenizer or settings.pack_tokenizer or tokenizer_of(model),
+        tokenizer=request.tokenizer or settings.pack.tokenizer or tokenizer_of(model),
     )
     if request.reserve > request.budget:
         raise SettingsError(

@@ -152,7 +152,7 @@ def related(location: str, roots: Sequence[Path], limit: int | None, as_json: bo
     from packhound.cli import show
 
     with Answerers(roots) as answerers:
-        limit = limit or answerers.settings.read().settings.limit
+        limit = limit or answerers.settings.read().settings.search.limit
         results = answerers.related(location, limit)
     if as_json:
         print_json(results_json(results, answerers.locate))

@@ -17,6 +17,7 @@ from packhound.cli.opening import settings_of
 from packhound.cli.options import SET, complete_folder, read_root
 from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Hit, Query, Results
 from packhound.evaluation import (
     Case,
@@ -104,7 +105,7 @@ def evaluate_suite(
 
         score_packs(suite, corpora, out, as_json)
         return
-    settings = settings_of("", changes, Settings(persist=history))
+    settings = settings_of("", changes, settings_from({"index.persist": history}))
     hidden = as_json or not Console(stderr=True).is_terminal
     if suite and corpora:
         cases = load_suite(suite)

@@ -13,7 +13,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.evaluation import OURS, PackOutcome, evaluate_packs, load_suite, summarize_packs
 from packhound.pack import PackContext, no_changed_lines
 from packhound.service import Engine
@@ -77,7 +77,7 @@ def _print_table(outcomes: list[PackOutcome]) -> None:
 
 @contextmanager
 def _open_context(root: Path) -> Iterator[PackContext]:
-    engine = Engine.open(root, Settings(persist=False, git=False))
+    engine = Engine.open(root, settings_from({"index.persist": False, "ranking.gitHistory": False}))
     try:
         engine.settled()
         # Uncommitted changes of a checkout must not change a figure.

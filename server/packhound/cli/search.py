@@ -12,9 +12,8 @@ import click
 from packhound.cli.opening import print_json
 from packhound.cli.options import FOCUS, JSON, LIMIT, MODEL, ROOTS, SET, complete_file
 from packhound.cli.several_roots import Answerers
-from packhound.core.deep_settings import DEEP_TIME_MS
 from packhound.core.errors import SettingsError
-from packhound.core.settings import MAX_CANDIDATES, MAX_TIME_MS, Settings
+from packhound.core.settings import DEEP_TIME_MS, MAX_CANDIDATES, MAX_TIME_MS, Settings
 from packhound.core.types import KINDS, MODES, TESTS, TYPES, Query
 
 

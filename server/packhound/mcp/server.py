@@ -86,7 +86,7 @@ class Folders:
     def tools(self) -> list[Tool]:
         """The tools that the settings offer; the default ones where they name an unknown one."""
         try:
-            return select_tools(self.settings.mcp_tools)
+            return select_tools(self.settings.mcp.tools)
         except SettingsError as problem:
             log.warning("%s", problem)
             return select_tools(())
@@ -122,7 +122,7 @@ class Folders:
     def _defaults(self, tool: str) -> dict[str, object]:
         """Return what the settings say of arguments that a call leaves out."""
         limit = TOOLS[tool].parameters.get("limit") if tool in ("search", "related") else None
-        return {"limit": min(self.settings.limit, int(limit.maximum))} if limit else {}
+        return {"limit": min(self.settings.search.limit, int(limit.maximum))} if limit else {}
 
 
 def serve_mcp(
@@ -189,7 +189,9 @@ def _serve(folders: SessionFolders, requests: Iterable[str], answers: TextIO) ->
                 notes[note] = None
                 texts.append(note)
         content = [{"type": "text", "text": each} for each in texts]
-        structured = {"structuredContent": dict(answer)} if served.settings.mcp_structured else {}
+        structured = (
+            {"structuredContent": dict(answer)} if served.settings.mcp.structured_content else {}
+        )
         return {"content": content, **structured}
 
     list_tools = partial(_describe_tools, folders)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from packhound.core.nested_roots import nested_globs
 from packhound.core.settings import Settings
 from packhound.core.settings_files import FolderSettings
+from packhound.core.settings_reader import changed
 from packhound.core.types import Query, Results
 from packhound.indexing import collect_all_and_trim
 from packhound.search import STOPPED_NOTE, WEAK_NOTE, merge_notes, rank_hits, rate_in_order
@@ -186,7 +187,7 @@ class Workspace:
 
 
 def _without_disk(settings: Settings) -> Settings:
-    return replace(settings, persist=False, activation=False)
+    return changed(settings, {"index.persist": False, "ranking.activity": False})
 
 
 def merge_results(query: Query, answers: Sequence[Results]) -> Results:

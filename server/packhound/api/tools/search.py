@@ -13,10 +13,10 @@ from packhound.api.tools.roots import Root, join_pages, root_of_place
 from packhound.api.tools.rows import page
 from packhound.api.tools.text import MARK, Text, cut, rows_in, title
 from packhound.api.tools.tool import LIMIT, MAX_TOKENS, OFFSET, SNIPPET_LINES, Tool
-from packhound.core.deep_settings import DEEP_TIME_MS
 from packhound.core.errors import SettingsError
 from packhound.core.parameters import boolean
 from packhound.core.records import CODE, byline
+from packhound.core.settings import DEEP_TIME_MS
 from packhound.core.types import Focus, Query
 from packhound.redact import safe_line, visible_line
 from packhound.search import WEAK_NOTE

@@ -12,7 +12,7 @@ from packhound.lsp.params import limit_in
 def related(ls: PackhoundServer, params: Params) -> Json:
     """Return the nodes most similar to the one at a position."""
     engine, path = ls.require_engine_path(params)
-    limit = limit_in(params, ls.session.settings.limit)
+    limit = limit_in(params, ls.session.settings.search.limit)
     results = engine.related(
         path, ls.session.documents.line_in(params), limit, ls.protocol.cancel_event()
     )

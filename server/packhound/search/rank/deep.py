@@ -115,7 +115,7 @@ class DeepRanker:
             return hits
         if cosines is None:
             return hits
-        weight *= context.settings.meaning_weight
+        weight *= context.settings.meaning.weight
         cosines -= _TYPICAL_COSINE
         values = cosines.tolist() + [float(cosines.min())] * (len(hits) - len(cosines))
         return [
