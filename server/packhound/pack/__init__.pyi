@@ -1,12 +1,9 @@
 from .context import PackContext as PackContext
-from .context import no_changed_lines as no_changed_lines
 from .conversations import CONVERSATIONS_FILE as CONVERSATIONS_FILE
 from .conversations import Conversations as Conversations
 from .conversations import forget_conversations as forget_conversations
 from .excerpt import Excerpts as Excerpts
 from .notes import price as price
-from .path_resolver import PathResolver as PathResolver
-from .pipeline import pack as pack
 from .request import FORMATS as FORMATS
 from .request import Omitted as Omitted
 from .request import Origin as Origin
