@@ -1,6 +1,7 @@
 """The import graph and the style of the code; ARCHITECTURE.md draws what this file enforces."""
 
 import ast
+import re
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -119,6 +120,22 @@ def test_every_allowed_import_is_used_and_there_is_no_cycle() -> None:
         used[package_of(path)] |= foreign_packages(path)
     assert used == MAY_IMPORT
     TopologicalSorter(MAY_IMPORT).prepare()  # Raises CycleError.
+
+
+def test_core_has_what_several_packages_share_and_the_page_names_it() -> None:
+    users: dict[str, set[str]] = {path.stem: set() for path in PACKAGE.glob("core/[!_]*.py")}
+    for path in FILES:
+        for name in imported_modules(path):
+            if name.startswith("packhound.core."):
+                users[name.split(".")[2]].add(package_of(path))
+    lonely = {
+        name for name, packages in users.items() if len(packages) < 2 and "core" not in packages
+    }
+    assert not lonely, "each belongs to the one package that uses it"
+    page = (
+        code_figures.PAGE.read_text("utf-8").partition("**`core`**")[2].partition("**`relay`**")[0]
+    )
+    assert {*re.findall(r"`([a-z_]+)`", page)} == users.keys()
 
 
 def test_faces_export_what_others_import_and_nothing_else() -> None:

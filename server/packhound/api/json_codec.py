@@ -12,12 +12,12 @@ from typing import Any, TypeAlias
 
 from packhound.api.record_json import marks_of, record_of, source_json
 from packhound.api.schema import QUERY, query_from
-from packhound.core.cell_place import CellPlace
 from packhound.core.line_history import LineHistory
 from packhound.core.records import iso_date
 from packhound.core.settings_files import SettingsInForce
 from packhound.core.status import SourceRow, State, Status
 from packhound.core.types import (
+    CellPlace,
     Explanation,
     Focus,
     Hit,
