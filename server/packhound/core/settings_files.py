@@ -20,6 +20,11 @@ from packhound.core.settings import Settings
 from packhound.core.settings_reader import SETTINGS, SettingsRead, changed, read_changes
 from packhound.core.user_folders import config_folder
 
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
 USER_FILE, WORKSPACE_FILE, COMMAND_LINE, CLIENT = "user file", "workspace file", "--set", "client"
 _MAX_BYTES = 256 * 1024
 _OF_WINDOWS = {"search.limit", "search.hover", "index.pollSeconds", "index.workers"}
@@ -149,10 +154,6 @@ def _read_file(origin: str, path: Path) -> LayerRead:
 
 def _load(path: Path, *, follow_links: bool) -> Values:
     """Return our settings in a TOML file. Raises OSError, ValueError or RecursionError."""
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     if not path.parent.is_dir():
         return {}
