@@ -211,8 +211,7 @@ class RankingSettings(Struct, frozen=True):
     """Ranking by what happened to the code."""
 
     git_history: Annotated[
-        bool,
-        _about("Rank files higher that changed lately, by git's history.", former="git"),
+        bool, _about("Rank files higher that changed lately, by git's history.", former="git")
     ] = False
     activity: Annotated[
         bool,
@@ -226,7 +225,7 @@ class RankingSettings(Struct, frozen=True):
 
 
 class IndexSettings(Struct, frozen=True):
-    """What is read, and where the index is kept."""
+    """Reading of files, and the place of the index."""
 
     exclude: Annotated[
         tuple[_Text, ...],
@@ -248,8 +247,7 @@ class IndexSettings(Struct, frozen=True):
         ),
     ] = 100_000
     max_file_kilobytes: Annotated[
-        int,
-        _number("Larger files are not indexed.", 1, 100_000, former="maxFileKilobytes"),
+        int, _number("Larger files are not indexed.", 1, 100_000, former="maxFileKilobytes")
     ] = 1_000
     extractors: Annotated[
         tuple[_Plugin, ...],
@@ -345,7 +343,7 @@ class RerankSettings(Struct, frozen=True):
 
 
 class McpSettings(Struct, frozen=True):
-    """What agents get."""
+    """Tools and answers of agents."""
 
     tools: Annotated[
         tuple[_Text, ...],
@@ -379,8 +377,7 @@ class PackSettings(Struct, frozen=True):
         str, _text("A `tokenizer.json`, or `tiktoken:NAME`, to count the tokens of packs with.")
     ] = ""
     reserve: Annotated[
-        int,
-        _number("Tokens of a pack's budget to leave free for your own text.", 0, 10_000_000),
+        int, _number("Tokens of a pack's budget to leave free for your own text.", 0, 10_000_000)
     ] = 0
 
 
@@ -430,7 +427,7 @@ class SourceSettings(Struct, frozen=True):
 
 
 class NoteSettings(Struct, frozen=True):
-    """Where notes are written."""
+    """The place of new notes."""
 
     shared: Annotated[
         bool,
@@ -442,7 +439,7 @@ class NoteSettings(Struct, frozen=True):
 
 
 class KnowledgeSettings(Struct, frozen=True):
-    """Where knowledge is read."""
+    """Places of knowledge."""
 
     folders: Annotated[
         tuple[_Folder, ...],
@@ -454,7 +451,7 @@ class KnowledgeSettings(Struct, frozen=True):
 
 
 class EpisodeSettings(Struct, frozen=True):
-    """Where sessions of agents are read."""
+    """Places of agents' sessions."""
 
     session_logs: Annotated[
         tuple[_Folder, ...],
