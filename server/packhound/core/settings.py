@@ -42,8 +42,9 @@ def _about(description: str, **more: object) -> Meta:
     """Describe a switch or a choice.
 
     `former` is the name of 0.1, honoured for one release; a `harmless` setting may come from the
-    folder of a stranger; `scope` is VS Code's; `name` replaces the field in the public name, and
-    `choices` has a sentence for each.
+    folder of a stranger; one `of_session` is followed by each client for itself, or changes no
+    answer, all others hold for a folder whoever asks; `scope` is VS Code's; `name` replaces the
+    field in the public name, and `choices` has a sentence for each.
     """
     return Meta(description=description, extra=more)
 
@@ -75,9 +76,9 @@ def _group(title: str, scope: str = "window", *, harmless: bool = False) -> Meta
 class SearchSettings(Struct, frozen=True):
     """Defaults of searches."""
 
-    limit: Annotated[int, _number("How many hits a search shows.", 1, MAX_HITS, former="limit")] = (
-        10
-    )
+    limit: Annotated[
+        int, _number("How many hits a search shows.", 1, MAX_HITS, former="limit", of_session=True)
+    ] = 10
     fuser: Annotated[
         str,
         Meta(min_length=1),
@@ -94,6 +95,7 @@ class SearchSettings(Struct, frozen=True):
         _about(
             "When hovers explain scores: over `results` of the last query, `always`, or `off`.",
             former="hover",
+            of_session=True,
             choices=(
                 "For results of the last query.",
                 "For every definition, scored for the last query.",
@@ -264,6 +266,7 @@ class IndexSettings(Struct, frozen=True):
             1,
             64,
             former="workers",
+            of_session=True,
             scope="machine-overridable",
         ),
     ] = 2
@@ -301,6 +304,7 @@ class IndexSettings(Struct, frozen=True):
             0,
             86_400,
             former="pollSeconds",
+            of_session=True,
             scope="machine-overridable",
         ),
     ] = 3.0
@@ -348,14 +352,16 @@ class McpSettings(Struct, frozen=True):
     tools: Annotated[
         tuple[_Text, ...],
         _list(
-            "Tools that agents are offered, by name or by group; empty means the group `default`."
+            "Tools that agents are offered, by name or by group; empty means the group `default`.",
+            of_session=True,
         ),
     ] = ()
     structured_content: Annotated[
         bool,
         _about(
             "Send agents each answer as JSON too, for clients that are programs; some give a model "
-            "that instead of the text, which costs up to four times the tokens."
+            "that instead of the text, which costs up to four times the tokens.",
+            of_session=True,
         ),
     ] = False
 

@@ -27,9 +27,6 @@ else:
 
 USER_FILE, WORKSPACE_FILE, COMMAND_LINE, CLIENT = "user file", "workspace file", "--set", "client"
 _MAX_BYTES = 256 * 1024
-_OF_WINDOWS = {"search.limit", "search.hover", "index.pollSeconds", "index.workers"}
-_OF_WINDOWS |= {"mcp.structuredContent", "mcp.tools"}
-"""Settings that each client follows for itself, or that change no answer."""
 _PATHS = ("encoder.path", "rerank.path")
 
 Values = Mapping[str, object]
@@ -222,7 +219,7 @@ def other_settings_note(requested: Settings, in_force: Settings) -> str:
     names = [
         name
         for name, setting in SETTINGS.items()
-        if name not in _OF_WINDOWS and setting.value(requested) != setting.value(in_force)
+        if not setting.of_session and setting.value(requested) != setting.value(in_force)
     ]
     if not names:
         return ""

@@ -30,6 +30,7 @@ class Setting(NamedTuple):
     default: Any
     description: str
     harmless: bool
+    of_session: bool
     scope: str
     title: str
     choices: tuple[str, ...]
@@ -74,6 +75,7 @@ def _settings() -> Iterator[Setting]:
                 field.default,
                 about.description,
                 more["harmless"],
+                more.get("of_session", False),
                 more["scope"],
                 of_group.title,
                 more.get("choices", ()),
