@@ -15,6 +15,7 @@ from packhound.core.settings_files import (
     WORKSPACE_FILE,
     FolderSettings,
     Layer,
+    other_settings_note,
 )
 from packhound.core.settings_reader import SETTINGS, settings_from
 
@@ -108,6 +109,12 @@ def test_harmless_settings_are_those_of_searches_and_what_is_indexed() -> None:
     searches = {name for name in SETTINGS if name.startswith(sections)}
     others = {"ranking.activityWeight", "index.exclude", "index.maxFiles", "index.extractors"}
     assert harmless == searches | others
+
+
+def test_clients_that_differ_are_told_unless_each_follows_its_own() -> None:
+    others = settings_from({"search.limit": 3, "index.workers": 4, "meaning.enabled": False})
+    assert "with other values of meaning.enabled;" in other_settings_note(Settings(), others)
+    assert other_settings_note(others, settings_from({"search.limit": 5}, others)) == ""
 
 
 def test_a_clients_default_leaves_what_files_say(root: Path, user_file: Path) -> None:

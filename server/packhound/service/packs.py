@@ -73,11 +73,14 @@ class Packs:
 
     def _graph(self) -> graph.Graph | None:
         """Return a copy of the graph of an index that this one shares segments with."""
-        for other in self._siblings():
-            service = other._service
-            if other is not self and service and self._folder.shares_segments(other._folder):
-                return service.copy_graph(self._folder.snapshot)
-        return None
+        siblings = (other for other in self._siblings() if other is not self)
+        return next(filter(None, (other.copy_graph(self._folder) for other in siblings)), None)
+
+    def copy_graph(self, folder: IndexedFolder) -> graph.Graph | None:
+        """Return a copy of the graph for a folder that shares segments; None without either."""
+        if self._service is None or not folder.shares_segments(self._folder):
+            return None
+        return self._service.copy_graph(folder.snapshot)
 
     def invalidate_changes(self) -> None:
         """Ask git again for changed lines: something on the disk may have changed."""
