@@ -22,6 +22,7 @@ VENV = HERE / ".venv"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 READY = VENV / ".ready"
 FOLDERS = ("server", "tests", "benchmarks", "training", "vscode-extension/scripts", ".ci", "dev.py")
+FOLDERS += ("docs/settings.py",)
 
 
 def main() -> int:

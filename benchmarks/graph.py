@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from packhound.core.arrays import Floats, unit_rows
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.encoder import Embedder
 from packhound.index.vectors.exact import Vectors
 from packhound.index.vectors.hnsw import build_graph
@@ -36,7 +36,7 @@ NOISE = 0.6
 
 
 def vectors_of(folder: Path) -> Floats:
-    engine = Engine.open(folder, Settings(persist=False))
+    engine = Engine.open(folder, settings_from({"index.persist": False}))
     try:
         engine.settled()
         engine.flush()

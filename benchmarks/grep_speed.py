@@ -27,7 +27,7 @@ from random import Random
 
 import numpy as np
 
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.grep import GrepRequest
 from packhound.service import Engine
 
@@ -49,7 +49,11 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     load = os.getloadavg()[0]
-    with closing(Engine.open(options.folder, Settings(git=False, persist=False))) as engine:
+    with closing(
+        Engine.open(
+            options.folder, settings_from({"ranking.gitHistory": False, "index.persist": False})
+        )
+    ) as engine:
         engine.settled()
         snapshot = engine.snapshot
         first = {name: first_ms(engine, pattern) for name, pattern in FIRST.items()}

@@ -18,7 +18,7 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import median, quantiles
 
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Query
 from packhound.encoder.embedder import Embedder
 from packhound.index.snapshot import Snapshot
@@ -34,7 +34,7 @@ DEPTH = 10
 
 def main() -> None:
     folder = Path(sys.argv[1])
-    engine = Engine.open(folder, Settings(git=False))
+    engine = Engine.open(folder, settings_from({"ranking.gitHistory": False}))
     engine.settled()
     snapshot, embedder = engine.snapshot, Embedder.open()
     environment = SearchEnvironment(str(folder), embedder)
@@ -46,7 +46,11 @@ def main() -> None:
     for i, text in enumerate(QUERIES):
         ways = ("linear", "rrf")
         ms = {
-            way: whole(snapshot, Query(text), replace(environment, settings=Settings(fuser=way)))
+            way: whole(
+                snapshot,
+                Query(text),
+                replace(environment, settings=settings_from({"search.fuser": way})),
+            )
             for way in (ways if i % 2 else reversed(ways))
         }
         took["whole search, ranker"].append(ms["linear"])

@@ -4,11 +4,12 @@ import re
 from pathlib import Path
 
 import click
-from packhound.api.schema import PACK_REQUEST, QUERY
+import msgspec
 
+from docs import settings as settings_pages
 from packhound.cli import main
-from packhound.core.settings_reader import SETTINGS
 from packhound.core.types import KINDS
+from packhound.operations import OPERATIONS
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -27,15 +28,9 @@ def test_every_command_is_described_and_has_help() -> None:
         assert command.help
 
 
-def test_the_table_of_settings_is_that_of_the_code() -> None:
-    table = DOCS["settings.md"].split("\n## ")[0]
-    rows = [
-        f"| `{name}` | {readable(setting.default)} | {setting.parameter.description} |"
-        for name, setting in SETTINGS.items()
-    ]
-    assert [row for row in table.splitlines() if row.startswith("| `")] == [
-        row.replace("|  |", "| |") for row in rows
-    ]
+def test_descriptions_of_settings_are_those_of_the_code() -> None:
+    for path, text in settings_pages.pages().items():
+        assert path.read_text("utf-8") == text, "run python docs/settings.py"
 
 
 def test_the_table_of_promises_names_tests_that_exist() -> None:
@@ -46,21 +41,16 @@ def test_the_table_of_promises_names_tests_that_exist() -> None:
     assert missing == []
 
 
-def readable(default: object) -> str:
-    if isinstance(default, bool):
-        return str(default).lower()
-    if isinstance(default, int | float):
-        return f"{default:,}" if isinstance(default, int) else f"{default:g}"
-    if isinstance(default, tuple):
-        default = ", ".join(default)
-    return f"`{default}`" if default else ""
-
-
 def test_the_parameters_of_requests_are_those_of_the_code() -> None:
-    for request, parameters in (("search", QUERY), ("pack", PACK_REQUEST)):
-        rows = DOCS["protocol.md"].splitlines()
+    of_agents = {"max_tokens", "focus_path", "focus_line", "focus_lines", "open_paths"}
+    rows = DOCS["protocol.md"].splitlines()
+    for request in ("search", "grep", "pack", "related", "symbol", "changes"):
+        fields = {field.name for field in msgspec.structs.fields(OPERATIONS[request].request)}
         row = next(row for row in rows if row.startswith(f"| `packhound/{request}`"))
-        assert f"| {', '.join(f'`{name}`' for name in (*parameters, 'focus'))} |" in row
+        named = re.findall(r"`(\w+)`", row.split("|")[3])
+        place = {"path", "line"} if request in ("related", "symbol") else set()
+        assert fields - of_agents - place <= {*named}, request
+        assert {*named} - fields <= {"focus", "uri", "position"}, request
 
 
 def test_every_kind_is_named() -> None:

@@ -15,9 +15,10 @@ import sys
 from pathlib import Path
 from packhound.service.engine import Engine
 from packhound.pack.request import PackRequest
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Document, Query
-engine = Engine.open(Path(sys.argv[1]), Settings(git=True, activation=True))
+settings = settings_from({"ranking.gitHistory": True, "ranking.activity": True})
+engine = Engine.open(Path(sys.argv[1]), settings)
 engine.settled()
 for text in ("load the settings", "load_settings", "kind:class settings"):
     engine.search(Query(text))

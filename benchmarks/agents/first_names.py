@@ -23,10 +23,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from tests.support.operations import call
 from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Query
 from packhound.service import Engine
+from tests.support.operations import call
 
 _EDITOR_S = 2.0
 
@@ -61,7 +62,9 @@ def sample(source: Path, n: int) -> list[tuple[str, str]]:
     """Return names that one definition alone has, with its path, outside tests."""
     with tempfile.TemporaryDirectory() as cache:
         os.environ["PACKHOUND_CACHE_DIR"] = cache
-        engine = Engine.open(source, Settings(meaning=False, persist=False))
+        engine = Engine.open(
+            source, settings_from({"meaning.enabled": False, "index.persist": False})
+        )
         engine.settled()
         paths: dict[str, list[str]] = {}
         for node in engine.outline():

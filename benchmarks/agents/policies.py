@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.agents.reports import Report, words_of
-from tests.support.operations import as_text, call
 from packhound.llm import counter_for
 from packhound.service import Engine
+from tests.support.operations import as_text, call
 
 _READ_FIRST = 3
 _N_RARE = 3

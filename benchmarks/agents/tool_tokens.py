@@ -14,10 +14,10 @@ from collections import defaultdict
 from pathlib import Path
 from statistics import mean
 
-from tests.support.operations import OPERATIONS, as_text, call
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.llm import counter_for
 from packhound.service import Engine
+from tests.support.operations import OPERATIONS, as_text, call
 
 RESULTS = Path(__file__).with_name("tool_tokens.json")
 TASKS = {
@@ -56,7 +56,7 @@ def measure(corpora: Path) -> dict[str, dict[str, int]]:
     count = counter_for().count
     texts, structured = defaultdict[str, list[int]](list), defaultdict[str, list[int]](list)
     for name, tasks in TASKS.items():
-        engine = Engine.open(corpora / name, Settings(persist=False))
+        engine = Engine.open(corpora / name, settings_from({"index.persist": False}))
         engine.settled()
         for task in tasks:
             for tool, arguments in calls(*task):
@@ -68,7 +68,9 @@ def measure(corpora: Path) -> dict[str, dict[str, int]]:
         tool: {"text": round(mean(texts[tool])), "json": round(mean(structured[tool]))}
         for tool in texts
     }
-    listed = [{"name": t.name, "description": t.description, **t.schema} for t in OPERATIONS.values()]
+    listed = [
+        {"name": t.name, "description": t.description, **t.schema} for t in OPERATIONS.values()
+    ]
     return {**rows, "list of tools": {"text": count(json.dumps(listed)), "json": 0}}
 
 

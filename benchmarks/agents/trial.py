@@ -18,7 +18,7 @@ import numpy as np
 
 from benchmarks.agents.policies import Answer, Ripgrep, packhound_calls
 from benchmarks.agents.reports import Report, choose, words_of
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.llm import counter_for
 from packhound.service import Engine
 
@@ -65,7 +65,9 @@ def walk(answers: Iterable[Answer], fix: frozenset[tuple[str, int]]) -> dict[str
 
 def measure(root: Path, report: Report) -> dict[str, object] | None:
     """Return the outcome of each way; None where no line of the fix is in the tree."""
-    with closing(Engine.open(root, Settings(persist=False, deep="off"))) as engine:
+    with closing(
+        Engine.open(root, settings_from({"index.persist": False, "search.deep": "off"}))
+    ) as engine:
         engine.settled()
         fix = fix_lines(engine, report)
         if not fix:

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from statistics import median, quantiles
 
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.pack.request import PackRequest
 from packhound.service.engine import Engine
 
@@ -29,7 +29,7 @@ def main() -> None:
     requests = [
         json.loads(line)["problem_statement"] for line in prompts.read_text("utf-8").splitlines()
     ]
-    engine = Engine.open(folder, Settings(git=False))
+    engine = Engine.open(folder, settings_from({"ranking.gitHistory": False}))
     engine.settled()
     engine.prepare().join()
     took = []

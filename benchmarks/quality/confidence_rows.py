@@ -14,7 +14,7 @@ import numpy as np
 from corpora import snapshot_of
 from node_examples import Floats, environment_of
 
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import NodeRef, Query
 from packhound.encoder.embedder import Embedder
 from packhound.evaluation.cases import Case, same_path
@@ -119,7 +119,7 @@ def ask(
     context = retrieve_context(snapshot, query, parsed, vectors, environment)
     if source_of(query, vectors) != source or not len(context.candidates):
         return None
-    ranking = rank(context, Settings(fuser=fuser), "node", source, 50)
+    ranking = rank(context, settings_from({"search.fuser": fuser}), "node", source, 50)
     hits = best_hits(context, ranking, N_HITS, environment.root)
     start = time.perf_counter()
     answer = answer_features(context, ranking)

@@ -18,7 +18,7 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Budget, Document, Query
 from packhound.indexing import Timing
 from packhound.search import DeepRanker, parse_query
@@ -37,7 +37,9 @@ def shares(suite: Path, corpora: Path) -> dict[str, dict[str, float]]:
     figures = {}
     for file in sorted(suite.glob("*.jsonl")):
         cases = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
-        engine = Engine.open(corpora / file.stem / cases[0]["root"], Settings(persist=False))
+        engine = Engine.open(
+            corpora / file.stem / cases[0]["root"], settings_from({"index.persist": False})
+        )
         engine.settled()
         hits = [
             hit.node.node_id
@@ -62,7 +64,9 @@ def costs(folder: Path, n_edits: int) -> dict[str, float]:
         for name, n_nodes in (("with", 20_000), ("without", 0)):
             copy = Path(temporary, name)
             shutil.copytree(folder, copy, ignore=shutil.ignore_patterns(".git"))
-            engines[name] = Engine.open(copy, Settings(deep_idle_nodes=n_nodes), timing=SOON)
+            engines[name] = Engine.open(
+                copy, settings_from({"deep.idleNodes": n_nodes}), timing=SOON
+            )
         for engine in engines.values():
             engine.settled()
             engine.prepare().join()

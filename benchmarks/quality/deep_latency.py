@@ -24,6 +24,7 @@ from pathlib import Path
 
 from benchmarks.sources.retrieval import rows
 from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Budget, Query
 from packhound.encoder import DeepEncoder, Embedder
 from packhound.search import DeepRanker
@@ -73,7 +74,7 @@ def measure(root: Path, n_questions: int) -> dict[str, object]:
     questions = [Query(row[0]) for row in rows("questions.tsv")[:n_questions]]
     deep = [replace(query, deep=True, budget=PATIENT) for query in questions]
     times, loaded = defaultdict(list), loading()
-    engine, n_read = opened(root, Settings(persist=False)), 0
+    engine, n_read = opened(root, settings_from({"index.persist": False})), 0
     ranker = engine._index.models.deep
     assert ranker is not None, "install the extra `deep`"
     for query, deep_query in zip(questions, deep, strict=True):

@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 from corpora import snapshot_of
 
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import KINDS, Hit, Query, Results
 from packhound.encoder.embedder import Embedder
 from packhound.evaluation.cases import Case
@@ -90,7 +90,9 @@ def measure_way(
     def opened(root: Path) -> Iterator[Callable[[Query], Results]]:
         snapshot = snapshot_of(root, embedder, options.cache)
 
-        environment = SearchEnvironment(str(root), embedder, settings=Settings(fuser=fuser))
+        environment = SearchEnvironment(
+            str(root), embedder, settings=settings_from({"search.fuser": fuser})
+        )
 
         def ask(query: Query) -> Results:
             return search(snapshot, replace(query, mode=mode), environment)

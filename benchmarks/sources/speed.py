@@ -23,14 +23,20 @@ from pathlib import Path
 
 from benchmarks.sources.retrieval import rows
 from packhound.core.records import RECORD_TYPES
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Document, Query
 from packhound.memory import anchor_at
 from packhound.memory.notes import new_note
 from packhound.service import Engine
 
-ON = Settings(commits=True)
-OFF = Settings(notes=False, knowledge=False, skills=False)
+ON = settings_from({"sources.commits.enabled": True})
+OFF = settings_from(
+    {
+        "sources.notes.enabled": False,
+        "sources.knowledge.enabled": False,
+        "sources.skills.enabled": False,
+    }
+)
 ALL = ("code", *RECORD_TYPES)
 RESULTS = Path(__file__).parents[1] / "results" / "sources_speed.json"
 
@@ -123,7 +129,7 @@ def measure(root: Path, rounds: int) -> dict[str, object]:
     figures["edit to search, all sources off"] = summary(off)
     figures["ratio of medians"] = round(statistics.median(on) / statistics.median(off), 3)
     engine.close()
-    plain = Engine.open(root, Settings(model="/nowhere"))
+    plain = Engine.open(root, settings_from({"encoder.path": "/nowhere"}))
     plain.settled()
     started = time.perf_counter()
     plain.search(Query("mail type:note"))

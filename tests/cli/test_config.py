@@ -46,7 +46,7 @@ def test_every_setting_is_printed_with_its_origin(
     done = packhound(tmp_path, "config", "--root", str(root))
     assert f"search.limit = 4  (workspace file {root / '.packhound.toml'})" in done.stdout
     for setting in SETTINGS.values():
-        assert f"    {setting.parameter.description}\n" in done.stdout
+        assert f"    {setting.description}\n" in done.stdout
     assert "'encoder.path' is ignored in a folder that is not trusted" in done.stderr
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from packhound.cli.verify import differences
 from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Document
 from packhound.service.engine import Engine
 from tests.support.command_line import CODE, packhound
@@ -75,7 +76,7 @@ def test_status_and_explain(tmp_path: Path, root: Path) -> None:
 def test_the_doctor_sees_differences_from_a_rebuilt_index(tmp_path, root, monkeypatch):
     monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
     engine = Engine.open(root, Settings())
-    rebuilt = Engine.open(root, Settings(persist=False))
+    rebuilt = Engine.open(root, settings_from({"index.persist": False}))
     with closing(engine), closing(rebuilt):
         assert engine.settled(60) and rebuilt.settled(60)
         assert differences(engine, rebuilt) == []

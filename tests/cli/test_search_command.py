@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from packhound.cli import show
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Document, Query
 from packhound.service.engine import Engine
 from tests.support.command_line import CODE, packhound
@@ -64,7 +64,7 @@ def test_a_path_stays_whole_and_its_name_gives_way(tmp_path: Path, root: Path) -
     name = "unlock_the_front_door_of_the_house_at_night"
     (root / deep).parent.mkdir(parents=True)
     (root / deep).write_text(f"def {name}():\n    pass\n")
-    with closing(Engine.open(root, Settings(persist=False))) as engine:
+    with closing(Engine.open(root, settings_from({"index.persist": False}))) as engine:
         assert engine.settled(30)
         actual = results_json(engine, engine.search(Query("unlock the front door")))
     piped, narrow = Console(file=io.StringIO()), Console(file=io.StringIO(), force_terminal=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Query
 from packhound.service import Engine
 from tests.support.command_line import packhound
@@ -58,12 +58,21 @@ def test_sources_are_rebuilt_alone(tmp_path: Path, house: Path) -> None:
 
 
 def test_a_source_that_is_off_reads_nothing(house: Path, tmp_path: Path) -> None:
-    engine = Engine.open(house, Settings(persist=False))
+    engine = Engine.open(house, settings_from({"index.persist": False}))
     try:
         assert engine.settled(60)
         engine.search(Query("open_door"))
         assert engine.status().sources == (), "nothing is open before it is asked for"
-        engine.configure(Settings(persist=False, knowledge=False, notes=False, skills=False))
+        engine.configure(
+            settings_from(
+                {
+                    "index.persist": False,
+                    "sources.knowledge.enabled": False,
+                    "sources.notes.enabled": False,
+                    "sources.skills.enabled": False,
+                }
+            )
+        )
         assert engine.status(every_source=True).sources == ()
         engine.search(Query("open_door", types=("knowledge", "skill", "note", "commit")))
         assert not engine.sources.registry.opened
@@ -73,7 +82,7 @@ def test_a_source_that_is_off_reads_nothing(house: Path, tmp_path: Path) -> None
 
 
 def test_vectors_of_a_running_process_are_reused(house: Path) -> None:
-    engine = Engine.open(house, Settings(persist=False))
+    engine = Engine.open(house, settings_from({"index.persist": False}))
     try:
         assert engine.settled(60)
         engine.status(every_source=True)

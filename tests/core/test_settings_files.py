@@ -15,8 +15,9 @@ from packhound.core.settings_files import (
     WORKSPACE_FILE,
     FolderSettings,
     Layer,
+    other_settings_note,
 )
-from packhound.core.settings_reader import SETTINGS
+from packhound.core.settings_reader import SETTINGS, settings_from
 
 EVERYTHING = """
 search.limit = 7
@@ -62,7 +63,8 @@ def test_later_layers_win_and_are_named(root: Path, user_file: Path) -> None:
     layer = Layer(COMMAND_LINE, {"search.fuser": "linear"})
     settings = FolderSettings(root, lambda: [layer])
     read = settings.read().settings
-    assert (read.limit, read.workers, read.hover, read.fuser) == (5, 4, "off", "linear")
+    assert (read.search.limit, read.index.workers) == (5, 4)
+    assert (read.search.hover, read.search.fuser) == ("off", "linear")
     named = origins(settings)
     assert named["search.limit"] == WORKSPACE_FILE
     assert named["index.workers"] == named["search.hover"] == USER_FILE
@@ -72,9 +74,9 @@ def test_later_layers_win_and_are_named(root: Path, user_file: Path) -> None:
 def test_a_table_of_pyproject_counts_unless_there_is_a_file_of_our_own(root: Path) -> None:
     (root / "pyproject.toml").write_text("[tool.packhound]\nsearch.limit = 4\n[tool.ruff]\nx = 1")
     settings = FolderSettings(root)
-    assert settings.read().settings.limit == 4
+    assert settings.read().settings.search.limit == 4
     (root / ".packhound.toml").write_text("search.hover = 'off'")
-    assert settings.read().settings == Settings(hover="off")
+    assert settings.read().settings == settings_from({"search.hover": "off"})
 
 
 @pytest.mark.parametrize("name", [".packhound.toml", "pyproject.toml"])
@@ -82,7 +84,12 @@ def test_a_strangers_folder_sets_only_what_is_harmless(root: Path, name: str) ->
     head = "[tool.packhound]\n" if name == "pyproject.toml" else ""
     (root / name).write_text(head + EVERYTHING)
     in_force = FolderSettings(root).read()
-    expected = Settings(limit=7, fuser="rrf", exclude=("gen/",), max_files=50)
+    expected = settings_from(
+        {
+            "search": {"limit": 7, "fuser": "rrf"},
+            "index": {"exclude": ["gen/"], "maxFiles": 50},
+        }
+    )
     assert in_force.settings == expected
     refused = [problem.split("setting '")[1].split("'")[0] for problem in in_force.problems]
     assert sorted(refused) == [
@@ -91,9 +98,9 @@ def test_a_strangers_folder_sets_only_what_is_harmless(root: Path, name: str) ->
     ]
     trusted = FolderSettings(root, trusted=True).read()
     assert trusted.problems == ()
-    assert trusted.settings.model == str(root / "model")
-    assert trusted.settings.reranker == str(Path("/elsewhere"))
-    assert trusted.settings.activation and not trusted.settings.persist
+    assert trusted.settings.encoder.path == str(root / "model")
+    assert trusted.settings.rerank.path == str(Path("/elsewhere"))
+    assert trusted.settings.ranking.activity and not trusted.settings.index.persist
 
 
 def test_harmless_settings_are_those_of_searches_and_what_is_indexed() -> None:
@@ -104,15 +111,24 @@ def test_harmless_settings_are_those_of_searches_and_what_is_indexed() -> None:
     assert harmless == searches | others
 
 
+def test_clients_that_differ_are_told_unless_each_follows_its_own() -> None:
+    others = settings_from({"search.limit": 3, "index.workers": 4, "meaning.enabled": False})
+    assert "with other values of meaning.enabled;" in other_settings_note(Settings(), others)
+    assert other_settings_note(others, settings_from({"search.limit": 5}, others)) == ""
+
+
 def test_a_clients_default_leaves_what_files_say(root: Path, user_file: Path) -> None:
     user_file.write_text("search.limit = 3\n")
     layers = [Layer(CLIENT, {"search.limit": 10, "index.maxFiles": 5})]
     settings = FolderSettings(root, lambda: layers)
-    assert (settings.read().settings.limit, settings.read().settings.max_files) == (3, 5)
+    assert (settings.read().settings.search.limit, settings.read().settings.index.max_files) == (
+        3,
+        5,
+    )
     layers.append(Layer(CLIENT, {"search.limit": 20}))
-    assert settings.read().settings.limit == 20
+    assert settings.read().settings.search.limit == 20
     layers.append(Layer(CLIENT, {"index.maxFiles": 100_000}))
-    assert settings.read().settings.max_files == 100_000
+    assert settings.read().settings.index.max_files == 100_000
 
 
 def test_changed_files_are_read_again_and_others_are_not(root: Path, user_file: Path) -> None:
@@ -120,10 +136,10 @@ def test_changed_files_are_read_again_and_others_are_not(root: Path, user_file: 
     before = settings.read()
     assert settings.read() is before
     user_file.write_text("search.limit = 3\n")
-    assert settings.read().settings.limit == 3
+    assert settings.read().settings.search.limit == 3
     user_file.write_text("search.limit = 4\n")
     os.utime(user_file, ns=(1, 1))
-    assert settings.read().settings.limit == 4
+    assert settings.read().settings.search.limit == 4
     user_file.unlink()
     assert settings.read().settings == Settings()
 
@@ -135,9 +151,9 @@ def test_changed_files_are_read_again_and_others_are_not(root: Path, user_file: 
         (b"\xff", "is ignored"),
         (b"x = " + b"[" * 100_000, "is ignored"),
         (b"#" * 300_000, "more than 262,144 bytes"),
-        (b"search.limit = 0", "must be a whole number between 1 and 1,000"),
+        (b"search.limit = 0", "expected an integer between 1 and 1,000"),
         (b"colour = 1", "unknown setting 'colour'; expected one of: search.limit"),
-        (b"search.limt = 1", "unknown setting 'search.limt'; did you mean search.limit?"),
+        (b"search.limt = 1", "unknown setting 'search.limt'; did you mean 'search.limit'?"),
     ],
 )
 def test_broken_files_are_one_problem(root: Path, content: bytes, problem: str) -> None:

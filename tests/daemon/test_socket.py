@@ -14,7 +14,7 @@ import pytest
 
 from packhound import __version__
 from packhound.core.errors import PackhoundError, SettingsError, StoreError
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Document
 from packhound.core.user_folders import cache_folder
 from packhound.daemon import connect
@@ -29,7 +29,7 @@ ADDRESS = f"engine-{__version__}.json"
 @pytest.fixture(scope="module")
 def pool(folder):
     pool = EnginePool(linger_s=60)
-    engine = pool.acquire(folder, Settings(persist=False), lambda: None)
+    engine = pool.acquire(folder, settings_from({"index.persist": False}), lambda: None)
     assert engine.settled(60)
     yield pool
     pool.close()

@@ -6,17 +6,11 @@ import json
 import re
 from typing import get_args
 
-import pytest
-
-from packhound.core.settings_reader import FORMER_NAMES, SETTINGS
 from packhound.core.types import KINDS, Mode
 from tests.support.editor_clients import CHECKOUT
 
 EXTENSION = CHECKOUT / "vscode-extension"
 MANIFEST = json.loads((EXTENSION / "package.json").read_text())
-EXTENSION_ONLY = re.search(
-    r"EXTENSION_ONLY = \[(.*?)\]", (EXTENSION / "src/server/configuration.ts").read_text()
-)
 
 
 def properties() -> dict[str, dict]:
@@ -25,33 +19,6 @@ def properties() -> dict[str, dict]:
         for section in MANIFEST["contributes"]["configuration"]
         for name, value in section["properties"].items()
     }
-
-
-def server_properties() -> dict[str, dict]:
-    names = re.findall(r"'(\w+)'", EXTENSION_ONLY[1])
-    return {name: entry for name, entry in properties().items() if name.split(".")[0] not in names}
-
-
-def test_the_manifest_has_the_servers_settings_and_no_others() -> None:
-    assert set(server_properties()) == SETTINGS.keys() | FORMER_NAMES.keys()
-
-
-@pytest.mark.parametrize("name", [*SETTINGS, *FORMER_NAMES])
-def test_defaults_and_limits_are_the_servers(name: str) -> None:
-    entry = server_properties()[name]
-    setting = SETTINGS.get(name) or FORMER_NAMES[name]
-    schema = setting.parameter.json_schema()
-    default = setting.default
-    assert entry["default"] == (list(default) if isinstance(default, tuple) else default)
-    assert entry["type"] == schema["type"]
-    for key in ("enum", "minimum", "maximum"):
-        assert entry.get(key) == schema.get(key)
-    if name in FORMER_NAMES:
-        assert setting.name in entry["deprecationMessage"]
-    else:
-        assert "deprecationMessage" not in entry
-        assert schema["description"] in (entry.get("description"), entry.get("markdownDescription"))
-        assert len(entry.get("enumDescriptions", ())) == len(entry.get("enum", ()))
 
 
 def test_no_name_is_a_folder_of_another() -> None:

@@ -12,7 +12,7 @@ import pytest
 from tokenizers import Tokenizer
 
 from packhound.core.errors import Cancelled, ModelError
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Query
 from packhound.encoder import deep_encoder
 from packhound.encoder.deep_encoder import DeepEncoder, Interruption, model_path, node_text
@@ -109,7 +109,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def ask(root: Path, setting: str, *, deep: bool) -> tuple[set[str], tuple[str, ...]]:
     """Return the signals of the hits, and the notes."""
-    engine = Engine.open(root, Settings(deep=setting))
+    engine = Engine.open(root, settings_from({"search.deep": setting}))
     try:
         engine.settled()
         results = engine.search(Query(QUERY, deep=deep))

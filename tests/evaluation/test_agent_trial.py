@@ -13,7 +13,7 @@ import pytest
 from benchmarks.agents.policies import Answer, Ripgrep, packhound_calls
 from benchmarks.agents.reports import Fix, Report, choose, words_of
 from benchmarks.agents.trial import fix_lines, interval, walk
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.service import Engine
 
 REPORT = Report(
@@ -70,7 +70,9 @@ def test_words_of_a_title_are_names_or_say_what_is_wrong() -> None:
 def test_both_ways_reach_the_fix(root: Path) -> None:
     if not shutil.which("rg"):
         pytest.skip("ripgrep is not installed")
-    with closing(Engine.open(root, Settings(persist=False, deep="off"))) as engine:
+    with closing(
+        Engine.open(root, settings_from({"index.persist": False, "search.deep": "off"}))
+    ) as engine:
         engine.settled()
         fix = fix_lines(engine, REPORT)
         assert fix == {("uploads.py", 4), ("uploads.py", 5), ("uploads.py", 6)}

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from packhound.core.errors import SettingsError
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.evaluation.commits import cases_of_history
 from packhound.git.hunks import Hunk, read_hunks
 from packhound.service.engine import Engine
@@ -66,7 +66,7 @@ def house(tmp_path: Path) -> Path:
 
 
 def queries_of(root: Path, last: int = 100) -> dict[str, list[str]]:
-    engine = Engine.open(root, Settings(persist=False, git=False))
+    engine = Engine.open(root, settings_from({"index.persist": False, "ranking.gitHistory": False}))
     try:
         engine.settled()
         cases = cases_of_history(

@@ -15,7 +15,7 @@ from pathlib import Path
 from queue import SimpleQueue
 
 from packhound.core.errors import SettingsError
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.lsp.jsonrpc.frames import FrameReader, FrameWriter, WireError, encode
 from packhound.service import EnginePool
 from packhound.service.engine import Engine
@@ -172,7 +172,7 @@ def messages(data: bytes) -> None:
 
 @lru_cache(maxsize=1)
 def _engine() -> Engine:
-    engine = Engine.open(_folder(), Settings(persist=False))
+    engine = Engine.open(_folder(), settings_from({"index.persist": False}))
     assert engine.settled(PATIENCE_S)
     atexit.register(engine.close)
     return engine

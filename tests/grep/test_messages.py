@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Document, Query, Results
 from packhound.grep.messages import compile_message
 from packhound.service.engine import Engine
@@ -132,7 +132,7 @@ MESSAGES = [
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     root = tmp_path_factory.mktemp("project")
     write_files(root, FILES)
-    opened = Engine.open(root, Settings(persist=False))
+    opened = Engine.open(root, settings_from({"index.persist": False}))
     assert opened.settled(60)
     yield opened
     opened.close()

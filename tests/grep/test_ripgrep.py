@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from packhound.core.errors import SettingsError
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.grep import GrepRequest
 from packhound.service.engine import Engine
 from tests.support.patterns import random_pattern, words_of
@@ -38,7 +38,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
         (root / name).write_bytes(text)
     for path in sorted(FIXTURES.rglob("*.py"))[:12]:
         (root / f"{len([*root.iterdir()])}_{path.name}").write_bytes(path.read_bytes())
-    engine = Engine.open(root, Settings(git=False, persist=False))
+    engine = Engine.open(root, settings_from({"ranking.gitHistory": False, "index.persist": False}))
     assert engine.settled(60)
     yield engine
     engine.close()

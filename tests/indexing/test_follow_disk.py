@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Document
 from packhound.indexing.timing import Timing
 from packhound.service.engine import Engine
@@ -69,7 +70,7 @@ def test_without_file_handles_nothing_is_lost(root: Path, paths: list[str] | Non
 
 
 def test_files_above_the_cap_are_said_until_there_are_fewer(engine: Engine, root: Path) -> None:
-    engine.configure(Settings(max_files=2))
+    engine.configure(settings_from({"index.maxFiles": 2}))
     assert engine.settled(30)
     assert [note for note in engine.status().notes if "maxFiles" in note]
     assert len(engine.snapshot.files) == 2

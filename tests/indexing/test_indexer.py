@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Document
 from packhound.index.writer import Index
 from packhound.indexing.bulk_read import IndexingPass
@@ -23,7 +24,9 @@ class Stepper:
 
     def __init__(self, root: Path) -> None:
         self.index = Index(None)
-        self.indexer = Indexer(root, Settings(workers=1), self.index, None, lambda: None)
+        self.indexer = Indexer(
+            root, settings_from({"index.workers": 1}), self.index, None, lambda: None
+        )
         self.queue = self.indexer.queue
 
     def step(self) -> object:

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.encoder.embedder import Embedder
 from packhound.index.writer import Index
 from packhound.indexing.indexer import Indexer
@@ -53,7 +54,7 @@ class Session:
         opened = open_index(cache, lambda: embedder, persist=persist, timing=TIMING)
         assert not opened.rebuild_reason and not opened.problem
         self.index = opened.index
-        settings = Settings(workers=1)
+        settings = settings_from({"index.workers": 1})
         self.indexer = Indexer(root, settings, opened.index, opened.store, lambda: None, TIMING)
 
     def start(self) -> Session:

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.indexing.indexer import Indexer
 from packhound.service.workspace import Workspace
 
@@ -55,7 +55,7 @@ def n_indexers() -> int:
 
 def test_an_index_that_was_let_go_of_is_gone(root):
     gc.collect()
-    before, workspace = n_indexers(), Workspace(Settings(workers=1))
+    before, workspace = n_indexers(), Workspace(settings_from({"index.workers": 1}))
     gc.disable()
     try:
         engine = workspace.add(root)

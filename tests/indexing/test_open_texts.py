@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Document
 from packhound.index.writer import Index
 from packhound.indexing.indexer import Indexer
@@ -35,7 +35,7 @@ def without_stamps(index: Index) -> dict[str, object]:
 @pytest.mark.parametrize("name", TEXTS)
 def test_an_open_text_is_indexed_as_its_file(tmp_path: Path, name: str) -> None:
     """The same nodes or none, so that saving changes nothing."""
-    file, settings = tmp_path / "a.py", Settings(max_file_kilobytes=100)
+    file, settings = tmp_path / "a.py", settings_from({"index.maxFileKilobytes": 100})
     indexed = []
     for is_saved in (True, False):
         index = Index(None)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Document
 from packhound.index.writer import Index
 from packhound.indexing.bulk_read import IndexingPass
@@ -36,7 +36,7 @@ def indexer(tmp_path: Path) -> Iterator[Indexer]:
     root.mkdir()
     for n in range(N_FILES):
         (root / f"m{n:03}.py").write_text(f"def canary_{n:03}(path):\n    return path\n")
-    indexer = Indexer(root, Settings(workers=1), Index(None), None, lambda: None)
+    indexer = Indexer(root, settings_from({"index.workers": 1}), Index(None), None, lambda: None)
     yield indexer
     indexer.close()
 

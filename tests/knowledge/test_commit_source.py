@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Query
 from packhound.service import Engine
 from tests.support.git_repository import git
@@ -34,7 +34,7 @@ def history(tmp_path: Path, cache: Path) -> Iterator[Engine]:
     message = "Raise the retry limit to eight\n\nThe broker needs a minute to start."
     commit(root, {"net.py": after}, message)
     commit(root, {"net.py": after[: after.index("def gone")]}, "Remove what nobody calls")
-    engine = Engine.open(root, Settings(commits=True))
+    engine = Engine.open(root, settings_from({"sources.commits.enabled": True}))
     assert engine.settled(60)
     yield engine
     engine.close()
@@ -72,7 +72,7 @@ def test_a_message_or_a_file_cannot_forge_a_commit(history: Engine) -> None:
 
 
 def test_without_a_repository_the_answer_says_so(root: Path, cache: Path) -> None:
-    engine = Engine.open(root, Settings(commits=True))
+    engine = Engine.open(root, settings_from({"sources.commits.enabled": True}))
     results = engine.search(Query("retry", types=("commit",)))
     engine.close()
     assert not results.hits

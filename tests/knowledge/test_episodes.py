@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from packhound.core.errors import SettingsError
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Query
 from packhound.knowledge.episodes import MAX_BYTES, MAX_EPISODES, EpisodeLog, new_episode
 from packhound.pack import PackRequest
@@ -29,10 +29,12 @@ PROMPT = "Why does the receipt not reach the customer?"
 @pytest.fixture
 def recorded(root: Path, cache: Path, tmp_path: Path) -> Iterator[Engine]:
     """An engine that records, and reads the sessions of agents in `logs`."""
-    settings = Settings(
-        episodes=True,
-        session_logs=(str(tmp_path / "logs"),),
-        pack_sources=("notes", "episodes"),
+    settings = settings_from(
+        {
+            "sources.episodes.enabled": True,
+            "episodes.sessionLogs": (str(tmp_path / "logs"),),
+            "pack.sources": ("notes", "episodes"),
+        }
     )
     (tmp_path / "logs").mkdir()
     engine = Engine.open(root, settings)

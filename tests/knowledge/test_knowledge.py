@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from packhound.core.records import iso_date
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Hit, Query
 from packhound.service import Engine
 from tests.support.operations import results_json
@@ -50,9 +50,10 @@ def open_over(root: Path, cache: Path, tmp_path: Path) -> Iterator[Callable[...,
     """Open the project with folders of knowledge."""
     engines: list[Engine] = []
 
-    def open_engine(*folders: Path, **settings: object) -> Engine:
+    def open_engine(*folders: Path, enabled: bool = True) -> Engine:
         names = tuple(map(str, folders))
-        engines.append(Engine.open(root, Settings(knowledge_folders=names, **settings)))  # type: ignore[arg-type]
+        values = {"knowledge.folders": names, "sources.knowledge.enabled": enabled}
+        engines.append(Engine.open(root, settings_from(values)))
         assert engines[-1].settled(60)
         return engines[-1]
 
@@ -188,7 +189,7 @@ def test_two_logs_of_one_name_are_both_kept(open_over: Callable[..., Engine], lo
 def test_switched_off_it_says_how_to_switch_it_on(
     open_over: Callable[..., Engine], logs: Path
 ) -> None:
-    results = open_over(logs, knowledge=False).search(Query("oauth", types=("knowledge",)))
+    results = open_over(logs, enabled=False).search(Query("oauth", types=("knowledge",)))
     assert not results.hits
     assert "'knowledge' is switched off: set sources.knowledge.enabled to true" in results.notes
 

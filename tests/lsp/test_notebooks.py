@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Query
 from packhound.service.engine import Engine
 from tests.support.agent import kill_engine
@@ -150,7 +150,7 @@ def test_random_edits_equal_a_rebuild(start_server, folder, notebook, tmp_path, 
     saved = tmp_path / "saved"
     saved.mkdir()
     write_notebook(saved / "analysis.ipynb", live.cells)
-    rebuilt = Engine.open(saved, Settings(workers=1, persist=False))
+    rebuilt = Engine.open(saved, settings_from({"index.workers": 1, "index.persist": False}))
     assert rebuilt.settled(60)
     for query in ("accidents", "def f", "count", "ls bash", "frame pandas"):
         params = {"query": query, "paths": ["analysis.ipynb"]}

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Query
 from packhound.service.engine import Engine
 from tests.support.lsp_client import COMMAND, frame, write_files
@@ -141,7 +141,7 @@ def test_whoever_vanishes_leaves_nothing_behind(tmp_path, monkeypatch, rounds):
         while still := processes_of(trial):
             assert time.monotonic() < deadline, f"{chosen}, round {n}: {still} live on"
             time.sleep(0.02)
-    engine = Engine.open(folder, Settings(workers=1))
+    engine = Engine.open(folder, settings_from({"index.workers": 1}))
     assert engine.settled(60) and engine.writer
     assert engine.status().notes == () and engine.snapshot.n_files == len(sources)
     last = f"load_config_{rounds - 1}_again"

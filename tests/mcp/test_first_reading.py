@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.mcp import server
 from packhound.operations import as_text
 from tests.support.agent import Agent, kill_engine
@@ -30,7 +30,8 @@ def large(tmp_path, monkeypatch):
 
 def test_every_tool_says_how_much_was_read(large, monkeypatch):
     monkeypatch.setattr(server, "_INDEXING_S", 0.0)
-    folders = server.Folders([large], Settings(git=False, workers=1))
+    settings = settings_from({"ranking.gitHistory": False, "index.workers": 1})
+    folders = server.Folders([large], settings)
     while folders.reading[1] < N_FILES:
         time.sleep(0.005)
     requests = {"search": {"query": "canary"}, "outline": {}, "status": {}}

@@ -11,14 +11,14 @@ from contextlib import closing
 import pytest
 
 from packhound.core.errors import SettingsError
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.llm import counter_for
 from packhound.mcp.server import Folders
 from tests.support.agent import Agent, kill_engine
 from tests.support.git_repository import git
 from tests.support.operations import as_text
 
-SETTINGS = Settings(persist=False, limit=1)
+SETTINGS = settings_from({"index.persist": False, "search.limit": 1})
 
 
 @pytest.fixture(scope="module")
@@ -228,7 +228,7 @@ def test_an_agent_has_symbols_lines_and_changes_of_all_roots(tmp_path):
 
 def test_notes_are_written_in_one_root_and_recalled_from_all(roots, tmp_path, monkeypatch):
     monkeypatch.setenv("PACKHOUND_DATA_DIR", str(tmp_path / "data"))
-    settings = Settings(persist=False, mcp_tools=("default", "memory", "skills"))
+    settings = settings_from({"index.persist": False, "mcp.tools": ("default", "memory", "skills")})
     with closing(Folders(roots, settings)) as folders:
         note = {"key": "can", "content": "The can pours water."}
         for tool, arguments in (("remember", note), ("record_skill", {"name": "water"})):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from packhound.core.errors import SettingsError
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Query
 from packhound.memory import Notebook, NoteStore
 from packhound.service import Engine
@@ -156,7 +156,7 @@ def test_of_one_moment_what_was_written_last_comes_first(engine: Engine) -> None
 
 
 def test_notes_work_without_an_encoder_and_say_so(tmp_path: Path, root: Path) -> None:
-    engine = Engine.open(root, Settings(model=str(tmp_path / "missing")))
+    engine = Engine.open(root, settings_from({"encoder.path": str(tmp_path / "missing")}))
     assert engine.settled(30)
     engine.notes.add("stash", STASH)
     engine.notes.add("insight", INSIGHT)
@@ -254,7 +254,7 @@ def test_secrets_do_not_leave(engine: Engine) -> None:
 
 
 def test_a_source_that_is_off_reads_nothing(root: Path, data: Path) -> None:
-    engine = Engine.open(root, Settings(notes=False))
+    engine = Engine.open(root, settings_from({"sources.notes.enabled": False}))
     assert engine.settled(30)
     engine.search(Query("mail"))
     results = engine.search(Query("mail", types=("note",)))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Document
 from packhound.llm import counter_for
 from packhound.pack import FORMATS, PackRequest
@@ -56,7 +56,7 @@ def test_the_budget_holds(engine: Engine, budget: int) -> None:
 
 
 def test_the_setting_leaves_them_out(root: Path) -> None:
-    engine = Engine.open(root, Settings(pack_sources=()))
+    engine = Engine.open(root, settings_from({"pack.sources": ()}))
     assert engine.settled(30)
     before = engine.pack(PackRequest(PROMPT, budget=900))
     note(engine, "words")

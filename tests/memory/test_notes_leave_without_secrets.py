@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Query
 from packhound.lsp.hover_text import notes_text
 from packhound.memory import NoteStore
@@ -25,7 +25,7 @@ CODE = ["shop/mail.py#send_receipt"]
 
 @pytest.fixture
 def notes(root: Path, cache: Path) -> Iterator[Engine]:
-    engine = Engine.open(root, Settings(episodes=True))
+    engine = Engine.open(root, settings_from({"sources.episodes.enabled": True}))
     assert engine.settled(60)
     for number, line in enumerate(LINES):
         text = {"metadata": {"note": [line]}, "tags": ["t"], "code": CODE}

@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from packhound.core.errors import SettingsError
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Document
 from packhound.service import Engine
 from tests.support.git_repository import git
@@ -38,7 +38,7 @@ def shop(tmp_path):
         for path in ("shop/cart.py", "shop/tax.py"):
             (tmp_path / path).write_text(f"{FILES[path]}# {number}\n")
         git(tmp_path, "commit", "-qam", f"tax {number}")
-    engine = Engine.open(tmp_path, Settings(persist=False))
+    engine = Engine.open(tmp_path, settings_from({"index.persist": False}))
     assert engine.settled(60)
     yield engine
     engine.close()
@@ -124,7 +124,7 @@ def test_an_unknown_base_is_named(shop, base):
 
 def test_a_folder_without_git_says_what_is_missing(tmp_path):
     (tmp_path / "a.py").write_text("x = 1\n")
-    engine = Engine.open(tmp_path, Settings(persist=False))
+    engine = Engine.open(tmp_path, settings_from({"index.persist": False}))
     with pytest.raises(SettingsError, match="is in no git repository"):
         call(engine, "changes", {})
     engine.close()

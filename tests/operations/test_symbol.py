@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from packhound.core.errors import SettingsError
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.service import Engine
 from tests.support.operations import as_text, call
 
@@ -26,7 +26,7 @@ def shop(tmp_path_factory):
     for path, source in FILES.items():
         (root / path).parent.mkdir(exist_ok=True)
         (root / path).write_text(source)
-    engine = Engine.open(root, Settings(persist=False))
+    engine = Engine.open(root, settings_from({"index.persist": False}))
     assert engine.settled(60)
     yield engine
     engine.close()

@@ -12,6 +12,7 @@ import pytest
 
 from packhound.core.records import SOURCE_NAMES, SourceName
 from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.llm import counter_for
 from packhound.pack import FORMATS, PackRequest
 from packhound.service import Engine, EnginePool, Workspace
@@ -67,8 +68,14 @@ def add_note(engine: Engine, content: str) -> None:
 def settings_with(folder: Path, *names: SourceName) -> Settings:
     """Return settings whose packs take from some sources; `folder` has the logs."""
     logs = (str(folder / "logs"),)
-    return Settings(
-        commits=True, episodes=True, knowledge_folders=logs, pack_sources=names, deep="off"
+    return settings_from(
+        {
+            "sources.commits.enabled": True,
+            "sources.episodes.enabled": True,
+            "knowledge.folders": logs,
+            "pack.sources": names,
+            "search.deep": "off",
+        }
     )
 
 
@@ -105,7 +112,7 @@ def test_each_is_chosen_alone(shop: Engine, tmp_path: Path, names: tuple[SourceN
 
 
 def test_a_source_that_is_off_is_named(shop: Engine) -> None:
-    shop.configure(Settings(pack_sources=("commits",), deep="off"))
+    shop.configure(settings_from({"pack.sources": ("commits",), "search.deep": "off"}))
     packed = shop.pack(REQUEST)
     assert "'commits' is switched off: set sources.commits.enabled to true" in packed.notes
 
@@ -120,7 +127,7 @@ def test_what_the_code_of_a_pack_shows_is_not_said_twice(shop: Engine, tmp_path:
     (shop.root / LOG).write_text(LOG_TEXT)
     shop.refresh()
     assert shop.settled(60)
-    shop.configure(replace(settings_with(tmp_path, "knowledge"), knowledge_folders=()))
+    shop.configure(settings_from({"knowledge.folders": ()}, settings_with(tmp_path, "knowledge")))
     text = shop.pack(replace(REQUEST, pinned=(LOG,))).text
     assert text.count("The receipt of an order is mailed by the shop.") == 1
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.pack import PackRequest
 from packhound.service import Engine
 from tests.support.operations import pack_json
@@ -26,9 +26,9 @@ FILES = {
 
 
 @contextmanager
-def opened(folder: Path, **settings: object) -> Iterator[Engine]:
+def opened(folder: Path, settings: dict[str, object] | None = None) -> Iterator[Engine]:
     write_files(folder, FILES)
-    engine = Engine.open(folder, Settings(**settings))
+    engine = Engine.open(folder, settings_from(settings or {}))
     try:
         assert engine.settled(60)
         yield engine
@@ -56,23 +56,25 @@ def test_the_deep_model_reads_the_hits_of_a_pack(tmp_path: Path) -> None:
         wait_until(lambda: "deep_similarity" in signals(engine)["discount.py"])
         deep = {path: values["deep_similarity"] for path, values in signals(engine).items()}
         assert deep.keys() == {*FILES} and max(deep, key=deep.__getitem__) == "orders.py"
-        engine.configure(Settings(deep="off"))
+        engine.configure(settings_from({"search.deep": "off"}))
         assert not any("deep_similarity" in values for values in signals(engine).values())
 
 
 def test_a_cross_encoder_reads_the_hits_of_a_pack(tmp_path: Path) -> None:
-    with opened(tmp_path / "shop", deep="off", reranker=str(CROSS_ENCODER)) as engine:
+    with opened(
+        tmp_path / "shop", {"search.deep": "off", "rerank.path": str(CROSS_ENCODER)}
+    ) as engine:
         by_file = signals(engine)
         assert len(by_file) == len(FILES) and all(
             "cross_encoder" in each for each in by_file.values()
         )
-        engine.configure(Settings(deep="off"))
+        engine.configure(settings_from({"search.deep": "off"}))
         assert not any("cross_encoder" in values for values in signals(engine).values())
 
 
 @pytest.mark.parametrize("picked", ["first.py", "other.py"])
 def test_what_the_user_picked_is_worth_more_in_a_pack(tmp_path: Path, picked: str) -> None:
-    with opened(tmp_path / "shop", deep="off", activation=True) as engine:
+    with opened(tmp_path / "shop", {"search.deep": "off", "ranking.activity": True}) as engine:
         engine.picked(picked, 0)
         by_file = signals(engine)
     assert by_file[picked]["used_lately"] > 0

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Budget, Document, Query
 from packhound.indexing import Timing
 from packhound.operations.status import status_row
@@ -40,8 +41,8 @@ def root(tmp_path: Path) -> Path:
 
 
 @contextmanager
-def idle(root: Path, **settings: object) -> Iterator[Engine]:
-    engine = Engine.open(root, Settings(**settings), timing=IDLE_AT_ONCE)
+def idle(root: Path, settings: dict[str, object] | None = None) -> Iterator[Engine]:
+    engine = Engine.open(root, settings_from(settings or {}), timing=IDLE_AT_ONCE)
     try:
         assert engine.settled(60)
         engine.prepare()
@@ -106,14 +107,20 @@ def test_a_restart_reads_nothing_again(
 
 @installed
 @pytest.mark.parametrize(
-    "settings", [{"deep_idle_nodes": 0}, {"deep": "off"}, {"persist": False}, {"meaning": False}]
+    "settings",
+    [
+        {"deep.idleNodes": 0},
+        {"search.deep": "off"},
+        {"index.persist": False},
+        {"meaning.enabled": False},
+    ],
 )
 def test_where_it_is_off_nothing_is_read(
     root: Path, data: Path, settings: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_files(root, CODE)
     read = reads_of_deep_model(monkeypatch)
-    with idle(root, **settings) as engine:
+    with idle(root, settings) as engine:
         assert engine.preparation.join(60)
         assert engine.status().deep_vectors is None
         engine.configure(Settings())
@@ -128,7 +135,7 @@ def test_the_longest_are_read_where_there_are_many(
     long = "def longest(parcel):\n" + "    parcel.shipment.track(parcel.weight)\n" * 20
     write_files(root, {**CODE, "long.py": long})
     read = reads_of_deep_model(monkeypatch)
-    with idle(root, deep_idle_nodes=1) as engine:
+    with idle(root, {"deep.idleNodes": 1}) as engine:
         wait_until(lambda: read_all(engine, 1))
     assert len(read) == 1 and read[0].startswith("longest.")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Document, Query
 from packhound.pack import PackRequest
 from packhound.service.engine import Engine
@@ -61,7 +61,9 @@ def test_what_the_user_works_on_is_one_more_reason(root: Path) -> None:
     for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "Begin"]):
         name = ["-c", "user.name=A", "-c", "user.email=a@example.invalid"]
         subprocess.run(["git", "-C", root, *name, *command], check=True)
-    engine = Engine.open(root, Settings(git=True, activation=True))
+    engine = Engine.open(
+        root, settings_from({"ranking.gitHistory": True, "ranking.activity": True})
+    )
     try:
         assert engine.settled(30)
         engine.update(Document("shop/cart.py", FILES["shop/cart.py"].encode()))
@@ -85,7 +87,7 @@ def test_a_server_leaves_the_grammars_to_its_parsers():
 def test_a_status_names_a_few_broken_notebooks(tmp_path: Path) -> None:
     for n in range(8):
         (tmp_path / f"{n}.ipynb").write_text('{"cells": [')
-    engine = Engine.open(tmp_path, Settings(persist=False))
+    engine = Engine.open(tmp_path, settings_from({"index.persist": False}))
     assert engine.settled(60)
     notes = [note for note in engine.status().notes if "plain text" in note]
     engine.close()

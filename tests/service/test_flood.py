@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Query
 from packhound.service.engine import Engine
 
@@ -86,7 +86,7 @@ def test_a_flood_of_changes(tmp_path, n_files, n_floods, n_searches) -> None:
     folder = Folder(tmp_path / "root", n_files, seeded)
     for n in range(n_files):
         folder.write(n)
-    engine = Engine.open(folder.root, Settings(persist=False))
+    engine = Engine.open(folder.root, settings_from({"index.persist": False}))
     faults: list[BaseException] = []
     over = threading.Event()
     counted = [0]
@@ -125,7 +125,7 @@ def test_a_flood_of_changes(tmp_path, n_files, n_floods, n_searches) -> None:
             assert not thread.is_alive()
         assert not faults, faults[0]
         assert engine.settled(300)
-        rebuilt = Engine.open(folder.root, Settings(persist=False))
+        rebuilt = Engine.open(folder.root, settings_from({"index.persist": False}))
         try:
             assert rebuilt.settled(300)
             assert answers(engine) == answers(rebuilt)

@@ -6,6 +6,7 @@ import pytest
 
 from packhound.core.errors import RootError
 from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.service.roots import check_root, index_folder, innermost_root
 
 
@@ -15,7 +16,7 @@ def test_a_home_directory_is_not_indexed_unasked(
     monkeypatch.setattr(Path, "home", lambda: root.resolve())
     with pytest.raises(RootError, match=r"index\.allowHome"):
         check_root(root, Settings())
-    assert check_root(root, Settings(index_home=True)) == root.resolve()
+    assert check_root(root, settings_from({"index.allowHome": True})) == root.resolve()
     with pytest.raises(RootError, match="does not exist"):
         check_root(root / "nothing", Settings())
     with pytest.raises(RootError, match="not a folder"):

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Budget, Document, Query
 from packhound.encoder import Embedder
 from packhound.encoder.deep_encoder import DeepEncoder
@@ -155,7 +156,7 @@ def test_no_vector_of_unsaved_knowledge_is_written(root: Path, data: Path) -> No
 
 
 def test_nothing_is_written_where_nothing_is_persisted(root: Path, data: Path) -> None:
-    with opened(root, Settings(persist=False)) as engine:
+    with opened(root, settings_from({"index.persist": False})) as engine:
         engine.notes.add("insight", {"content": "A shipment needs a stamp"})
         assert engine.search(Query(QUESTION, types=("note",))).hits
     assert not index_folder(root).exists()

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.service.engine import Engine
 from packhound.service.roots import clear_index, index_folder
 from packhound.storage import VectorStore
@@ -27,7 +27,7 @@ def first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     root.mkdir()
     for n in range(N_FILES):
         (root / f"m{n}.py").write_text(f"def mend_roof_{n}(tiles):\n    return tiles\n")
-    engine = Engine.open(root, Settings(git=False))
+    engine = Engine.open(root, settings_from({"ranking.gitHistory": False}))
     assert engine.settled(60)
     engine.close()
     return root
@@ -50,7 +50,7 @@ def without_stamps(snapshot: dict[str, Any]) -> dict[str, Any]:
 
 def test_a_copy_starts_from_its_sibling_and_equals_a_rebuilt_index(first: Path) -> None:
     root = copied(first, "second")
-    engine = Engine.open(root, Settings(git=False))
+    engine = Engine.open(root, settings_from({"ranking.gitHistory": False}))
     # Before any file was parsed: what both have is there, what this one lacks is not.
     assert engine.snapshot.n_files >= N_FILES - 1 and "m0.py" not in engine.snapshot.files
     assert engine.settled(60)
@@ -65,10 +65,10 @@ def test_a_copy_starts_from_its_sibling_and_equals_a_rebuilt_index(first: Path) 
 
 
 def test_unchanged_files_keep_their_nodes(first: Path) -> None:
-    before = Engine.open(first, Settings(git=False))
+    before = Engine.open(first, settings_from({"ranking.gitHistory": False}))
     node_ids = {path: list(entry.node_ids) for path, entry in before.snapshot.files.items()}
     before.close()
-    engine = Engine.open(copied(first, "second"), Settings(git=False))
+    engine = Engine.open(copied(first, "second"), settings_from({"ranking.gitHistory": False}))
     assert engine.settled(60)
     files = engine.snapshot.files
     assert all(list(files[f"m{n}.py"].node_ids) == node_ids[f"m{n}.py"] for n in range(2, N_FILES))
@@ -81,7 +81,7 @@ def test_vectors_of_the_deep_model_are_those_of_the_sibling(first: Path) -> None
     vectors = {b"digest of a text": b"vector"}
     VectorStore(index_folder(first)).put("model", vectors)
     root = copied(first, "second")
-    Engine.open(root, Settings(git=False)).close()
+    Engine.open(root, settings_from({"ranking.gitHistory": False})).close()
     assert VectorStore(index_folder(root)).get("model", vectors) == vectors
 
 
@@ -89,7 +89,7 @@ def test_another_folder_starts_from_nothing(first: Path) -> None:
     root = first.parent / "other"
     root.mkdir()
     (root / "m5.py").write_text("def unlike_everything(): pass\n")
-    engine = Engine.open(root, Settings(git=False))
+    engine = Engine.open(root, settings_from({"ranking.gitHistory": False}))
     assert "mend_roof_5" not in names(engine, "mend_roof_5")
     assert engine.settled(60) and engine.snapshot.n_files == 1
     engine.close()
@@ -101,7 +101,7 @@ def test_a_damaged_sibling_costs_nothing(first: Path) -> None:
     data[len(data) // 2 : len(data) // 2 + 20_000] = bytes(20_000)
     database.write_bytes(data)
     root = copied(first, "second")
-    engine = Engine.open(root, Settings(git=False))
+    engine = Engine.open(root, settings_from({"ranking.gitHistory": False}))
     assert engine.settled(60) and engine.snapshot.n_files == N_FILES
     assert engine.status().notes == ()
     assert names(engine, "mend_roof_7")[0] == "mend_roof_7"
@@ -113,7 +113,9 @@ def test_live_siblings_share_what_both_have_and_equal_a_rebuilt_index(first: Pat
     engines: list[Engine] = []
 
     def opened(root: Path) -> Engine:
-        engine = Engine.open(root, Settings(git=False), others=lambda: engines)
+        engine = Engine.open(
+            root, settings_from({"ranking.gitHistory": False}), others=lambda: engines
+        )
         engines.append(engine)
         assert engine.settled(60)
         return engine

@@ -9,6 +9,7 @@ import pytest
 
 from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Query
 from packhound.service import Engine
 from tests.memory.conftest import data
@@ -28,7 +29,9 @@ def engine(root: Path, tmp_path: Path, data: Path) -> Iterator[Engine]:
     git(root, "commit", "-m", "Sell things\n\nWe need a shop.")
     write_files(tmp_path / "logs", {"keys-2025-01-02.md": LOG})
     folders = (str(tmp_path / "logs"),)
-    engine = Engine.open(root, Settings(commits=True, knowledge_folders=folders))
+    engine = Engine.open(
+        root, settings_from({"sources.commits.enabled": True, "knowledge.folders": folders})
+    )
     assert engine.settled(60)
     engine.notes.add("insight", {"key": "mail", "content": "one\n\ntwo"}, [("shop/mail.py", 0)])
     engine.notes.add("decision", {"topic": "prices", "decision": "integers"})

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.service.engine import Engine
 from tests.support.index_check import contents
 
@@ -34,12 +34,12 @@ def check_kills(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rounds: int) ->
             time.sleep(seeded.uniform(0, 1.5))
             assert child.poll() is None
             child.send_signal(signal.SIGKILL)
-        engine = Engine.open(root, Settings(workers=1))
+        engine = Engine.open(root, settings_from({"index.workers": 1}))
         try:
             loaded += engine.snapshot.n_files > 0
             assert engine.settled(60) and engine.writer
             assert engine.status().notes == ()
-            rebuilt = Engine.open(root, Settings(persist=False, workers=1))
+            rebuilt = Engine.open(root, settings_from({"index.persist": False, "index.workers": 1}))
             try:
                 assert rebuilt.settled(60)
                 assert contents(engine.snapshot) == contents(rebuilt.snapshot)

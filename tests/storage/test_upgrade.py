@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Query
 from packhound.service.engine import Engine
 from packhound.service.roots import index_folder
@@ -40,8 +40,8 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def opened(root: Path, **settings: object) -> Engine:
-    engine = Engine.open(root, Settings(workers=1, **settings))
+def opened(root: Path, *, persist: bool = True) -> Engine:
+    engine = Engine.open(root, settings_from({"index.workers": 1, "index.persist": persist}))
     assert engine.settled(60)
     return engine
 

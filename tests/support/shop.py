@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Document
 from packhound.encoder.embedder import Embedder
 from packhound.index.snapshot import Snapshot
@@ -163,4 +163,4 @@ def snapshot(*, vectors: bool = True, backwards: bool = False) -> Snapshot:
 
 def environment(fuser: str = "linear") -> SearchEnvironment:
     """An environment with a cache of its own."""
-    return SearchEnvironment("shop", embedder(), settings=Settings(fuser=fuser))
+    return SearchEnvironment("shop", embedder(), settings=settings_from({"search.fuser": fuser}))

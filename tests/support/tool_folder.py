@@ -7,7 +7,7 @@ import tempfile
 
 import pytest
 
-from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.service.engine import Engine
 
 FILES = {
@@ -62,7 +62,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def engine(folder):
     """One engine for a module: tests may add documents under names of their own."""
-    opened = Engine.open(folder, Settings(git=False))
+    opened = Engine.open(folder, settings_from({"ranking.gitHistory": False}))
     assert opened.settled(60)
     yield opened
     opened.close()

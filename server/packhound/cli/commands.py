@@ -146,7 +146,7 @@ def related(location: str, roots: Sequence[Path], limit: int | None, as_json: bo
     from packhound.cli import show
 
     with Asker(roots) as asker:
-        arguments = {"path": location, "limit": limit or asker.settings.limit}
+        arguments = {"path": location, "limit": limit or asker.settings.search.limit}
         answer = asker.answer("related", {**arguments, "snippet_lines": 0})
     if as_json:
         print_json(answer)

@@ -6,13 +6,14 @@ import importlib.util
 import os
 import platform
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from packhound import __version__
 from packhound.core.errors import PackhoundError
 from packhound.core.settings_files import FolderSettings
+from packhound.core.settings_reader import changed
 from packhound.core.user_folders import cache_folder
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def _verify(engine: Engine) -> Finding:
     from packhound.service import Engine
 
     settings = engine.follow_settings().settings
-    rebuilt = Engine.open(engine.root, replace(settings, persist=False))
+    rebuilt = Engine.open(engine.root, changed(settings, {"index.persist": False}))
     try:
         rebuilt.settled()
         paths_and_names = differences(engine, rebuilt)

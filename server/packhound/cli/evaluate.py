@@ -17,6 +17,7 @@ from packhound.cli.opening import settings_of
 from packhound.cli.options import SET, complete_folder, read_root
 from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Hit, Query, Results
 from packhound.evaluation import (
     Case,
@@ -75,7 +76,6 @@ Ablated: TypeAlias = list[tuple[Case, dict[str, Scores]]]
 @click.option("--ablate", is_flag=True, help="Add the loss without each part of the ranking.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write all outcomes here as JSON.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@click.option("--pack", "packs", is_flag=True, help="Score packs of bug reports, not rankings.")
 def evaluate_suite(
     suite: Path | None,
     corpora: Path | None,
@@ -87,7 +87,6 @@ def evaluate_suite(
     ablate: bool,
     out: Path | None,
     as_json: bool,
-    packs: bool,
 ) -> None:
     """Score the ranking on SUITE, queries or bug reports with their known answers, or on --history.
 
@@ -99,12 +98,7 @@ def evaluate_suite(
     """
     if history == (suite is not None) or (suite is not None and corpora is None):
         raise click.UsageError("give either SUITE and --corpora, or --history")
-    if suite and corpora and packs:
-        from packhound.cli.evaluate_packs import score_packs
-
-        score_packs(suite, corpora, out, as_json)
-        return
-    settings = settings_of("", changes, Settings(persist=history))
+    settings = settings_of("", changes, settings_from({"index.persist": history}))
     hidden = as_json or not Console(stderr=True).is_terminal
     if suite and corpora:
         cases = load_suite(suite)

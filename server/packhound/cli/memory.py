@@ -54,8 +54,8 @@ def add(root: Path, kind: NoteType, name: str, content: str, as_json: bool, **op
     values = {**options, "type": kind, **dict(zip(names, (name, content), strict=True))}
     settings, shared = folder_settings(root).read().settings, options["shared"]
     if shared is None:
-        shared = settings.notes_shared
-    if shared or options["code"] or (kind == "decision" and settings.episodes):
+        shared = settings.notes.shared
+    if shared or options["code"] or (kind == "decision" and settings.sources.episodes):
         identity = _ask([root], "add", {**values, "shared": shared})["id"]
     else:
         identity = write_note(_store(root), kind, values).id

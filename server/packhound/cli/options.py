@@ -33,7 +33,7 @@ def _complete_setting(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     return [
-        CompletionItem(f"{name}=", help=setting.parameter.description)
+        CompletionItem(f"{name}=", help=setting.description)
         for name, setting in SETTINGS.items()
         if name.startswith(incomplete)
     ]

@@ -1,287 +1,510 @@
-"""The table of settings: one definition of names, defaults, limits and texts."""
+"""Settings in groups: names, types, defaults, limits and texts, each declared here once.
+
+A setting's public name is its group and its field in camelCase: `index.maxFiles`. The page of the
+docs, the manifest of the extension and Neovim's help are made from here by `docs/settings.py`.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Annotated, Literal, TypeAlias
 
-from packhound.core.deep_settings import DeepSettings
-from packhound.core.parameters import Parameter, array, boolean, choice, integer, number, text
-from packhound.core.setting_fields import public
+from msgspec import Meta, Struct
+
+from packhound.core.records import SOURCE_NAMES, SourceName
 from packhound.core.types import MAX_HITS
 
 Hover = Literal["results", "always", "off"]
+DeepMode = Literal["auto", "on", "off"]
 
 MAX_TIME_MS, MAX_CANDIDATES = 60_000, 100_000
-MAX_PLUGIN_NAME = 100
-"""Characters of the name of a fuser, a scorer or an extractor."""
-_MAX_PATH = 4_096
+DEEP_TIME_MS = 3_000
+"""For callers that wait for the deep model: a first search loads it, and reads 50 nodes with it."""
 GRAPH_FROM = 150_000
 """Where a scan takes milliseconds; `python -m benchmarks.graph` compares it with a graph."""
-_MAX_FACTOR, _MAX_TOP_K = 10.0, 1_000
+MAX_PLUGIN_NAME = 100
+"""Characters of the name of a fuser, a scorer or an extractor."""
+_MAX_IDLE_NODES = 20_000
+"""Half of the vectors that are saved, so that those of searches stay."""
+_MAX_PATH, _MAX_ITEM, _MAX_ITEMS = 4_096, 1_000, 100
+_MAX_FACTOR, _MAX_TOP_K = 10, 1_000
+
+_Text: TypeAlias = Annotated[str, Meta(max_length=_MAX_ITEM)]
+_Plugin: TypeAlias = Annotated[str, Meta(min_length=1, max_length=MAX_PLUGIN_NAME)]
+_Folder: TypeAlias = Annotated[str, Meta(min_length=1, max_length=_MAX_PATH)]
 
 
-def _setting(
-    default: object,
-    name: str,
-    parameter: Parameter,
-    *,
-    renamed: bool = False,
-    harmless: bool = False,
-) -> Any:  # noqa: ANN401 - as `dataclasses.field`
-    """Return a field with the metadata of `public`."""
-    metadata = public(name, parameter, renamed=renamed, harmless=harmless)
-    return field(default=default, metadata=metadata)
+def _number(description: str, least: float, most: float, **more: object) -> Meta:
+    """Describe a number within bounds; `more` as in `_about`."""
+    return Meta(ge=least, le=most, description=description, extra=more)
 
 
-def _harmless(default: object, name: str, parameter: Parameter) -> Any:  # noqa: ANN401 - as above
-    """Return the field of a setting that untrusted folders may change."""
-    return _setting(default, name, parameter, harmless=True)
+def _about(description: str, **more: object) -> Meta:
+    """Describe a switch or a choice.
+
+    `former` is the name of 0.1, honoured for one release; a `harmless` setting may come from the
+    folder of a stranger; one `of_session` is followed by each client for itself, or changes no
+    answer, all others hold for a folder whoever asks; `scope` is VS Code's; `name` replaces the
+    field in the public name, and `choices` has a sentence for each.
+    """
+    return Meta(description=description, extra=more)
 
 
-def _factor(name: str, what: str) -> Any:  # noqa: ANN401 - as `_setting`
-    """Return the field of a factor of fitted weights."""
+def _text(description: str, most: int = _MAX_PATH, **more: object) -> Meta:
+    """Describe a string of at most some characters."""
+    return Meta(max_length=most, description=description, extra=more)
+
+
+def _list(description: str, **more: object) -> Meta:
+    return Meta(max_length=_MAX_ITEMS, description=description, extra=more)
+
+
+def _factor(what: str) -> Meta:
+    """Describe a factor of fitted weights."""
     description = f"Factor of the weights of {what} in the ranking: 1 as fitted, 0 for none."
-    return _setting(1.0, name, number(description, 0, _MAX_FACTOR), harmless=True)
+    return _number(description, 0, _MAX_FACTOR, harmless=True)
 
 
-def _top_k(default: int, name: str, description: str) -> Any:  # noqa: ANN401 - as `_setting`
-    """Return the field of a number of candidates."""
-    return _setting(default, name, integer(description, 0, _MAX_TOP_K), harmless=True)
+def _top_k(description: str) -> Meta:
+    return _number(description, 0, _MAX_TOP_K)
 
 
-# No public name may begin with a former one and a dot (`git`, `model`, `hover`, ...): VS Code
-# ignores `packhound.git.enabled` as long as `packhound.git` is there too.
-@dataclass(frozen=True, slots=True)
-class Settings(DeepSettings):
-    """One workspace's settings; `SETTINGS` holds their public names."""
+def _group(title: str, scope: str = "window", *, harmless: bool = False) -> Meta:
+    """Describe a group: its title in VS Code, and what holds for settings that say nothing else."""
+    return Meta(title=title, extra={"scope": scope, "harmless": harmless})
 
-    limit: int = _setting(
-        10,
-        "search.limit",
-        integer("How many hits a search shows.", 1, MAX_HITS),
-        renamed=True,
-        harmless=True,
-    )
-    fuser: str = _setting(
-        "linear",
-        "search.fuser",
-        text(
+
+class SearchSettings(Struct, frozen=True):
+    """Defaults of searches."""
+
+    limit: Annotated[
+        int, _number("How many hits a search shows.", 1, MAX_HITS, former="limit", of_session=True)
+    ] = 10
+    fuser: Annotated[
+        str,
+        Meta(min_length=1),
+        _text(
             "How candidates become one order: by the learned `linear` ranker, by a weighted "
             "`blend` of words and meaning, by `rrf` (reciprocal rank fusion), or by the fuser of "
             "an installed plugin.",
             MAX_PLUGIN_NAME,
-            1,
+            former="fuser",
         ),
-        renamed=True,
-        harmless=True,
-    )
-    hover: Hover = _setting(  # noqa: RUF009 - a field
-        "results",
-        "search.hover",
-        choice(
+    ] = "linear"
+    hover: Annotated[
+        Hover,
+        _about(
             "When hovers explain scores: over `results` of the last query, `always`, or `off`.",
-            get_args(Hover),
+            former="hover",
+            of_session=True,
+            choices=(
+                "For results of the last query.",
+                "For every definition, scored for the last query.",
+                "Never.",
+            ),
         ),
-        renamed=True,
-        harmless=True,
-    )
-    time_ms: int = _harmless(
-        0,
-        "search.timeMs",
-        integer(
+    ] = "results"
+    time_ms: Annotated[
+        int,
+        _number(
             "Milliseconds after which a search stops with what it has; 0 means 1,000 in editors, "
             "3,000 for the command line and agents.",
             0,
             MAX_TIME_MS,
         ),
-    )
-    candidates: int = _harmless(
-        400,
-        "search.candidates",
-        integer("Definitions ranked at most; of files a quarter as many.", 4, MAX_CANDIDATES),
-    )
-    mmr_lambda: float = _harmless(
-        1.0,
-        "search.mmrLambda",
-        number(
+    ] = 0
+    candidates: Annotated[
+        int, _number("Definitions ranked at most; of files a quarter as many.", 4, MAX_CANDIDATES)
+    ] = 400
+    mmr_lambda: Annotated[
+        float,
+        _number(
             "Share of relevance against novelty among hits (maximal marginal relevance): 1 by "
             "relevance alone, less puts hits that repeat a better one lower.",
             0.1,
             1,
         ),
-    )
-    scorers: tuple[str, ...] = _harmless(
-        (),
-        "search.scorers",
-        array(
+    ] = 1.0
+    scorers: Annotated[
+        tuple[_Plugin, ...],
+        _list(
             "Scorers of installed plugins that score the 50 best hits again, each `NAME` or "
-            "`NAME=WEIGHT`.",
-            text("A scorer.", MAX_PLUGIN_NAME, 1),
+            "`NAME=WEIGHT`."
         ),
-    )
-    words_weight: float = _factor("words.weight", "words and names")
-    k1: float = _harmless(
-        1.2,
-        "words.k1",
-        number(
+    ] = ()
+    deep: Annotated[
+        DeepMode,
+        _about(
+            "When the transformer of the extra `packhound[deep]` reads the 50 best hits of a "
+            "description again: `auto` for the command line, agents, packs, and lists in VS "
+            "Code and Neovim when typing rests, `on` for every search, or `off`.",
+            choices=(
+                "For the command line, agents, packs, and the list of a search when typing rests.",
+                "For every search.",
+                "Never.",
+            ),
+        ),
+    ] = "auto"
+
+
+class DeepSettings(Struct, frozen=True):
+    """Work of the deep model beside searches."""
+
+    idle_nodes: Annotated[
+        int,
+        _number(
+            "How many definitions that transformer reads in advance while nobody uses the "
+            "index, so that searches need not wait for it; 0 means none.",
+            0,
+            _MAX_IDLE_NODES,
+        ),
+    ] = 2_000
+
+
+class WordSettings(Struct, frozen=True):
+    """Search by words."""
+
+    weight: Annotated[float, _factor("words and names")] = 1.0
+    k1: Annotated[
+        float,
+        _number(
             "BM25's k1: how much repeating a word in a definition adds; less means less.", 0.01, 10
         ),
-    )
-    b: float = _harmless(
-        0.75,
-        "words.b",
-        number(
+    ] = 1.2
+    b: Annotated[
+        float,
+        _number(
             "BM25's b for bodies: how much long ones lose, 0 nothing; other fields in proportion.",
             0,
             1,
         ),
-    )
-    words_top_k: int = _top_k(100, "words.topK", "Definitions that words make candidates.")
-    meaning: bool = _harmless(
-        True,
-        "meaning.enabled",
-        boolean(
+    ] = 0.75
+    top_k: Annotated[int, _top_k("Definitions that words make candidates.")] = 100
+
+
+class MeaningSettings(Struct, frozen=True):
+    """Search by meaning."""
+
+    enabled: Annotated[
+        bool,
+        _about(
             "Search by meaning too; when off, no encoder is loaded. Switching it rebuilds the "
             "index."
         ),
-    )
-    meaning_weight: float = _factor("meaning.weight", "meaning")
-    meaning_top_k: int = _top_k(100, "meaning.topK", "Definitions that meaning makes candidates.")
-    names_top_k: int = _top_k(100, "names.topK", "Definitions that names make candidates.")
-    graph_top_k: int = _top_k(
-        12, "graph.topK", "How many neighbours of a definition a pack considers, of each kind."
-    )
-    git: bool = _setting(
-        False,
-        "ranking.gitHistory",
-        boolean("Rank files higher that changed lately, by git's history."),
-        renamed=True,
-    )
-    activation: bool = _setting(
-        False,
-        "ranking.activity",
-        boolean(
+    ] = True
+    weight: Annotated[float, _factor("meaning")] = 1.0
+    top_k: Annotated[int, _top_k("Definitions that meaning makes candidates.")] = 100
+
+
+class NameSettings(Struct, frozen=True):
+    """Search by names."""
+
+    top_k: Annotated[int, _top_k("Definitions that names make candidates.")] = 100
+
+
+class GraphSettings(Struct, frozen=True):
+    """Neighbours of definitions."""
+
+    top_k: Annotated[
+        int, _top_k("How many neighbours of a definition a pack considers, of each kind.")
+    ] = 12
+
+
+class RankingSettings(Struct, frozen=True):
+    """Ranking by what happened to the code."""
+
+    git_history: Annotated[
+        bool, _about("Rank files higher that changed lately, by git's history.", former="git")
+    ] = False
+    activity: Annotated[
+        bool,
+        _about(
             "Rank higher what you opened, edited, picked from results and committed lately; "
-            "remembered on this machine only, and `packhound clear --activation` deletes it."
+            "remembered on this machine only, and `packhound clear --activation` deletes it.",
+            former="activation",
         ),
-        renamed=True,
-    )
-    activity_weight: float = _factor("ranking.activityWeight", "what you use")
-    exclude: tuple[str, ...] = _setting(
-        (),
-        "index.exclude",
-        array(
+    ] = False
+    activity_weight: Annotated[float, _factor("what you use")] = 1.0
+
+
+class IndexSettings(Struct, frozen=True):
+    """Reading of files, and the place of the index."""
+
+    exclude: Annotated[
+        tuple[_Text, ...],
+        _list(
             "Files and folders to leave out of the index besides those in ignore files, in the "
             "syntax of .gitignore.",
-            text("A pattern."),
+            former="exclude",
+            harmless=True,
         ),
-        renamed=True,
-        harmless=True,
-    )
-    max_files: int = _setting(
-        100_000,
-        "index.maxFiles",
-        integer("How many files of a folder are indexed.", 1, 5_000_000),
-        renamed=True,
-        harmless=True,
-    )
-    max_file_kilobytes: int = _setting(
-        1_000,
-        "index.maxFileKilobytes",
-        integer("Larger files are not indexed.", 1, 100_000),
-        renamed=True,
-    )
-    extractors: tuple[str, ...] = _harmless(
-        (),
-        "index.extractors",
-        array(
+    ] = ()
+    max_files: Annotated[
+        int,
+        _number(
+            "How many files of a folder are indexed.",
+            1,
+            5_000_000,
+            former="maxFiles",
+            harmless=True,
+        ),
+    ] = 100_000
+    max_file_kilobytes: Annotated[
+        int, _number("Larger files are not indexed.", 1, 100_000, former="maxFileKilobytes")
+    ] = 1_000
+    extractors: Annotated[
+        tuple[_Plugin, ...],
+        _list(
             "Extractors of installed plugins that say which definitions a file of their suffixes "
             "has. Changing them rebuilds the index.",
-            text("An extractor.", MAX_PLUGIN_NAME, 1),
+            harmless=True,
         ),
-    )
-    workers: int = _setting(
-        2,
-        "index.workers",
-        integer(
-            "How many parser processes run during a first indexing; one stays afterwards.", 1, 64
+    ] = ()
+    workers: Annotated[
+        int,
+        _number(
+            "How many parser processes run during a first indexing; one stays afterwards.",
+            1,
+            64,
+            former="workers",
+            of_session=True,
+            scope="machine-overridable",
         ),
-        renamed=True,
-    )
-    index_home: bool = _setting(
-        False,
-        "index.allowHome",
-        boolean("Index a home directory or the root of a disk when it is opened as a folder."),
-        renamed=True,
-    )
-    persist: bool = _setting(
-        True,
-        "index.persist",
-        boolean("Keep the index in the cache folder between sessions."),
-        renamed=True,
-    )
-    graph_from: int = _setting(
-        GRAPH_FROM,
-        "index.graphFrom",
-        integer(
+    ] = 2
+    allow_home: Annotated[
+        bool,
+        _about(
+            "Index a home directory or the root of a disk when it is opened as a folder.",
+            former="indexHome",
+            scope="machine-overridable",
+        ),
+    ] = False
+    persist: Annotated[
+        bool,
+        _about(
+            "Keep the index in the cache folder between sessions.",
+            former="persist",
+            scope="machine-overridable",
+        ),
+    ] = True
+    graph_from: Annotated[
+        int,
+        _number(
             "Nodes from which on a search by meaning asks a graph (hnswlib) instead of "
             "comparing with all of them; 0 means never. Smaller folders gain nothing.",
             0,
             100_000_000,
+            scope="machine-overridable",
         ),
-    )
-    poll_seconds: float = _setting(
-        3.0,
-        "index.pollSeconds",
-        number(
+    ] = GRAPH_FROM
+    poll_seconds: Annotated[
+        float,
+        _number(
             "How often files are checked where the editor does not watch them; less often in "
             "large folders, and 0 means never.",
             0,
             86_400,
+            former="pollSeconds",
+            of_session=True,
+            scope="machine-overridable",
         ),
-        renamed=True,
-    )
-    model: str = _setting(
-        "",
-        "encoder.path",
-        text(
+    ] = 3.0
+
+
+class EncoderSettings(Struct, frozen=True):
+    """The model that embeds."""
+
+    path: Annotated[
+        str,
+        _text(
             "Folder with `model.onnx` and `tokenizer.json` of a sentence-embedding model; "
             "empty means the bundled one.",
-            _MAX_PATH,
+            former="model",
         ),
-        renamed=True,
-    )
-    reranker: str = _setting(
-        "",
-        "rerank.path",
-        text(
+    ] = ""
+
+
+class RerankSettings(Struct, frozen=True):
+    """A cross-encoder of the user's."""
+
+    path: Annotated[
+        str,
+        _text(
             "Folder with `model.onnx` and `tokenizer.json` of a cross-encoder that scores the "
             "40 best hits of a description again, which takes hundreds of milliseconds; empty "
             "means none.",
-            _MAX_PATH,
+            former="reranker",
         ),
-        renamed=True,
-    )
-    mcp_tools: tuple[str, ...] = _setting(
-        (),
-        "mcp.tools",
-        array(
+    ] = ""
+    weight: Annotated[
+        float,
+        _number(
+            "Weight of the cross-encoder's log-odds beside the ranker's score.",
+            0,
+            100,
+            former="rerankWeight",
+        ),
+    ] = 0.5
+
+
+class McpSettings(Struct, frozen=True):
+    """Tools and answers of agents."""
+
+    tools: Annotated[
+        tuple[_Text, ...],
+        _list(
             "Tools that agents are offered, by name or by group; empty means the group `default`.",
-            text("A tool or a group."),
+            of_session=True,
         ),
-    )
-    mcp_structured: bool = _setting(
-        False,
-        "mcp.structuredContent",
-        boolean(
+    ] = ()
+    structured_content: Annotated[
+        bool,
+        _about(
             "Send agents each answer as JSON too, for clients that are programs; some give a model "
-            "that instead of the text, which costs up to four times the tokens."
+            "that instead of the text, which costs up to four times the tokens.",
+            of_session=True,
         ),
+    ] = False
+
+
+class PackSettings(Struct, frozen=True):
+    """Defaults of what requests for packs leave out."""
+
+    sources: Annotated[
+        tuple[SourceName, ...],
+        _list(
+            "Sources that packs take besides code, a tenth of the budget each: `notes` are "
+            "those on the code in the pack, the others what they have for the prompt; "
+            "`episodes` also names the earlier pack for a like one.",
+            scope="resource",
+        ),
+    ] = ("notes",)
+    model: Annotated[str, _text("Language model to state the price of packs for.", 200)] = ""
+    tokenizer: Annotated[
+        str, _text("A `tokenizer.json`, or `tiktoken:NAME`, to count the tokens of packs with.")
+    ] = ""
+    reserve: Annotated[
+        int, _number("Tokens of a pack's budget to leave free for your own text.", 0, 10_000_000)
+    ] = 0
+
+
+class SourceSettings(Struct, frozen=True):
+    """Sources beside code: which of them answer when they are asked for."""
+
+    notes: Annotated[
+        bool,
+        _about(
+            "Search notes, decisions and stashes, and mark the code that they are about.",
+            name="notes.enabled",
+        ),
+    ] = True
+    knowledge: Annotated[
+        bool,
+        _about(
+            "Search conversation logs, notes in Markdown, and the files that agents keep.",
+            name="knowledge.enabled",
+        ),
+    ] = True
+    skills: Annotated[
+        bool,
+        _about(
+            "Search the workspace's SKILL.md files and skills that were recorded.",
+            name="skills.enabled",
+        ),
+    ] = True
+    episodes: Annotated[
+        bool,
+        _about(
+            "Remember what was asked, packed and picked, without secrets and on this machine "
+            "only, and search it.",
+            name="episodes.enabled",
+        ),
+    ] = False
+    commits: Annotated[
+        bool,
+        _about(
+            "Search the last 5,000 commits: subject, body and touched paths.",
+            name="commits.enabled",
+        ),
+    ] = False
+
+    def has(self, name: str) -> bool:
+        """Return True if a source is switched on."""
+        return name in SOURCE_NAMES and bool(getattr(self, name))
+
+
+class NoteSettings(Struct, frozen=True):
+    """The place of new notes."""
+
+    shared: Annotated[
+        bool,
+        _about(
+            "Write new notes to `.packhound/notes` of the workspace, if it is trusted, for a "
+            "team to share with git."
+        ),
+    ] = False
+
+
+class KnowledgeSettings(Struct, frozen=True):
+    """Places of knowledge."""
+
+    folders: Annotated[
+        tuple[_Folder, ...],
+        _list(
+            "Folders of conversation logs and Markdown that are knowledge besides the "
+            "workspace's, also outside of it."
+        ),
+    ] = ()
+
+
+class EpisodeSettings(Struct, frozen=True):
+    """Places of agents' sessions."""
+
+    session_logs: Annotated[
+        tuple[_Folder, ...],
+        _list(
+            "Folders of the session logs (JSON lines) of coding agents; what they did in the "
+            "workspace is searched with the episodes."
+        ),
+    ] = ()
+
+
+class FolderTrustSettings(Struct, frozen=True):
+    """Folders that the user trusts."""
+
+    trusted: Annotated[
+        tuple[_Folder, ...],
+        _list(
+            "Folders whose settings files and shared notes count, with all below them; editors "
+            "may trust more. It counts in your own settings, never in a folder's."
+        ),
+    ] = ()
+
+
+# No public name may begin with a former one and a dot (`git`, `model`, `hover`, ...): VS Code
+# ignores `packhound.git.enabled` as long as `packhound.git` is there too.
+class Settings(Struct, frozen=True):
+    """One workspace's settings; `SETTINGS` in `settings_reader` holds their public names."""
+
+    search: Annotated[SearchSettings, _group("Search", harmless=True)] = SearchSettings()
+    deep: Annotated[DeepSettings, _group("Search")] = DeepSettings()
+    words: Annotated[WordSettings, _group("Words", harmless=True)] = WordSettings()
+    meaning: Annotated[MeaningSettings, _group("Meaning", harmless=True)] = MeaningSettings()
+    names: Annotated[NameSettings, _group("Names", harmless=True)] = NameSettings()
+    graph: Annotated[GraphSettings, _group("Graph", harmless=True)] = GraphSettings()
+    ranking: Annotated[RankingSettings, _group("Ranking")] = RankingSettings()
+    pack: Annotated[PackSettings, _group("Packs")] = PackSettings()
+    index: Annotated[IndexSettings, _group("Index")] = IndexSettings()
+    encoder: Annotated[EncoderSettings, _group("Encoder", "machine-overridable")] = (
+        EncoderSettings()
     )
-    rerank_weight: float = _setting(
-        0.5,
-        "rerank.weight",
-        number("Weight of the cross-encoder's log-odds beside the ranker's score.", 0, 100),
-        renamed=True,
+    rerank: Annotated[RerankSettings, _group("Reranker", "machine-overridable")] = RerankSettings()
+    sources: Annotated[SourceSettings, _group("Sources", "resource")] = SourceSettings()
+    notes: Annotated[NoteSettings, _group("Sources", "resource")] = NoteSettings()
+    knowledge: Annotated[KnowledgeSettings, _group("Sources", "machine-overridable")] = (
+        KnowledgeSettings()
     )
+    episodes: Annotated[EpisodeSettings, _group("Sources", "machine-overridable")] = (
+        EpisodeSettings()
+    )
+    folders: Annotated[FolderTrustSettings, _group("Sources", "machine")] = FolderTrustSettings()
+    mcp: Annotated[McpSettings, _group("Agents", "machine-overridable")] = McpSettings()

@@ -17,14 +17,17 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from packhound.core.settings import Settings
-from packhound.core.settings_reader import SETTINGS, SettingsRead, read_changes, replace_fields
+from packhound.core.settings_reader import SETTINGS, SettingsRead, changed, read_changes
 from packhound.core.user_folders import config_folder
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 USER_FILE, WORKSPACE_FILE, COMMAND_LINE, CLIENT = "user file", "workspace file", "--set", "client"
 _MAX_BYTES = 256 * 1024
-_OF_WINDOWS = ("limit", "hover", "poll_seconds", "workers", "mcp_structured", "mcp_tools")
-"""Fields that each client follows for itself, or that change no answer."""
-_PATH_FIELDS = ("model", "reranker")
+_PATHS = ("encoder.path", "rerank.path")
 
 Values = Mapping[str, object]
 
@@ -41,7 +44,7 @@ LayerRead: TypeAlias = tuple[Layer, SettingsRead]
 
 
 class SettingsInForce(NamedTuple):
-    """Settings, the layer that each field comes from, and one line for each problem.
+    """Settings, the layer that each setting comes from, and one line for each problem.
 
     `trusted` says that what other people put into the folder may count.
     """
@@ -57,17 +60,14 @@ class SettingsInForce(NamedTuple):
         default = Layer("default", {})
         rows: list[dict[str, object]] = []
         for name, setting in SETTINGS.items():
-            layer, value = (
-                self.layers.get(setting.field, default),
-                getattr(self.settings, setting.field),
-            )
+            layer, value = self.layers.get(name, default), setting.value(self.settings)
             rows.append(
                 {
                     "name": name,
                     "value": list(value) if isinstance(value, tuple) else value,
                     "origin": layer.origin,
                     "file": layer.file,
-                    "description": setting.parameter.description,
+                    "description": setting.description,
                 }
             )
         return rows
@@ -109,7 +109,7 @@ class FolderSettings:
         user_file, *workspace = self._paths()
         user = _read_file(USER_FILE, user_file)
         by_user = _resolve([user, *overrides]).settings
-        trusted = self._trusted or _is_below(self._root, by_user.trusted_folders)
+        trusted = self._trusted or _is_below(self._root, by_user.folders.trusted)
         layers = [user, *self._read_workspace(workspace, trusted=trusted), *overrides]
         return _resolve(layers)._replace(trusted=trusted)
 
@@ -142,8 +142,8 @@ def _read_file(origin: str, path: Path) -> LayerRead:
         return Layer(origin, {}, str(path)), SettingsRead({}, (problem,), ())
     read = read_changes(values)
     changes = {
-        field: _absolute(value, path.parent) if field in _PATH_FIELDS else value
-        for field, value in read.changes.items()
+        name: _absolute(value, path.parent) if name in _PATHS else value
+        for name, value in read.changes.items()
     }
     problems = tuple(f"'{path}': {problem}" for problem in read.problems)
     return Layer(origin, values, str(path)), read._replace(changes=changes, problems=problems)
@@ -151,10 +151,6 @@ def _read_file(origin: str, path: Path) -> LayerRead:
 
 def _load(path: Path, *, follow_links: bool) -> Values:
     """Return our settings in a TOML file. Raises OSError, ValueError or RecursionError."""
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     if not path.parent.is_dir():
         return {}
@@ -183,28 +179,27 @@ def _absolute(value: object, folder: Path) -> object:
 
 def _harmless(layer: Layer, read: SettingsRead) -> SettingsRead:
     """Return what may count of an untrusted folder's file."""
-    by_field = {setting.field: setting for setting in SETTINGS.values()}
-    refused = [by_field[field].name for field in read.changes if not by_field[field].harmless]
+    refused = [name for name in read.changes if not SETTINGS[name].harmless]
     problems = tuple(
         f"'{layer.file}': setting '{name}' is ignored in a folder that is not trusted; set it in"
         f" '{config_folder() / 'packhound.toml'}'"
         for name in refused
     )
-    changes = {field: v for field, v in read.changes.items() if by_field[field].harmless}
+    changes = {name: value for name, value in read.changes.items() if SETTINGS[name].harmless}
     return read._replace(changes=changes, problems=(*read.problems, *problems))
 
 
 def _resolve(layers: Sequence[LayerRead]) -> SettingsInForce:
     """Apply layers in order; a client's default gives way to a file, since clients send all."""
-    defaults, values, origins = Settings(), dict[str, object](), dict[str, Layer]()
+    values, origins = dict[str, object](), dict[str, Layer]()
     for layer, read in layers:
-        for field, value in read.changes.items():
-            is_default = layer.origin == CLIENT and value == getattr(defaults, field)
-            if is_default and field in origins and origins[field].origin != CLIENT:
+        for name, value in read.changes.items():
+            is_default = layer.origin == CLIENT and value == SETTINGS[name].default
+            if is_default and name in origins and origins[name].origin != CLIENT:
                 continue
-            values[field], origins[field] = value, layer
+            values[name], origins[name] = value, layer
     return SettingsInForce(
-        replace_fields(defaults, values),
+        changed(Settings(), values),
         origins,
         tuple(dict.fromkeys(problem for _, read in layers for problem in read.problems)),
         tuple(dict.fromkeys(note for _, read in layers for note in read.deprecations)),
@@ -224,8 +219,7 @@ def other_settings_note(requested: Settings, in_force: Settings) -> str:
     names = [
         name
         for name, setting in SETTINGS.items()
-        if setting.field not in _OF_WINDOWS
-        and getattr(requested, setting.field) != getattr(in_force, setting.field)
+        if not setting.of_session and setting.value(requested) != setting.value(in_force)
     ]
     if not names:
         return ""

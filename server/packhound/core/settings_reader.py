@@ -7,29 +7,41 @@ and the default stays.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, replace
-from difflib import get_close_matches
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
-from packhound.core.deep_settings import DeepSettings
+import msgspec
+
 from packhound.core.errors import SettingsError
-from packhound.core.parameters import Parameter
 from packhound.core.settings import Settings
+from packhound.core.typed import convert_value, nearest
 
 
 class Setting(NamedTuple):
-    """A setting as clients see it; `former_name`, if any, is honoured for one release."""
+    """A setting as clients see it; `former_name`, if any, is honoured for one release.
+
+    `title` is that of its group; `choices` has a sentence for each word that it may be.
+    """
 
     name: str
     former_name: str
+    group: str
     field: str
+    type: Any
     default: Any
-    parameter: Parameter
+    description: str
     harmless: bool
+    of_session: bool
+    scope: str
+    title: str
+    choices: tuple[str, ...]
+
+    def value(self, settings: Settings) -> Any:  # noqa: ANN401 - as `type` says
+        """Return its value among all settings."""
+        return getattr(getattr(settings, self.group), self.field)
 
 
 class SettingsRead(NamedTuple):
-    """Values read, by field, and one line for each problem and for each former name."""
+    """Values read, by name, and one line for each problem and for each former name."""
 
     changes: Mapping[str, object]
     problems: tuple[str, ...]
@@ -41,27 +53,47 @@ def _camel_case(name: str) -> str:
     return head + "".join(word.capitalize() for word in rest)
 
 
-def _nearest(name: str) -> str:
-    """Return the remedy for a setting that does not exist."""
-    near = get_close_matches(name, SETTINGS, n=1)
-    return f"did you mean {near[0]}?" if near else f"expected one of: {', '.join(SETTINGS)}"
+def _settings() -> Iterator[Setting]:
+    """Yield all settings in the order of their declaration."""
+    for group in msgspec.structs.fields(Settings):
+        struct, of_group = get_args(group.type)
+        for field in msgspec.structs.fields(struct):
+            about = get_args(field.type)[-1]
+            more = {
+                **of_group.extra,
+                "former": "",
+                "name": field.name,
+                "choices": (),
+                **about.extra,
+            }
+            yield Setting(
+                _camel_case(f"{group.name}.{more['name']}"),
+                more["former"],
+                group.name,
+                field.name,
+                field.type,
+                field.default,
+                about.description,
+                more["harmless"],
+                more.get("of_session", False),
+                more["scope"],
+                of_group.title,
+                more.get("choices", ()),
+            )
 
 
-_INHERITED = {each.name for each in fields(DeepSettings)}
-SETTINGS: dict[str, Setting] = {
-    each.metadata["name"]: Setting(
-        each.metadata["name"],
-        _camel_case(each.name) if each.metadata["renamed"] else "",
-        each.name,
-        each.default,
-        each.metadata["parameter"],
-        each.metadata["harmless"],
-    )
-    for each in sorted(fields(Settings), key=lambda each: each.name in _INHERITED)
-}
+SETTINGS: dict[str, Setting] = {setting.name: setting for setting in _settings()}
 FORMER_NAMES: dict[str, Setting] = {
     setting.former_name: setting for setting in SETTINGS.values() if setting.former_name
 }
+
+
+def settings_from(values: Mapping[str, object], base: Settings | None = None) -> Settings:
+    """Return `base` changed by values that must be right. Raises SettingsError."""
+    settings, problems, _ = read_settings(values, base)
+    if problems:
+        raise SettingsError("; ".join(problems))
+    return settings
 
 
 def read_settings(
@@ -69,7 +101,7 @@ def read_settings(
 ) -> tuple[Settings, tuple[str, ...], tuple[str, ...]]:
     """Return `base` changed by `values`, the problems and the notes on former names."""
     changes, problems, deprecations = read_changes(values)
-    return replace_fields(base or Settings(), changes), problems, deprecations
+    return changed(base or Settings(), changes), problems, deprecations
 
 
 def read_changes(values: Mapping[str, object]) -> SettingsRead:
@@ -83,27 +115,35 @@ def read_changes(values: Mapping[str, object]) -> SettingsRead:
         name = _camel_case(key)
         setting = SETTINGS.get(name) or FORMER_NAMES.get(name)
         if setting is None:
-            problems.append(f"unknown setting '{key}'; {_nearest(name)}")
+            problems.append(f"unknown setting '{key}'; {nearest(name, SETTINGS)}")
+            continue
+        if value is None:
             continue
         try:
-            read = None if value is None else setting.parameter.read(f"setting '{key}'", value)
+            read = convert_value(setting.type, f"setting '{key}'", value)
         except SettingsError as problem:
             problems.append(str(problem))
             continue
-        is_former = name not in SETTINGS
-        if read is None or (read == setting.default and setting.field in changes):
+        if read == setting.default and setting.name in changes:
             continue
-        if is_former and read != setting.default:
+        if name in FORMER_NAMES and read != setting.default:
             deprecations.append(
                 f"setting '{key}' is now '{setting.name}'; the old name ends with the next release"
             )
-        changes[setting.field] = read
+        changes[setting.name] = read
     return SettingsRead(changes, tuple(problems), tuple(deprecations))
 
 
-def replace_fields(settings: Settings, changes: Mapping[str, object]) -> Settings:
-    """Return `settings` with checked values of some fields."""
-    return replace(settings, **changes)  # type: ignore[arg-type]
+def changed(settings: Settings, changes: Mapping[str, object]) -> Settings:
+    """Return settings with checked values of some, by name."""
+    groups: dict[str, dict[str, object]] = {}
+    for name, value in changes.items():
+        groups.setdefault(SETTINGS[name].group, {})[SETTINGS[name].field] = value
+    replaced = {
+        group: msgspec.structs.replace(getattr(settings, group), **values)
+        for group, values in groups.items()
+    }
+    return msgspec.structs.replace(settings, **replaced)
 
 
 def _flatten(values: Mapping[str, object], levels: int = 2) -> Iterator[tuple[str, object]]:

@@ -108,6 +108,11 @@ def _field_schema(field: msgspec.structs.FieldInfo) -> dict[str, Any]:
     return _schema(kind)
 
 
+def value_schema(annotation: object) -> dict[str, Any]:
+    """Return the JSON Schema of an annotated type."""
+    return _schema(_kind(annotation))
+
+
 def _schema(kind: _Kind) -> dict[str, Any]:
     unit = _SCHEMA_UNITS.get(kind.type, "imum")
     keys: dict[str, object] = {

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, NewType, TypeAlias, get_args
 
-from packhound.core.cell_place import CellPlace
 from packhound.core.line_history import LineHistory
 from packhound.core.records import CODE, RECORD_TYPES, NoteMark, Record, RecordType
 
@@ -61,6 +60,18 @@ class Span(NamedTuple):
     end: int
     start_line: int
     end_line: int
+
+
+class CellPlace(NamedTuple):
+    """A place in a notebook: cell and line, both from 1."""
+
+    number: int
+    line: int
+
+    @classmethod
+    def of(cls, number: int, line: int) -> CellPlace:
+        """Return a place by its 0-based line; that above the first line counts as the first."""
+        return cls(number, max(line, 0) + 1)
 
 
 class FileStamp(NamedTuple):

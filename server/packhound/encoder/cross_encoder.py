@@ -44,7 +44,7 @@ class CrossEncoder:
             tokenizer = open_tokenizer(files.tokenizer, files.max_tokens)
             model = TextModel(files.model, files.pad_id, threads)
             encoder = cls(folder, tokenizer, model)
-            encoder._check()
+            encoder.check()
         except Exception as error:
             raise load_error(folder, error) from error
         return encoder
@@ -61,7 +61,7 @@ class CrossEncoder:
             raise ModelError(f"the reranker {self._folder} failed: {one_line(error)}") from error
         return np.nan_to_num(logits)
 
-    def _check(self) -> None:
+    def check(self) -> None:
         """Raise ModelError if the model cannot score one pair."""
         if self._model.inputs - PADDED_INPUTS or "input_ids" not in self._model.inputs:
             raise ModelError(

@@ -1,9 +1,5 @@
 from .cases import Case as Case
 from .commits import cases_of_history as cases_of_history
-from .packs import OURS as OURS
-from .packs import PackOutcome as PackOutcome
-from .packs import evaluate_packs as evaluate_packs
-from .packs import summarize_packs as summarize_packs
 from .score import Opener as Opener
 from .score import Outcome as Outcome
 from .score import Scores as Scores

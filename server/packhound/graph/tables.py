@@ -17,9 +17,12 @@ class PathsByName(Generic[V]):
     Most names have one path: a pair takes a quarter of the memory of a dictionary.
     """
 
-    def __init__(self) -> None:
-        self._shared: dict[str, dict[str, V] | tuple[str, V]] = {}
-        self._changed: dict[str, dict[str, V] | tuple[str, V]] = {}
+    def __init__(
+        self,
+        shared: dict[str, dict[str, V] | tuple[str, V]] | None = None,
+        changed: dict[str, dict[str, V] | tuple[str, V]] | None = None,
+    ) -> None:
+        self._shared, self._changed = shared or {}, changed or {}
 
     def of(self, name: str) -> Mapping[str, V]:
         """Return the values of a name, by path."""
@@ -49,20 +52,18 @@ class PathsByName(Generic[V]):
             # In this order, since other threads read: no name is missing in between.
             self._shared = self._changed
             self._changed = {}
-        other = PathsByName[V]()
-        other._shared = self._shared
-        other._changed = {
+        changed = {
             name: dict(paths) if isinstance(paths, dict) else paths
             for name, paths in self._changed.items()
         }
-        return other
+        return PathsByName(self._shared, changed)
 
 
 class NumberByNode:
     """A number for each node id that has one, four bytes each."""
 
-    def __init__(self) -> None:
-        self._numbers = array("i")
+    def __init__(self, numbers: Iterable[int] = ()) -> None:
+        self._numbers = array("i", numbers)
 
     def get(self, node_id: int) -> int:
         """Return the number of a node id, -1 if it has none."""
@@ -86,18 +87,16 @@ class NumberByNode:
 
     def copy(self) -> NumberByNode:
         """Return a copy."""
-        other = NumberByNode()
-        other._numbers = self._numbers[:]
-        return other
+        return NumberByNode(self._numbers)
 
 
 class PathByNode:
     """The path of each node id."""
 
-    def __init__(self) -> None:
-        self._paths: list[str] = []
-        self._number_of: dict[str, int] = {}
-        self._numbers = NumberByNode()
+    def __init__(self, paths: Iterable[str] = (), numbers: NumberByNode | None = None) -> None:
+        self._paths = [*paths]
+        self._number_of = {path: number for number, path in enumerate(self._paths)}
+        self._numbers = numbers or NumberByNode()
 
     def get(self, node_id: int) -> str | None:
         """Return the path of a node id, None for an unknown one."""
@@ -120,7 +119,4 @@ class PathByNode:
 
     def copy(self) -> PathByNode:
         """Return a copy."""
-        other = PathByNode()
-        other._paths, other._number_of = [*self._paths], dict(self._number_of)
-        other._numbers = self._numbers.copy()
-        return other
+        return PathByNode(self._paths, self._numbers.copy())

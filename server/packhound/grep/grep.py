@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 from itertools import islice
 from typing import NamedTuple, TypeAlias
 
-from packhound.core.cell_place import CellPlace
+from packhound.core.types import CellPlace
 from packhound.grep.literals import Alternatives
 from packhound.grep.messages import compile_message
 from packhound.grep.ngrams import NgramFilters

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from packhound.core.cell_place import CellPlace
-from packhound.core.types import NodeRef
+from packhound.core.types import CellPlace, NodeRef
 from packhound.grep.pattern import Case
 
 NO_FILE_NOTE = "no indexed file has a path that 'paths' and 'exclude' let through"

@@ -79,13 +79,13 @@ class PathTable:
     of these; `folder_words` and `folder_stem_groups` have folder ids.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, rows: bytes = b"", n_folders: int = 0) -> None:
         self.paths: list[str] = []
         self.stems, self.words, self.stem_groups = WordLists(), WordLists(), WordLists()
         self.folder_words, self.folder_stem_groups = WordLists(), WordLists()
-        self._rows = array("i")
+        self._rows = array("i", rows)
         self._folder_ids: dict[str, int] = {}
-        self._n_folders = 0
+        self._n_folders = n_folders
 
     def __len__(self) -> int:
         return len(self.paths)
@@ -132,12 +132,11 @@ class PathTable:
         n_later = len(paths) - len(rows)
         if n_later < 0 or rows.shape[1:] != (_WIDTH,) or len(parts) != 15:
             raise ValueError("the table of paths does not match the files")
-        table = cls()
+        n_folders = int(rows[:, FOLDER].max(initial=-1)) + 1
+        table = cls(rows.tobytes() + bytes(n_later * _WIDTH * 4), n_folders)
         lists = [_unpack_word_lists(*parts[i : i + 3]) for i in range(0, len(parts), 3)]
         table.stems, table.words, table.stem_groups = lists[:3]
         table.folder_words, table.folder_stem_groups = lists[3:]
-        table._rows = array("i", rows.tobytes() + bytes(n_later * _WIDTH * 4))
-        table._n_folders = int(rows[:, FOLDER].max(initial=-1)) + 1
         table.paths = list(paths)
         return table
 

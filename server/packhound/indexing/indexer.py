@@ -79,10 +79,10 @@ class Indexer:
     def configure(self, settings: Settings) -> None:
         """Take new settings; a change of what is indexed is followed at the next refresh."""
         self._settings = settings
-        self._index.set_graph_threshold(settings.graph_from)
-        max_bytes, exclude = settings.max_file_kilobytes * 1_000, settings.exclude
+        self._index.set_graph_threshold(settings.index.graph_from)
+        max_bytes, exclude = settings.index.max_file_kilobytes * 1_000, settings.index.exclude
         user_file, suffixes = user_ignore_file(self._root), self._suffixes
-        self.limits = WalkLimits(settings.max_files, max_bytes, exclude, user_file, suffixes)
+        self.limits = WalkLimits(settings.index.max_files, max_bytes, exclude, user_file, suffixes)
 
     def start(self, *, is_copy: bool = False) -> None:
         """Begin with a scan of the whole folder; the index of a copy lacks a few files."""
@@ -201,7 +201,7 @@ class Indexer:
         if scan.over:
             self.queue.finish(scan)
             self._unwarn(_CAP)
-            if scan.n_seen >= self._settings.max_files:
+            if scan.n_seen >= self._settings.index.max_files:
                 self._warn(f"only the first {scan.n_seen:,} {_CAP}")
         if n_differences > _SMALL_PASS:
             self._start_bulk_pool()  # Its processes start while the walk goes on.
@@ -281,7 +281,7 @@ class Indexer:
     def _start_bulk_pool(self, at_most: int | None = None) -> ParsePool:
         """Return the pool for many files, started if there is none yet."""
         if self._bulk_pool is None:
-            self._bulk_pool = self._new_pool(self._settings.workers)
+            self._bulk_pool = self._new_pool(self._settings.index.workers)
             self._bulk_pool.start(at_most)
         return self._bulk_pool
 

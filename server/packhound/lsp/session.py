@@ -153,7 +153,7 @@ class Session:
         try:
             self._replace_folders([], self.client.folders)
             if not self.client.watches_files:
-                self.workspace.start_polling(self.settings.poll_seconds)
+                self.workspace.start_polling(self.settings.index.poll_seconds)
         finally:
             self._opened.set()
             self._on_folders()
@@ -225,8 +225,8 @@ class Session:
         self.workspace.configure(now)
         if self._folder_problems:  # A folder that was refused may be allowed now.
             self._replace_folders([], list(self._folder_problems))
-        if before.poll_seconds != now.poll_seconds and not self.client.watches_files:
-            self.workspace.start_polling(now.poll_seconds)
+        if before.index.poll_seconds != now.index.poll_seconds and not self.client.watches_files:
+            self.workspace.start_polling(now.index.poll_seconds)
 
     def _follow_settings(self, root: Path | None) -> FolderSettings:
         """Return the settings of a folder: its files, below what the client sends."""
@@ -272,7 +272,7 @@ class Session:
 
     def _poll_instead(self) -> None:
         log.warning("the client does not watch files; polling the disk instead")
-        self.workspace.start_polling(self.settings.poll_seconds)
+        self.workspace.start_polling(self.settings.index.poll_seconds)
 
 
 def _section(values: object) -> Mapping[str, object]:

@@ -101,7 +101,7 @@ class Folders:
     def operations(self) -> list[Operation]:
         """The operations that the settings offer; the default ones where they name an unknown."""
         try:
-            return select_operations(self.settings.mcp_tools)
+            return select_operations(self.settings.mcp.tools)
         except SettingsError as problem:
             log.warning("%s", problem)
             return select_operations(())
@@ -119,7 +119,7 @@ class Folders:
                 " in the setting 'mcp.tools'"
             )
         if name in ("search", "related"):
-            arguments = {"limit": self.settings.limit, **arguments}
+            arguments = {"limit": self.settings.search.limit, **arguments}
         roots = self._workspace.roots
         if self._editors:
             self._editors.wait()
@@ -216,7 +216,7 @@ def _serve(folders: SessionFolders, requests: Iterable[str], answers: TextIO) ->
                 notes[note] = None
                 texts.append(note)
         content = [{"type": "text", "text": each} for each in texts]
-        structured = {"structuredContent": rows} if served.settings.mcp_structured else {}
+        structured = {"structuredContent": rows} if served.settings.mcp.structured_content else {}
         return {"content": content, **structured}
 
     list_tools = partial(_describe_tools, folders)

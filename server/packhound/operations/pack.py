@@ -88,8 +88,8 @@ def make_pack(call: Call, request: Pack) -> tuple[PackRequest, Packed]:
         raise SettingsError("an agent must not have the server read a file of its choice")
     settings = call.settings
     place, notes = focus_of(call.roots, request.focus_path, request.focus_line, "packed")
-    model = request.model or settings.pack_model
-    reserve = request.reserve or min(settings.pack_reserve, request.budget)
+    model = request.model or settings.pack.model
+    reserve = request.reserve or min(settings.pack.reserve, request.budget)
     if reserve > request.budget:
         raise SettingsError(
             f"'reserve' is {reserve}; must be between 0 and the budget of {request.budget}"
@@ -106,7 +106,7 @@ def make_pack(call: Call, request: Pack) -> tuple[PackRequest, Packed]:
         pinned=request.pinned,
         excluded=request.exclude,
         model=model,
-        tokenizer=request.tokenizer or settings.pack_tokenizer or tokenizer_of(model),
+        tokenizer=request.tokenizer or settings.pack.tokenizer or tokenizer_of(model),
         format=request.format,
         conversation=request.conversation,
     )

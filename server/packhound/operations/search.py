@@ -8,10 +8,9 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from packhound.core.deep_settings import DEEP_TIME_MS
 from packhound.core.errors import SettingsError
 from packhound.core.records import CODE, byline
-from packhound.core.settings import MAX_CANDIDATES, MAX_PLUGIN_NAME, MAX_TIME_MS
+from packhound.core.settings import DEEP_TIME_MS, MAX_CANDIDATES, MAX_PLUGIN_NAME, MAX_TIME_MS
 from packhound.core.types import KINDS, TYPES, Budget, Focus, Kind, Mode, Query, Results, Tests
 from packhound.operations.focus import focus_of
 from packhound.operations.operation import (
@@ -141,8 +140,8 @@ def query_of(call: Call, request: Search) -> tuple[Query, tuple[str, ...]]:
         languages=request.languages,
         paths=request.paths,
         budget=Budget(
-            request.time_ms or settings.time_ms or time_ms,
-            request.candidates or settings.candidates,
+            request.time_ms or settings.search.time_ms or time_ms,
+            request.candidates or settings.search.candidates,
         ),
         focus=Focus(place.path, place.line or 0, place.root.path) if place else None,
         files=request.files,
@@ -167,7 +166,7 @@ def query_of(call: Call, request: Search) -> tuple[Query, tuple[str, ...]]:
 
 def limit_of(call: Call, request: Search) -> int:
     """Return the number of hits of a page."""
-    return request.limit or call.settings.limit
+    return request.limit or call.settings.search.limit
 
 
 def run_search(call: Call, query: Query, notes: Sequence[str] = ()) -> Results:

@@ -91,9 +91,8 @@ def run(call: Call, request: Symbol) -> Json:
 def _definition(root: Root, name: str, line: int) -> _Definition:
     """Return what a name or a place stands for in a folder, and what else bears the name."""
     engine = root.engine
-    first, *others = (engine.impact.named(name) if not line else ()) or (None,)
-    if first:
-        return _Definition(root, first, [other for other in others if other][:_MAX_OTHERS])
+    if definitions := () if line else engine.impact.named(name):
+        return _Definition(root, definitions[0], definitions[1 : _MAX_OTHERS + 1])
     try:
         path, position = resolve(engine, name, line or None)
     except SettingsError:

@@ -1,5 +1,4 @@
 from .context import PackContext as PackContext
-from .context import no_changed_lines as no_changed_lines
 from .conversations import CONVERSATIONS_FILE as CONVERSATIONS_FILE
 from .conversations import Conversations as Conversations
 from .conversations import forget_conversations as forget_conversations
@@ -8,8 +7,6 @@ from .notes import EMPTY_NOTE as EMPTY_NOTE
 from .notes import price as price
 from .notes import request_notes as request_notes
 from .notes import unknown_notes as unknown_notes
-from .path_resolver import PathResolver as PathResolver
-from .pipeline import pack as pack
 from .request import FORMATS as FORMATS
 from .request import Format as Format
 from .request import Origin as Origin

@@ -15,7 +15,7 @@ from packhound.pack.conversations import Conversations
 from packhound.pack.excerpt import CleanTexts, Excerpts, clean_text_cache
 from packhound.pack.request import Lines
 
-GRAPH_TOP_K = Settings().graph_top_k
+GRAPH_TOP_K = Settings().graph.top_k
 
 
 def no_changed_lines(path: str) -> Sequence[Lines]:

@@ -24,7 +24,6 @@ from .rank.deep import missing_deep_model as missing_deep_model
 from .rank.diversity import Diversity as Diversity
 from .rank.personalization import Personalization as Personalization
 from .rank.personalization import forget as forget
-from .rank.personalization import personal_settings as personal_settings
 from .rank.plugin_scorers import PluginScorers as PluginScorers
 from .rank.proximity import Proximity as Proximity
 from .rank.reranker import Reranker as Reranker

@@ -18,6 +18,7 @@ import numpy as np
 from packhound.core.arrays import Doubles, top_k
 from packhound.core.errors import PluginError
 from packhound.core.settings import Settings
+from packhound.core.settings_reader import changed
 from packhound.core.types import Hit, Query, Results
 from packhound.index import Snapshot
 from packhound.search.answer_notes import NO_WORD_NOTE, name_notes, weak_note
@@ -135,7 +136,7 @@ def _rank_nodes(
 ) -> tuple[SignalContext, Ranking | None]:
     """Return the candidates, and how all signals rank the best `depth` of them; None if none."""
     mode = affordable_mode(run, query.mode, snapshot.n_nodes)
-    embedder, enabled = environment.embedder, environment.settings.meaning
+    embedder, enabled = environment.embedder, environment.settings.meaning.enabled
     vectors, notes = encode(parsed, mode, snapshot, embedder, enabled=enabled)
     run.notes += notes
     run.check()
@@ -174,7 +175,7 @@ def _rank(
         return rank(context, settings, unit, source, depth)
     except PluginError as problem:
         run.notes.append(f"{problem}; ranked by linear")
-        return rank(context, replace(settings, fuser="linear"), unit, source, depth)
+        return rank(context, changed(settings, {"search.fuser": "linear"}), unit, source, depth)
 
 
 def explain(

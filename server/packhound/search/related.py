@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import replace
 
+from packhound.core.settings_reader import changed
 from packhound.core.types import Query, Results
 from packhound.index import Snapshot
 from packhound.search.environment import SearchEnvironment
@@ -42,7 +43,11 @@ def related(
     run.check()
     source: Source = "lexical" if vectors.text is None else "dense"
     ranking = rank(
-        context, replace(environment.settings, fuser="linear"), "node", source, query.limit + 1
+        context,
+        changed(environment.settings, {"search.fuser": "linear"}),
+        "node",
+        source,
+        query.limit + 1,
     )
     hits = best_hits(context, ranking, query.limit + 1, environment.root)
     hits = rank_hits((hit for hit in hits if hit.node.node_id != node_id), query.limit)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from packhound.core.settings import Settings
+from packhound.core.settings_reader import changed
 from packhound.core.types import Mode, Query
 from packhound.search.run import SearchRun
 
@@ -38,7 +39,7 @@ def affordable_query(run: SearchRun, query: Query) -> Query:
 
 def affordable_settings(run: SearchRun, settings: Settings) -> Settings:
     """Return the settings, with a fuser that reads no signals where these take too long."""
-    if settings.fuser != "linear" or run.remaining_ms >= _HURRIED_RANKING_MS:
+    if settings.search.fuser != "linear" or run.remaining_ms >= _HURRIED_RANKING_MS:
         return settings
     run.skip("the learned ranker")
-    return replace(settings, fuser="blend")
+    return changed(settings, {"search.fuser": "blend"})

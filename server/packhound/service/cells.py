@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from packhound.core.cell_place import CellPlace
-from packhound.core.types import Hit, Results
+from packhound.core.types import CellPlace, Hit, Results
 from packhound.index import Snapshot
 from packhound.text import CellSpan, cell_at, cells_in, is_notebook
 

@@ -74,7 +74,7 @@ class DeepFilling:
     @property
     def _is_on(self) -> bool:
         folder = self._folder
-        return bool(folder.settings.deep_idle_nodes and folder.models.deep and folder.vectors)
+        return bool(folder.settings.deep.idle_nodes and folder.models.deep and folder.vectors)
 
     @property
     def _delay_s(self) -> float:
@@ -98,7 +98,7 @@ class DeepFilling:
     def _fill(self, snapshot: Snapshot) -> bool:
         """Read the nodes without a vector; return False if it was interrupted."""
         ranker, cache = self._folder.models.deep, self._folder.vectors
-        nodes = likely_nodes(snapshot, self._folder.settings.deep_idle_nodes, self._activity.edited)
+        nodes = likely_nodes(snapshot, self._folder.settings.deep.idle_nodes, self._activity.edited)
         by_file = _by_file(snapshot, nodes)
         if ranker is None or cache is None:
             return False

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from packhound.core.settings import Settings
 from packhound.core.settings_files import FolderSettings, SettingsInForce
+from packhound.core.settings_reader import changed
 from packhound.core.status import LeftOutRow, Status
 from packhound.core.types import Document, Hit, NodeRef, Query, Results
 from packhound.index import Snapshot
@@ -23,7 +24,6 @@ from packhound.search import (
     Personalization,
     SearchEnvironment,
     ablate,
-    personal_settings,
     pipeline,
     related,
 )
@@ -71,7 +71,11 @@ class Engine:
         self.texts = EditorTexts(self._index)
         self._personalization = Personalization(root, self.folder, settings)
         self._packs = Packs(
-            root, self._index, self._search, lambda: [e._packs for e in others()], settings.persist
+            root,
+            self._index,
+            self._search,
+            lambda: [e._packs for e in others()],
+            settings.index.persist,
         )
         self.notes = FolderNotes(self._index, self._search, lambda: self._in_force)
         self.sources = FolderSources(root, self._index, lambda: self._settings, self.notes)
@@ -163,7 +167,7 @@ class Engine:
     def configure(self, settings: Settings) -> None:
         """Follow changed settings: another model or persistence means another index."""
         before, self._settings = self._settings, settings
-        if personal_settings(before) != personal_settings(settings):
+        if before.ranking != settings.ranking:
             self._personalization.close()
             self._personalization = Personalization(self.root, self.folder, settings)
         self._index.configure(settings)
@@ -241,7 +245,7 @@ class Engine:
         `search` ranks the candidates, where they are among those of other folders.
         """
         snapshot, notes = self._current(Query(request.prompt))
-        service, graph_top_k = self._packs.service(), self._settings.graph_top_k
+        service, graph_top_k = self._packs.service(), self._settings.graph.top_k
         make = partial(
             service.pack, snapshot, cancel=cancel, graph_top_k=graph_top_k, search=search
         )
@@ -312,7 +316,7 @@ class Engine:
             root=str(self.root),
             embedder=models.embedder,
             cache=self._index.search_cache,
-            settings=replace(settings, fuser=query.fuser) if query.fuser else settings,
+            settings=changed(settings, {"search.fuser": query.fuser}) if query.fuser else settings,
             stages=stages_of(query, settings, models, near, self._personalization, snapshot),
             text_of=partial(self._index.node_text, snapshot),
             vectors=self._index.node_vectors(snapshot),

@@ -70,7 +70,7 @@ class FolderEpisodes:
 
     def record_search(self, results: Results) -> Results:
         """Record what a person or an agent asked for, and return the answer."""
-        if self._settings_of().episodes and not any(map(_is_episode, results.hits)):
+        if self._settings_of().sources.episodes and not any(map(_is_episode, results.hits)):
             hits = results.hits[:_MAX_HITS]
             episode = new_episode("query", results.query, map(_reference, hits))
             self._append(episode)
@@ -79,7 +79,7 @@ class FolderEpisodes:
 
     def record_pick(self, query: str, path: str, name: str, rank: int) -> None:
         """Record that a person opened a hit of a query; one left for another is rejected."""
-        if not self._settings_of().episodes:
+        if not self._settings_of().sources.episodes:
             return
         episode = new_episode("pick", query, [f"{path}#{name}"], f"picked rank {rank}")
         now = time.monotonic()
@@ -95,12 +95,12 @@ class FolderEpisodes:
 
     def record_run(self, text: str, path: str, name: str) -> None:
         """Record that a person ran a test of an answer to `text`; how it ended is unknown."""
-        if self._settings_of().episodes:
+        if self._settings_of().sources.episodes:
             self._append(new_episode("run", text, [f"{path}#{name}"]))
 
     def record_decision(self, note: Note) -> None:
         """Record a decision that was written down."""
-        if self._settings_of().episodes:
+        if self._settings_of().sources.episodes:
             references = (anchor.reference for anchor in note.anchors)
             self._append(new_episode("decision", f"{note.name}: {note.text}", references))
 
@@ -109,9 +109,9 @@ class FolderEpisodes:
     ) -> Pack:
         """Record a pack, and return it with a note on the last one for a like prompt."""
         settings = self._settings_of()
-        if not settings.episodes:
+        if not settings.sources.episodes:
             return pack
-        if "episodes" in settings.pack_sources:
+        if "episodes" in settings.pack.sources:
             pack = replace(pack, notes=(*pack.notes, *_earlier(request.prompt, search)))
         references = (f"{item.path}:{item.start_line + 1}" for item in pack.items)
         episode = new_episode("pack", request.prompt, references, conversation=request.conversation)
@@ -145,7 +145,7 @@ class FolderEpisodes:
 
         Raises SettingsError where episodes are off, or StoreError.
         """
-        if not self._settings_of().episodes:
+        if not self._settings_of().sources.episodes:
             raise SettingsError(switched_off("episodes"))
         episode = new_episode(kind, text, references, result, talk)
         key = (kind, without_secrets(episode.text)) if result else None

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
+from packhound import impact
 from packhound.core.types import NodeRef, Query
+from packhound.git import CoChanges, read_commits
 from packhound.index import Snapshot
 from packhound.service.packs import Packs
-
-if TYPE_CHECKING:
-    from packhound.impact import ChangeSet, Symbol
 
 Current: TypeAlias = Callable[[Query], tuple[Snapshot, tuple[str, ...]]]
 """The snapshot to answer from, and what the user should know of it."""
@@ -23,36 +22,31 @@ class Impact:
     def __init__(self, root: Path, current: Current, packs: Packs) -> None:
         self._root, self._current, self._packs = root, current, packs
 
-    def symbol(self, path: str, line: int, distance: int = 1) -> Symbol | None:
+    def symbol(self, path: str, line: int, distance: int = 1) -> impact.Symbol | None:
         """Return the node at a 0-based line with what it touches, None if there is none."""
-        from packhound.impact import describe_symbol
-
         snapshot, _ = self._current(Query(""))
         node_id = snapshot.node_id_at(path, line)
         if node_id is None:
             return None
         graph = self._packs.service().call_graph(snapshot)
-        return describe_symbol(snapshot, str(self._root), graph, node_id, distance)
+        return impact.describe_symbol(snapshot, str(self._root), graph, node_id, distance)
 
     def named(self, name: str) -> tuple[NodeRef, ...]:
         """Return the definitions of a name or of the tail of a qualified name, tests last."""
-        from packhound.impact import definitions_named
-
         snapshot, _ = self._current(Query(""))
-        return definitions_named(snapshot, str(self._root), name)
+        return impact.definitions_named(snapshot, str(self._root), name)
 
-    def changes(self, base: str = "HEAD", limit: int = 10) -> ChangeSet:
+    def changes(self, base: str = "HEAD", limit: int = 10) -> impact.ChangeSet:
         """Return what differs from a commit, unsaved text included, and what that touches.
 
         Raises SettingsError: there is no such commit, or no repository.
         """
-        from packhound.git import CoChanges, read_commits
-        from packhound.impact import describe_changes
-
         snapshot, _ = self._current(Query(""))
         service = self._packs.service()
         changed = service.changed_since(snapshot, base)
         history = CoChanges.of(read_commits(self._root), changed)
         graph = service.call_graph(snapshot)
         source = service.source_of(snapshot)
-        return describe_changes(snapshot, str(self._root), graph, changed, history, source, limit)
+        return impact.describe_changes(
+            snapshot, str(self._root), graph, changed, history, source, limit
+        )

@@ -73,7 +73,7 @@ class IndexedFolder:
         """Nodes whose deep vector was made in advance, and how many are to be; None if none."""
         self._first_edits_s = _FIRST_EDITS_S
         self._indexer: Indexer
-        self._extractors = load_extractors(settings.extractors)
+        self._extractors = load_extractors(settings.index.extractors)
         with ThreadPoolExecutor(1) as pool:
             loading = pool.submit(self._open_models)
             opened = self._open_index(lambda: loading.result().embedder)
@@ -152,10 +152,10 @@ class IndexedFolder:
         self._indexer.configure(settings)
         if model_settings(before) != model_settings(settings):
             self.models = self._open_models()
-        if (before.k1, before.b) != (settings.k1, settings.b):
-            self.search_cache = SearchCache(settings.k1, settings.b)
-        if before.extractors != settings.extractors:
-            self._extractors = load_extractors(settings.extractors)
+        if (before.words.k1, before.words.b) != (settings.words.k1, settings.words.b):
+            self.search_cache = SearchCache(settings.words.k1, settings.words.b)
+        if before.index.extractors != settings.index.extractors:
+            self._extractors = load_extractors(settings.index.extractors)
         if _index_settings(before) != _index_settings(settings):
             self.reopen()
         elif before != settings:
@@ -217,7 +217,7 @@ class IndexedFolder:
     @property
     def vectors(self) -> VectorStore | None:
         """The vectors that earlier processes made; None where nothing is persisted."""
-        return VectorStore(self.cache) if self.settings.persist else None
+        return VectorStore(self.cache) if self.settings.index.persist else None
 
     def status(self) -> Status:
         """Return the state, figures and problems of the index."""
@@ -239,7 +239,7 @@ class IndexedFolder:
 
     def _follow(self, opened: OpenedIndex) -> None:
         self._opened = opened
-        self.search_cache = SearchCache(self.settings.k1, self.settings.b)
+        self.search_cache = SearchCache(self.settings.words.k1, self.settings.words.b)
         self._indexer = Indexer(
             self.root,
             self.settings,
@@ -255,7 +255,7 @@ class IndexedFolder:
         opened = open_index(
             self.cache,
             embedder,
-            persist=self.settings.persist,
+            persist=self.settings.index.persist,
             discard=discard,
             timing=self._timing,
             root=self.root,
@@ -281,7 +281,8 @@ class IndexedFolder:
 
 def _index_settings(settings: Settings) -> tuple[object, ...]:
     """Return the settings that decide which index is open."""
-    return settings.meaning, settings.model, settings.persist, settings.extractors
+    index = settings.index
+    return settings.meaning.enabled, settings.encoder.path, index.persist, index.extractors
 
 
 def reading_note(n_read: int, n_files: int) -> str:

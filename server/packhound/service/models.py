@@ -28,22 +28,22 @@ class Models:
         The deep model is loaded by the first search that it reads for.
         """
         embedder, reranker, problems = None, None, []
-        named = "setting 'encoder.path': " if settings.model else ""
+        named = "setting 'encoder.path': " if settings.encoder.path else ""
         try:
-            if settings.meaning:
-                model = settings.model
+            if settings.meaning.enabled:
+                model = settings.encoder.path
                 embedder = Embedder.open(Path(model)) if model else _open_shared_embedder()
         except ModelError as error:
             problems.append(f"lexical search only: {named}{error}")
         try:
-            if settings.reranker:
-                reranker = Reranker.open(Path(settings.reranker), settings.rerank_weight)
+            if settings.rerank.path:
+                reranker = Reranker.open(Path(settings.rerank.path), settings.rerank.weight)
         except ModelError as error:
             problems.append(f"results are not reranked: setting 'rerank.path': {error}")
         missing = missing_deep_model()
-        wants_deep = settings.meaning and settings.deep != "off" and not missing
+        wants_deep = settings.meaning.enabled and settings.search.deep != "off" and not missing
         deep = shared_deep_ranker() if wants_deep else None
-        if settings.deep == "on" and missing:
+        if settings.search.deep == "on" and missing:
             problems.append(missing)
         return cls(embedder, reranker, deep, tuple(problems))
 
@@ -62,5 +62,4 @@ def shared_deep_ranker() -> DeepRanker:
 
 def model_settings(settings: Settings) -> tuple[object, ...]:
     """Return the settings that decide what `Models.open` loads."""
-    rerank = settings.reranker, settings.rerank_weight
-    return settings.meaning, settings.model, *rerank, settings.deep
+    return settings.meaning.enabled, settings.encoder, settings.rerank, settings.search.deep

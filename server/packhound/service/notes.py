@@ -9,9 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from packhound.core.deep_settings import DEEP_TIME_MS
 from packhound.core.errors import SettingsError, StoreError
 from packhound.core.records import NoteMark, byline, iso_date
+from packhound.core.settings import DEEP_TIME_MS
 from packhound.core.settings_files import SettingsInForce
 from packhound.core.types import Budget, Kind, NodeRef, Query, Results
 from packhound.core.user_folders import data_folder
@@ -81,7 +81,7 @@ class FolderNotes:
         """
         shared = values.get("shared")
         if shared is None:
-            shared = self._in_force().settings.notes_shared
+            shared = self._in_force().settings.notes.shared
         shared = SHARED.read("'shared'", shared)
         view = self.view()
         anchors: list[Anchor] = []

@@ -43,13 +43,13 @@ def add_sources(
     from packhound.pack import Section, add_sections, reserve_sections
 
     sent = conversations.sent_tiers(request.conversation)
-    names = [name for name in settings.pack_sources if name != "notes" and request.prompt.strip()]
-    problems = [switched_off(name) for name in names if not settings.has_source(name)]
+    names = [name for name in settings.pack.sources if name != "notes" and request.prompt.strip()]
+    problems = [switched_off(name) for name in names if not settings.sources.has(name)]
     records: dict[SourceName, list[Record]] = {}
-    for name in filter(settings.has_source, names):
+    for name in filter(settings.sources.has, names):
         best = [r for r in _best(name, request.prompt, search) if _key(r) not in sent]
         records |= {name: best} if best else {}
-    has_notes = settings.notes and "notes" in settings.pack_sources and notes.has_anchors()
+    has_notes = settings.sources.notes and "notes" in settings.pack.sources and notes.has_anchors()
     n_sources = len(records) + has_notes
     packed = make(reserve_sections(request, n_sources) if n_sources else request)
     packed = replace(packed, notes=(*packed.notes, *problems))

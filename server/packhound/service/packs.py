@@ -6,16 +6,12 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from packhound import graph, pack
 from packhound.core.types import Results
 from packhound.index import Snapshot
 from packhound.service.indexed_folder import IndexedFolder
 from packhound.service.snippets import snippet, words_of
-
-if TYPE_CHECKING:
-    from packhound.graph import Graph
-    from packhound.pack import Conversations, PackService, Searcher
 
 
 class Packs:
@@ -28,7 +24,7 @@ class Packs:
         self,
         root: Path,
         folder: IndexedFolder,
-        search: Searcher,
+        search: pack.Searcher,
         siblings: Callable[[], Sequence[Packs]],
         persist: bool,
     ) -> None:
@@ -36,23 +32,21 @@ class Packs:
         self._siblings = siblings
         self._root = root
         self._persist = persist
-        self._conversations: Conversations | None = None
+        self._conversations: pack.Conversations | None = None
         self._folder = folder
         self._search = search
-        self._service: PackService | None = None
+        self._service: pack.PackService | None = None
         self._lock = threading.Lock()
 
-    def service(self) -> PackService:
+    def service(self) -> pack.PackService:
         """Return the service, whose imports take long, for the current index."""
-        from packhound.pack import CONVERSATIONS_FILE, Conversations, PackService
-
         folder, cache = self._folder, self._folder.search_cache
         with self._lock:
             if self._conversations is None:
-                path = folder.cache / CONVERSATIONS_FILE if self._persist else None
-                self._conversations = Conversations(path)
+                path = folder.cache / pack.CONVERSATIONS_FILE if self._persist else None
+                self._conversations = pack.Conversations(path)
             if self._service is None or self._service.search_cache is not cache:
-                self._service = PackService(
+                self._service = pack.PackService(
                     self._root,
                     self._search,
                     cache,
@@ -77,13 +71,16 @@ class Packs:
         """Forget what was sent in conversations. Raises StoreError."""
         self.service().forget()
 
-    def _graph(self) -> Graph | None:
+    def _graph(self) -> graph.Graph | None:
         """Return a copy of the graph of an index that this one shares segments with."""
-        for other in self._siblings():
-            service = other._service
-            if other is not self and service and self._folder.shares_segments(other._folder):
-                return service.copy_graph(self._folder.snapshot)
-        return None
+        siblings = (other for other in self._siblings() if other is not self)
+        return next(filter(None, (other.copy_graph(self._folder) for other in siblings)), None)
+
+    def copy_graph(self, folder: IndexedFolder) -> graph.Graph | None:
+        """Return a copy of the graph for a folder that shares segments; None without either."""
+        if self._service is None or not folder.shares_segments(self._folder):
+            return None
+        return self._service.copy_graph(folder.snapshot)
 
     def invalidate_changes(self) -> None:
         """Ask git again for changed lines: something on the disk may have changed."""

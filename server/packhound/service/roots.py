@@ -32,7 +32,7 @@ def check_root(root: Path, settings: Settings) -> Path:
         raise RootError(f"folder '{root}' does not exist") from None
     if not real.is_dir():
         raise RootError(f"'{root}' is not a folder")
-    if real in (Path.home(), Path(real.anchor)) and not settings.index_home:
+    if real in (Path.home(), Path(real.anchor)) and not settings.index.allow_home:
         raise RootError(f"'{root}' is not indexed unless the setting 'index.allowHome' is true")
     return real
 

@@ -74,21 +74,23 @@ class FolderSources:
         self.episodes = FolderEpisodes(root, settings_of)
         factories: dict[SourceName, SourceFactory] = {
             "knowledge": lambda: KnowledgeSource(
-                WorkspaceTexts(folder), lambda: self._folders(settings_of().knowledge_folders)
+                WorkspaceTexts(folder), lambda: self._folders(settings_of().knowledge.folders)
             ),
             "skills": lambda: SkillsSource(WorkspaceTexts(folder), self._skills_file),
             "notes": lambda: NotesSource(notes.notebook),
             "episodes": lambda: EpisodesSource(
                 self.episodes.log,
                 session_files(
-                    WorkspaceTexts(folder), root, lambda: self._folders(settings_of().session_logs)
+                    WorkspaceTexts(folder),
+                    root,
+                    lambda: self._folders(settings_of().episodes.session_logs),
                 ),
             ),
             "commits": lambda: CommitsSource(root, WorkspaceTexts(folder).code_with),
         }
         self.registry = SourceRegistry(
             factories,
-            lambda name: settings_of().has_source(name),
+            lambda name: settings_of().sources.has(name),
             lambda: folder.models.embedder,
             lambda: folder.vectors,
         )
@@ -150,7 +152,7 @@ class FolderSources:
 
     def record_skill(self, values: Mapping[str, object]) -> dict[str, object]:
         """Write a skill, or one more use of it. Raises SettingsError or StoreError."""
-        if not self._settings_of().skills:
+        if not self._settings_of().sources.skills:
             raise SettingsError(switched_off("skills"))
         return record_skill(self._skills_file, values)
 
@@ -175,7 +177,7 @@ class FolderSources:
         scope, problems = scope_of(query)
         if not scope.sources:
             results = search_code(query)
-            return self._notes.mark(results) if self._settings_of().notes else results
+            return self._notes.mark(results) if self._settings_of().sources.notes else results
         started, n_sources = time.perf_counter(), len(scope.sources) + scope.has_code
         budget = query.budget
         share = Budget(budget.time_ms / n_sources, max(1, budget.candidates // n_sources))

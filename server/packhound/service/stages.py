@@ -23,16 +23,16 @@ def stages_of(
     deep = models.deep if is_deep(query, settings) and not query.files else None
     slow = (stage for stage in (deep, models.reranker) if stage)
     stages: list[Stage] = [*near, personalization, *slow]
-    if scorers := query.scorers or settings.scorers:
+    if scorers := query.scorers or settings.search.scorers:
         stages.append(PluginScorers(scorers))
-    if settings.mmr_lambda < 1:
-        stages.append(Diversity(snapshot, settings.mmr_lambda))
+    if settings.search.mmr_lambda < 1:
+        stages.append(Diversity(snapshot, settings.search.mmr_lambda))
     return tuple(stages)
 
 
 def is_deep(query: Query, settings: Settings) -> bool:
     """Return True if the deep model is asked to read the best hits."""
-    return (query.deep or settings.deep == "on") and query.mode == "hybrid"
+    return (query.deep or settings.search.deep == "on") and query.mode == "hybrid"
 
 
 def near_stages(

@@ -101,9 +101,9 @@ def _failed_extractions(snapshot: Snapshot) -> Iterator[str]:
 
 
 def _model(settings: Settings, embedder: Embedder | None) -> str:
-    if not settings.meaning:
+    if not settings.meaning.enabled:
         return "off by the setting meaning.enabled"
-    return settings.model or "bundled" if embedder else "none"
+    return settings.encoder.path or "bundled" if embedder else "none"
 
 
 def _state(pending: int, n_files: int, *, limited: bool) -> State:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 from packhound.core.settings import Settings
 from packhound.core.settings_files import FolderSettings
+from packhound.core.settings_reader import changed
 from packhound.indexing import collect_all_and_trim
 from packhound.service.engine import Engine
 from packhound.service.engine_pool import EnginePool
@@ -160,4 +160,4 @@ class Workspace:
 
 
 def _without_disk(settings: Settings) -> Settings:
-    return replace(settings, persist=False, activation=False)
+    return changed(settings, {"index.persist": False, "ranking.activity": False})

@@ -15,14 +15,14 @@ def hover(ls: PackhoundServer, params: types.HoverParams) -> types.Hover | None:
     session, uri = ls.session, params.text_document.uri
     line = session.documents.line_in_text(uri, params.position.line)
     engine_path = session.locate(uri)
-    if engine_path is None or session.settings.hover == "off":
+    if engine_path is None or session.settings.search.hover == "off":
         return None
     engine, path = engine_path
     node = engine.node_at(path, line)
     if node is None:
         return None
     markdown = session.client.markdown
-    notes = engine.notes.on(node) if session.settings.notes else ()
+    notes = engine.notes.on(node) if session.settings.sources.notes else ()
     text = notes_text(notes, markdown=markdown)
     hit, query = _hit_of(ls, engine, node, line)
     if hit is not None:
@@ -41,7 +41,7 @@ def _hit_of(
         return None, ""
     query, results = session.last_search.entry
     hit = _find_hit(node, results)
-    if hit is None and session.settings.hover == "always":
+    if hit is None and session.settings.search.hover == "always":
         hit = engine.explain(query, node.path, line, ls.protocol.cancel_event())
     return hit, query.text
 

@@ -32,6 +32,11 @@ from packhound.parsing.pool.framing import (
 )
 from packhound.parsing.tree_cache import TreeCache
 
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
 ParseFile = Callable[["Document", "TreeCache | None"], "ParsedFile"]
 
 _GRAMMARS_MB = 96
@@ -97,9 +102,7 @@ def _analyse(task: Task, trees: TreeCache, with_texts: bool, parse_file: ParseFi
 
 
 def _limit_memory(memory_mb: int) -> None:
-    try:
-        import resource
-    except ImportError:  # Windows
+    if resource is None:
         return
     limit = _address_space() + ((memory_mb + _GRAMMARS_MB) << 20)
     try:

@@ -16,7 +16,6 @@ import numpy as np
 
 from packhound.core.arrays import Floats
 from packhound.core.caching import ByteLru
-from packhound.core.deferred_load import DeferredLoad
 from packhound.core.errors import Cancelled, ModelError
 from packhound.core.types import Hit, NodeRef, Signal
 from packhound.core.vector_cache import VectorCache
@@ -30,6 +29,7 @@ from packhound.encoder import (
 )
 from packhound.index import Codes, quantize, scales_of
 from packhound.search.query.parse import ParsedQuery, QueryKind
+from packhound.search.rank.deferred_load import DeferredLoad
 from packhound.search.run import SearchRun
 from packhound.search.stages import StageContext, TextOf
 
@@ -115,7 +115,7 @@ class DeepRanker:
             return hits
         if cosines is None:
             return hits
-        weight *= context.settings.meaning_weight
+        weight *= context.settings.meaning.weight
         cosines -= _TYPICAL_COSINE
         values = cosines.tolist() + [float(cosines.min())] * (len(hits) - len(cosines))
         return [

@@ -54,12 +54,12 @@ def rank(
 
     Raises PluginError where it is one of another package and fails.
     """
-    if settings.fuser == "rrf":
+    if settings.search.fuser == "rrf":
         return fuse_reciprocal_ranks(context, settings)
-    if settings.fuser == "blend":
+    if settings.search.fuser == "blend":
         return blend(context, settings)
-    if settings.fuser != "linear":
-        names, values = contributions_of(settings.fuser, context)
+    if settings.search.fuser != "linear":
+        names, values = contributions_of(settings.search.fuser, context)
         return _sum(names, values, (1.0,) * len(names))
     weights = weights_for(unit, source, context.query.kind, settings)
     return score_linear(context, weights, depth)
@@ -110,7 +110,7 @@ def fuse_reciprocal_ranks(context: SignalContext, settings: Settings) -> SumRank
     """Score every candidate node: each signal gives 1 / (60 + rank) to the nodes that match it."""
     names = tuple(f"{signal.__name__}_place" for signal in _SIGNALS)
     values = np.stack([_reciprocal_ranks(signal(context)) for signal in _SIGNALS])
-    return _sum(names, values, (settings.words_weight, settings.meaning_weight))
+    return _sum(names, values, (settings.words.weight, settings.meaning.weight))
 
 
 def blend(context: SignalContext, settings: Settings) -> SumRanking:
@@ -120,8 +120,8 @@ def blend(context: SignalContext, settings: Settings) -> SumRanking:
     """
     names = tuple(signal.__name__ for signal in _SIGNALS)
     values = np.stack([relative(np.maximum(0, signal(context))) for signal in _SIGNALS])
-    words = _BLEND_OF_WORDS * settings.words_weight
-    return _sum(names, values, (words, (1 - _BLEND_OF_WORDS) * settings.meaning_weight))
+    words = _BLEND_OF_WORDS * settings.words.weight
+    return _sum(names, values, (words, (1 - _BLEND_OF_WORDS) * settings.meaning.weight))
 
 
 def _sum(names: tuple[str, ...], values: Floats, weights: tuple[float, ...]) -> SumRanking:

@@ -183,7 +183,7 @@ def _count_better_in_file(scores: Doubles, owner: Positions) -> Doubles:
 
 def weights_for(unit: Unit, source: Source, kind: QueryKind, settings: Settings) -> Weights:
     """Return the fitted weights that rank a unit, times the factors of the settings."""
-    words, meaning = settings.words_weight, settings.meaning_weight
+    words, meaning = settings.words.weight, settings.meaning.weight
     if words == meaning == 1:
         return _load(unit)[source, kind]
     return _load_scaled(unit, source, kind, words, meaning)

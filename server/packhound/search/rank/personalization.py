@@ -36,11 +36,12 @@ class Personalization:
     name = "personalization"
 
     def __init__(self, root: Path, cache_folder: Path, settings: Settings) -> None:
-        self._by_change = settings.git
-        self._weight = _ACTIVATION * settings.activity_weight
-        self._activation = Activation(cache_folder / _FILE) if settings.activation else None
+        ranking = settings.ranking
+        self._by_change = ranking.git_history
+        self._weight = _ACTIVATION * ranking.activity_weight
+        self._activation = Activation(cache_folder / _FILE) if ranking.activity else None
         # Commits are uses too.
-        self._history = HistoryReader(root) if settings.git or settings.activation else None
+        self._history = HistoryReader(root) if ranking.git_history or ranking.activity else None
         if self._history:
             self._history.refresh()
 
@@ -94,11 +95,6 @@ class Personalization:
                 used = self._activation.describe(path, hit.node.qualname, commits)
         score = hit.score + sum(reason.contribution for reason in reasons)
         return replace(hit, score=score, why=(*hit.why, *reasons), used=used)
-
-
-def personal_settings(settings: Settings) -> tuple[object, ...]:
-    """Return the settings that a `Personalization` is made for."""
-    return settings.git, settings.activation, settings.activity_weight
 
 
 def forget(cache_folder: Path) -> None:

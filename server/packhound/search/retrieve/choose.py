@@ -46,7 +46,7 @@ class TopK(NamedTuple):
     @classmethod
     def of(cls, settings: Settings) -> TopK:
         """Return the nodes of each source by the settings."""
-        return cls(settings.words_top_k, settings.meaning_top_k, settings.names_top_k)
+        return cls(settings.words.top_k, settings.meaning.top_k, settings.names.top_k)
 
     def within(self, budget: int) -> TopK:
         """Return the same, all less by one factor where the sum is above a budget."""

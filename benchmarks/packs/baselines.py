@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from packhound.core.types import Query
-from packhound.llm import TokenCounter
-from packhound.pack import Excerpts, PackContext, PathResolver
-from packhound.search import mentions_of
+from packhound.llm.counter import TokenCounter
+from packhound.pack.context import PackContext
+from packhound.pack.excerpt import Excerpts
+from packhound.pack.path_resolver import PathResolver
+from packhound.search.query.mentions import mentions_of
 from packhound.text import identifiers
 
 LinesByPath = dict[str, set[int]]

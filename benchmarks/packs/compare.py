@@ -1,32 +1,40 @@
 """Share of packs that hold what a fix changed, on bug reports and beside baselines.
 
-A function is *shown* if its body is in the prompt, whole or with an elided middle (for a baseline:
-at least half of its own lines); it is *named* if at least the line that names it is.
+    python -m benchmarks.packs.compare REPORTS.jsonl CORPORA [OUT.json]
+
+CORPORA has one folder a report, named by its `instance_id`. A function is *shown* if its body is in
+the prompt, whole or with an elided middle (for a baseline: at least half of its own lines); it is
+*named* if at least the line that names it is.
 """
 
 from __future__ import annotations
 
+import json
+import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
+from statistics import quantiles
 
+from benchmarks.packs.baselines import LinesByPath, repository_map, ripgrep, top_files
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Node
 from packhound.evaluation.cases import Case, Target, same_function
-from packhound.evaluation.pack_baselines import LinesByPath, repository_map, ripgrep, top_files
 from packhound.evaluation.score import Figure, bootstrap_interval
-from packhound.llm import counter_for
-from packhound.pack import Pack, PackContext, PackItem, PackRequest, pack
+from packhound.evaluation.suite import load_suite
+from packhound.llm.counter import counter_for
+from packhound.pack.context import PackContext, no_changed_lines
+from packhound.pack.pipeline import pack
+from packhound.pack.request import Pack, PackItem, PackRequest
+from packhound.service.engine import Engine
 
 BUDGETS = (4_000, 8_000, 16_000)
 BASELINES = {"top files": top_files, "ripgrep": ripgrep, "repository map": repository_map}
 OURS = "packhound"
-
-ContextOpener = Callable[[Path], AbstractContextManager[PackContext]]
-"""Opens the folder of one corpus for packing; leaving it closes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +49,29 @@ class PackOutcome:
     took_ms: float
 
 
-def evaluate_packs(
-    cases: Sequence[Case], corpora: Path, opener: ContextOpener
-) -> Iterator[PackOutcome]:
-    """Pack every case with gold functions, at every budget, by every method."""
-    for case in cases:
-        if not case.functions:
-            continue
-        with opener(corpora / case.folder) as context:
-            yield from judge_case(context, case)
+def main() -> None:
+    reports, corpora, *out = map(Path, sys.argv[1:])
+    outcomes: list[PackOutcome] = []
+    for case in load_suite(reports):
+        if case.functions:
+            with open_context(corpora / case.folder) as context:
+                outcomes += judge_case(context, case)
+            print(case.folder, file=sys.stderr)
+    report = report_json(outcomes)
+    print(json.dumps(report["methods"], indent=1))
+    for path in out:
+        path.write_text(json.dumps(report, indent=1) + "\n", "utf-8")
+
+
+@contextmanager
+def open_context(root: Path) -> Iterator[PackContext]:
+    engine = Engine.open(root, settings_from({"index.persist": False}))
+    try:
+        engine.settled()
+        # Uncommitted changes of a checkout must not change a figure.
+        yield replace(engine.pack_context(), changed=no_changed_lines)
+    finally:
+        engine.close()
 
 
 def judge_case(context: PackContext, case: Case) -> Iterator[PackOutcome]:
@@ -79,7 +101,33 @@ def _all_match(
     return all(any(matches(path, node) for path, node in nodes) for nodes in gold)
 
 
-def summarize_packs(outcomes: Sequence[PackOutcome]) -> dict[str, dict[int, dict[str, Figure]]]:
+def report_json(outcomes: list[PackOutcome]) -> dict[str, object]:
+    took = [outcome.took_ms for outcome in outcomes if outcome.method == OURS]
+    return {
+        "n": len({id(outcome.case) for outcome in outcomes}),
+        "p95_ms": round(quantiles(took, n=20)[-1], 1) if len(took) > 1 else None,
+        "methods": {
+            method: {
+                str(budget): {measure: asdict(figure) for measure, figure in figures.items()}
+                for budget, figures in row.items()
+            }
+            for method, row in summarize(outcomes).items()
+        },
+        "cases": [
+            {
+                "repository": outcome.case.repository,
+                "case": outcome.case.folder,
+                "method": outcome.method,
+                "budget": outcome.budget,
+                "shown": outcome.shown,
+                "named": outcome.named,
+            }
+            for outcome in outcomes
+        ],
+    }
+
+
+def summarize(outcomes: Sequence[PackOutcome]) -> dict[str, dict[int, dict[str, Figure]]]:
     """Return shares of cases by method, budget and measure (`shown`, `named`)."""
     groups: dict[tuple[str, int], list[PackOutcome]] = defaultdict(list)
     for outcome in outcomes:
@@ -143,3 +191,7 @@ def _share(values: Sequence[bool]) -> Figure:
     floats = [float(value) for value in values]
     low, high = bootstrap_interval(floats)
     return Figure(sum(floats) / len(floats), low, high, len(floats))
+
+
+if __name__ == "__main__":
+    main()

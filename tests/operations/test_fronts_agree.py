@@ -1,0 +1,220 @@
+"""One answer: the same values at each front, for each operation that reads, in each case.
+
+An editor with unsaved text, an agent and the command line ask one daemon at the same time. Left out
+of the comparison is what a front adds or measures itself: URIs and ranges, times.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from packhound.operations import OPERATIONS
+from tests.support.agent import Agent, kill_engine
+from tests.support.command_line import packhound
+from tests.support.git_repository import git
+from tests.support.lsp_client import RELAYED, LspClient, write_files
+from tests.support.notebooks import write_notebook
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals")
+
+KITCHEN = {
+    "kitchen.py": 'def boil_water(jug):\n    """Boil the water of a jug."""\n    return jug\n',
+    "tea.py": "from kitchen import boil_water\n\n\ndef make_tea(cup):\n    return boil_water(cup)\n",
+    "README.md": "# Kitchen\n\nHow to boil water and make tea.\n",
+}
+GARDEN = {
+    "garden.py": 'def pour_water(jug):\n    """Pour water on a bed."""\n    return jug\n',
+    "tests/test_garden.py": "from garden import pour_water\n\n\ndef test_pour():\n    pour_water(1)\n",
+}
+UNSAVED = KITCHEN["tea.py"] + "\n\ndef cool_water(cup):\n    return boil_water(cup) - 1\n"
+SEARCH = {"limit": 10, "deep": False, "snippet_lines": 3, "git": False, "time_ms": 30_000}
+
+ASKED: dict[str, list[dict[str, Any]]] = {
+    "search": [
+        {"query": "boil water", **SEARCH, "explain": True},
+        {"query": "cool_water", **SEARCH},
+        {"query": "water", **SEARCH, "tests": "no", "focus_path": "kitchen.py:1"},
+        {"query": "water", **SEARCH, "kinds": ["function"], "exclude": ["tea.py"], "offset": 1},
+        {"query": "no such thing as zebras", **SEARCH},
+    ],
+    "grep": [
+        {"pattern": r"def \w+_water", "limit": 50},
+        {"pattern": "water", "limit": 3, "offset": 2, "context": 1},
+        {"pattern": "water", "limit": 5, "query": "pour on a bed"},
+        {"pattern": "water", "limit": 50, "count_only": True},
+    ],
+    "related": [{"path": "kitchen.py#boil_water", "limit": 5, "snippet_lines": 0}],
+    "symbol": [{"name": "boil_water", "limit": 30, "distance": 1}],
+    "changes": [{"base": "HEAD", "limit": 10}],
+    "outline": [{"path": ""}],
+    "read_node": [{"path": "kitchen.py#boil_water", "limit": 400}],
+    "explain": [{"query": "boil water", "path": "kitchen.py#boil_water", "deep": False}],
+    "pack": [{"prompt": "boil water for tea", "budget": 400, "explain": True}],
+    "memory/list": [{}],
+    "memory/search": [{"query": "kettle", "limit": 5}],
+    "recall": [{"key": "kettle", "limit": 5}],
+    "pop": [{"name": "work", "limit": 5}],
+    "skills": [{"query": "boil water", "limit": 5}],
+    "memory/show": [{"id": "0123456789ab"}],
+    "status": [{}],
+    "config": [{}],
+}
+OF_A_FRONT = {"uri", "range", "selectionRange", "folder", "took_ms"}
+ONE, TWO = (pytest.param(case, marks=pytest.mark.slow) for case in ("one", "two"))
+COMMANDS = {
+    "grep": ("grep", "pattern"),
+    "related": ("related", "path"),
+    "symbol": ("symbol", "name"),
+    "changes": ("changes", "base"),
+    "read_node": ("show", "path"),
+    "explain": ("explain", "query", "path"),
+    "pack": ("pack", "prompt"),
+    "memory/list": ("memory list",),
+    "memory/search": ("memory search", "query"),
+}
+FLAGS = {"count_only": "--count", "lines": "--lines"}
+
+
+class Fronts:
+    """An editor, an agent and the command line on some folders, over one daemon."""
+
+    def __init__(self, base: Path, roots: list[Path]) -> None:
+        self.base, self.roots = base, roots
+        self.editor = LspClient(base / "cache", RELAYED)
+        self.editor.initialize(*roots)
+        self.editor.settle()
+        tools = json.dumps(["default", "memory", "skills", "explain"])
+        options = ("--set", "mcp.structuredContent=true", "--set", f"mcp.tools={tools}")
+        self.agent = Agent(base / "cache", *roots, options=options)
+
+    def close(self) -> None:
+        self.agent.close()
+        self.editor.kill()
+        kill_engine(self.base / "cache")
+
+    def of_editor(self, name: str, arguments: dict[str, Any]) -> Any:
+        return self.editor.request(f"packhound/{name}", arguments)
+
+    def of_command(self, name: str, arguments: dict[str, Any]) -> Any:
+        command = f"packhound.server.{name.replace('/', '.')}"
+        params = {"command": command, "arguments": [arguments]}
+        return self.editor.request("workspace/executeCommand", params)
+
+    def of_agent(self, name: str, arguments: dict[str, Any]) -> Any:
+        result = self.agent.request("tools/call", {"name": name, "arguments": arguments})
+        assert "structuredContent" in result, result
+        return result["structuredContent"]
+
+    def of_batch(self, arguments: dict[str, Any]) -> Any:
+        batch = self.base / "batch"
+        batch.write_text(json.dumps(arguments) + "\n")
+        return self.print_of("search", "--batch", str(batch))
+
+    def of_command_line(self, name: str, arguments: dict[str, Any]) -> Any:
+        command, *positions = COMMANDS[name]
+        words = [str(arguments[key]) for key in positions]
+        options = [
+            option
+            for key, value in arguments.items()
+            if key not in (*positions, "explain", "snippet_lines", "deep")
+            for option in self.option(name, key, value)
+        ]
+        return self.print_of(*command.split(), *words, *options, "--json")
+
+    def option(self, name: str, key: str, value: object) -> list[str]:
+        if value is True:
+            return [FLAGS.get(key, f"--{key}")]
+        if key == "limit" and name == "read_node":
+            key = "lines"
+        return [] if (name, key) == ("memory/search", "limit") else [f"--{key}={value}"]
+
+    def print_of(self, *words: str) -> Any:
+        roots = [f"--root={root}" for root in self.roots]
+        done = packhound(self.base, *words, *roots)
+        assert done.returncode in (0, 1), done.stderr
+        return json.loads(done.stdout)
+
+
+def of_editors(name: str, answer: Any) -> Any:
+    """Return what an editor's answer has of the operation's.
+
+    Its packs are counted, and its state is that of the window.
+    """
+    answer = plain(answer)
+    if name == "explain":
+        return answer["hit"]
+    if name == "status":
+        return {key: answer[key] for key in ("state", "pending", "files", "nodes", "kinds")}
+    return {key: answer[key] for key in answer.keys() - {"id", "total", "root"}}
+
+
+def plain(value: Any) -> Any:
+    """Return an answer without what a front adds or measures."""
+    if isinstance(value, list):
+        return [plain(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    return {key: plain(each) for key, each in value.items() if key not in OF_A_FRONT}
+
+
+@pytest.fixture(scope="module", params=[ONE, TWO, "nested"])
+def fronts(request: pytest.FixtureRequest, tmp_path_factory: Any) -> Iterator[Fronts]:
+    base = tmp_path_factory.mktemp("fronts")
+    kitchen = write_files(base / "kitchen", KITCHEN)
+    write_notebook(
+        kitchen / "steep.ipynb", [("python", "def steep_tea(cup):\n    return boil_water(cup)")]
+    )
+    inner = {path: text for path, text in GARDEN.items() if "/" not in path}
+    garden = write_files(
+        kitchen / "garden" if request.param == "nested" else base / "garden", inner
+    )
+    (garden / "tests").mkdir()
+    (garden / "tests" / "test_garden.py").write_text(GARDEN["tests/test_garden.py"])
+    for root in dict.fromkeys([kitchen, garden]):
+        git(root, "init", "-q")
+        git(root, "add", ".")
+        git(root, "commit", "-qm", "Begin")
+    opened = Fronts(base, [kitchen] if request.param == "one" else [kitchen, garden])
+    opened.editor.open_document(kitchen / "tea.py", UNSAVED)
+    note = {"type": "insight", "key": "kettle", "content": "The kettle boils water"}
+    opened.of_editor("memory/add", {**note, "root": str(kitchen)})
+    stash = {"type": "stash", "name": "work", "summary": "Half of the tea"}
+    opened.of_editor("memory/add", {**stash, "root": str(kitchen)})
+    opened.editor.settle()
+    yield opened
+    opened.close()
+
+
+CASES = [(name, arguments) for name, each in ASKED.items() for arguments in each]
+
+
+@pytest.mark.parametrize(("name", "arguments"), CASES, ids=[name for name, _ in CASES])
+def test_all_fronts_give_one_answer(fronts: Fronts, name: str, arguments: dict[str, Any]) -> None:
+    expected = of_editors(name, fronts.of_editor(name, arguments))
+    answers = {"command": lambda: of_editors(name, fronts.of_command(name, arguments))}
+    if name == "search":
+        answers["batch"] = lambda: fronts.of_batch({"explain": False, **arguments})
+    if name in COMMANDS:
+        answers["command line"] = lambda: fronts.of_command_line(name, arguments)
+    group = OPERATIONS[name].group
+    if group in ("default", "memory", "skills", "explain") and name != "pack":
+        answers["agent"] = lambda: fronts.of_agent(name, arguments)
+    for front, ask in answers.items():
+        assert {key: plain(ask()).get(key) for key in expected} == expected, front
+
+
+def test_every_operation_that_reads_is_compared() -> None:
+    reading = {name for name, operation in OPERATIONS.items() if not operation.writes}
+    assert reading == ASKED.keys()
+
+
+def test_unsaved_text_and_cells_are_in_the_answers(fronts: Fronts) -> None:
+    answer = fronts.of_agent("search", {"query": "cool_water", **SEARCH})
+    assert answer["hits"][0]["path"] == "tea.py"
+    assert fronts.of_batch({"query": "steep_tea", **SEARCH})["hits"][0]["path"] == "steep.ipynb"
