@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals")
 
 KITCHEN = {
     "kitchen.py": 'def boil_water(jug):\n    """Boil the water of a jug."""\n    return jug\n',
-    "tea.py": "from kitchen import boil_water\n\n\ndef make_tea(cup):\n    return boil_water(cup)\n",
+    "tea.py": "from kitchen import boil_water\n\ndef make_tea(cup):\n    return boil_water(cup)\n",
     "README.md": "# Kitchen\n\nHow to boil water and make tea.\n",
 }
 GARDEN = {
