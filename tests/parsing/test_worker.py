@@ -150,25 +150,30 @@ def pids(pool: ParsePool) -> list[int]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs kill -9")
-def test_killed_workers_cost_nothing(pool: ParsePool) -> None:
-    sent = documents(2_000)
-    stop = threading.Event()
-
-    def kill_now_and_then() -> None:
-        while not stop.wait(0.5):
+def check_kills(pool: ParsePool, n_documents: int) -> None:
+    """Kill a worker at each hundredth answer, while the workers read on."""
+    sent, received, n_kills = documents(n_documents), [], 0
+    for document in pool.parse_many(iter(sent)):
+        received.append(document)
+        if len(received) % 100 == 0:
             # One that has not begun yet is no test of this: a machine may be slow to start them.
             for worker in [worker for worker in pool.workers if worker.started][:1]:
                 worker.kill()
-
-    killer = threading.Thread(target=kill_now_and_then)
-    killer.start()
-    received = list(pool.parse_many(iter(sent)))
-    stop.set()
-    killer.join()
+                n_kills += 1
+    assert n_kills
     assert sorted(document.path for document in received) == sorted(
         document.path for document in sent
     )
     assert sum(document.degraded is None for document in received) > len(sent) * 0.98
+
+
+def test_killed_workers_cost_nothing(pool: ParsePool) -> None:
+    check_kills(pool, 600)
+
+
+@pytest.mark.slow
+def test_dozens_of_killed_workers_cost_nothing(pool: ParsePool) -> None:
+    check_kills(pool, 5_000)
 
 
 def test_a_started_pool_has_its_processes(pool: ParsePool) -> None:

@@ -82,6 +82,7 @@ def test_an_index_of_a_newer_version_is_made_anew(root: Path) -> None:
 
 def test_one_that_may_not_write_leaves_the_other_version_alone(root: Path) -> None:
     writer = opened(root)
+    assert writer.flush(60)
     database = index_folder(root) / "index.sqlite"
     shutil.copy(OLDER[0], database)
     reader = opened(root)

@@ -6,7 +6,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from packhound.core.types import FIELDS
+from packhound.core.types import FIELDS, FileStamp
 from packhound.index.name_index import NameTable
 from packhound.index.snapshot import Snapshot
 from packhound.search.cache import SearchCache
@@ -14,6 +14,21 @@ from packhound.search.retrieve.bm25 import match_terms
 from packhound.search.retrieve.corpus_stats import CorpusStats
 
 Key = tuple[str, int]
+
+
+class _Stamp(FileStamp):
+    """A stamp that equals the one another reading gave the same file.
+
+    A file that was read within a tick of its change has the inode -1, so that the next scan reads
+    it again: two right indexes may differ there, by the time at which each read the file.
+    """
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, FileStamp) or self[:3] != other[:3]:
+            return False
+        return self.inode == other.inode or -1 in (self.inode, other.inode)
 
 
 def terms_of(snapshot: Snapshot) -> list[str]:
@@ -47,7 +62,14 @@ def contents(snapshot: Snapshot) -> dict[str, object]:
     terms = sorted({term for term, _ in postings})
     return {
         "files": {
-            path: (e.digest, e.stamp, e.nodes, e.imports, e.language, e.node_digests)
+            path: (
+                e.digest,
+                e.stamp and _Stamp(*e.stamp),
+                e.nodes,
+                e.imports,
+                e.language,
+                e.node_digests,
+            )
             for path, e in snapshot.files.items()
         },
         "counts": (snapshot.n_nodes, snapshot.n_files),

@@ -6,11 +6,11 @@ import random
 import sys
 from pathlib import Path
 
-from packhound.indexing import autosave as saver
+from packhound.indexing.timing import Timing
 from packhound.service.engine import Engine
 
-# Every change is saved at once, so that most kills fall into a save.
-saver.SAVE_AFTER_S = 0.01
+SAVED_AT_ONCE = Timing(save_s=0.01)
+"""So that most kills fall into a save."""
 N_FILES = 30
 
 
@@ -30,7 +30,7 @@ def change(root: Path, seeded: random.Random) -> list[str]:
 def main(root: Path, seed: int) -> None:
     seeded = random.Random(seed)
     while True:
-        engine = Engine.open(root)
+        engine = Engine.open(root, timing=SAVED_AT_ONCE)
         sys.stdout.write("open\n")
         sys.stdout.flush()
         for _ in range(seeded.randrange(1, 20)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import NamedTuple, TypeAlias
 
 from packhound.core.caching import BoundedMemo
@@ -49,8 +50,10 @@ class CallGraph:
 
     def _begin(self) -> None:
         graph, self._n_updates = self._graph, self._graph.n_updates
-        self._scopes: dict[str, FileScope | None] = {}
-        self._positions = BoundedMemo(self._find_positions, _MEMO_ENTRIES).__getitem__
+        # No methods of this: a cycle would keep all texts until a garbage collection.
+        read_scope = partial(_file_scope, graph, self._source)
+        self._scope = BoundedMemo(read_scope, _MEMO_ENTRIES).__getitem__
+        self._positions = BoundedMemo(partial(_positions, graph), _MEMO_ENTRIES).__getitem__
         exports = Exports(graph.resolve_import, self._scope, self._positions, graph.files)
         self._resolver = Resolver(self._positions, exports)
 
@@ -207,25 +210,24 @@ class CallGraph:
         files = self._graph.files
         return [int(files[path].node_ids[position]) for path, position in meaning.definitions]
 
-    def _find_positions(self, name: str) -> Mapping[str, tuple[int, ...]]:
-        """Return the definitions of a name that others can refer to: no tests, which only run."""
-        referable: dict[str, tuple[int, ...]] = {}
-        for path, node_ids in self._graph.definitions(name).items():
-            file = self._graph.files[path]
-            locations = filter(None, map(self._graph.location, node_ids))
-            positions = tuple([p for _, p in locations if file.node(p).kind != "test"])
-            if positions:
-                referable[path] = positions
-        return referable
-
     def _locate(self, node_id: int) -> tuple[FileScope, int] | None:
         location = self._graph.location(node_id)
         scope = self._scope(location[0]) if location else None
         return (scope, location[1]) if scope and location else None
 
-    def _scope(self, path: str) -> FileScope | None:
-        if path not in self._scopes:
-            file = self._graph.files.get(path)
-            scope = FileScope(path, file, lambda: self._source(path)) if file else None
-            self._scopes[path] = scope
-        return self._scopes[path]
+
+def _file_scope(graph: Graph, source: Source, path: str) -> FileScope | None:
+    file = graph.files.get(path)
+    return FileScope(path, file, partial(source, path)) if file else None
+
+
+def _positions(graph: Graph, name: str) -> Mapping[str, tuple[int, ...]]:
+    """Return the definitions of a name that others can refer to: no tests, which only run."""
+    referable: dict[str, tuple[int, ...]] = {}
+    for path, node_ids in graph.definitions(name).items():
+        file = graph.files[path]
+        locations = filter(None, map(graph.location, node_ids))
+        positions = tuple([p for _, p in locations if file.node(p).kind != "test"])
+        if positions:
+            referable[path] = positions
+    return referable

@@ -7,6 +7,9 @@ a definition is marked `by_name`; it never leads from source into tests.
 
 from __future__ import annotations
 
+from functools import partial
+from weakref import proxy
+
 from packhound.graph.definitions import language_family
 from packhound.graph.exports import Defined, Definition, Definitions, Exports
 from packhound.graph.file_scope import TYPE_KINDS, FileScope
@@ -25,7 +28,8 @@ class Resolver:
 
     def __init__(self, positions: Defined, exports: Exports) -> None:
         self._positions, self._exports = positions, exports
-        self.receivers = Receivers(positions, exports, self.visible)
+        # Each asks the other. A cycle would keep all texts until a garbage collection.
+        self.receivers = Receivers(positions, exports, partial(Resolver.visible, proxy(self)))
 
     def meaning(self, scope: FileScope, position: int, name: str, offset: int) -> Meaning:
         """Return what the `name` at `offset`, in the node at `position`, means."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import sys
+from functools import cache
 
 from packhound.core.caching import empty_large_memos
 
@@ -25,7 +26,8 @@ _GC_THRESHOLD = 200_000
 def raise_gc_threshold() -> None:
     """Collect cycles of garbage after so many new objects only, from now on.
 
-    Answers leave none, and a collection over the objects of a whole index delays one by 70 ms.
+    Requests leave none, which `tests/test_garbage.py` holds, and a collection over the objects of a
+    whole index delays an answer by 70 ms.
     """
     gc.set_threshold(_GC_THRESHOLD)
 
@@ -70,6 +72,7 @@ def malloc_trim() -> None:
         library.malloc_trim(0)
 
 
+@cache
 def _glibc() -> ctypes.CDLL | None:
     if sys.platform != "linux":
         return None

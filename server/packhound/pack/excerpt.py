@@ -46,13 +46,13 @@ class Tiers(dict[Detail, tuple[int, ...]]):
 
     elided_share: float = 0.5
     """Worth of the lines of the elided tier, as a share of all."""
-    elide: Callable[[], None] | None = None
+    elide: Callable[[Tiers], None] | None = None
     """Add the elided tier of a body, which takes as long as all others together."""
 
     def lines(self, detail: Detail) -> tuple[int, ...]:
         """Return the lines of a tier, () if the node has no such tier."""
         if detail == "elided" and self.elide:
-            self.elide()
+            self.elide(self)
             self.elide = None
         return self.get(detail, ())
 
@@ -201,7 +201,7 @@ def _tiers(
         if len(elided) <= _MAX_ELIDED_SHARE * len(span):
             tiers["elided"] = elided
     else:
-        tiers.elide = partial(_add_elided, tiers, excerpt, span, signature, doc, words)
+        tiers.elide = partial(_add_elided, excerpt, span, signature, doc, words)
     if len(span) <= _FULL_LINES or not children:
         tiers["full"] = tuple(span)
     return tiers
@@ -216,12 +216,12 @@ def _file_tiers(own_lines: Sequence[int]) -> Tiers:
 
 
 def _add_elided(
-    tiers: Tiers,
     excerpt: Excerpt,
     span: range,
     signature: tuple[int, ...],
     doc: list[int],
     words: PromptWords | None,
+    tiers: Tiers,
 ) -> None:
     """Add the elided tier of a body that is long enough for one."""
     documented = set(doc)

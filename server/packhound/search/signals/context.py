@@ -59,12 +59,15 @@ class SignalContext:
         retrieval = replace(self.retrieval, candidates=candidates, file_nodes=file_nodes)
         return replace(self, retrieval=retrieval)
 
-    @cached_property
+    @property
     def whole(self) -> SignalContext:
         """The context whose candidates are all nodes of the candidates' files."""
+        # Not cached: one that held itself would wait for the garbage collector with its arrays.
+        return self if self.retrieval.file_nodes is self.candidates else self._widened
+
+    @cached_property
+    def _widened(self) -> SignalContext:
         file_nodes = self.retrieval.file_nodes
-        if file_nodes is self.candidates:
-            return self
         return replace(self, retrieval=replace(self.retrieval, candidates=file_nodes))
 
     @cached_property
