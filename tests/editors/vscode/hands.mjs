@@ -99,6 +99,8 @@ export function hands(page, screenshots, changeSettings) {
     changeSettings,
     toasts: page.locator('.notification-toast'),
     activeTab: page.locator('.tab.active').first(),
+    // Previews are in the last group: of one of their own, or the only one.
+    shownTab: page.locator('.tab.active').last(),
 
     async editorText() {
       const shown = await page.locator('.editor-instance .view-lines').allInnerTexts();

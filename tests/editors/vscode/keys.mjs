@@ -84,7 +84,7 @@ await play(({ page, until, asks, row, cursor, picture, command, ready, openAt })
 
   async function nothingIsLeft() {
     await until('no preview', async () => (await others()).length === 0 && (await groups()) === 1);
-    assert.equal(await page.locator('.quick-input-widget:visible').count(), 0);
+    await until('no box', async () => (await page.locator('.quick-input-widget:visible').count()) === 0);
   }
 
   /** Types into the editor that the user was in, and takes it back. */
