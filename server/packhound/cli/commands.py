@@ -17,10 +17,10 @@ from packhound.cli.opening import (
     exit_unless_saved,
     folder_settings,
     open_engine,
-    print_json,
 )
 from packhound.cli.options import JSON, LIMIT, LOCATION, MODEL, ROOT, ROOTS, SET
 from packhound.cli.several_roots import Answerers
+from packhound.cli.terminal import print_json
 from packhound.core.errors import SettingsError
 from packhound.core.log_file import log_to_file
 from packhound.core.types import Query

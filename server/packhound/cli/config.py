@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
-from packhound.cli.opening import print_json
 from packhound.cli.options import JSON, ROOTS, SET
 from packhound.cli.several_roots import Answerers
+from packhound.cli.terminal import print_json
 
 
 @click.command()

@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 from packhound.api import Json, as_text
-from packhound.cli.opening import print_json
 from packhound.cli.options import JSON, ROOTS, limit_option
 from packhound.cli.several_roots import Answerers
+from packhound.cli.terminal import echo, print_json
 
 _MAX_TOKENS = 100_000
 """A person can scroll."""
@@ -49,4 +49,4 @@ def _answer(roots: Sequence[Path], tool: str, arguments: Json, as_json: bool) ->
     if as_json:
         print_json(answer)
     else:
-        click.echo(as_text(tool, answer, {"max_tokens": _MAX_TOKENS}))
+        echo(as_text(tool, answer, {"max_tokens": _MAX_TOKENS}))

@@ -10,9 +10,9 @@ from typing import Any
 import click
 
 from packhound.api import pack_json, pack_request_from
-from packhound.cli.opening import print_json
 from packhound.cli.options import FOCUS, JSON, MODEL, ROOTS, SET, complete_file
 from packhound.cli.several_roots import Answerers
+from packhound.cli.terminal import echo, print_json
 from packhound.pack import FORMATS
 
 
@@ -64,7 +64,7 @@ def pack(
     if as_json or options["format"] == "json":
         print_json(pack_json(result, request.model, contributions=True))
         return
-    click.echo(result.text)
-    click.echo(f"{result.tokens:,} of {result.budget:,} tokens", err=True)
+    echo(result.text)
+    echo(f"{result.tokens:,} of {result.budget:,} tokens", err=True)
     for note in result.notes:
-        click.echo(f"note: {note}", err=True)
+        echo(f"note: {note}", err=True)

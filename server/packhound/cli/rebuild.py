@@ -9,6 +9,7 @@ import click
 
 from packhound.cli.opening import Answerer, exit_unless_saved, folder_settings, open_engine, wait
 from packhound.cli.options import ROOT
+from packhound.cli.terminal import echo
 from packhound.core.records import CODE, SOURCE_NAMES
 
 
@@ -34,7 +35,7 @@ def rebuild(sources: Sequence[str], root: Path, regenerate_embeddings: bool) -> 
         with Answerer(root, folder_settings(root)) as answerer:
             for row in answerer.rebuild_sources(other_sources, regenerate=regenerate_embeddings):
                 counts = f"{row.reused:,} vectors reused, {row.regenerated:,} regenerated"
-                click.echo(f"{row.name}: {row.records:,} records, {counts}")
+                echo(f"{row.name}: {row.records:,} records, {counts}")
 
 
 def _rebuild_code(root: Path) -> None:
@@ -43,5 +44,5 @@ def _rebuild_code(root: Path) -> None:
         wait(engine)
         engine.flush()
         state = engine.status()
-    click.echo(f"{state.files:,} files, {state.nodes:,} nodes")
+    echo(f"{state.files:,} files, {state.nodes:,} nodes")
     exit_unless_saved(state)

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-import click
 from rich.cells import cell_len
-from rich.console import Console, Group
+from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.panel import Panel
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
 from packhound.cli.columns import HEADINGS
 from packhound.cli.source_rows import beside_code, note_line, source_counts, source_problems
+from packhound.cli.terminal import echo
 from packhound.core.records import iso_date
 from packhound.core.status import Drift, LeftOutRow, Status
 from packhound.core.titles import heading as node_heading
 from packhound.core.types import Hit, Results, SignalGroup
-from packhound.redact import safe_line
+from packhound.redact import safe_line, visible_line, visible_text
 from packhound.search import phrase, signals_by_group
 
 if TYPE_CHECKING:
@@ -31,7 +32,21 @@ _BAR_WIDTH, _WIDTH_WITHOUT_BARS = 16, 55
 _NUMBERS = "   Words Meaning  You"
 _INDENT = "   "
 _MIN_NAME_WIDTH, _PIPE_WIDTH = 24, 80
-_out, _err = Console(highlight=False), Console(stderr=True, highlight=False)
+
+
+class Terminal(Console):
+    """A console whose texts have no controls but those of its own styles and bars."""
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """Yield the segments of a renderable."""
+        for segment in super().render(renderable, options):
+            is_text = not segment.control
+            yield Segment(visible_text(segment.text), segment.style) if is_text else segment
+
+
+_out, _err = Terminal(highlight=False), Terminal(stderr=True, highlight=False)
 
 
 def results(
@@ -48,7 +63,7 @@ def results(
         sure = f"confidence: {answer.confidence_word} ({answer.confidence or 0.0:.2f})"
         console.print(sure, style="bold", highlight=False)
     for note in answer.notes:
-        console.print(f"note: {note}", style="yellow", markup=False)
+        console.print(visible_line(f"note: {note}"), style="yellow", markup=False)
     if boxes:
         for i, hit in enumerate(answer.hits):
             box(hit, console, _git_summary(columns[i]) if columns else "")
@@ -78,12 +93,14 @@ def box(hit: Hit, console: Console = _out, extra: str = "", *, all_signals: bool
         _add_signals(grid, hit, bar_width)
     else:
         _add_groups(grid, hit, explanation.groups, bar_width)
-    title = Text(f"{hit.rank or '-'}  {node_heading(hit.node.kind, hit.node.qualname)}")
+    title = Text(
+        f"{hit.rank or '-'}  {visible_line(node_heading(hit.node.kind, hit.node.qualname))}"
+    )
     subtitle = f"score {hit.score:.3f}{extra}"
     content = Group(Text(_location(hit)), grid)
     console.print(Panel(content, title=title, title_align="left", subtitle=subtitle))
     if explanation.counterfactual:
-        console.print(Text(f"  {explanation.counterfactual}", style="dim"))
+        console.print(Text(visible_line(f"  {explanation.counterfactual}"), style="dim"))
     for line in _snippet(hit):
         console.print(line, soft_wrap=True)
 
@@ -97,7 +114,7 @@ def _add_groups(grid: Table, hit: Hit, groups: Sequence[SignalGroup], bar_width:
             _bar(group.above_average, largest, bar_width),
             f"{group.value:.2f}",
             Text(group.name, style="bold"),
-            Text(group.text, style="dim"),
+            Text(visible_line(group.text), style="dim"),
         )
     common = hit.score - sum(group.above_average for group in groups)
     grid.add_row(f"{common:+.2f}", "", "", "", Text("what good candidates have on average", "dim"))
@@ -116,7 +133,7 @@ def _add_signals(grid: Table, hit: Hit, bar_width: int) -> None:
                 _bar(signal.contribution, largest, bar_width),
                 "",
                 Text(f"  {signal.signal}"),
-                Text(phrase(signal), style="dim"),
+                Text(visible_line(phrase(signal)), style="dim"),
             )
 
 
@@ -143,10 +160,10 @@ def status(state: Status) -> None:
         **beside_code(state),
     }
     for name, value in rows.items():
-        grid.add_row(Text(name, style="bold"), Text(value))
+        grid.add_row(Text(name, style="bold"), Text(visible_line(value)))
     _out.print(grid)
     for note in state.notes:
-        _out.print(f"note: {note}", style="yellow", markup=False)
+        _out.print(visible_line(f"note: {note}"), style="yellow", markup=False)
 
 
 def _drift(drift: Drift) -> str:
@@ -159,19 +176,19 @@ def _drift(drift: Drift) -> str:
 def index_summary(state: Status, left_out: Sequence[LeftOutRow], elapsed_ms: float) -> None:
     """Print what indexing a folder did, the notes last."""
     size = f", {state.disk_bytes / 1e6:,.1f} MB on disk" if state.disk_bytes else ""
-    click.echo(f"{state.files:,} files, {state.nodes:,} nodes in {elapsed_ms / 1e3:.1f} s{size}")
+    echo(f"{state.files:,} files, {state.nodes:,} nodes in {elapsed_ms / 1e3:.1f} s{size}")
     for title, counts in (("languages", state.languages), ("kinds", state.kinds)):
         if counts:
-            click.echo(f"{title}: {', '.join(f'{name} {n:,}' for name, n in counts.items())}")
+            echo(f"{title}: {', '.join(f'{name} {n:,}' for name, n in counts.items())}")
     if state.vectors or state.n_failed:
         failed = f", {state.n_failed:,} failed" if state.n_failed else ""
-        click.echo(f"by meaning: {state.vectors:,} nodes{failed}")
+        echo(f"by meaning: {state.vectors:,} nodes{failed}")
     if any(row.records for row in state.sources):
-        click.echo(source_counts(state))
+        echo(source_counts(state))
     if left_out:
-        click.echo(f"left out: {'; '.join(map(_left_out, left_out))}")
+        echo(f"left out: {'; '.join(map(_left_out, left_out))}")
     for note in (*state.notes, *source_problems(state)):
-        click.echo(f"note: {note}")
+        echo(visible_line(f"note: {note}"))
 
 
 def _left_out(row: LeftOutRow) -> str:
@@ -193,7 +210,7 @@ def findings(checks: Sequence[Finding]) -> None:
     """Print the doctor's findings, a line each."""
     for finding in checks:
         mark = Text("ok  ", style="green") if finding.ok else Text("bad ", style="red")
-        _out.print(mark + Text(f"{finding.name}: {finding.text}"))
+        _out.print(mark + Text(visible_line(f"{finding.name}: {finding.text}")))
 
 
 def progress(engine: Engine) -> None:
@@ -266,7 +283,7 @@ def _numbers(hit: Hit) -> str:
 
 
 def _clip(text: str, width: int) -> Text:
-    line = Text(_INDENT + text, style="dim")
+    line = Text(_INDENT + visible_line(text), style="dim")
     line.truncate(width, overflow="ellipsis")
     return line
 
@@ -288,13 +305,13 @@ def _align(columns: Sequence[tuple[str, str]] | None, n: int) -> tuple[str, list
 
 
 def _name(hit: Hit) -> str:
-    return hit.node.qualname or hit.node.name
+    return visible_line(hit.node.qualname or hit.node.name)
 
 
 def _location(hit: Hit) -> str:
     """Return path and lines, or the day of a record that stands in no file."""
     span = hit.node.span
     if hit.record is not None:
-        return hit.record.reference if hit.record.path else iso_date(hit.record.date)
+        return visible_line(hit.record.reference) if hit.record.path else iso_date(hit.record.date)
     cell = f" cell {hit.cell.number}:{hit.cell.line}" if hit.cell else ""
-    return f"{hit.node.path}:{span.start_line + 1}-{span.end_line + 1}{cell}"
+    return visible_line(f"{hit.node.path}:{span.start_line + 1}-{span.end_line + 1}{cell}")

@@ -138,6 +138,8 @@ export class HitList {
     clearTimeout(this.pause);
     await withErrorsShown(async () => {
       try {
+        // Else it would open in the place of the previews.
+        await this.actions.previews.end();
         await open();
       } finally {
         this.pick.hide();

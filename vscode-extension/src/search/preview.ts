@@ -35,9 +35,12 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
     backgroundColor: new vscode.ThemeColor('editor.findMatchHighlightBackground'),
   });
   private readonly changes = new vscode.EventEmitter<vscode.Uri>();
-  private readonly registration = vscode.workspace.registerTextDocumentContentProvider(
-    SCHEME,
-    this,
+  private readonly registration = vscode.Disposable.from(
+    vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
+    vscode.window.onDidChangeTextEditorSelection(({ textEditor, kind }) => {
+      this.isVisited ||=
+        isPreviewed(textEditor) && kind === vscode.TextEditorSelectionChangeKind.Mouse;
+    }),
   );
   readonly onDidChange = this.changes.event;
   private uri: vscode.Uri | undefined;
@@ -46,10 +49,19 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
   private endedAt = 0;
   /** A row below the user's only group of editors was made for the previews. */
   private hasRow = false;
+  /** The user has clicked into a preview, and the focus is there. */
+  private isVisited = false;
+  private home: vscode.TextEditor | undefined;
 
   constructor() {
     // A window that was closed with a preview has it again when it opens.
     void this.close();
+  }
+
+  /** The editor that the user is in; a row of previews counts as active to VS Code. */
+  get userEditor(): vscode.TextEditor | undefined {
+    const active = vscode.window.activeTextEditor;
+    return active && isPreviewed(active) ? this.home : active;
   }
 
   provideTextDocumentContent(uri: vscode.Uri): string {
@@ -58,6 +70,7 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
 
   async show(hit: Hit): Promise<void> {
     const request = ++this.newest;
+    this.home = this.userEditor;
     const source = await sourceOf(hit).catch(() => undefined);
     if (!source || request !== this.newest) {
       return;
@@ -88,7 +101,6 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
 
   private async open(hit: Hit, source: Source, isNewest: () => boolean): Promise<void> {
     const uri = previewUri(hit);
-    const before = previewTabs();
     const viewColumn = await this.column();
     if (!isNewest()) {
       return;
@@ -105,7 +117,7 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
       return;
     }
     await vscode.window.tabGroups.close(
-      previewTabs().filter((tab) => before.includes(tab) && uriOf(tab) !== uri.toString()),
+      previewTabs().filter((tab) => uriOf(tab) !== uri.toString()),
       true,
     );
     this.highlight(editor, hit);
@@ -128,21 +140,20 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
   }
 
   /**
-   * Where previews go: where one is already, else into a row of their own below a single group,
-   * else beside the active group. Groups and focus of the user stay as they are.
+   * Where previews go: into a row of their own below a single group, else beside the active one.
+   * Groups and focus of the user stay as they are.
    */
   private async column(): Promise<vscode.ViewColumn> {
     const { all, activeTabGroup } = vscode.window.tabGroups;
-    const current = all.find(({ tabs }) => tabs.some(isPreview));
-    if (current) {
-      return current.viewColumn;
+    if (all.length === 1 && activeTabGroup.tabs.every(isPreview)) {
+      return activeTabGroup.viewColumn;
+    }
+    if (this.hasRow) {
+      return vscode.ViewColumn.Two;
     }
     if (all.length > 1) {
-      const at = all.indexOf(activeTabGroup);
-      return (all[at + 1] ?? all[at - 1] ?? activeTabGroup).viewColumn;
-    }
-    if (activeTabGroup.tabs.length === 0) {
-      return activeTabGroup.viewColumn;
+      // The only place that VS Code opens an editor in without making its group the active one.
+      return vscode.ViewColumn.Beside;
     }
     await vscode.commands.executeCommand('vscode.setEditorLayout', TWO_ROWS);
     this.hasRow = true;
@@ -150,16 +161,14 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
   }
 
   private async close(): Promise<void> {
-    for (const { tabs, isActive } of vscode.window.tabGroups.all) {
-      const previews = tabs.filter(isPreview);
-      // With others in its group, closing one would take the focus from whatever has it by now,
-      // as a box that this process does not know of yet. In the last one of a group it goes back
-      // only from where it would get lost.
-      const preserveFocus = !isActive || previews.length < tabs.length;
-      if (previews.length > 0) {
-        await vscode.window.tabGroups.close(previews, preserveFocus);
-      }
+    const previews = previewTabs();
+    const isAlone = vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).every(isPreview);
+    if (previews.length > 0) {
+      // The focus stays where it is: it may be in a box that this process does not know of yet.
+      // It is given back only where closing loses it.
+      await vscode.window.tabGroups.close(previews, !isAlone && !this.isVisited);
     }
+    this.isVisited = false;
     if (this.hasRow) {
       this.hasRow = false;
       const { all } = vscode.window.tabGroups;
@@ -258,6 +267,10 @@ function previewTabs(): vscode.Tab[] {
 
 function isPreview({ input }: vscode.Tab): boolean {
   return input instanceof vscode.TabInputText && input.uri.scheme === SCHEME;
+}
+
+function isPreviewed({ document }: vscode.TextEditor): boolean {
+  return document.uri.scheme === SCHEME;
 }
 
 function uriOf({ input }: vscode.Tab): string {

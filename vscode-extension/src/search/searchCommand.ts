@@ -19,7 +19,7 @@ export function searchAsTyped(
   actions: HitActions,
   query: string,
 ): void {
-  const cursor = focus();
+  const cursor = focus(actions.previews.userEditor);
   const near = cursor ? { focus: cursor } : {};
   const answer = async (params: SearchParams, token: vscode.CancellationToken): Promise<Answer> => {
     const response = await client.search(params, token);
