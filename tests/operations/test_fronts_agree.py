@@ -30,7 +30,7 @@ KITCHEN = {
 }
 GARDEN = {
     "garden.py": 'def pour_water(jug):\n    """Pour water on a bed."""\n    return jug\n',
-    "tests/test_garden.py": "from garden import pour_water\n\ndef test_pour():\n    pour_water(1)\n",
+    "tests/test_garden.py": "from garden import pour_water\ndef test_pour():\n    pour_water(1)\n",
 }
 UNSAVED = KITCHEN["tea.py"] + "\n\ndef cool_water(cup):\n    return boil_water(cup) - 1\n"
 SEARCH = {"limit": 10, "deep": False, "snippet_lines": 3, "git": False, "time_ms": 30_000}

@@ -33,7 +33,12 @@ def npm(*arguments: str) -> str:
 
 
 def drive(
-    node: str, script: str, tmp_path: Path, path: str | None = None, **config: object
+    node: str,
+    script: str,
+    tmp_path: Path,
+    path: str | None = None,
+    patience_s: int = PATIENCE_S,
+    **config: object,
 ) -> subprocess.CompletedProcess:
     """Runs one of the drivers of `tests/editors/vscode` with its configuration."""
     config_file = tmp_path / "drive.json"
@@ -42,6 +47,6 @@ def drive(
         [node, EDITORS / "vscode" / script, config_file],
         capture_output=True,
         text=True,
-        timeout=PATIENCE_S,
+        timeout=patience_s,
         env={**os.environ, "PATH": path or os.environ["PATH"]},
     )

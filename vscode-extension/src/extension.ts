@@ -20,6 +20,7 @@ import { showHistory } from './results/resultHistory';
 import { Results } from './results/results';
 import { ResultTree, type HitRow } from './results/resultTree';
 import { grepAsTyped } from './search/grepCommand';
+import { Previews } from './search/preview';
 import { QueryMemory } from './search/queryMemory';
 import { searchAsTyped } from './search/searchCommand';
 import { choosePython } from './server/choosePython';
@@ -45,7 +46,8 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
   const results = new Results();
   const documents = new ReadOnlyDocuments();
   const pins = new Pins();
-  const actions = new HitActions(client, results, pins);
+  const previews = new Previews();
+  const actions = new HitActions(client, results, pins, previews);
   const memory = new QueryMemory(context.workspaceState);
   const packer = new Packer(client, documents, pins, context.workspaceState);
   const tree = new ResultTree(results, pins);
@@ -71,6 +73,7 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
     client,
     results,
     documents,
+    previews,
     tree,
     new PinTree(pins, () => tree.dragged),
     onIndexReady(client, () => void results.complete()),

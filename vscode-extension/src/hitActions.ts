@@ -5,6 +5,7 @@ import { openHit } from './places';
 import { isCode, type Hit } from './protocol';
 import type { Results } from './results/results';
 import { placeOf } from './search/hitText';
+import type { Previews } from './search/preview';
 import type { PackhoundClient } from './server/packhoundClient';
 
 /** What can be done with a hit besides opening it, wherever it is listed. */
@@ -13,6 +14,7 @@ export class HitActions {
     private readonly client: PackhoundClient,
     private readonly results: Results,
     readonly pins: Pins,
+    readonly previews: Previews,
   ) {}
 
   async why(hit: Hit): Promise<void> {

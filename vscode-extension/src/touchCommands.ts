@@ -22,7 +22,7 @@ export const findRelated: TouchCommand = async (client, results, actions) => {
     placeholder: 'Code like the definition at the cursor',
     name: `like ${nameOf(place)}`,
     nothing: 'Nothing like it was found.',
-    ask: () => client.related(place),
+    ask: (token) => client.related(place, token),
     rows: ({ hits }) => hitItems(hits, actions.pins),
   });
 };
@@ -35,7 +35,8 @@ export const showCalls: TouchCommand = async (client, results, actions) => {
     placeholder: 'What the definition at the cursor touches',
     name: `calls of ${nameOf(place)}`,
     nothing: 'Nothing calls it, and it calls nothing of this workspace.',
-    ask: async () => symbolResults(await client.request<SymbolAnswer>(methods.symbol, place)),
+    ask: async (token) =>
+      symbolResults(await client.request<SymbolAnswer>(methods.symbol, place, token)),
     rows: ({ hits }) => sectionItems(hits, actions.pins),
   });
 };
@@ -48,9 +49,12 @@ export const showChanges: TouchCommand = async (client, results, actions) => {
     placeholder: 'What is not committed, unsaved text included, and what it touches',
     name: 'my changes',
     nothing: 'Nothing differs from the last commit.',
-    ask: async () => {
+    ask: async (token) => {
       const params = uri ? { uri } : {};
-      return changesResults(await client.request<Changes>(methods.changes, params), uriOfPath);
+      return changesResults(
+        await client.request<Changes>(methods.changes, params, token),
+        uriOfPath,
+      );
     },
     rows: ({ hits }) => sectionItems(hits, actions.pins),
   });

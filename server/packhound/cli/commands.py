@@ -18,9 +18,9 @@ from packhound.cli.opening import (
     exit_unless_saved,
     folder_settings,
     open_engine,
-    print_json,
 )
 from packhound.cli.options import JSON, LIMIT, LOCATION, MODEL, ROOT, ROOTS, SET
+from packhound.cli.terminal import print_json
 from packhound.core.log_file import log_to_file
 
 log = logging.getLogger("packhound")

@@ -9,8 +9,9 @@ from typing import Any
 
 import click
 
-from packhound.cli.opening import Asker, print_json
+from packhound.cli.opening import Asker
 from packhound.cli.options import JSON, ROOTS, SET
+from packhound.cli.terminal import echo, print_json
 
 
 @click.command()
@@ -29,12 +30,12 @@ def config(roots: Sequence[Path], as_json: bool, changes: Sequence[str]) -> None
         return
     for answer in answers:
         if len(answers) > 1:
-            click.echo(f"{answer['root']}:")
+            echo(f"{answer['root']}:")
         _print(answer["settings"])
 
 
 def _print(rows: Any) -> None:  # noqa: ANN401 - rows of JSON
     for row in rows:
         origin = f"{row['origin']} {row['file']}".rstrip()
-        click.echo(f"{row['name']} = {json.dumps(row['value'], ensure_ascii=False)}  ({origin})")
-        click.echo(f"    {row['description']}")
+        echo(f"{row['name']} = {json.dumps(row['value'], ensure_ascii=False)}  ({origin})")
+        echo(f"    {row['description']}")

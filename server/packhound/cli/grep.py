@@ -9,9 +9,11 @@ from typing import Any
 
 import click
 
-from packhound.cli.opening import Asker, print_json
+from packhound.cli.opening import Asker
 from packhound.cli.options import JSON, ROOTS
+from packhound.cli.terminal import echo, print_json
 from packhound.core.titles import heading
+from packhound.redact import visible_line
 
 
 @click.command()
@@ -47,9 +49,9 @@ def grep(
         print_json(answer)
     else:
         for line in _text(answer):
-            click.echo(line)
+            echo(line)
         for note in _notes(answer):
-            click.echo(note, err=True)
+            echo(note, err=True)
     sys.exit(0 if answer["total_lines"] else 1)
 
 
@@ -59,16 +61,21 @@ def _text(answer: Mapping[str, Any]) -> Iterator[str]:
     for group in answer["groups"]:
         first, last = group["start_line"], group["end_line"]
         lines = f"{first}-{last}" if last > first else f"{first}"
-        yield f"{_path(group)}:{lines} {heading(group['kind'], group['qualname'])}"
+        yield f"{_path(group)}:{lines} {_heading(group)}"
         yield from (
-            f"{line['line']:>6}{_cell(line)}{':' if line['match'] else '-'} {line['text']}"
+            f"{line['line']:>6}{_cell(line)}{':' if line['match'] else '-'} "
+            + visible_line(line["text"])
             for line in group["lines"]
         )
 
 
+def _heading(group: Mapping[str, Any]) -> str:
+    return visible_line(heading(group["kind"], group["qualname"]))
+
+
 def _path(row: Mapping[str, Any]) -> str:
     """Return a path, which begins with its root where there are several."""
-    return f"{row['label']}/{row['path']}" if "label" in row else str(row["path"])
+    return visible_line(f"{row['label']}/{row['path']}" if "label" in row else row["path"])
 
 
 def _cell(line: Mapping[str, Any]) -> str:

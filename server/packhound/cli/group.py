@@ -24,7 +24,7 @@ class ReportingGroup(click.Group):
             return super().invoke(ctx)
         except PackhoundError as error:
             log.error("%s: %s", ctx.invoked_subcommand, error)
-            raise click.UsageError(self._with_options(ctx, str(error))) from None
+            raise click.UsageError(_visible(self._with_options(ctx, str(error)))) from None
         except click.UsageError as error:
             if "unexpected extra argument" not in error.message:
                 raise
@@ -36,7 +36,7 @@ class ReportingGroup(click.Group):
             raise  # The reader has closed the pipe, which is no error.
         except OSError as error:
             log.exception("%s failed", ctx.invoked_subcommand)
-            raise click.ClickException(str(error)) from None
+            raise click.ClickException(_visible(str(error))) from None
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except Exception:
@@ -53,3 +53,10 @@ class ReportingGroup(click.Group):
             for parameter in (command.params if command else ())
         }
         return _FIELD.sub(lambda field: names.get(field[1], field[0]), message)
+
+
+def _visible(message: str) -> str:
+    # Loaded where something goes wrong, not at each start.
+    from packhound.redact import visible_line
+
+    return visible_line(message)

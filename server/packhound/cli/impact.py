@@ -7,8 +7,9 @@ from pathlib import Path
 
 import click
 
-from packhound.cli.opening import Asker, print_json
+from packhound.cli.opening import Asker
 from packhound.cli.options import JSON, ROOTS, limit_option
+from packhound.cli.terminal import echo, print_json
 from packhound.core.types import Json
 
 _MAX_TOKENS = 100_000
@@ -50,4 +51,4 @@ def _answer(roots: Sequence[Path], name: str, arguments: Json, as_json: bool) ->
     if as_json:
         print_json(answer)
     else:
-        click.echo(as_text(name, answer, {"max_tokens": _MAX_TOKENS}))
+        echo(as_text(name, answer, {"max_tokens": _MAX_TOKENS}))

@@ -10,12 +10,14 @@ from typing import Any
 import click
 
 from packhound.cli.group import ReportingGroup
-from packhound.cli.opening import Asker, folder_settings, print_json
+from packhound.cli.opening import Asker, folder_settings
 from packhound.cli.options import JSON, ROOT, ROOTS, complete_file
+from packhound.cli.terminal import echo, print_json
 from packhound.core.errors import SettingsError
 from packhound.core.records import byline
 from packhound.knowledge import EPISODE_KINDS, EPISODE_RESULTS
 from packhound.memory import NOTE_TYPES, NoteStore, NoteType, note_from, note_json, write_note
+from packhound.redact import json_line, visible_line
 
 TYPE = click.option("--type", "kind", type=click.Choice(NOTE_TYPES), help="Only this type.")
 _FIRST_LINE = 100
@@ -62,7 +64,7 @@ def add(root: Path, kind: NoteType, name: str, content: str, as_json: bool, **op
     if as_json:
         print_json({"id": identity})
     else:
-        click.echo(f"noted as {identity}")
+        echo(f"noted as {identity}")
 
 
 @memory.command("list")
@@ -96,14 +98,14 @@ def show(identity: str, roots: Sequence[Path], as_json: bool) -> None:
     if as_json:
         print_json(row)
         return
-    click.echo(_line(row))
+    echo(_line(row))
     for key in ("content", "summary", "decision", "reasoning"):
         if row.get(key):
-            click.echo(f"\n{row[key]}")
+            echo(f"\n{row[key]}")
     for code in row["code"]:
-        click.echo(f"\non {code['ref']}" + (f": {code['state']}" if code["state"] else ""))
+        echo(f"\non {visible_line(code['ref'])}" + (f": {code['state']}" if code["state"] else ""))
         if code["diff"]:
-            click.echo(code["diff"])
+            echo(code["diff"])
 
 
 @memory.command()
@@ -119,7 +121,7 @@ def forget(identities: Sequence[str], roots: Sequence[Path]) -> None:
             raise SettingsError(
                 f"there is no note '{identity}'; 'packhound memory list' lists them"
             )
-    click.echo(f"deleted {len(identities)}")
+    echo(f"deleted {len(identities)}")
 
 
 @memory.command()
@@ -135,7 +137,7 @@ def record(root: Path, result: str | None, **values: Any) -> None:  # noqa: ANN4
     With a result, the last query, pack, ... of the same TEXT gets it: accepted or rejected.
     """
     row = _ask([root], "episode", {**values, "result": result or ""})
-    click.echo(f"recorded as {row['id']}")
+    echo(f"recorded as {row['id']}")
 
 
 @memory.command()
@@ -148,13 +150,13 @@ def export(root: Path, output: Path | None) -> None:
     """
     from packhound.core.private_file import write_private_atomic
 
-    lines = [json.dumps(note_json(note), ensure_ascii=False) for note in _store(root).all()]
+    lines = [json_line(note_json(note)) for note in _store(root).all()]
     text = "".join(f"{line}\n" for line in lines)
     if output is None:
-        click.echo(text, nl=False)
+        echo(text, nl=False)
     else:
         write_private_atomic(output, text.encode())
-        click.echo(f"{len(lines)} notes", err=True)
+        echo(f"{len(lines)} notes", err=True)
 
 
 @memory.command("import")
@@ -168,7 +170,7 @@ def import_(file: str, root: Path) -> None:
     except OSError as error:
         raise SettingsError(f"'{file}': {error.strerror}") from None
     _store(root).put_all(notes)
-    click.echo(f"{len(notes)} notes")
+    echo(f"{len(notes)} notes")
 
 
 @memory.command()
@@ -184,7 +186,7 @@ def clear(root: Path, episodes: bool, yes: bool) -> None:
     n = len(store.all())
     if not yes:
         click.confirm(f"Delete {n} notes? They cannot be made again.", abort=True)
-    click.echo(f"deleted {store.clear()}" if n else "there are no notes")
+    echo(f"deleted {store.clear()}" if n else "there are no notes")
 
 
 def _clear_episodes(root: Path, *, yes: bool) -> None:
@@ -194,7 +196,7 @@ def _clear_episodes(root: Path, *, yes: bool) -> None:
     n = len(log.read())
     if not yes:
         click.confirm(f"Delete {n} episodes? They cannot be made again.", abort=True)
-    click.echo(f"deleted {log.clear()}" if n else "there are no episodes")
+    echo(f"deleted {log.clear()}" if n else "there are no episodes")
 
 
 def _notes_in(file: str, lines: Iterable[str]) -> Iterable[Any]:
@@ -230,21 +232,26 @@ def _print(answer: Mapping[str, Any], as_json: bool) -> None:
         print_json(answer)
         return
     for problem in answer.get("problems", ()):
-        click.echo(f"note: {problem}", err=True)
+        echo(f"note: {problem}", err=True)
     for row in answer["notes"]:
-        click.echo(_line(row))
+        echo(_line(row))
         text = " ".join(
             str(row.get("content") or row.get("summary") or row.get("decision")).split()
         )
-        click.echo(f"    {text[:_FIRST_LINE]}" + ("..." if len(text) > _FIRST_LINE else ""))
+        echo(f"    {text[:_FIRST_LINE]}" + ("..." if len(text) > _FIRST_LINE else ""))
         for code in row["code"]:
-            click.echo(f"    on {code['ref']}" + (f" ({code['state']})" if code["state"] else ""))
+            echo(
+                f"    on {visible_line(code['ref'])}"
+                + (f" ({code['state']})" if code["state"] else "")
+            )
     if not answer["notes"]:
-        click.echo("no notes")
+        echo("no notes")
 
 
 def _line(row: Mapping[str, Any]) -> str:
     name = row.get("key") or row.get("name") or row.get("topic") or ""
     state = f"  [{row['state']}]" if row["state"] else ""
     whose = f"  {row['label']}" if "label" in row else ""
-    return f"{row['id']}  {row['date']}  {row['type']:8}  {name}  ({byline(row)}){whose}{state}"
+    return visible_line(
+        f"{row['id']}  {row['date']}  {row['type']:8}  {name}  ({byline(row)}){whose}{state}"
+    )

@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
+from packhound.cli.terminal import echo
 from packhound.core.errors import SettingsError, StoreError
 from packhound.core.settings import Settings
 from packhound.core.settings_files import COMMAND_LINE, FolderSettings, Layer
@@ -90,7 +89,7 @@ class Asker:
 
 
 def _warn_unavailable(problem: StoreError) -> None:
-    click.echo(f"note: {problem}; answered without it, so unsaved text is not seen", err=True)
+    echo(f"note: {problem}; answered without it, so unsaved text is not seen", err=True)
 
 
 @contextmanager
@@ -130,7 +129,7 @@ def folder_settings(
     layer = Layer(COMMAND_LINE, values)
     settings = FolderSettings(real_path(root), lambda: (layer,))
     for problem in settings.read().problems:
-        click.echo(f"note: {problem}", err=True)
+        echo(f"note: {problem}", err=True)
     return settings
 
 
@@ -159,17 +158,12 @@ def parse_changes(encoder_path: str, changes: Sequence[str]) -> dict[str, object
     if problems:
         raise SettingsError("; ".join(problems))
     for deprecation in deprecations:
-        click.echo(f"note: {deprecation}", err=True)
+        echo(f"note: {deprecation}", err=True)
     return values
 
 
 def exit_unless_saved(state: Status) -> None:
     """Warn and exit with 1 if the index should be on disk and is not."""
     if state.save_problem:
-        click.echo(f"warning: nothing is saved: {state.save_problem}", err=True)
+        echo(f"warning: nothing is saved: {state.save_problem}", err=True)
         sys.exit(1)
-
-
-def print_json(value: object) -> None:
-    """Print a value on one line of standard output."""
-    click.echo(json.dumps(value, ensure_ascii=False))

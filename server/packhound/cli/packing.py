@@ -9,8 +9,9 @@ from typing import Any
 
 import click
 
-from packhound.cli.opening import Asker, print_json
+from packhound.cli.opening import Asker
 from packhound.cli.options import FOCUS, JSON, MODEL, ROOTS, SET, complete_file
+from packhound.cli.terminal import echo, print_json
 from packhound.pack import FORMATS
 
 
@@ -59,7 +60,7 @@ def pack(
     if as_json or options["format"] == "json":
         print_json(answer)
         return
-    click.echo(answer["text"])
-    click.echo(f"{answer['tokens']:,} of {answer['budget']:,} tokens", err=True)
+    echo(answer["text"])
+    echo(f"{answer['tokens']:,} of {answer['budget']:,} tokens", err=True)
     for note in answer["notes"]:
-        click.echo(f"note: {note}", err=True)
+        echo(f"note: {note}", err=True)

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import click
 
-from packhound.cli.opening import Asker, print_json
+from packhound.cli.opening import Asker
 from packhound.cli.options import JSON, ROOTS, complete_file
+from packhound.cli.terminal import echo, print_json
 
 
 @click.command("show")
@@ -29,4 +30,4 @@ def show_code(reference: str, roots: Sequence[Path], lines: int, as_json: bool) 
     if as_json:
         print_json(answer)
     else:
-        click.echo(as_text("read_node", answer, arguments))
+        echo(as_text("read_node", answer, arguments))

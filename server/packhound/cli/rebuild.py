@@ -9,6 +9,7 @@ import click
 
 from packhound.cli.opening import Asker, exit_unless_saved, open_engine, wait
 from packhound.cli.options import ROOT
+from packhound.cli.terminal import echo
 from packhound.core.records import CODE, SOURCE_NAMES
 
 
@@ -35,7 +36,7 @@ def rebuild(sources: Sequence[str], root: Path, regenerate_embeddings: bool) -> 
         with Asker([root]) as asker:
             for row in asker.answer("rebuild_sources", arguments)["rebuilt"]:
                 counts = f"{row['reused']:,} vectors reused, {row['regenerated']:,} regenerated"
-                click.echo(f"{row['name']}: {row['records']:,} records, {counts}")
+                echo(f"{row['name']}: {row['records']:,} records, {counts}")
 
 
 def _rebuild_code(root: Path) -> None:
@@ -44,5 +45,5 @@ def _rebuild_code(root: Path) -> None:
         wait(engine)
         engine.flush()
         state = engine.status()
-    click.echo(f"{state.files:,} files, {state.nodes:,} nodes")
+    echo(f"{state.files:,} files, {state.nodes:,} nodes")
     exit_unless_saved(state)

@@ -9,8 +9,9 @@ from typing import Any
 
 import click
 
-from packhound.cli.opening import Asker, print_json
+from packhound.cli.opening import Asker
 from packhound.cli.options import FOCUS, JSON, LIMIT, MODEL, ROOTS, SET, complete_file
+from packhound.cli.terminal import print_json
 from packhound.core.errors import SettingsError
 from packhound.core.settings import MAX_CANDIDATES, MAX_TIME_MS
 from packhound.core.types import KINDS, MODES, TESTS, TYPES

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import click
 from rich.cells import cell_len
-from rich.console import Console, Group
+from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.panel import Panel
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from packhound.cli.terminal import echo
 from packhound.core.records import CODE, byline
 from packhound.core.status import LeftOutRow, Status
 from packhound.core.titles import heading as node_heading
-from packhound.redact import safe_line
+from packhound.redact import safe_line, visible_line, visible_text
 
 if TYPE_CHECKING:
     from packhound.cli.doctor import Finding
@@ -30,7 +31,21 @@ _BAR_WIDTH, _WIDTH_WITHOUT_BARS = 16, 55
 _NUMBERS = "   Words Meaning  You"
 _INDENT = "   "
 _MIN_NAME_WIDTH, _PIPE_WIDTH = 24, 80
-_out, _err = Console(highlight=False), Console(stderr=True, highlight=False)
+
+
+class Terminal(Console):
+    """A console whose texts have no controls but those of its own styles and bars."""
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """Yield the segments of a renderable."""
+        for segment in super().render(renderable, options):
+            is_text = not segment.control
+            yield Segment(visible_text(segment.text), segment.style) if is_text else segment
+
+
+_out, _err = Terminal(highlight=False), Terminal(stderr=True, highlight=False)
 
 
 def results(answer: Row, boxes: bool = False, console: Console = _out) -> None:
@@ -40,7 +55,7 @@ def results(answer: Row, boxes: bool = False, console: Console = _out) -> None:
         sure = f"confidence: {answer['confidence_word']} ({answer['confidence'] or 0.0:.2f})"
         console.print(sure, style="bold", highlight=False)
     for note in answer["notes"]:
-        console.print(f"note: {note}", style="yellow", markup=False)
+        console.print(visible_line(f"note: {note}"), style="yellow", markup=False)
     if boxes:
         for hit in hits:
             box(hit, console)
@@ -69,12 +84,14 @@ def box(hit: Row, console: Console = _out, *, all_signals: bool = False) -> None
         _add_signals(grid, hit["groups"], bar_width)
     else:
         _add_groups(grid, hit, bar_width)
-    title = Text(f"{hit['rank'] or '-'}  {node_heading(hit['kind'], hit['qualname'])}")
+    title = Text(
+        visible_line(f"{hit['rank'] or '-'}  {node_heading(hit['kind'], hit['qualname'])}")
+    )
     subtitle = f"score {hit['score']:.3f}{_git_summary(hit)}"
     content = Group(Text(_location(hit)), grid)
     console.print(Panel(content, title=title, title_align="left", subtitle=subtitle))
     if hit["counterfactual"]:
-        console.print(Text(f"  {hit['counterfactual']}", style="dim"))
+        console.print(Text(visible_line(f"  {hit['counterfactual']}"), style="dim"))
     for line in _snippet(hit):
         console.print(line, soft_wrap=True)
 
@@ -89,7 +106,7 @@ def _add_groups(grid: Table, hit: Row, bar_width: int) -> None:
             _bar(group["above_average"], largest, bar_width),
             f"{group['value']:.2f}",
             Text(group["group"], style="bold"),
-            Text(group["text"], style="dim"),
+            Text(visible_line(group["text"]), style="dim"),
         )
     common = hit["score"] - sum(group["above_average"] for group in groups)
     grid.add_row(f"{common:+.2f}", "", "", "", Text("what good candidates have on average", "dim"))
@@ -109,7 +126,7 @@ def _add_signals(grid: Table, groups: Sequence[Row], bar_width: int) -> None:
                 _bar(signal["contribution"], largest, bar_width),
                 "",
                 Text(f"  {signal['signal']}"),
-                Text(signal["text"], style="dim"),
+                Text(visible_line(signal["text"]), style="dim"),
             )
 
 
@@ -137,10 +154,10 @@ def status(state: Row) -> None:
         **_beside_code(state),
     }
     for name, value in rows.items():
-        grid.add_row(Text(name, style="bold"), Text(value))
+        grid.add_row(Text(name, style="bold"), Text(visible_line(value)))
     _out.print(grid)
     for note in state["notes"]:
-        _out.print(f"note: {note}", style="yellow", markup=False)
+        _out.print(visible_line(f"note: {note}"), style="yellow", markup=False)
 
 
 def _drift(drift: Row) -> str:
@@ -165,22 +182,22 @@ def _beside_code(state: Row) -> dict[str, str]:
 def index_summary(state: Status, left_out: Sequence[LeftOutRow], elapsed_ms: float) -> None:
     """Print what indexing a folder did, the notes last."""
     size = f", {state.disk_bytes / 1e6:,.1f} MB on disk" if state.disk_bytes else ""
-    click.echo(f"{state.files:,} files, {state.nodes:,} nodes in {elapsed_ms / 1e3:.1f} s{size}")
+    echo(f"{state.files:,} files, {state.nodes:,} nodes in {elapsed_ms / 1e3:.1f} s{size}")
     for title, counts in (("languages", state.languages), ("kinds", state.kinds)):
         if counts:
-            click.echo(f"{title}: {', '.join(f'{name} {n:,}' for name, n in counts.items())}")
+            echo(f"{title}: {', '.join(f'{name} {n:,}' for name, n in counts.items())}")
     if state.vectors or state.n_failed:
         failed = f", {state.n_failed:,} failed" if state.n_failed else ""
-        click.echo(f"by meaning: {state.vectors:,} nodes{failed}")
+        echo(f"by meaning: {state.vectors:,} nodes{failed}")
     if any(row.records for row in state.sources):
         counts = {"Code": state.nodes, **{r.name.capitalize(): r.records for r in state.sources}}
         parts = [f"{name} {n:,}" for name, n in counts.items() if n]
-        click.echo(f"{', '.join(parts)}, total {sum(counts.values()):,}")
+        echo(f"{', '.join(parts)}, total {sum(counts.values()):,}")
     if left_out:
-        click.echo(f"left out: {'; '.join(map(_left_out, left_out))}")
+        echo(f"left out: {'; '.join(map(_left_out, left_out))}")
     problems = (f"{row.name}: {problem}" for row in state.sources for problem in row.problems)
     for note in (*state.notes, *problems):
-        click.echo(f"note: {note}")
+        echo(visible_line(f"note: {note}"))
 
 
 def _left_out(row: LeftOutRow) -> str:
@@ -202,7 +219,7 @@ def findings(checks: Sequence[Finding]) -> None:
     """Print the doctor's findings, a line each."""
     for finding in checks:
         mark = Text("ok  ", style="green") if finding.ok else Text("bad ", style="red")
-        _out.print(mark + Text(f"{finding.name}: {finding.text}"))
+        _out.print(mark + Text(visible_line(f"{finding.name}: {finding.text}")))
 
 
 def progress(engine: Engine) -> None:
@@ -288,7 +305,7 @@ def _numbers(hit: Row) -> str:
 
 
 def _clip(text: str, width: int) -> Text:
-    line = Text(_INDENT + text, style="dim")
+    line = Text(_INDENT + visible_line(text), style="dim")
     line.truncate(width, overflow="ellipsis")
     return line
 
@@ -317,13 +334,13 @@ def _git_columns(hit: Row) -> tuple[str, str]:
 
 
 def _name(hit: Row) -> str:
-    return str(hit["qualname"] or hit["name"])
+    return visible_line(hit["qualname"] or hit["name"])
 
 
 def _location(hit: Row) -> str:
     """Return path and lines, or the day of a record that stands in no file."""
     label = f"{hit['label']}/" if "label" in hit and hit["path"] else ""
     if hit.get("source", CODE) != CODE:
-        return f"{label}{hit['reference']}" if hit["path"] else str(hit["date"])
+        return visible_line(f"{label}{hit['reference']}") if hit["path"] else str(hit["date"])
     cell = f" cell {hit['cell']['number']}:{hit['cell']['line']}" if "cell" in hit else ""
-    return f"{label}{hit['path']}:{hit['start_line']}-{hit['end_line']}{cell}"
+    return visible_line(f"{label}{hit['path']}:{hit['start_line']}-{hit['end_line']}{cell}")

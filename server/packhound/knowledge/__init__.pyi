@@ -11,8 +11,6 @@ from .episodes import EpisodeLog as EpisodeLog
 from .episodes import EpisodesSource as EpisodesSource
 from .episodes import new_episode as new_episode
 from .session_logs import session_files as session_files
-from .skill_files import SKILL_DEFAULTS as SKILL_DEFAULTS
-from .skill_files import SKILL_FIELDS as SKILL_FIELDS
 from .skills import SKILLS_FILE as SKILLS_FILE
 from .skills import SkillsSource as SkillsSource
 from .skills import record_skill as record_skill

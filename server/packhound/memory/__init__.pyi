@@ -4,8 +4,6 @@ from .anchors import anchor_at as anchor_at
 from .anchors import diff as diff
 from .notebook import Notebook as Notebook
 from .notebook import write_note as write_note
-from .notes import COMMON as COMMON
-from .notes import FIELDS as FIELDS
 from .notes import MAX_NAME as MAX_NAME
 from .notes import MAX_TEXT as MAX_TEXT
 from .notes import NOTE_TYPES as NOTE_TYPES

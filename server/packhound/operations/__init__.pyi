@@ -1,11 +1,8 @@
 from .explain import Explain as Explain
 from .explain import explain_hit as explain_hit
-from .folder import settings_row as settings_row
-from .notes import NOT_FOUND as NOT_FOUND
 from .operation import Call as Call
 from .operation import Json as Json
 from .operation import Operation as Operation
-from .operation import Request as Request
 from .pack import Pack as Pack
 from .pack import item_row as item_row
 from .pack import make_pack as make_pack
@@ -23,6 +20,5 @@ from .rows import results_rows as results_rows
 from .search import Search as Search
 from .search import limit_of as limit_of
 from .search import query_of as query_of
-from .search import run_search as run_search
 from .status import workspace_row as workspace_row
 from .text import rows_in as rows_in

@@ -12,8 +12,6 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from packhound.redact.redact import RedactionTimeout, redact
-
 _HIDDEN = re.compile(
     "["
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls but tab and line feed
@@ -43,6 +41,9 @@ def visible_line(text: str) -> str:
 @lru_cache(maxsize=8_192)
 def safe_line(text: str) -> str:
     """As `visible_line`, without secrets: for what leaves beside the code, as headings of prose."""
+    # What only shows characters, as the command line does, waits for no patterns.
+    from packhound.redact.redact import RedactionTimeout, redact
+
     try:
         return visible_line(redact(text).text)
     except RedactionTimeout:
@@ -54,8 +55,16 @@ def visible_text(text: str) -> str:
     return visible(text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text)
 
 
+def json_line(value: object) -> str:
+    """Return a value as JSON on one line, with hidden characters escaped, which means the same."""
+    text = json.dumps(value, ensure_ascii=False)
+    return _HIDDEN.sub(lambda match: json.dumps(match[0])[1:-1], text)
+
+
 def without_secrets(value: Any) -> Any:  # noqa: ANN401 - any JSON value
     """Return a JSON value whose texts have no secrets, and their hidden characters visible."""
+    from packhound.redact.redact import redact
+
     if isinstance(value, str):
         return visible_text(redact(value).text)
     if isinstance(value, Mapping):
@@ -70,6 +79,8 @@ def without_secrets(value: Any) -> Any:  # noqa: ANN401 - any JSON value
 
 def _without_named(value: Mapping[Any, Any]) -> Mapping[Any, Any]:
     """Return an object without the secrets that only their names tell, as `password`."""
+    from packhound.redact.redact import redact
+
     text = json.dumps(value, ensure_ascii=False, default=str)
     redacted = redact(text).text
     try:

@@ -11,10 +11,10 @@ const FADE_MS = 400;
 
 export const SEARCH = 'A name, or what the code does';
 
-/** Starts VS Code from the file CONFIG and does `steps(user)` in order, until one fails. */
-export async function play(steps) {
+/** Starts VS Code from the file CONFIG and does `steps(user)` in order, until one fails; `prepare` as there. */
+export async function play(steps, prepare) {
   const config = JSON.parse(readFileSync(process.argv[2], 'utf8'));
-  const vscode = await startWorkbench(config);
+  const vscode = await startWorkbench({ ...config, prepare });
   const user = hands(vscode.page, config.screenshots, vscode.change);
   try {
     for (const [name, step] of Object.entries(steps(user))) {
@@ -99,6 +99,8 @@ export function hands(page, screenshots, changeSettings) {
     changeSettings,
     toasts: page.locator('.notification-toast'),
     activeTab: page.locator('.tab.active').first(),
+    // Previews are in the last group: of one of their own, or the only one.
+    shownTab: page.locator('.tab.active').last(),
 
     async editorText() {
       const shown = await page.locator('.editor-instance .view-lines').allInnerTexts();

@@ -19,7 +19,7 @@ const CELLS = [
 const metadata = { language_info: { name: 'python' } };
 writeFileSync(path.join(workspace, 'parcels.ipynb'), JSON.stringify({ cells: CELLS, metadata, nbformat: 4, nbformat_minor: 5 }));
 
-await play(({ page, rows, until, asks, labels, row, listed, activeTab, editorText, picture, command, search, ready }) => {
+await play(({ page, rows, until, asks, labels, row, listed, activeTab, shownTab, editorText, picture, command, search, ready }) => {
   const isInCell = async () =>
     (await activeTab.getAttribute('aria-label'))?.includes('parcels.ipynb') &&
     /smooth_harvest/.test((await page.locator('.notebookOverlay .monaco-list-row.focused').allInnerTexts()).join());
@@ -31,7 +31,11 @@ await play(({ page, rows, until, asks, labels, row, listed, activeTab, editorTex
       await listed(() => search('average of each week and its neighbours'), /smooth_harvest/);
       await until('the cell first', async () => /smooth_harvest/.test((await labels())[0]));
       assert.match((await labels())[0], /parcels\.ipynb/);
-      await until('the preview', isInCell);
+      await until('the preview', async () =>
+        (await shownTab.getAttribute('aria-label'))?.startsWith('parcels.ipynb, preview') &&
+        /^def smooth_harvest/.test(await editorText()) &&
+        (await page.locator('.editor-instance .mtk6', { hasText: 'def' }).count()) === 1);
+      assert.equal(await page.locator('.notebookOverlay').count(), 0);
       await picture('cell-search');
     },
 

@@ -9,7 +9,7 @@ const REASON = /(name|file|folder|comment|signature|body|meaning): /;
 // A second answer is asked for when typing rests for half a second.
 const SECOND_ANSWER_MS = 4000;
 
-await play(({ page, rows, status, cursor, activeTab, until, asks, labels, row, editorText, picture, command, search, ready }) => ({
+await play(({ page, rows, status, cursor, activeTab, shownTab, until, asks, labels, row, editorText, picture, command, search, ready }) => ({
   async 'the status bar says that the index is ready'() {
     await page.waitForSelector('.monaco-workbench .part.statusbar');
     await ready();
@@ -48,7 +48,7 @@ await play(({ page, rows, status, cursor, activeTab, until, asks, labels, row, e
   },
 
   async 'the first row is previewed, below the list, and the list stays open'() {
-    await until('a preview', async () => (await activeTab.getAttribute('aria-label'))?.includes('retry.py, preview'));
+    await until('a preview', async () => (await shownTab.getAttribute('aria-label'))?.includes('retry.py, preview'));
     const name = page.locator('.editor-instance .view-line', { hasText: 'def send_with_retries' });
     const list = page.locator('.quick-input-widget');
     await until('the name below the list', async () => {
@@ -56,14 +56,18 @@ await play(({ page, rows, status, cursor, activeTab, until, asks, labels, row, e
       return line && covered && line.y >= covered.y + covered.height;
     });
     assert.ok(await rows.first().isVisible());
+    // A screen reader reads it, words have colours, and lines of the hit and words of the query marks.
+    await page.locator('.editor-instance [role="textbox"][aria-label^="retry.py"]').waitFor({ state: 'attached' });
+    await name.locator('.mtk6', { hasText: 'def' }).first().waitFor();
+    await until('marks', async () => (await page.locator('.editor-instance .view-overlays .cdr').count()) > 5);
     await picture('preview');
   },
 
   async 'moving previews the next row'() {
-    const before = await activeTab.getAttribute('aria-label');
+    const before = await shownTab.getAttribute('aria-label');
     await until('another file', async () => {
       await page.keyboard.press('ArrowDown');
-      return (await activeTab.getAttribute('aria-label')) !== before;
+      return (await shownTab.getAttribute('aria-label')) !== before;
     });
     assert.ok(await page.locator('.quick-input-widget').isVisible());
   },

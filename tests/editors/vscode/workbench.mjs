@@ -9,8 +9,11 @@ import path from 'node:path';
 
 const START_TIMEOUT_MS = 120_000;
 
-/** Starts VS Code on `workspace`; `extension` is a VSIX to install, `payload` goes to the workbench. */
-export async function startWorkbench({ clients, workspace, settings = {}, extension, payload = [] }) {
+/**
+ * Starts VS Code on `workspace`; `extension` is a VSIX to install, `payload` goes to the workbench,
+ * and `prepare` is a function that runs in the page before it.
+ */
+export async function startWorkbench({ clients, workspace, settings = {}, extension, payload = [], prepare }) {
   const host = path.join(clients, 'vscode');
   const home = mkdtempSync(path.join(os.tmpdir(), 'packhound-vscode-'));
   const userData = path.join(home, 'user');
@@ -62,6 +65,9 @@ export async function startWorkbench({ clients, workspace, settings = {}, extens
       args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
     });
     const page = await context.newPage();
+    if (prepare) {
+      await page.addInitScript(prepare);
+    }
     const full = payload.map(([key, value]) => [key, value.startsWith('/') ? `vscode-remote://127.0.0.1:${port}${value}` : value]);
     const query = new URLSearchParams({ folder: workspace });
     if (full.length > 0) {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { askText, choose } from '../boxes';
 import { focus } from '../places';
 import type { NewNote, NoteType } from './noteProtocol';
 import type { PackhoundClient } from '../server/packhoundClient';
@@ -47,7 +48,7 @@ export async function addNote(client: PackhoundClient): Promise<void> {
     throw new Error('Put the cursor into the code that the note is about first; then ask again.');
   }
   const title = 'Packhound: Add Note at Cursor';
-  const choice = await vscode.window.showQuickPick(TYPES, { title, ignoreFocusOut: true });
+  const choice = await choose(TYPES, { title, ignoreFocusOut: true });
   const note: NewNote | undefined = choice && { type: choice.type, ...place };
   for (const field of choice?.fields ?? []) {
     const text = await askFor(field, title);
@@ -64,11 +65,11 @@ export async function addNote(client: PackhoundClient): Promise<void> {
   }
 }
 
-function askFor({ prompt, optional }: Field, title: string): Thenable<string | undefined> {
-  return vscode.window.showInputBox({
+function askFor({ prompt, optional }: Field, title: string): Promise<string | undefined> {
+  return askText({
     title,
     prompt: optional ? `${prompt} (Enter alone leaves it out)` : prompt,
     ignoreFocusOut: true,
-    validateInput: (text) => (optional || text.trim() ? undefined : 'Write a word at least.'),
+    problem: (text) => (optional || text.trim() ? undefined : 'Write a word at least.'),
   });
 }

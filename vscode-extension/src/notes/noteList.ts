@@ -34,28 +34,43 @@ export async function showNotes(
   pick.busy = true;
   pick.onDidTriggerItemButton(({ item: { note }, button }) => {
     if (note && button === page) {
-      pick.hide();
-      void withErrorsShown(() => showPage(note, client, documents));
+      leave(() => showPage(note, client, documents));
     } else if (note) {
       void withErrorsShown(() => forgetNote(note, client)).then((gone) => {
         pick.items = gone ? pick.items.filter((item) => item.note !== note) : pick.items;
       });
     }
   });
+  // The list stays until the note has the focus, so that no key goes to another editor.
+  const leave = (open: () => Promise<void>): void => {
+    void withErrorsShown(async () => {
+      try {
+        await open();
+      } finally {
+        pick.hide();
+      }
+    });
+  };
   pick.onDidAccept(() => {
     const note = pick.activeItems[0]?.note;
-    pick.hide();
     if (note) {
-      void withErrorsShown(() => openNote(note, client, documents));
+      leave(() => openNote(note, client, documents));
+    } else {
+      pick.hide();
     }
   });
   pick.onDidHide(() => {
     pick.dispose();
   });
   pick.show();
-  const notes = await allNotes(client);
-  pick.items = notes.length > 0 ? notes.map(noteRow) : [NOTHING];
-  pick.busy = false;
+  try {
+    const notes = await allNotes(client);
+    pick.items = notes.length > 0 ? notes.map(noteRow) : [NOTHING];
+    pick.busy = false;
+  } catch (error) {
+    pick.hide();
+    throw error;
+  }
 }
 
 const NOTHING = noteItem('There are no notes yet: "Packhound: Add Note at Cursor" writes one.');

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { askText, choose } from '../boxes';
 import { focus } from '../places';
 import type { Pack } from '../protocol';
 import type { ReadOnlyDocuments } from '../readOnlyDocuments';
@@ -27,10 +28,10 @@ export class Packer {
 
   /** Packs for a prompt; `goOn` leaves out what the packs of the last conversation have. */
   async forPrompt(given = '', goOn = false): Promise<void> {
-    const prompt = await vscode.window.showInputBox({
+    const prompt = await askText({
       title: 'Packhound: Pack Context for Prompt',
       prompt: this.promptText(),
-      placeHolder: 'What is to be done? Paths, identifiers and stack traces count more.',
+      placeholder: 'What is to be done? Paths, identifiers and stack traces count more.',
       value: given,
       ignoreFocusOut: true,
     });
@@ -132,12 +133,15 @@ export class Packer {
     const last = this.state.get(BUDGET_KEY, DEFAULT_BUDGET);
     const other = 'Another number ...';
     const amounts = [last, ...CHOICES.filter((choice) => choice !== last)];
-    const choice = await vscode.window.showQuickPick(
-      [...amounts.map((amount) => `${amount.toLocaleString('en-US')} tokens`), other],
+    const labels = [...amounts.map((amount) => `${amount.toLocaleString('en-US')} tokens`), other];
+    const choice = await choose(
+      labels.map((label) => ({ label })),
       { title: 'Packhound: how many tokens may the pack have?', ignoreFocusOut: true },
     );
     const budget =
-      choice === other ? await askNumber() : readBudget(choice?.replace(' tokens', '') ?? '');
+      choice?.label === other
+        ? await askNumber()
+        : readBudget(choice?.label.replace(' tokens', '') ?? '');
     if (budget) {
       await this.state.update(BUDGET_KEY, budget);
     }
@@ -155,11 +159,11 @@ async function foldReasons(text: string): Promise<void> {
 }
 
 async function askNumber(): Promise<number | undefined> {
-  const text = await vscode.window.showInputBox({
+  const text = await askText({
     title: 'Packhound: how many tokens may the pack have?',
-    placeHolder: '12000 or 12k',
+    placeholder: '12000 or 12k',
     ignoreFocusOut: true,
-    validateInput: (typed) =>
+    problem: (typed) =>
       readBudget(typed) ? undefined : 'Write a whole number of tokens, for example 12000 or 12k.',
   });
   return text ? readBudget(text) : undefined;

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import type { HitActions } from '../hitActions';
 import { openHit } from '../places';
+import { withErrorsShown } from '../problems';
 import type { Hit } from '../protocol';
 import { buttons, isHit, keepOrder, pinButton, type HitItem } from './hitItem';
-import { Preview } from './preview';
 import { secondOrder } from './secondOrder';
 
 type Item = vscode.QuickPickItem;
@@ -15,20 +15,23 @@ type Item = vscode.QuickPickItem;
 export const REST_MS = 500;
 
 /** A QuickPick of hits: the active one is previewed, Enter opens it, three buttons a row. */
-export class HitList implements vscode.Disposable {
+export class HitList {
   readonly pick: vscode.QuickPick<Item> = vscode.window.createQuickPick();
-  private readonly preview = new Preview();
   private firstRow: Item | undefined;
   private previewed: Item | undefined;
   private pause: NodeJS.Timeout | undefined;
-  private isAccepted = false;
+  private chosen: Hit | undefined;
+  private isOver = false;
+  /** VS Code has made the first of the newest rows active; until then it may speak of older ones. */
+  private isShown = false;
   private readonly closed = new vscode.EventEmitter<Hit | undefined>();
-  /** Fires once, with the hit that was opened or nothing, when the list goes away. */
+  /** Fires once and at once, with the hit that was opened or nothing, when the list goes away. */
   readonly onDidClose = this.closed.event;
 
   constructor(private readonly actions: HitActions) {
     keepOrder(this.pick);
     this.pick.onDidChangeActive(([active]) => {
+      this.isShown ||= active === this.firstRow;
       this.onMove(active);
     });
     this.pick.onDidAccept(() => {
@@ -38,18 +41,22 @@ export class HitList implements vscode.Disposable {
       this.press(item, button);
     });
     this.pick.onDidHide(() => {
-      void this.close();
+      this.end();
     });
   }
 
   /** New rows. The first hit becomes active, below any notes. */
   setRows(rows: Item[]): void {
+    if (this.isOver) {
+      return;
+    }
     clearTimeout(this.pause);
     // VS Code lays the list out again for each property that is set.
     if (this.pick.keepScrollPosition) {
       this.pick.keepScrollPosition = false;
     }
     this.firstRow = rows.find(isHit) ?? rows[0];
+    this.isShown = false;
     this.pick.items = rows;
     this.pick.activeItems = this.firstRow ? [this.firstRow] : [];
     this.onMove(this.firstRow);
@@ -73,23 +80,16 @@ export class HitList implements vscode.Disposable {
     this.pick.show();
   }
 
-  dispose(): void {
-    clearTimeout(this.pause);
-    this.pick.dispose();
-    this.preview.dispose();
-    this.closed.dispose();
-  }
-
   private onMove(active: Item | undefined): void {
-    if (!isHit(active) || active === this.previewed) {
+    if (this.isOver || this.chosen || !isHit(active) || active === this.previewed) {
       return;
     }
     clearTimeout(this.pause);
     const show = (): void => {
       this.previewed = active;
-      void this.preview.show(active.hit);
+      void this.actions.previews.show(active.hit);
     };
-    if (active === this.firstRow) {
+    if (active === this.firstRow || !this.isShown) {
       this.pause = setTimeout(show, REST_MS);
     } else {
       show();
@@ -100,8 +100,7 @@ export class HitList implements vscode.Disposable {
     if (!isHit(item)) {
       return;
     }
-    this.leave(item.hit);
-    void openHit(item.hit);
+    void this.leave(item.hit, () => openHit(item.hit));
   }
 
   private press(item: Item, button: vscode.QuickInputButton): void {
@@ -112,12 +111,11 @@ export class HitList implements vscode.Disposable {
       this.pin(item, button === buttons.pin);
       return;
     }
-    this.leave(item.hit);
-    if (button === buttons.side) {
-      void openHit(item.hit, { viewColumn: vscode.ViewColumn.Beside });
-    } else {
-      void this.actions.why(item.hit);
-    }
+    void this.leave(item.hit, () =>
+      button === buttons.side
+        ? openHit(item.hit, { viewColumn: vscode.ViewColumn.Beside })
+        : this.actions.why(item.hit),
+    );
   }
 
   private pin(item: HitItem, isPinned: boolean): void {
@@ -131,18 +129,36 @@ export class HitList implements vscode.Disposable {
     this.pick.activeItems = [item];
   }
 
-  private leave(hit: Hit): void {
-    this.isAccepted = true;
-    this.closed.fire(hit);
-    this.pick.hide();
+  /** The list stays until what was chosen has the focus, so that no key goes to another editor. */
+  private async leave(hit: Hit, open: () => Promise<void>): Promise<void> {
+    if (this.chosen) {
+      return;
+    }
+    this.chosen = hit;
+    clearTimeout(this.pause);
+    await withErrorsShown(async () => {
+      try {
+        // Else it would open in the place of the previews.
+        await this.actions.previews.end();
+        await open();
+      } finally {
+        this.pick.hide();
+      }
+    });
   }
 
-  private async close(): Promise<void> {
-    clearTimeout(this.pause);
-    if (!this.isAccepted) {
-      await this.preview.undo();
-      this.closed.fire(undefined);
+  private end(): void {
+    if (this.isOver) {
+      return;
     }
-    this.dispose();
+    this.isOver = true;
+    clearTimeout(this.pause);
+    try {
+      this.closed.fire(this.chosen);
+    } finally {
+      void this.actions.previews.end();
+      this.closed.dispose();
+      this.pick.dispose();
+    }
   }
 }

@@ -13,7 +13,7 @@ export interface ListQuestion {
   /** What the history of the side bar calls it. */
   name: string;
   nothing: string;
-  ask: () => Promise<SearchResults>;
+  ask: (token?: vscode.CancellationToken) => Promise<SearchResults>;
   rows: (response: SearchResults) => vscode.QuickPickItem[];
 }
 
@@ -28,10 +28,18 @@ export async function showList(
   pick.title = question.title;
   pick.placeholder = question.placeholder;
   pick.busy = true;
+  const request = new vscode.CancellationTokenSource();
+  list.onDidClose(() => {
+    request.cancel();
+  });
   list.show();
   try {
-    const response = await question.ask();
-    const resultSet: ResultSet = { title: question.name, results: response, again: question.ask };
+    const response = await question.ask(request.token);
+    if (request.token.isCancellationRequested) {
+      return;
+    }
+    const again = () => question.ask();
+    const resultSet: ResultSet = { title: question.name, results: response, again };
     results.setLatest(response);
     results.offer(resultSet);
     pick.buttons = [toSideBar];
@@ -44,7 +52,11 @@ export async function showList(
     list.setRows([...notes.map((note) => noteItem(note)), ...question.rows(response)]);
     pick.busy = false;
   } catch (error) {
-    pick.hide();
-    throw error;
+    if (!request.token.isCancellationRequested) {
+      pick.hide();
+      throw error;
+    }
+  } finally {
+    request.dispose();
   }
 }

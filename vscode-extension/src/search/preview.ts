@@ -1,23 +1,31 @@
 import * as vscode from 'vscode';
-import { rangeOf, showCell } from '../places';
+import { rangeOf } from '../places';
 import type { Hit } from '../protocol';
 import { matchedWords, matchRanges } from './matches';
+import { notebookCell } from './notebookCell';
 
+const SCHEME = 'packhound-preview';
 /** The list covers a little less than the upper half of the editors. */
 const BELOW_THE_LIST = 0.6;
+/** Above the name where no list covers the editor. */
+const LINES_ABOVE = 4;
 /** Where the editor is too new to know how many lines it shows. */
 const USUAL_LINES = 30;
 const MOST_MARKED_LINES = 200;
+const OPENING_MS = 2000;
+const TWO_ROWS = { orientation: 1, groups: [{}, {}] };
+
+interface Source {
+  text: string;
+  language?: string;
+}
 
 /**
- * Shows hits in a preview editor while a list keeps the focus, and puts back what was there
- * before. One list uses one preview.
+ * Shows hits while a list keeps the focus, in documents that nobody can edit and that only this
+ * extension knows, and never in the place of the user's own editor. That one keeps its text,
+ * cursor and scroll position, so VS Code gives it the focus back the moment the list is gone.
  */
-export class Preview implements vscode.Disposable {
-  private readonly before = vscode.window.activeTextEditor;
-  private readonly selection = this.before?.selection;
-  private readonly visible = this.before?.visibleRanges[0];
-  private readonly openBefore = new Set(textTabs().map(uriOf));
+export class Previews implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly mark = vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
     backgroundColor: new vscode.ThemeColor('editor.rangeHighlightBackground'),
@@ -26,87 +34,211 @@ export class Preview implements vscode.Disposable {
   private readonly match = vscode.window.createTextEditorDecorationType({
     backgroundColor: new vscode.ThemeColor('editor.findMatchHighlightBackground'),
   });
+  private readonly changes = new vscode.EventEmitter<vscode.Uri>();
+  private readonly registration = vscode.Disposable.from(
+    vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
+    vscode.window.onDidChangeTextEditorSelection(({ textEditor, kind }) => {
+      this.isVisited ||=
+        isPreviewed(textEditor) && kind === vscode.TextEditorSelectionChangeKind.Mouse;
+    }),
+  );
+  readonly onDidChange = this.changes.event;
+  private uri: vscode.Uri | undefined;
+  private text = '';
   private newest = 0;
-  private current: Hit | undefined;
-  private opening: Promise<unknown> = Promise.resolve();
+  private endedAt = 0;
+  /** A row below the user's only group of editors was made for the previews. */
+  private hasRow = false;
+  /** The user has clicked into a preview, and the focus is there. */
+  private isVisited = false;
+  private home: vscode.TextEditor | undefined;
 
-  show(hit: Hit): Promise<void> {
-    const opened = this.open(hit);
-    this.opening = opened.catch(() => undefined);
-    return opened;
+  constructor() {
+    // A window that was closed with a preview has it again when it opens.
+    void this.close();
   }
 
-  /** Back to the editor, selection and scroll position from before the first preview. */
-  async undo(): Promise<void> {
-    this.newest += 1;
-    if (!this.current) {
+  /** The editor that the user is in; a row of previews counts as active to VS Code. */
+  get userEditor(): vscode.TextEditor | undefined {
+    const active = vscode.window.activeTextEditor;
+    return active && isPreviewed(active) ? this.home : active;
+  }
+
+  provideTextDocumentContent(uri: vscode.Uri): string {
+    return uri.toString() === this.uri?.toString() ? this.text : '';
+  }
+
+  async show(hit: Hit): Promise<void> {
+    const request = ++this.newest;
+    this.home = this.userEditor;
+    const source = await sourceOf(hit).catch(() => undefined);
+    if (!source || request !== this.newest) {
       return;
     }
-    // One that is still opening would come last, and stay.
-    await this.opening;
-    if (this.before && !this.hasMovedOn()) {
-      // VS Code gives the focus back itself, before anything that the user opens next, and
-      // remembers the selection; one that came from here would undo what the user does meanwhile.
-      const editor = await vscode.window.showTextDocument(this.before.document, {
-        viewColumn: this.before.viewColumn ?? vscode.ViewColumn.Active,
-        preserveFocus: true,
-      });
-      if (this.visible && this.selection?.isEqual(editor.selection)) {
-        editor.revealRange(this.visible, vscode.TextEditorRevealType.AtTop);
+    try {
+      await this.open(hit, source, () => request === this.newest);
+    } finally {
+      // What was on its way when the list went away has arrived after it.
+      if (this.newest === this.endedAt) {
+        await this.close();
       }
     }
-    const uri = vscode.Uri.parse(this.current.uri).toString();
-    const previewed = textTabs().filter((tab) => tab.isPreview && uriOf(tab) === uri);
-    if (!this.openBefore.has(uri)) {
-      await vscode.window.tabGroups.close(previewed, true);
-    }
+  }
+
+  /** Closes all previews; what is still opening is closed when it has. */
+  async end(): Promise<void> {
+    this.endedAt = ++this.newest;
+    await this.close();
   }
 
   dispose(): void {
-    this.newest += 1;
+    void this.end();
+    this.registration.dispose();
+    this.changes.dispose();
     this.mark.dispose();
     this.match.dispose();
   }
 
-  /** Another document is active than that before and the one shown: the user has gone on. */
-  private hasMovedOn(): boolean {
-    const active = vscode.window.activeTextEditor?.document;
-    const current = this.current && vscode.Uri.parse(this.current.uri).toString();
-    const before = this.before?.document.uri.toString();
-    return !this.current?.cell && ![undefined, before, current].includes(active?.uri.toString());
+  private async open(hit: Hit, source: Source, isNewest: () => boolean): Promise<void> {
+    const uri = previewUri(hit);
+    const viewColumn = await this.column();
+    if (!isNewest()) {
+      return;
+    }
+    this.uri = uri;
+    this.text = source.text;
+    this.changes.fire(uri);
+    // In a group of the user's own a preview tab would take the place of the user's.
+    const preview = this.hasRow || vscode.window.tabGroups.all.length === 1;
+    const options = { viewColumn, preview, preserveFocus: true };
+    await vscode.commands.executeCommand('vscode.open', uri, options);
+    const editor = await editorOf(uri);
+    if (!isNewest() || !editor) {
+      return;
+    }
+    await vscode.window.tabGroups.close(
+      previewTabs().filter((tab) => uriOf(tab) !== uri.toString()),
+      true,
+    );
+    this.highlight(editor, hit);
+    if (source.language && source.language !== editor.document.languageId) {
+      await setLanguage(editor.document, source.language);
+    }
   }
 
-  private async open(hit: Hit): Promise<void> {
-    const request = ++this.newest;
-    this.current = hit;
-    if (hit.cell) {
-      await showCell(hit.uri, hit.cell.number, { preview: true, preserveFocus: true });
-      return;
-    }
-    const editor = await openPreview(vscode.Uri.parse(hit.uri));
-    if (!editor || request !== this.newest) {
-      return;
-    }
-    editor.setDecorations(this.mark, [rangeOf(hit.range)]);
-    editor.setDecorations(this.match, matchesIn(editor.document, hit));
-    const top = Math.max(0, nameLine(hit) - Math.round(linesShown(editor) * BELOW_THE_LIST));
+  private highlight(editor: vscode.TextEditor, hit: Hit): void {
+    const { document } = editor;
+    const cellAlone = hit.cell && !isOpen(vscode.Uri.parse(hit.uri));
+    // The server has not read a closed notebook as cells: its ranges are those of the file.
+    const line = cellAlone ? (hit.cell?.line ?? 1) - 1 : hit.selectionRange.start.line;
+    const range = cellAlone ? new vscode.Range(line, 0, line, 0) : rangeOf(hit.range);
+    editor.setDecorations(this.mark, [range]);
+    editor.setDecorations(this.match, matchesIn(document, range, matchedWords(hit)));
+    const above = this.hasRow ? LINES_ABOVE : Math.round(linesShown(editor) * BELOW_THE_LIST);
+    const top = Math.max(0, line - above);
     editor.revealRange(new vscode.Range(top, 0, top, 0), vscode.TextEditorRevealType.AtTop);
+  }
+
+  /**
+   * Where previews go: into a row of their own below a single group, else beside the active one.
+   * Groups and focus of the user stay as they are.
+   */
+  private async column(): Promise<vscode.ViewColumn> {
+    const { all, activeTabGroup } = vscode.window.tabGroups;
+    if (all.length === 1 && activeTabGroup.tabs.every(isPreview)) {
+      return activeTabGroup.viewColumn;
+    }
+    if (this.hasRow) {
+      return vscode.ViewColumn.Two;
+    }
+    if (all.length > 1) {
+      // The only place that VS Code opens an editor in without making its group the active one.
+      return vscode.ViewColumn.Beside;
+    }
+    await vscode.commands.executeCommand('vscode.setEditorLayout', TWO_ROWS);
+    this.hasRow = true;
+    return vscode.ViewColumn.Two;
+  }
+
+  private async close(): Promise<void> {
+    const previews = previewTabs();
+    const isAlone = vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).every(isPreview);
+    if (previews.length > 0) {
+      // The focus stays where it is: it may be in a box that this process does not know of yet.
+      // It is given back only where closing loses it.
+      await vscode.window.tabGroups.close(previews, !isAlone && !this.isVisited);
+    }
+    this.isVisited = false;
+    if (this.hasRow) {
+      this.hasRow = false;
+      const { all } = vscode.window.tabGroups;
+      const empty = all.filter(({ tabs }) => tabs.length === 0);
+      if (all.length === 2 && empty.length === 1) {
+        await vscode.window.tabGroups.close(empty, true);
+      }
+    }
   }
 }
 
-/**
- * Not by `showTextDocument`: the document would stay open for minutes after its tab is closed, and
- * what is open counts more than the disk, where the file may be renamed or deleted meanwhile.
- */
-async function openPreview(uri: vscode.Uri): Promise<vscode.TextEditor | undefined> {
-  await vscode.commands.executeCommand('vscode.open', uri, { preview: true, preserveFocus: true });
-  return vscode.window.visibleTextEditors.find(
-    ({ document }) => document.uri.toString() === uri.toString(),
+/** The text as the user has it: that of the open document, else that of the disk. */
+async function sourceOf(hit: Hit): Promise<Source | undefined> {
+  const uri = vscode.Uri.parse(hit.uri);
+  const open = isOpen(uri);
+  if (open) {
+    return { text: open.getText(), language: open.languageId };
+  }
+  if (uri.scheme !== 'file') {
+    // A document that this extension writes, as of a note.
+    return { text: (await vscode.workspace.openTextDocument(uri)).getText() };
+  }
+  // Not `openTextDocument`: the document would stay open for minutes, be one that the user has
+  // open to the server, and count more than the disk, where the file may be renamed meanwhile.
+  const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
+  return hit.cell ? notebookCell(text, hit.cell.number) : { text };
+}
+
+function isOpen(uri: vscode.Uri): vscode.TextDocument | undefined {
+  return vscode.workspace.textDocuments.find(
+    (document) => document.uri.toString() === uri.toString(),
   );
 }
 
-function nameLine(hit: Hit): number {
-  return hit.selectionRange.start.line;
+/** With the path of what is shown, which gives title and language; one per cell. */
+function previewUri({ uri, cell }: Hit): vscode.Uri {
+  const source = vscode.Uri.parse(uri);
+  return source.with({ scheme: SCHEME, query: cell ? `cell ${cell.number}` : '', fragment: '' });
+}
+
+/** The editor of a document that was opened; VS Code may tell of it a little later. */
+async function editorOf(uri: vscode.Uri): Promise<vscode.TextEditor | undefined> {
+  const find = (): vscode.TextEditor | undefined =>
+    vscode.window.visibleTextEditors.find(
+      ({ document }) => document.uri.toString() === uri.toString(),
+    );
+  const found = find();
+  if (found) {
+    return found;
+  }
+  return new Promise((resolve) => {
+    const finish = (): void => {
+      clearTimeout(timeout);
+      subscription.dispose();
+      resolve(find());
+    };
+    const timeout = setTimeout(finish, OPENING_MS);
+    const subscription = vscode.window.onDidChangeVisibleTextEditors(() => {
+      if (find()) {
+        finish();
+      }
+    });
+  });
+}
+
+/** A language that is not installed leaves the text plain. */
+async function setLanguage(document: vscode.TextDocument, language: string): Promise<void> {
+  if ((await vscode.languages.getLanguages()).includes(language)) {
+    await vscode.languages.setTextDocumentLanguage(document, language);
+  }
 }
 
 function linesShown(editor: vscode.TextEditor): number {
@@ -114,9 +246,11 @@ function linesShown(editor: vscode.TextEditor): number {
   return Math.max(USUAL_LINES, visible ? visible.end.line - visible.start.line + 1 : 0);
 }
 
-function matchesIn(document: vscode.TextDocument, hit: Hit): vscode.Range[] {
-  const words = matchedWords(hit);
-  const { start, end } = hit.range;
+function matchesIn(
+  document: vscode.TextDocument,
+  { start, end }: vscode.Range,
+  words: readonly string[],
+): vscode.Range[] {
   const stop = Math.min(end.line + 1, start.line + MOST_MARKED_LINES, document.lineCount);
   const ranges: vscode.Range[] = [];
   for (let line = start.line; line < stop; line += 1) {
@@ -127,15 +261,18 @@ function matchesIn(document: vscode.TextDocument, hit: Hit): vscode.Range[] {
   return ranges;
 }
 
-function textTabs(): vscode.Tab[] {
-  return vscode.window.tabGroups.all
-    .flatMap(({ tabs }) => tabs)
-    .filter(
-      ({ input }) =>
-        input instanceof vscode.TabInputText || input instanceof vscode.TabInputNotebook,
-    );
+function previewTabs(): vscode.Tab[] {
+  return vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.filter(isPreview));
 }
 
-function uriOf(tab: vscode.Tab): string {
-  return (tab.input as vscode.TabInputText | vscode.TabInputNotebook).uri.toString();
+function isPreview({ input }: vscode.Tab): boolean {
+  return input instanceof vscode.TabInputText && input.uri.scheme === SCHEME;
+}
+
+function isPreviewed({ document }: vscode.TextEditor): boolean {
+  return document.uri.scheme === SCHEME;
+}
+
+function uriOf({ input }: vscode.Tab): string {
+  return (input as vscode.TabInputText).uri.toString();
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { chooseMany } from '../boxes';
 import type { HitActions } from '../hitActions';
 import { focus } from '../places';
 import type { SearchParams, SearchResults } from '../protocol';
@@ -18,7 +19,7 @@ export function searchAsTyped(
   actions: HitActions,
   query: string,
 ): void {
-  const cursor = focus();
+  const cursor = focus(actions.previews.userEditor);
   const near = cursor ? { focus: cursor } : {};
   const answer = async (params: SearchParams, token: vscode.CancellationToken): Promise<Answer> => {
     const response = await client.search(params, token);
@@ -65,11 +66,11 @@ function isRefined(): boolean {
 /** The query for the types that the user chooses; unchanged where none is chosen. */
 async function chooseTypes(query: string): Promise<string> {
   const current = new Set(typesIn(query));
-  const items = TYPES.map((label) => ({ label, picked: current.has(label) }));
-  const choice = await vscode.window.showQuickPick(items, {
+  const items = TYPES.map((label) => ({ label }));
+  const ticked = items.filter(({ label }) => current.has(label));
+  const choice = await chooseMany(items, ticked, {
     title: 'Packhound: What to Search',
-    placeHolder: 'Code alone, unless something is chosen',
-    canPickMany: true,
+    placeholder: 'Code alone, unless something is chosen',
   });
   const types = choice?.map(({ label }) => label);
   return types ? withTypes(query, types) : query;

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { choose } from '../boxes';
 import type { IndexStatus } from '../protocol';
 import type { PackhoundClient } from '../server/packhoundClient';
 import { statusText } from './statusText';
@@ -25,7 +26,7 @@ export async function showStatus(client: PackhoundClient): Promise<void> {
     { label: '$(trash) Clear Index', command: 'packhound.clear' },
     { label: '$(gear) Open Settings', command: 'packhound.openSettings' },
   ];
-  const choice = await vscode.window.showQuickPick(rows, { title: 'Packhound: Index Status' });
+  const choice = await choose(rows, { title: 'Packhound: Index Status' });
   if (choice?.command) {
     await vscode.commands.executeCommand(choice.command);
   }

@@ -6,6 +6,7 @@ import { suggestions } from '../../src/search/filterSuggestions';
 import { detailOf, iconOf, placeOf, spokenOf, titleOf } from '../../src/search/hitText';
 import { changesResults, symbolResults } from '../../src/search/links';
 import { matchedWords, matchRanges } from '../../src/search/matches';
+import { notebookCell } from '../../src/search/notebookCell';
 import { secondOrder } from '../../src/search/secondOrder';
 import { remember } from '../../src/search/queryHistory';
 import { isPartial, onIndexReady } from '../../src/status/indexReady';
@@ -195,4 +196,17 @@ test('a second answer changes the order around the active row', () => {
   assert.deepEqual(secondOrder([a, b, c], [c, b, { ...a }], a), [a, c, b]);
   assert.deepEqual(secondOrder<object>([note, a, b], [d, c, a], a), [d, a, c]);
   assert.deepEqual(secondOrder([a, b], [c, d], b), [c, b, d]);
+});
+
+test('the preview of a closed notebook has the text and the language of the cell', () => {
+  const cells = [
+    { cell_type: 'markdown', source: ['# Title\n', 'text'] },
+    { cell_type: 'code', source: 'x <- 1' },
+    { cell_type: 'code', source: '', metadata: { vscode: { languageId: 'sql' } } },
+  ];
+  const json = JSON.stringify({ cells, metadata: { language_info: { name: 'r' } } });
+  assert.deepEqual(notebookCell(json, 1), { text: '# Title\ntext', language: 'markdown' });
+  assert.deepEqual(notebookCell(json, 2), { text: 'x <- 1', language: 'r' });
+  assert.equal(notebookCell(json, 3)?.language, 'sql');
+  assert.equal(notebookCell(json, 4), undefined);
 });

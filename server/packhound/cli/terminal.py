@@ -1,0 +1,24 @@
+"""Text on its way to a terminal: none of the workspace's escape sequences or bidi marks reaches it.
+
+Names and lines come from files that anybody may have written. A sequence in one could move the
+cursor, hide or forge lines and change the terminal's title (CWE-150). What is printed goes through
+`echo` or `show.Terminal`; a name, which stays on its line, through `visible_line` before.
+"""
+
+from __future__ import annotations
+
+import click
+
+
+def echo(text: str, *, err: bool = False, nl: bool = True) -> None:
+    """Print text with each hidden character as its code point, as `<U+001B>`."""
+    from packhound.redact import visible_text
+
+    click.echo(visible_text(text), err=err, nl=nl)
+
+
+def print_json(value: object) -> None:
+    """Print a value on one line of standard output."""
+    from packhound.redact import json_line
+
+    click.echo(json_line(value))

@@ -1,0 +1,201 @@
+// node keys.mjs CONFIG.json: types around the lists of hits at any moment, with auto save on, and looks
+// where every key goes. CONFIG as for user.mjs, and {own: a file is open, delay: milliseconds that each
+// message to the extension host waits, sequences: how many}.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { play, SEARCH } from './hands.mjs';
+
+const { workspace, own, delay, sequences } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
+const OWN = 'courier/urls.py';
+const LINE = 8;
+// Finds no hit in OWN.
+const QUERY = 'send a request again after a growing delay';
+const SECOND = 'kind:class throttle clients';
+const TYPED = 'hello';
+const LONGEST_PAUSE_MS = 300;
+// Longer than auto save waits, and any message that is on its way.
+const REST_MS = 300 + 4 * delay;
+
+const git = (...args) => execFileSync('git', ['-C', workspace, ...args], { encoding: 'utf8' });
+const ownText = () => readFileSync(path.join(workspace, OWN), 'utf8');
+
+/** Has messages to the server wait in order, and notes which part of the window each key reaches. */
+function slowAndWatched() {
+  const Plain = window.WebSocket;
+  window.packhoundDelay = 0;
+  window.packhoundKeys = [];
+  window.WebSocket = class extends Plain {
+    #due = 0;
+    #waiting = 0;
+
+    send(data) {
+      const now = performance.now();
+      this.#due = Math.max(now + window.packhoundDelay, this.#due);
+      if (this.#waiting === 0 && this.#due <= now) {
+        super.send(data);
+        return;
+      }
+      this.#waiting += 1;
+      setTimeout(() => {
+        this.#waiting -= 1;
+        if (this.readyState === Plain.OPEN) {
+          super.send(data);
+        }
+      }, this.#due - now);
+    }
+  };
+  addEventListener('keydown', ({ key, ctrlKey }) => {
+    if (key.length > 1 || ctrlKey) {
+      return;
+    }
+    const element = document.activeElement;
+    const editor = element?.closest('.editor-instance');
+    const group = editor?.closest('.editor-group-container');
+    const name = group?.querySelector('.tab.active')?.getAttribute('data-resource-name');
+    window.packhoundKeys.push(element?.closest('.quick-input-widget') ? 'box' : (name ?? 'nowhere'));
+  }, true);
+}
+
+await play(({ page, until, asks, row, cursor, picture, command, ready, openAt }) => {
+  const setDelay = (ms) => page.evaluate((value) => { window.packhoundDelay = value; }, ms);
+  const keys = () => page.evaluate(() => window.packhoundKeys.splice(0));
+  // Without the key that ends the chord.
+  const reached = async () => [...new Set((await keys()).slice(1))];
+  const names = () => page.locator('.tab').evaluateAll((tabs) => tabs.map((tab) => tab.getAttribute('data-resource-name')));
+  const groups = () => page.locator('.editor-group-container').count();
+  const press = async (...chord) => { for (const key of chord) { await page.keyboard.press(key); } };
+  const chord = () => press('Control+K', 'h');
+  const type = (text) => page.keyboard.type(text, { delay: 12 });
+  const isClean = async () => git('status', '--porcelain') === '';
+  const ownTabs = own ? [path.basename(OWN)] : [];
+  const others = async () => (await names()).filter((name) => !ownTabs.includes(name));
+
+  async function preview(query = QUERY) {
+    await until('the list with its query', async () => {
+      await asks(SEARCH, 15_000);
+      await press('Control+A');
+      await type(query);
+      return (await page.locator('.quick-input-widget input').first().inputValue()) === query;
+    });
+    await until('a preview', async () => (await others()).length === 1);
+  }
+
+  async function nothingIsLeft() {
+    await until('no preview', async () => (await others()).length === 0 && (await groups()) === 1);
+    await until('no box', async () => (await page.locator('.quick-input-widget:visible').count()) === 0);
+  }
+
+  /** Types into the editor that the user was in, and takes it back. */
+  async function typesInOwn(where) {
+    await keys();
+    await type(TYPED);
+    const [line, column] = /Ln (\d+), Col (\d+)/.exec(where).slice(1).map(Number);
+    await until('what was typed', async () => ownText().split('\n')[line - 1].slice(column - 1).startsWith(TYPED));
+    assert.deepEqual([...new Set(await keys())], [path.basename(OWN)]);
+    assert.equal(git('status', '--porcelain').trim(), `M ${OWN}`);
+    // VS Code forgets an undo that comes while it saves.
+    await page.waitForTimeout(REST_MS);
+    await until('the text of before', async () => {
+      await press('Control+Z');
+      await page.waitForTimeout(REST_MS);
+      return isClean();
+    });
+    await press('Control+Home', ...Array(LINE - 1).fill('ArrowDown'));
+    await until('the cursor of before', async () => (await cursor.innerText()) === where);
+  }
+
+  async function sequence(pause) {
+    const where = own ? await cursor.innerText() : '';
+    await keys();
+    await setDelay(delay);
+    await chord();
+    await type('a query of the first moment');
+    assert.deepEqual(await reached(), ['box']);
+    await preview();
+    await press('Escape');
+    await page.waitForTimeout(pause);
+    await keys();
+    await chord();
+    await press('Control+A');
+    await type(SECOND);
+    assert.deepEqual(await reached(), ['box']);
+    await asks(SEARCH);
+    await press('Escape');
+    await page.waitForTimeout(pause);
+    if (own) {
+      await typesInOwn(where);
+    }
+    await nothingIsLeft();
+    await page.waitForTimeout(REST_MS);
+    assert.equal(git('status', '--porcelain'), '');
+    await setDelay(0);
+  }
+
+  /** A list that a chord opens previews a hit; after Escape the user types on. */
+  async function listed(placeholder, ...chordOfList) {
+    const where = await cursor.innerText();
+    await setDelay(delay);
+    await press(...chordOfList);
+    await asks(placeholder);
+    return async () => {
+      await until('a preview', async () => {
+        await press('ArrowDown');
+        return (await others()).length === 1;
+      });
+      await press('Escape');
+      await typesInOwn(where);
+      await nothingIsLeft();
+      await setDelay(0);
+    };
+  }
+
+  const steps = {
+    async 'the index is ready'() {
+      await ready();
+      await command('View: Close All Editors');
+      if (own) {
+        await openAt(path.basename(OWN), LINE);
+      }
+    },
+  };
+  for (let number = 0; number < sequences; number += 1) {
+    const pause = Math.round((LONGEST_PAUSE_MS * number) / Math.max(1, sequences - 1));
+    steps[`sequence ${number}: no key reaches a file within ${pause} ms`] = () => sequence(pause);
+  }
+  if (own) {
+    Object.assign(steps, {
+      async 'what is typed long after Escape goes where the cursor was'() {
+        const where = await cursor.innerText();
+        await setDelay(delay);
+        await chord();
+        await preview();
+        await press('Escape');
+        await page.waitForTimeout(1500);
+        await typesInOwn(where);
+        await nothingIsLeft();
+      },
+
+      async 'Enter opens a hit where the user was, and closes the preview'() {
+        await chord();
+        await preview();
+        await picture('keys-preview');
+        await press('Enter');
+        await until('the hit alone', async () => (await groups()) === 1 && (await others()).join() === 'retry.py');
+        await until('its line', async () => /Ln 26\b/.test(await cursor.innerText()));
+        await command('View: Close Editor');
+        await until('the file of before', async () => (await names()).join() === path.basename(OWN));
+      },
+
+      async 'so after lines, calls and changes'() {
+        const lines = await listed('A regular expression', 'Control+K', 'Alt+G');
+        await type('raise \\w+Error');
+        await row(/raise GaveUpError/);
+        await lines();
+        await (await listed('What the definition at the cursor', 'Control+K', 'Alt+S'))();
+      },
+    });
+  }
+  return steps;
+}, slowAndWatched);
