@@ -1,10 +1,7 @@
 from .grep import Grep as Grep
 from .literals import Alternatives as Alternatives
-from .pattern import CASES as CASES
 from .pattern import Case as Case
-from .request import FileCount as FileCount
 from .request import GrepGroup as GrepGroup
-from .request import GrepLine as GrepLine
 from .request import GrepRequest as GrepRequest
 from .request import GrepResults as GrepResults
 from .request import merge_grep_notes as merge_grep_notes
