@@ -67,10 +67,9 @@ def test_without_a_focus_hits_are_those_of_before(client: LspClient, folder):
 def test_files_named_for_their_place_are_no_file_of_the_same_name(client: LspClient, folder):
     write_files(folder, {"far/index.ts": "export function hatch() {}\n"})
     write_files(folder, {"near/index.ts": "export {}\n", "near/index.test.ts": "hatch()\n"})
-    client.notify(
-        "workspace/didChangeWatchedFiles",
-        {"changes": [{"uri": (folder / name).as_uri(), "type": 1} for name in ("far", "near")]},
-    )
+    names = ("far/index.ts", "near/index.ts", "near/index.test.ts")
+    client.touch(*(folder / name for name in names))
+    client.settle()
     search = {"query": "hatch", "focus": near(folder, "near/index.ts")}
     hits = {hit["path"]: hit for hit in client.request("packhound/search", search)["hits"]}
     signals = {path: {s["signal"] for s in hit["why"]} for path, hit in hits.items()}
