@@ -69,3 +69,26 @@ def test_without_a_focus_hits_are_those_of_before(client: LspClient, folder):
         hits = client.request("packhound/search", params)["hits"]
         assert hits == plain
     assert not [s for hit in plain for s in hit["why"] if s["signal"].startswith("near_")]
+
+
+def test_files_named_for_their_place_are_no_file_of_the_same_name(client: LspClient, folder):
+    write_files(folder, {"far/index.ts": "export function hatch() {}\n"})
+    write_files(folder, {"near/index.ts": "export {}\n", "near/index.test.ts": "hatch()\n"})
+    names = ("far/index.ts", "near/index.ts", "near/index.test.ts")
+    client.touch(*(folder / name for name in names))
+    client.settle()
+    search = {"query": "hatch", "focus": near(folder, "near/index.ts")}
+    hits = {hit["path"]: hit for hit in client.request("packhound/search", search)["hits"]}
+    signals = {path: {s["signal"] for s in hit["why"]} for path, hit in hits.items()}
+    assert "near_stem" not in signals["far/index.ts"]
+    assert "near_stem" in signals["near/index.test.ts"]
+
+
+def test_a_preview_of_an_editor_is_no_open_document(client: LspClient, folder):
+    uri = (folder / "mail" / "send.py").as_uri().replace("file:", "packhound-preview:")
+    item = {"uri": uri, "languageId": "python", "version": 1, "text": "def preview_zebra(): pass\n"}
+    client.notify("textDocument/didOpen", {"textDocument": item})
+    focus = {"uri": uri, "position": {"line": 0, "character": 0}}
+    answer = client.request("packhound/search", {"query": "preview_zebra", "focus": focus})
+    assert "preview_zebra" not in {hit["name"] for hit in answer["hits"]}
+    assert not [s for hit in answer["hits"] for s in hit["why"] if s["signal"].startswith("near_")]

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rich.cells import cell_len
-from rich.console import Console, ConsoleOptions, Group, RenderableType
+from rich.console import Console, Group
 from rich.panel import Panel
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from packhound.cli.console import Terminal
 from packhound.cli.terminal import echo
 from packhound.core.records import CODE, byline
 from packhound.core.status import LeftOutRow, Status
 from packhound.core.titles import heading as node_heading
-from packhound.redact import safe_line, visible_line, visible_text
+from packhound.redact import safe_line, visible_line
 
 if TYPE_CHECKING:
     from packhound.cli.doctor import Finding
@@ -31,20 +31,6 @@ _BAR_WIDTH, _WIDTH_WITHOUT_BARS = 16, 55
 _NUMBERS = "   Words Meaning  You"
 _INDENT = "   "
 _MIN_NAME_WIDTH, _PIPE_WIDTH = 24, 80
-
-
-class Terminal(Console):
-    """A console whose texts have no controls but those of its own styles and bars."""
-
-    def render(
-        self, renderable: RenderableType, options: ConsoleOptions | None = None
-    ) -> Iterable[Segment]:
-        """Yield the segments of a renderable."""
-        for segment in super().render(renderable, options):
-            is_text = not segment.control
-            yield Segment(visible_text(segment.text), segment.style) if is_text else segment
-
-
 _out, _err = Terminal(highlight=False), Terminal(stderr=True, highlight=False)
 
 
@@ -201,12 +187,9 @@ def index_summary(state: Status, left_out: Sequence[LeftOutRow], elapsed_ms: flo
 
 
 def _left_out(row: LeftOutRow) -> str:
-    counts = [f"{n:,} {noun}{'s'[: n != 1]}" for n, noun in _nouns(row) if n]
+    nouns = ((row.files, "file"), (row.folders, "folder"))
+    counts = [f"{n:,} {noun}{'s'[: n != 1]}" for n, noun in nouns if n]
     return f"{' and '.join(counts)} ({row.reason})"
-
-
-def _nouns(row: LeftOutRow) -> tuple[tuple[int, str], ...]:
-    return (row.files, "file"), (row.folders, "folder")
 
 
 def _saves(state: Row) -> str:

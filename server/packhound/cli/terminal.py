@@ -2,7 +2,7 @@
 
 Names and lines come from files that anybody may have written. A sequence in one could move the
 cursor, hide or forge lines and change the terminal's title (CWE-150). What is printed goes through
-`echo` or `show.Terminal`; a name, which stays on its line, through `visible_line` before.
+`echo` or `console.Terminal`; a name, which stays on its line, through `visible_line` before.
 """
 
 from __future__ import annotations

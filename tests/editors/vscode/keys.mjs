@@ -184,8 +184,8 @@ await play(({ page, until, asks, row, cursor, picture, command, ready, openAt })
         await press('Enter');
         await until('the hit alone', async () => (await groups()) === 1 && (await others()).join() === 'retry.py');
         await until('its line', async () => /Ln 26\b/.test(await cursor.innerText()));
-        await command('View: Close Editor');
-        await until('the file of before', async () => (await names()).join() === path.basename(OWN));
+        await command('View: Close All Editors');
+        await openAt(path.basename(OWN), LINE);
       },
 
       async 'so after lines, calls and changes'() {

@@ -32,6 +32,10 @@ the replay asks for other files, so it counts as much as another file of the sam
 DEPTH = 100
 """Hits that compete for a place among those asked for."""
 
+_NAMELESS = frozenset({"mod", "lib", "main", "index", "init"})
+"""Stems of files that are named for their place, as `mod.rs`, `index.ts` and `__init__.py`: the
+same only within a folder, where `index.test.ts` tests `index.ts`."""
+
 _TEST_AFFIX = re.compile(r"^(?:test|spec)_?|[_-]?(?:tests?|specs?)$")
 
 
@@ -82,10 +86,13 @@ class Proximity:
         if path == self._path:
             return {"near_file": 1.0}
         entry, position = self._snapshot.locate(hit.node.node_id)
+        is_beside = _folder(path) == _folder(self._path)
         uses = self._names.intersection(entry.node(position).references)
         return {
-            "near_stem": float(_stem(path) == _stem(self._path)),
-            "near_folder": float(_folder(path) == _folder(self._path)),
+            "near_stem": float(
+                _stem(path) == _stem(self._path) and (is_beside or _stem(path) not in _NAMELESS)
+            ),
+            "near_folder": float(is_beside),
             "near_import": float(is_linked),
             "near_name": float(bool(name) and name in self._used),
             "near_use": max((self._rarity(used) for used in uses), default=0.0),
