@@ -33,7 +33,7 @@ GARDEN = {
     "tests/test_garden.py": "from garden import pour_water\ndef test_pour():\n    pour_water(1)\n",
 }
 UNSAVED = KITCHEN["tea.py"] + "\n\ndef cool_water(cup):\n    return boil_water(cup) - 1\n"
-SEARCH = {"limit": 10, "deep": False, "snippet_lines": 3, "git": False, "time_ms": 30_000}
+SEARCH = {"limit": 10, "deep": False, "snippet_lines": 3, "git": False, "explain": False}
 
 ASKED: dict[str, list[dict[str, Any]]] = {
     "search": [
@@ -199,7 +199,7 @@ def test_all_fronts_give_one_answer(fronts: Fronts, name: str, arguments: dict[s
     expected = of_editors(name, fronts.of_editor(name, arguments))
     answers = {"command": lambda: of_editors(name, fronts.of_command(name, arguments))}
     if name == "search":
-        answers["batch"] = lambda: fronts.of_batch({"explain": False, **arguments})
+        answers["batch"] = lambda: fronts.of_batch(arguments)
     if name in COMMANDS:
         answers["command line"] = lambda: fronts.of_command_line(name, arguments)
     group = OPERATIONS[name].group
