@@ -188,6 +188,25 @@ await play(({ page, until, asks, row, cursor, picture, command, ready, openAt })
         await openAt(path.basename(OWN), LINE);
       },
 
+      async 'in two columns each stays as it is'() {
+        await command('View: Split Editor Right');
+        for (const column of ['Control+2', 'Control+1']) {
+          await press(column);
+          await press('Control+Home', ...Array(LINE - 1).fill('ArrowDown'));
+          const where = `Ln ${LINE}, Col 1`;
+          await until('the cursor', async () => (await cursor.innerText()) === where);
+          await setDelay(delay);
+          await chord();
+          await preview();
+          await press('Escape');
+          await typesInOwn(where);
+          await until('two columns', async () => (await groups()) === 2 && (await names()).length === 2 && (await others()).length === 0);
+          await setDelay(0);
+        }
+        await command('View: Close All Editors');
+        await openAt(path.basename(OWN), LINE);
+      },
+
       async 'so after lines, calls and changes'() {
         const lines = await listed('A regular expression', 'Control+K', 'Alt+G');
         await type('raise \\w+Error');
