@@ -13,14 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from packhound.api import EngineHost, connect
 
-from packhound.core.types import Query
-from packhound.grep import GrepRequest
+from packhound.core.user_folders import cache_folder
+from packhound.daemon import connect
+from packhound.daemon.requests import FolderRequests
+from packhound.daemon.socket_server import SocketServer
 from packhound.lsp import LspSessions
 from packhound.mcp import McpSessions
-from packhound.pack import PackRequest
-from packhound.service import index_folder
+from packhound.relay import ENGINE, EditorTexts
+from packhound.service import EnginePool
 from tests.support.git_repository import git
 from tests.support.lsp_client import frame
 from tests.support.tool_folder import FILES, folder
@@ -56,8 +57,9 @@ def begin(sessions: Callable[[socket.socket, Any], None], arguments: object) -> 
 class LspSession:
     """A session of an editor."""
 
-    def __init__(self, host: EngineHost) -> None:
-        self._socket = begin(LspSessions(host), {"relay": os.getpid()})
+    def __init__(self, pool: EnginePool) -> None:
+        sessions = LspSessions(pool, EditorTexts(cache_folder()))
+        self._socket = begin(sessions, {"relay": os.getpid()})
         self._stream = self._socket.makefile("rb")
         self._ids = itertools.count(1)
 
@@ -85,19 +87,19 @@ class LspSession:
 
 
 @pytest.fixture(scope="module")
-def host() -> Iterator[EngineHost]:
-    host = EngineHost()
-    yield host
-    host.close()
+def pool() -> Iterator[EnginePool]:
+    pool = EnginePool()
+    yield pool
+    pool.close()
 
 
 @pytest.fixture(scope="module")
-def lsp(host: EngineHost, folder: Path) -> Iterator[LspSession]:
+def lsp(pool: EnginePool, folder: Path) -> Iterator[LspSession]:
     git(folder, "init", "--quiet")
     git(folder, "add", "--all")
     git(folder, "commit", "--quiet", "--message", "Keep records")
     (folder / "app.py").write_text(FILES["app.py"].replace("disk", "store"))
-    session = LspSession(host)
+    session = LspSession(pool)
     workspace = [{"uri": folder.as_uri(), "name": "work"}]
     params = {"processId": None, "rootUri": None, "workspaceFolders": workspace}
     session.ask("initialize", {**params, "capabilities": {}})
@@ -157,7 +159,7 @@ def test_no_request_of_an_editor_leaves_garbage(lsp: LspSession, folder: Path) -
         note = lsp.ask(
             "packhound/memory/add", {"type": "insight", "key": "k", "content": "records"}
         )
-        lsp.ask("packhound/memory/delete", {"id": note["id"]})
+        lsp.ask("packhound/memory/forget", {"id": note["id"]})
 
     questions = {
         **{f"packhound/search {name}": query for name, query in QUERIES.items()},
@@ -193,11 +195,12 @@ def test_no_request_of_an_editor_leaves_garbage(lsp: LspSession, folder: Path) -
 
 
 def test_no_tool_call_of_an_agent_leaves_garbage(
-    host: EngineHost, lsp: LspSession, folder: Path
+    pool: EnginePool, lsp: LspSession, folder: Path
 ) -> None:
     settings = {"mcp.tools": ["default", "memory"]}
     roots = {"roots": [str(folder)], "started_in": str(folder)}
-    ours = begin(McpSessions(host), {"settings": settings, **roots})
+    sessions = McpSessions(pool, EditorTexts(cache_folder()))
+    ours = begin(sessions, {"settings": settings, **roots})
     stream, ids = ours.makefile("rb"), itertools.count(1)
 
     def ask(method: str, params: Mapping[str, Any]) -> Any:
@@ -236,17 +239,22 @@ def test_no_tool_call_of_an_agent_leaves_garbage(
     ours.close()
 
 
-def test_no_request_of_the_command_line_leaves_garbage(lsp: LspSession, folder: Path) -> None:
-    connection = connect(index_folder(folder))
+def test_no_request_of_the_command_line_leaves_garbage(
+    pool: EnginePool, lsp: LspSession, folder: Path
+) -> None:
+    requests = FolderRequests(pool, EditorTexts(cache_folder()))
+    server = SocketServer(cache_folder(), requests, {}, ENGINE)
+    connection = connect([folder])
     assert connection
-    query, pack = Query("records"), PackRequest("where are records read")
-    requests = {
-        "search": lambda: connection.search(query),
-        "explain": lambda: connection.explain(query, "store/disk.py", 8),
-        "related": lambda: connection.related("store/disk.py", 8, 5),
-        "pack": lambda: connection.pack(pack),
-        "grep": lambda: connection.grep(GrepRequest("def ")),
-        "status": connection.status,
+    here, answer = {"path": "store/disk.py:9"}, connection.answer
+    asks = {
+        "search": lambda: answer("search", {"query": "records"}),
+        "explain": lambda: answer("explain", {"query": "records", **here}),
+        "related": lambda: answer("related", here),
+        "pack": lambda: answer("pack", {"prompt": "where are records read"}),
+        "grep": lambda: answer("grep", {"pattern": "def "}),
+        "status": lambda: answer("status", {}),
     }
-    assert left(requests) == {}
+    assert left(asks) == {}
     connection.close()
+    server.close()

@@ -66,7 +66,7 @@ def test_a_query_ranks_the_definitions(engine: Engine) -> None:
 
 def test_counts_globs_case_and_context(engine: Engine) -> None:
     counts = engine.grep(GrepRequest("CART", case="ignore", count_only=True)).counts
-    assert counts == (("shop/cart.py", 3),)
+    assert counts == (("shop/cart.py", 3, ""),)
     assert not engine.grep(GrepRequest("CART", case="smart")).n_lines
     assert engine.grep(GrepRequest("cart", case="smart")).n_lines == 3
     assert engine.grep(GrepRequest("e", paths=("*.ts",))).n_files == 1

@@ -54,7 +54,7 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "changes": [{"base": "HEAD", "limit": 10}],
     "outline": [{"path": ""}],
     "read_node": [{"path": "kitchen.py#boil_water", "limit": 400}],
-    "explain": [{"query": "boil water", "path": "kitchen.py#boil_water", "deep": False}],
+    "explain": [{"query": "boil water", "path": "kitchen.py#boil_water", "deep": True}],
     "pack": [{"prompt": "boil water for tea", "budget": 400, "explain": True}],
     "memory/list": [{}],
     "memory/search": [{"query": "kettle", "limit": 5}],

@@ -7,8 +7,9 @@ from dataclasses import fields, replace
 import msgspec
 import pytest
 
-from packhound.core.deep_settings import DEEP_TIME_MS
 from packhound.core.errors import SettingsError
+from packhound.core.settings import DEEP_TIME_MS
+from packhound.core.settings_reader import changed
 from packhound.core.types import Budget, Query
 from packhound.operations import OPERATIONS, make_pack, query_of, read_request
 from packhound.pack.request import PackRequest
@@ -41,13 +42,13 @@ def test_a_deep_query_has_the_time_that_the_model_takes(engine):
     assert query(engine, deep=False).budget.time_ms == Budget().time_ms
     assert query(engine, deep=True, time_ms=50).budget.time_ms == 50
     call = call_of(engine)
-    hurried = replace(call, settings=replace(call.settings, time_ms=70))
+    hurried = replace(call, settings=changed(call.settings, {"search.timeMs": 70}))
     assert query_of(hurried, read_request("search", {"query": "x"}))[0].budget.time_ms == 70
 
 
 def test_null_is_the_default_and_the_setting_says_the_limit(engine):
     call = call_of(engine)
-    call = replace(call, settings=replace(call.settings, limit=7))
+    call = replace(call, settings=changed(call.settings, {"search.limit": 7}))
     request = read_request("search", {"query": "x", "limit": None})
     assert query_of(call, request)[0].limit == 8  # One more says if there are more.
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
+from functools import cache
 from reprlib import Repr
-from types import NoneType
+from types import MappingProxyType, NoneType
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, cast, get_args, get_origin
 
 import msgspec
@@ -40,6 +41,12 @@ class _Kind(NamedTuple):
     description: str
 
 
+@cache
+def fields_of(struct: type[msgspec.Struct]) -> Mapping[str, msgspec.structs.FieldInfo]:
+    """Return the fields of a struct by name; msgspec leaves cycles each time it finds them."""
+    return MappingProxyType({field.encode_name: field for field in msgspec.structs.fields(struct)})
+
+
 def convert(
     struct: type[StructType], values: Mapping[str, object], what: str = "argument"
 ) -> StructType:
@@ -51,7 +58,7 @@ def convert(
     Raises:
         SettingsError: one line with the name and the value, and what is expected instead.
     """
-    fields = {field.encode_name: field for field in msgspec.structs.fields(struct)}
+    fields = fields_of(struct)
     read: dict[str, Any] = {}
     for name, value in values.items():
         if name not in fields:
@@ -90,7 +97,7 @@ def nearest(name: str, names: Iterable[str]) -> str:
 
 def json_schema(struct: type[msgspec.Struct], omit: Collection[str] = ()) -> dict[str, Any]:
     """Return the JSON Schema of an object, without references, unions or null."""
-    fields = [f for f in msgspec.structs.fields(struct) if f.encode_name not in omit]
+    fields = [field for name, field in fields_of(struct).items() if name not in omit]
     return {
         "type": "object",
         "properties": {field.encode_name: _field_schema(field) for field in fields},

@@ -26,6 +26,7 @@ _DEFAULTS: Mapping[str, Json] = {
 
 Editors of 0.1 read the groups of every hit.
 """
+_WITH_FOCUS = ("search", "pack")
 _ABOUT_A_FOLDER = ("changes",)
 _ABOUT_A_PLACE = ("related", "explain")
 _WRITING = ("memory/add", "memory/episode", "remember", "decide", "stash", "record_episode")
@@ -64,7 +65,9 @@ def arguments_of(ls: PackhoundServer, name: str, params: Params) -> Json:
         engines = ls.session.workspace.engines
         values |= {"root": str(engines[0].root)} if engines else {}
     if "focus" in values:
-        values |= _focus(ls, object_in({"focus": values.pop("focus")}, "focus"))
+        focus = _focus(ls, object_in({"focus": values.pop("focus")}, "focus"))
+        # Editors send it with every request.
+        values |= focus if name in _WITH_FOCUS else {}
     if "budget" in values and name == "search":
         budget = object_in({"budget": values.pop("budget")}, "budget") or {}
         nested = {"time_ms": budget.get("timeMs"), "candidates": budget.get("candidates")}

@@ -7,11 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-import msgspec
-
 from packhound.core.errors import SettingsError
-from packhound.core.parameters import Schema
-from packhound.core.typed import convert, convert_value, json_schema, nearest
+from packhound.core.typed import convert, convert_value, fields_of, json_schema, nearest
 from packhound.core.types import NodeRef
 from packhound.operations import (
     changes,
@@ -64,8 +61,6 @@ OPERATIONS: dict[str, Operation] = {
         *folder.OPERATIONS,
     )
 }
-ROOT = {"type": "string", "maxLength": 4_096}
-"""Schema of the argument `root`, which every operation takes where several folders are open."""
 _FORMER_NAMES = {"excluded_paths": "exclude", "excluded": "exclude"}
 """Fields that 0.2 has renamed."""
 _NO_MAX_TOKENS = 10_000_000
@@ -161,7 +156,7 @@ def as_text(name: str, answer: Row, arguments: Mapping[str, object] | None = Non
 def _max_tokens(operation: Operation, arguments: Mapping[str, object]) -> int:
     """Return the limit of a text: that of the request, or the default of its field."""
     given = {"max_tokens": None, "budget": None, "reserve": None, **arguments}
-    fields = {field.name: field for field in msgspec.structs.fields(operation.request)}
+    fields = fields_of(operation.request)
     limits = {
         name: int(convert_value(fields[name].type, name, given[name] or fields[name].default))
         for name in ("max_tokens", "budget", "reserve")
@@ -170,7 +165,7 @@ def _max_tokens(operation: Operation, arguments: Mapping[str, object]) -> int:
     return limits.get("max_tokens", limits.get("budget", _NO_MAX_TOKENS)) - limits.get("reserve", 0)
 
 
-def schema_of(operation: Operation) -> Schema:
+def schema_of(operation: Operation) -> dict[str, Any]:
     """Return the JSON Schema of what agents may say to an operation."""
     return json_schema(operation.request, operation.unlisted)
 
