@@ -138,3 +138,9 @@ def test_the_schema_is_flat() -> None:
         "required": ["query"],
         "additionalProperties": False,
     }
+
+
+def test_a_lone_surrogate_is_replaced() -> None:
+    assert convert(Request, {"query": "a\udc9b"}).query == "a\ufffd"
+    assert convert(Request, {"query": "a", "paths": ["\ud800"]}).paths == ("\ufffd",)
+    assert convert(Request, {"query": "\U0001f600"}).query == "\U0001f600"

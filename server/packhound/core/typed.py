@@ -78,6 +78,10 @@ def convert_value(annotation: object, label: str, value: object) -> Any:  # noqa
     kind = _kind(annotation)
     if kind.type is tuple:
         value = tuple(value) if isinstance(value, list | tuple) else (value,)
+    if isinstance(value, str):
+        value = _without_surrogates(value)
+    elif isinstance(value, tuple):
+        value = tuple(_without_surrogates(v) if isinstance(v, str) else v for v in value)
     try:
         converted = msgspec.convert(value, annotation, strict=False)
     except msgspec.ValidationError:
@@ -86,6 +90,15 @@ def convert_value(annotation: object, label: str, value: object) -> Any:  # noqa
     if any(isinstance(text, str) and "\0" in text for text in texts):
         raise SettingsError(f"{label} contains a NUL character; remove it")
     return converted
+
+
+def _without_surrogates(text: str) -> str:
+    """Return text that can be encoded; a lone surrogate becomes U+FFFD, which finds nothing."""
+    return (
+        text
+        if text.isascii()
+        else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    )
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
