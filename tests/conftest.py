@@ -5,6 +5,10 @@ from collections.abc import Iterator
 
 import pytest
 
+# Installed modules are compiled. A shell that sets this has each of some thousand processes compile
+# those of this checkout anew, which doubles what the tests cost.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 
 @pytest.fixture(scope="session", autouse=True)
 def _user_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:

@@ -72,7 +72,7 @@ class Indexer:
         self._bulk_pool: ParsePool | None = None
         self._filter = OpenDocumentFilter(root)
         self._warnings: dict[str, None] = {}
-        self._gc_due, self._memos_due = True, False
+        self._gc_due = True
         self.configure(settings)
         index.on_maintenance(self.queue.wake)
 
@@ -218,7 +218,7 @@ class Indexer:
         open_paths = self.queue.open_paths
         closed = {path: read for path, read in task.differences.items() if path not in open_paths}
         is_bulk = sum(closed.values()) > _SMALL_PASS
-        self._gc_due, self._memos_due = self._gc_due or is_bulk, self._memos_due or is_bulk
+        self._gc_due = self._gc_due or is_bulk
         pool = self._start_bulk_pool() if is_bulk else self._parser.pool
         first_pool, files = self._parser.pool, self._index.snapshot.files
         limits = self.limits.max_file_bytes, task.cancelled, self._timing.first_publish_s
@@ -275,8 +275,8 @@ class Indexer:
         if self._autosave.on_quiet(self._index.snapshot):
             self._on_change()
         if self._gc_due:
-            collect_and_trim(empty_memos=self._memos_due)
-            self._gc_due = self._memos_due = False
+            collect_and_trim()
+            self._gc_due = False
 
     def _start_bulk_pool(self, at_most: int | None = None) -> ParsePool:
         """Return the pool for many files, started if there is none yet."""
