@@ -23,7 +23,7 @@ await play(({ page, status, toasts, until, labels, row, rows, picture, command, 
     async 'a bad value is said at once with the legal ones, and its setting is a click away'() {
       await ready();
       changeSettings({ 'packhound.search.limit': 0 });
-      await toast(/search\.limit' is 0; must be .*between 1 and 1,000/);
+      await toast(/search\.limit' is 0; expected .*between 1 and 1,000/);
       assert.equal(await toasts.count(), 1);
       await picture('bad-setting');
       await toasts.locator('.monaco-button', { hasText: 'Open Setting' }).click();
