@@ -39,8 +39,8 @@ class Client:
         self._changed = threading.Condition()
 
     def run(self) -> Client:
-        Relay(McpDialect(), self._connect, self._write, self._lose).run(
-            McpDialect().read(chain(self._wires(), [b""]).__next__)
+        Relay(McpDialect(), self, self._write, self._lose).run(
+            McpDialect().read(chain(self._wires(), [b""]).__next__), self.begin()
         )
         return self
 
@@ -56,12 +56,16 @@ class Client:
         with self._changed:
             self._changed.wait_for(lambda: request_id in self.answers or self.lost, 60)
 
-    def _connect(self) -> socket.socket:
+    def begin(self) -> socket.socket:
         self.n_servers += 1
         assert self.n_servers < MAX_SERVERS, "it connects for ever"
         ours, theirs = socket.socketpair()
         threading.Thread(target=self._run_server, args=(theirs,), daemon=True).start()
         return ours
+
+    def end_if_hung(self) -> bool:
+        """No server hangs here; `tests/daemon/test_liveness.py` has such."""
+        return False
 
     def _run_server(self, connection: socket.socket) -> None:
         with connection:

@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from packhound.core.errors import StoreError
 from packhound.core.user_folders import cache_folder
 from packhound.relay import ENGINE, relaying_editors
 from packhound.relay import Connection as AnyConnection
 
 _SERVED = "daemon/served"
 _TAKEOVER_S = 5.0
-"""Time for an editor whose daemon was killed to start the next one."""
+"""Time for an editor whose daemon has ended to start the next one."""
 _POLL_S = 0.02
 
 
@@ -49,18 +50,24 @@ class Connection:
 def connect(roots: Sequence[Path]) -> Connection | None:
     """Return a connection to the daemon if it has one of some folders open, else None.
 
-    Where an editor relays, the daemon was killed a moment ago: the next one is waited for. Raises
-    StoreError if one is running and accepts no connection.
+    Where an editor relays to a daemon that was killed, or ended here since it gave no sign of life,
+    the next one is waited for. Raises StoreError if one is running and does not answer.
     """
-    cache, deadline = cache_folder(), time.monotonic() + _TAKEOVER_S
-    while (found := AnyConnection.open(cache, ENGINE)) is None and relaying_editors(cache):
-        if time.monotonic() > deadline:
+    cache, problem = cache_folder(), None
+    deadline = time.monotonic() + _TAKEOVER_S
+    while True:
+        try:
+            if found := AnyConnection.open(cache, ENGINE):
+                connection = Connection(found, roots)
+                if connection.serves_any:
+                    return connection
+                connection.close()
+                return None
+        except StoreError as error:
+            problem, deadline = error, time.monotonic() + _TAKEOVER_S
+        if not relaying_editors(cache) or time.monotonic() > deadline:
             break
         time.sleep(_POLL_S)
-    if found is None:
-        return None
-    connection = Connection(found, roots)
-    if connection.serves_any:
-        return connection
-    connection.close()
+    if problem:
+        raise problem
     return None

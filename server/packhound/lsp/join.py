@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import socket
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from packhound.core.errors import PackhoundError, StoreError
+from packhound.core.errors import PackhoundError
 from packhound.core.parent_process import watch_parent
 from packhound.core.private_file import make_private_folder
 from packhound.core.user_folders import cache_folder
@@ -17,17 +15,15 @@ from packhound.lsp.jsonrpc.frames import FrameReader, Malformed, Params, WireErr
 from packhound.lsp.jsonrpc.transport import Stream
 from packhound.relay import (
     WRITING,
+    EngineSessions,
     Message,
     Relay,
-    connect_engine,
     mark_editor,
 )
 
 if TYPE_CHECKING:
     from packhound.text import Encoding
 
-_ATTEMPTS = 3
-"""A daemon may end between two steps of connecting to it."""
 _MAX_CHANGES = 500
 """Changes of a document that are repeated to a new server; more are applied to its text first."""
 _PARSE_ERROR = -32_700
@@ -63,19 +59,12 @@ def relay_to_daemon(stream: Stream, arguments: Mapping[str, object], process_id:
 
     Returns where no daemon can be had.
     """
-    arguments = {**arguments, "relay": os.getpid()}
     cache = cache_folder()
-
-    def connect() -> socket.socket:
-        for _ in range(_ATTEMPTS):
-            with suppress(StoreError):
-                return connect_engine(cache).begin_session(SESSION, arguments)
-        return connect_engine(cache).begin_session(SESSION, arguments)
-
+    sessions = EngineSessions(cache, SESSION, {**arguments, "relay": os.getpid()})
     try:
         make_private_folder(cache)
         mark_editor(cache)  # Until this process ends.
-        servers = [connect()]
+        first = sessions.begin()
     except (PackhoundError, OSError):
         return
 
@@ -92,8 +81,7 @@ def relay_to_daemon(stream: Stream, arguments: Mapping[str, object], process_id:
         watch_parent(process_id, lambda: os._exit(1))
     messages = Client(stream)
     try:
-        relay = Relay(LspDialect(), lambda: servers.pop() if servers else connect(), write, leave)
-        relay.run(messages)
+        Relay(LspDialect(), sessions, write, leave).run(messages, first)
     except (WireError, OSError):
         os._exit(1)
     os._exit(0 if messages.has_shut_down else 1)

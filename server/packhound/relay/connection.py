@@ -7,15 +7,16 @@ answered by {"accepted": true} or {"error"}; from then on the connection is that
 
 from __future__ import annotations
 
-import contextlib
 import json
 import socket
 import threading
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
 from packhound.core.errors import PackhoundError, SettingsError, StoreError
 from packhound.relay.address import SERVER, ServerAddress, read_address
+from packhound.relay.liveness import end_if_hung
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,31 +39,34 @@ UNKNOWN_OUTCOME = (
 )
 
 _ENDED = "the engine of this folder has ended or takes no more connections"
+_NO_SIGN_OF_LIFE = "the engine of this folder gives no sign of life"
 _TIMEOUT_S = 120.0
-_ACCEPT_S = 2.0
-"""A stopped process still has its backlog and its socket buffers, but it accepts nothing; one on a
-busy machine may need a second."""
+_TOO_SLOW = f"the engine of this folder has not answered within {_TIMEOUT_S:.0f} s"
+_SEND_S = 10.0
+_SILENCE_S = 1.0
+"""Time without an answer after which a sign of life is asked for."""
 
 
 class Connection:
     """Thread-safe connection to a serving process; of no use after a StoreError.
 
-    Raises OSError if nobody listens, TimeoutError or BlockingIOError if nobody accepts.
+    A process that gives no sign of life is ended, so that another can take its place.
     """
 
-    def __init__(self, server: ServerAddress) -> None:
-        self.pid = server.pid
-        self._token = server.token
+    def __init__(self, folder: Path, name: str, server: ServerAddress) -> None:
+        """Connect to a server whose address is in a folder. Raises OSError."""
+        self.server = server
+        self._folder, self._name = folder, name
         self._lock = threading.Lock()
         self._is_accepted = False
+        self._received = bytearray()
         self._socket = socket.socket(server.family, socket.SOCK_STREAM)
-        self._socket.settimeout(_ACCEPT_S)
+        self._socket.settimeout(_SILENCE_S)
         try:
             self._socket.connect(server.address)
         except OSError:
             self._socket.close()
             raise
-        self._stream = self._socket.makefile("rwb")
 
     @classmethod
     def open(cls: type[C], folder: Path, name: str = SERVER) -> C | None:
@@ -71,10 +75,13 @@ class Connection:
         Raises StoreError if one is running and accepts no connection.
         """
         address = read_address(folder, name)
+        if address is None:
+            return None
         try:
-            return cls(address) if address else None
+            return cls(folder, name, address)
         except (TimeoutError, BlockingIOError):
-            raise StoreError("the engine of this folder does not answer") from None
+            end_if_hung(folder, name, address)
+            raise StoreError(_NO_SIGN_OF_LIFE) from None
         except (OSError, ValueError, OverflowError, AttributeError):
             return None
 
@@ -117,33 +124,46 @@ class Connection:
 
     def _exchange(self, request: dict[str, object]) -> dict[str, Any]:
         """Return the answer to a request, empty if the server hung up. Raises StoreError."""
-        frame = json.dumps({"token": self._token, **request}).encode() + b"\n"
+        frame = json.dumps({"token": self.server.token, **request}).encode() + b"\n"
+        deadline = time.monotonic() + _TIMEOUT_S
         try:
-            self._socket.settimeout(_ACCEPT_S)
-            self._stream.write(frame)
-            self._stream.flush()
-            answer = self._read_frame()
+            self._socket.settimeout(_SEND_S)
+            self._socket.sendall(frame)
+            self._socket.settimeout(_SILENCE_S)
+            answer = self._read_frame(deadline)
             if ACCEPTED in answer and "tool" in request:
                 self._is_accepted = True
-                self._socket.settimeout(_TIMEOUT_S)
-                answer = self._read_frame()
+                answer = self._read_frame(deadline)
                 if not answer:
                     raise StoreError(_ENDED)
         except TimeoutError:
-            raise StoreError("the engine of this folder does not answer") from None
+            end_if_hung(self._folder, self._name, self.server)
+            raise StoreError(_NO_SIGN_OF_LIFE) from None
         except (OSError, ValueError) as problem:
             raise StoreError(f"the engine of this folder has ended: {problem}") from None
         # Another server has taken the socket since its address was read.
         return {} if answer == NOT_ALLOWED else answer
 
-    def _read_frame(self) -> dict[str, Any]:
-        answer = json.loads(self._stream.readline() or b"{}")
+    def _read_frame(self, deadline: float) -> dict[str, Any]:
+        """Return the next object, empty at the end. Raises OSError, ValueError or StoreError."""
+        while b"\n" not in self._received:
+            try:
+                data = self._socket.recv(1 << 16)
+            except TimeoutError:
+                if end_if_hung(self._folder, self._name, self.server):
+                    raise StoreError(_NO_SIGN_OF_LIFE) from None
+                if time.monotonic() > deadline:
+                    raise StoreError(_TOO_SLOW) from None
+                continue
+            if not data:
+                return {}
+            self._received += data
+        line, _, self._received = self._received.partition(b"\n")
+        answer = json.loads(line)
         if not isinstance(answer, dict):
             raise ValueError("its answer is no object")
         return answer
 
     def close(self) -> None:
         """Close the connection."""
-        with contextlib.suppress(OSError):
-            self._stream.close()
         self._socket.close()

@@ -9,15 +9,21 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from packhound.core.errors import StoreError
 from packhound.core.file_lock import FileLock
 from packhound.core.private_file import make_private_folder
-from packhound.relay.address import address_file
+from packhound.relay.address import ServerAddress, address_file
 from packhound.relay.connection import Connection
+from packhound.relay.liveness import end_if_hung
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import socket
+    import subprocess
 
 ENGINE = "engine"
 """Name of its address in the cache folder of the user, and of the command that runs it."""
@@ -25,16 +31,46 @@ ENGINE = "engine"
 MCP_RELAY = Path(__file__).with_name("mcp.py")
 """Script to run without `site`; its arguments are cache folder, session and command as JSON."""
 
-_START_S = 30.0
+_START_S = 15.0
 """Time that the process may take to listen; two seconds is usual on a busy machine."""
+_NOT_STARTED = f"the background engine did not start within {_START_S:.0f} s"
 _POLL_S = 0.01
+_ATTEMPTS = 4
+"""The engine may end between two steps of connecting to it."""
 
 
-def connect_engine(cache: Path) -> Connection:
-    """Return a connection to the background engine of this user, started if there is none.
+class EngineSessions:
+    """Sessions with the background engine of this user, which is started if there is none."""
 
-    Raises StoreError where no process or no socket can be had.
-    """
+    def __init__(self, cache: Path, name: str, arguments: Mapping[str, object]) -> None:
+        """`name` is that of the protocol; `arguments` are those that each session begins with."""
+        self._cache, self._name, self._arguments = cache, name, arguments
+        self._server: ServerAddress | None = None
+
+    def begin(self) -> socket.socket:
+        """Begin a session, and return its socket.
+
+        Raises StoreError where no process or no socket can be had, SettingsError where it refuses.
+        """
+        for attempt in range(_ATTEMPTS):
+            connection = _connect_engine(self._cache)
+            try:
+                session = connection.begin_session(self._name, self._arguments)
+            except StoreError:
+                connection.close()
+                if attempt == _ATTEMPTS - 1:
+                    raise
+            else:
+                self._server = connection.server
+                return session
+        raise AssertionError("the last attempt returns or raises")
+
+    def end_if_hung(self) -> bool:
+        """End the engine of the last session if it gives no sign of life; True if it gives none."""
+        return bool(self._server and end_if_hung(self._cache, ENGINE, self._server))
+
+
+def _connect_engine(cache: Path) -> Connection:
     make_private_folder(cache)
     lock = FileLock(address_file(cache, "start", "lock"))
     deadline = time.monotonic() + _START_S
@@ -44,11 +80,11 @@ def connect_engine(cache: Path) -> Connection:
                 return connection
             if lock.acquire():
                 # Another process may have started it between the two.
-                return _try_connect(cache) or _start(cache, deadline)
+                return _try_connect(cache) or _start(cache)
             time.sleep(_POLL_S)
     finally:
         lock.release()
-    raise StoreError(f"the background engine did not start within {_START_S:.0f} s")
+    raise StoreError(_NOT_STARTED)
 
 
 def command_line() -> list[str]:
@@ -65,19 +101,27 @@ def _try_connect(cache: Path) -> Connection | None:
     return None
 
 
-def _start(cache: Path, deadline: float) -> Connection:
-    exit_code = _spawn(cache)
+def _start(cache: Path) -> Connection:
+    """Start the engine and connect to it; one that does not listen in time is ended."""
+    deadline = time.monotonic() + _START_S
     while time.monotonic() < deadline:
-        if connection := _try_connect(cache):
-            return connection
-        if (code := exit_code()) is not None:
+        process = _spawn(cache)
+        while (code := process.poll()) is None and time.monotonic() < deadline:
+            if connection := _try_connect(cache):
+                return connection
+            time.sleep(_POLL_S)
+        if code is None:
+            process.kill()
+            process.wait()
+        elif code:
             raise StoreError(f"the background engine ended with exit code {code}; see engine.log")
+        # Another one has its lock: it was killed a moment ago and has not quite ended.
         time.sleep(_POLL_S)
-    raise StoreError(f"the background engine did not listen within {_START_S:.0f} s")
+    raise StoreError(_NOT_STARTED)
 
 
-def _spawn(cache: Path) -> Callable[[], int | None]:
-    """Start the process, detached from this one; return a function for its exit code."""
+def _spawn(cache: Path) -> subprocess.Popen[bytes]:
+    """Start the process, detached from this one."""
     import subprocess
 
     environment = {**os.environ, "PACKHOUND_CACHE_DIR": str(cache.absolute())}
@@ -88,7 +132,7 @@ def _spawn(cache: Path) -> Callable[[], int | None]:
     if sys.platform == "win32":
         flags = subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP
     try:
-        process = subprocess.Popen(
+        return subprocess.Popen(
             [*command_line(), ENGINE],
             cwd=cache,
             env=environment,
@@ -100,4 +144,3 @@ def _spawn(cache: Path) -> Callable[[], int | None]:
         )
     except OSError as problem:
         raise StoreError(f"the background engine cannot be started: {problem}") from None
-    return process.poll

@@ -8,10 +8,8 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from pathlib import Path
 
 if __name__ == "__main__":
@@ -21,15 +19,13 @@ if __name__ == "__main__":
 from packhound.core.errors import PackhoundError, StoreError
 from packhound.core.parent_process import watch_parent
 from packhound.relay.connection import WRITING
-from packhound.relay.engine_process import connect_engine
+from packhound.relay.engine_process import EngineSessions
 from packhound.relay.relay import Message, Relay, json_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_ATTEMPTS = 3
-"""An engine may end between two steps of connecting to it."""
 SESSION = "mcp"
 """Name of such sessions on the socket of the background engine."""
 
@@ -111,17 +107,12 @@ def run_mcp_relay(cache: Path, arguments: dict[str, object]) -> None:
         except OSError:
             return b""
 
-    def connect() -> socket.socket:
-        for _ in range(_ATTEMPTS):
-            with suppress(StoreError):
-                return connect_engine(cache).begin_session(SESSION, arguments)
-        return connect_engine(cache).begin_session(SESSION, arguments)
-
     def leave(problem: PackhoundError) -> None:
         sys.stderr.write(f"Error: {problem}\n")
         os._exit(1)
 
-    Relay(dialect, connect, write, leave).run(dialect.read(receive))
+    sessions = EngineSessions(cache, SESSION, arguments)
+    Relay(dialect, sessions, write, leave).run(dialect.read(receive), sessions.begin())
 
 
 def main() -> None:

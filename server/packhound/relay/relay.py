@@ -1,9 +1,10 @@
 """Relay of a client's session: each request gets one response, whatever becomes of the server.
 
-When the serving process ends, the relay connects to the next one, repeats what the session consists
-of (its dialect remembers that), and sends each request again that has no response yet. The client
-sees nothing of it: responses to what was repeated are dropped. A request that could write twice, or
-that has ended several servers, gets an error in place of another try.
+When the serving process ends, or is ended because it gives no sign of life, the relay connects to
+the next one, repeats what the session consists of (its dialect remembers that), and sends each
+request again that has no response yet. The client sees nothing of it: responses to what was
+repeated are dropped. A request that could write twice, or that has ended several servers, gets an
+error in place of another try.
 """
 
 from __future__ import annotations
@@ -21,10 +22,13 @@ from packhound.relay.sender import Sender
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from packhound.relay.dialect import Dialect
+    from packhound.relay.engine_process import EngineSessions
 
 _EXIT_S = 2.0
 """Time for the server to answer what a client has asked before it closed its end."""
 _RETRY_S = 0.1
+_SILENCE_S = 1.0
+"""Time without a message after which a server that is asked has to give a sign of life."""
 _MAX_RETRIES = 20
 _MAX_TRIES = 5
 """Servers that get one request; what ends all of them would end the next one too."""
@@ -51,21 +55,20 @@ class _Request:
 
 
 class Relay:
-    """One client. `connect` returns a new server's socket; it may block, and raise StoreError.
+    """One client. `write` ends the process where the client reads no more.
 
-    `write` ends the process where the client reads no more, and `on_lost` where there is no server
-    any more.
+    `on_lost` ends it where there is no server any more.
     """
 
     def __init__(
         self,
         dialect: Dialect,
-        connect: Callable[[], socket.socket],
+        sessions: EngineSessions,
         write: Callable[[bytes], object],
         on_lost: Callable[[PackhoundError], object],
     ) -> None:
         self._dialect = dialect
-        self._connect = connect
+        self._sessions = sessions
         self._write = write
         self._on_lost = on_lost
         # What the client says is noted and sent in one step, so that a replay misses nothing.
@@ -77,15 +80,18 @@ class Relay:
         self._initialize: Message | None = None
         self._pending: dict[str, list[_Request]] = {}
         self._n_silent = 0
+        self._n_received = 0
+        self._spoken = threading.Event()
         self._client_gone = threading.Event()
 
-    def run(self, client: Iterable[Message]) -> None:
-        """Relay until the client closes its end. Raises PackhoundError if there is no server."""
-        first = self._connect()
+    def run(self, client: Iterable[Message], first: socket.socket) -> None:
+        """Relay until the client closes its end, beginning with a server's `first` session."""
         follower = threading.Thread(target=self._follow, args=(first,), daemon=True)
         follower.start()
+        threading.Thread(target=self._watch, daemon=True).start()
         for message in client:
             self._from_client(message)
+            self._spoken.set()
         self._client_gone.set()
         with self._lock:
             if self._server:
@@ -120,6 +126,20 @@ class Relay:
         self._dialect.note(message)
         return message.wire
 
+    def _watch(self) -> None:
+        """Have a server ended that leaves the client waiting and gives no sign of life.
+
+        The thread that follows it then sees its end; this one sleeps while nothing is asked.
+        """
+        while self._spoken.wait():
+            self._spoken.clear()
+            while self._pending or (self._server and self._server.n_bytes):
+                n_received = self._n_received
+                if self._client_gone.wait(_SILENCE_S):
+                    return
+                if n_received == self._n_received:
+                    self._sessions.end_if_hung()
+
     def _follow(self, server: socket.socket) -> None:
         """Pass on what servers say, one after the other, until the client is gone."""
         while True:
@@ -148,10 +168,10 @@ class Relay:
     def _reconnect(self) -> socket.socket:
         for _ in range(_MAX_RETRIES):
             with suppress(PackhoundError):
-                return self._connect()
+                return self._sessions.begin()
             if self._client_gone.wait(_RETRY_S):
                 break
-        return self._connect()
+        return self._sessions.begin()
 
     def _join(self, server: Sender, messages: Iterator[Message]) -> None:
         """Bring a server to where the client is, and let the client talk to it."""
@@ -199,6 +219,7 @@ class Relay:
 
     def _from_server(self, server: Sender, message: Message) -> None:
         self._n_silent = 0
+        self._n_received += 1
         value = message.value
         if not isinstance(value, dict) or "id" not in value:
             self._write(message.wire)

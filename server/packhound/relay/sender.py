@@ -16,7 +16,8 @@ class Sender:
     def __init__(self, server: socket.socket) -> None:
         self._server = server
         self._wires = deque[bytes]()
-        self._n_bytes = 0
+        self.n_bytes = 0
+        """What waits to be sent."""
         self._ended = False
         self._changed = threading.Condition()
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -26,13 +27,13 @@ class Sender:
         """Send a message soon; never blocks."""
         with self._changed:
             self._wires.append(wire)
-            self._n_bytes += len(wire)
+            self.n_bytes += len(wire)
             self._changed.notify_all()
 
     def wait_for_room(self) -> None:
         """Wait until the server has read most; not for the thread that reads from it."""
         with self._changed:
-            self._changed.wait_for(lambda: self._ended or self._n_bytes < _MAX_WAITING_BYTES)
+            self._changed.wait_for(lambda: self._ended or self.n_bytes < _MAX_WAITING_BYTES)
 
     def end(self) -> None:
         """Send no more; the server may still answer."""
@@ -53,7 +54,7 @@ class Sender:
             while wire := self._next():
                 self._server.sendall(wire)
                 with self._changed:
-                    self._n_bytes -= len(wire)
+                    self.n_bytes -= len(wire)
                     self._changed.notify_all()
             self._server.shutdown(socket.SHUT_WR)
         self.end()

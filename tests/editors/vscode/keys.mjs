@@ -192,7 +192,12 @@ await play(({ page, until, asks, row, cursor, picture, command, ready, openAt })
         await command('View: Split Editor Right');
         for (const column of ['Control+2', 'Control+1']) {
           await press(column);
-          await press('Control+Home', ...Array(LINE - 1).fill('ArrowDown'));
+          // Keys that come before the column has the focus are lost, and both cursors read the same.
+          await until('the top', async () => {
+            await press('Control+Home');
+            return (await cursor.innerText()) === 'Ln 1, Col 1';
+          });
+          await press(...Array(LINE - 1).fill('ArrowDown'));
           const where = `Ln ${LINE}, Col 1`;
           await until('the cursor', async () => (await cursor.innerText()) === where);
           await setDelay(delay);
