@@ -5,10 +5,12 @@ Vectors are unit rows. Nothing is downloaded and nothing is sent.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -38,6 +40,10 @@ _STATIC_SLICE = 32
 _TOKENIZER_SLICE = 2_048
 """Texts whose tokens are held at a time: some 20 MB."""
 
+_OPENING = threading.Lock()
+_OPEN = WeakValueDictionary[tuple[str, str, int], "Embedder"]()
+"""The models in use, by folder, fingerprint and threads: all folders of a process have one."""
+
 _CACHED_QUERIES = 64
 """Editors ask the same again after every edit, and for every hover."""
 
@@ -58,7 +64,7 @@ class Embedder:
 
     @classmethod
     def open(cls, folder: Path | None = None, *, threads: int = 1) -> Embedder:
-        """Load the model of `folder`, or the bundled one.
+        """Load the model of `folder`, or the bundled one; whoever asks for the same shares it.
 
         `threads` work on one run: more help a transformer, not the bundled encoder.
 
@@ -67,11 +73,16 @@ class Embedder:
         """
         folder = folder or BUNDLED
         files = read_model_folder(folder)
-        try:
-            tokenizer = open_tokenizer(files.tokenizer, files.max_tokens)
-            return cls(files, tokenizer, TextModel(files.model, files.pad_id, threads))
-        except Exception as error:
-            raise load_error(folder, error) from error
+        key = str(folder), files.fingerprint, threads
+        with _OPENING:
+            if (embedder := _OPEN.get(key)) is None:
+                try:
+                    tokenizer = open_tokenizer(files.tokenizer, files.max_tokens)
+                    embedder = cls(files, tokenizer, TextModel(files.model, files.pad_id, threads))
+                except Exception as error:
+                    raise load_error(folder, error) from error
+                _OPEN[key] = embedder
+        return embedder
 
     def encode(self, texts: Sequence[str]) -> Floats:
         """Return unit rows [len(texts), dim], zeros for a text without known words."""

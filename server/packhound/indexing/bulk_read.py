@@ -13,7 +13,7 @@ from packhound.files import read
 from packhound.index import FileEntry, Index
 from packhound.indexing.folder_scan import Differences
 from packhound.indexing.reading_order import ReadingOrder
-from packhound.parsing import AnalysedFile, ParsePool, source_digest
+from packhound.parsing import AnalysedFile, SharedPool, source_digest
 
 _BATCH_NODES = 2_048
 """Nodes that are put into the index at once: some 0.1 s, in which the parsers go on, and few
@@ -33,8 +33,8 @@ class IndexingPass:
         self,
         root: Path,
         differences: Differences,
-        pool: ParsePool,
-        first_pool: ParsePool,
+        pool: SharedPool,
+        first_pool: SharedPool,
         max_bytes: int,
         cancelled: threading.Event,
         first_publish_s: float,

@@ -32,7 +32,7 @@ from packhound.indexing.work_queue import (
     Task,
     WorkQueue,
 )
-from packhound.parsing import NO_EXTRACTORS, Extractors, ParsePool
+from packhound.parsing import NO_EXTRACTORS, Extractors, SharedPool
 from packhound.storage import Store
 
 log = logging.getLogger("packhound")
@@ -67,9 +67,9 @@ class Indexer:
         self._faults = RetryBackoff(timing.fault_s, timing.max_fault_s)
         self._unparsed = RetryBackoff(timing.unparsed_s)
         self._suffixes = extractors.suffixes
-        self._new_pool = partial(ParsePool, with_texts=index.needs_texts, extractors=extractors)
-        self._parser = OpenDocumentParser(index, self._new_pool(1))
-        self._bulk_pool: ParsePool | None = None
+        self._new_pool = partial(SharedPool, with_texts=index.needs_texts, extractors=extractors)
+        self._parser = OpenDocumentParser(index, self._new_pool(1, is_for_edits=True))
+        self._bulk_pool: SharedPool | None = None
         self._filter = OpenDocumentFilter(root)
         self._warnings: dict[str, None] = {}
         self._gc_due = True
@@ -101,7 +101,7 @@ class Indexer:
         return self._autosave.problem
 
     def close(self) -> None:
-        """Stop, write what is not yet written, and end the parser processes."""
+        """Stop, write what is not yet written, and leave the parser processes."""
         self.queue.close()
         # The thread may wait for a parser, which on a busy machine takes seconds to start.
         self._parser.close()
@@ -278,7 +278,7 @@ class Indexer:
             collect_and_trim()
             self._gc_due = False
 
-    def _start_bulk_pool(self, at_most: int | None = None) -> ParsePool:
+    def _start_bulk_pool(self, at_most: int | None = None) -> SharedPool:
         """Return the pool for many files, started if there is none yet."""
         if self._bulk_pool is None:
             self._bulk_pool = self._new_pool(self._settings.index.workers)

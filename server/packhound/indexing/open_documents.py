@@ -8,13 +8,13 @@ from pathlib import Path
 from packhound.core.types import Document
 from packhound.files import WalkLimits, is_included, is_indexed_text
 from packhound.index import Index
-from packhound.parsing import MOST_DOCUMENTS, AnalysedFile, ParsePool, source_digest
+from packhound.parsing import MOST_DOCUMENTS, AnalysedFile, SharedPool, source_digest
 
 
 class OpenDocumentParser:
     """Parser of what an editor shows, for the thread that writes `index`."""
 
-    def __init__(self, index: Index, pool: ParsePool) -> None:
+    def __init__(self, index: Index, pool: SharedPool) -> None:
         self._index = index
         self.pool = pool
         self._cold: dict[str, Document] = {}

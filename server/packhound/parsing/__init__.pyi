@@ -13,5 +13,6 @@ from .node_runs import concatenate_runs as concatenate_runs
 from .node_runs import select_nodes as select_nodes
 from .pool.pool import NOT_STARTED as NOT_STARTED
 from .pool.pool import ParsePool as ParsePool
+from .pool.shared import SharedPool as SharedPool
 from .tree_cache import MOST_DOCUMENTS as MOST_DOCUMENTS
 from .version import grammar_version as grammar_version

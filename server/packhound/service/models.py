@@ -32,7 +32,7 @@ class Models:
         try:
             if settings.meaning.enabled:
                 model = settings.encoder.path
-                embedder = Embedder.open(Path(model)) if model else _open_shared_embedder()
+                embedder = Embedder.open(Path(model) if model else None)
         except ModelError as error:
             problems.append(f"lexical search only: {named}{error}")
         try:
@@ -46,12 +46,6 @@ class Models:
         if settings.search.deep == "on" and missing:
             problems.append(missing)
         return cls(embedder, reranker, deep, tuple(problems))
-
-
-@lru_cache(maxsize=1)
-def _open_shared_embedder() -> Embedder:
-    """Return the bundled encoder, which all folders of a process share. Raises ModelError."""
-    return Embedder.open()
 
 
 @lru_cache(maxsize=1)

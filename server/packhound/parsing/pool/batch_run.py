@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import queue
+import threading
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
+from packhound.core.errors import Cancelled
 from packhound.core.types import Document
 from packhound.parsing.analysed_file import AnalysedFile
 
@@ -17,7 +19,7 @@ _BACKLOG = 4
 """Analysed batches that may wait for their consumer."""
 
 _POLL_S = 0.1
-"""Within this the threads notice that the consumer has stopped."""
+"""Within this the threads notice that the consumer has stopped, and it that it is cancelled."""
 
 Item = TypeVar("Item")
 
@@ -28,12 +30,19 @@ class BatchRun:
     Nobody who has a worker waits for the disk, or for an interpreter that is busy elsewhere.
     """
 
-    def __init__(self, documents: Iterator[Document], n_workers: int) -> None:
+    def __init__(
+        self, documents: Iterator[Document], n_workers: int, cancelled: threading.Event
+    ) -> None:
         self._documents = documents
         self._n_workers = n_workers
         self._batches: queue.Queue[list[Document]] = queue.Queue(n_workers)
         self._done: queue.Queue[list[AnalysedFile] | BaseException | None] = queue.Queue(_BACKLOG)
-        self._stopped = False
+        self._cancelled = cancelled
+        self._is_over = False
+
+    @property
+    def _stopped(self) -> bool:
+        return self._is_over or self._cancelled.is_set()
 
     def read(self) -> None:
         """Run the reader thread; an error goes to the consumer in the place of a result."""
@@ -55,11 +64,16 @@ class BatchRun:
         self._put(self._done, None)
 
     def results(self) -> Iterator[AnalysedFile]:
-        """Yield the results of the threads, until all have ended."""
+        """Yield the results of the threads, until all have ended. Raises Cancelled."""
         n_running = self._n_workers
         try:
             while n_running:
-                result = self._done.get()
+                try:
+                    result = self._done.get(timeout=_POLL_S)
+                except queue.Empty:
+                    if self._cancelled.is_set():
+                        raise Cancelled("the parse pool is closed") from None
+                    continue
                 if isinstance(result, BaseException):
                     raise result
                 if result is None:
@@ -67,7 +81,7 @@ class BatchRun:
                 else:
                     yield from result
         finally:
-            self._stopped = True
+            self._is_over = True
 
     def _read_batch(self) -> list[Document]:
         batch: list[Document] = []

@@ -103,12 +103,15 @@ class ParsePool:
         reason = self._quarantine.reason(document)
         return self._analyse([Task(document, reason, indexed, is_open=is_open)])[0]
 
-    def parse_many(self, documents: Iterable[Document]) -> Iterator[AnalysedFile]:
+    def parse_many(
+        self, documents: Iterable[Document], cancelled: threading.Event | None = None
+    ) -> Iterator[AnalysedFile]:
         """Analyse documents as they come, in order of completion.
 
-        `documents` is read by a thread of its own; what it raises is raised here.
+        `documents` is read by a thread of its own; what it raises is raised here, and Cancelled
+        once that is set.
         """
-        run = BatchRun(iter(documents), self._n_workers)
+        run = BatchRun(iter(documents), self._n_workers, cancelled or threading.Event())
         threads = [threading.Thread(target=run.read, daemon=True)]
         threads += [
             threading.Thread(target=run.work, args=(self._analyse_batch,), daemon=True)
