@@ -22,7 +22,7 @@ import time
 from pathlib import Path
 
 from tests.support.agent import Agent, engine_id, kill_engine
-from tests.support.lsp_client import LspClient
+from tests.support.lsp_client import RELAYED, LspClient
 
 _QUERIES = ("read the settings file", "open a connection", "parse a date", "render a template")
 _KEYSTROKES = 200
@@ -110,7 +110,7 @@ def copy(source: Path, target: Path) -> Path:
 
 def keystrokes(cache: Path, tree: Path) -> dict[str, float]:
     """Return the time from a change to the answer of a search after it, in milliseconds."""
-    client = LspClient(cache)
+    client = LspClient(cache, RELAYED)
     client.initialize(tree)
     client.settle()
     document = client.open_document(tree / "typed.py", "def typed():\n    return 0\n")

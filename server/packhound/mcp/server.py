@@ -42,7 +42,7 @@ from packhound.operations import (
     select_operations,
     settle,
 )
-from packhound.relay import EditorTexts
+from packhound.relay import RESUMED, EditorTexts
 from packhound.service import EnginePool, Workspace
 
 log = logging.getLogger("packhound")
@@ -188,7 +188,9 @@ class McpSessions:
             )
 
         roots = [Path(root) for root in arguments["roots"]]
-        folders = SessionFolders(roots, Path(arguments["started_in"]), open_folders)
+        resumed = bool(arguments.get(RESUMED))
+        started_in = Path(arguments["started_in"])
+        folders = SessionFolders(roots, started_in, open_folders, is_resumed=resumed)
         with (
             connection.makefile("r", encoding="utf-8", errors="replace") as requests,
             connection.makefile("w", encoding="utf-8") as answers,

@@ -23,12 +23,24 @@ _ANSWER_S = 5.0
 
 
 class SessionFolders:
-    """Folders that are opened when they are first asked for; any thread may call."""
+    """Folders of a session, opened at its start or when they are first asked for.
+
+    Any thread may call.
+    """
 
     def __init__(
-        self, roots: Sequence[Path], started_in: Path, open_: Callable[[Sequence[Path]], Folders]
+        self,
+        roots: Sequence[Path],
+        started_in: Path,
+        open_: Callable[[Sequence[Path]], Folders],
+        *,
+        is_resumed: bool = False,
     ) -> None:
-        """Open `roots`; without any the client is asked."""
+        """Open `roots`; without any the client is asked.
+
+        Sessions that come from an engine that was killed come all at once, so those that are
+        `is_resumed` open their folders when they are asked something.
+        """
         self._open = open_
         self._started_in = started_in
         self._roots = roots
@@ -36,14 +48,18 @@ class SessionFolders:
         self._is_outdated = False
         self._folders: Folders | None = None
         with suppress(RootError):  # Such as one deleted meanwhile: each call says so.
-            self._folders = open_(roots) if roots else None
+            self._folders = open_(roots) if roots and not is_resumed else None
 
     @property
     def listed(self) -> Folders | None:
-        """The folders, None until the client has been asked."""
-        return None if self._is_outdated else self._folders
+        """The folders, None until the client has been asked, or where they cannot be opened."""
+        if self._is_outdated or not (self._folders or self._roots):
+            return None
+        with suppress(RootError):
+            return self.of()
+        return None
 
-    def of(self, session: McpSession) -> Folders:
+    def of(self, session: McpSession | None = None) -> Folders:
         """Return the folders; not to be called by the thread that reads. Raises RootError."""
         with self._lock:
             if self._is_outdated:
@@ -52,7 +68,7 @@ class SessionFolders:
                     self._folders.close()
                 self._folders = None
             if self._folders is None:
-                roots = self._roots or _client_roots(session) or [self._started_in]
+                roots = self._roots or (session and _client_roots(session)) or [self._started_in]
                 self._folders = self._open(roots)
             return self._folders
 

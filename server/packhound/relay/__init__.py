@@ -20,6 +20,7 @@ from packhound.relay.editors import mark_editor as mark_editor
 from packhound.relay.editors import relaying_editors as relaying_editors
 from packhound.relay.engine_process import ENGINE as ENGINE
 from packhound.relay.engine_process import MCP_RELAY as MCP_RELAY
+from packhound.relay.engine_process import RESUMED as RESUMED
 from packhound.relay.engine_process import EngineSessions as EngineSessions
 from packhound.relay.engine_process import command_line as command_line
 from packhound.relay.relay import Message as Message

@@ -14,6 +14,7 @@ from .editors import mark_editor as mark_editor
 from .editors import relaying_editors as relaying_editors
 from .engine_process import ENGINE as ENGINE
 from .engine_process import MCP_RELAY as MCP_RELAY
+from .engine_process import RESUMED as RESUMED
 from .engine_process import EngineSessions as EngineSessions
 from .engine_process import command_line as command_line
 from .relay import Message as Message

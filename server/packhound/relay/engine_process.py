@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 ENGINE = "engine"
 """Name of its address in the cache folder of the user, and of the command that runs it."""
 
+RESUMED = "resumed"
+"""Argument of a session that has begun with an engine which has ended."""
+
 MCP_RELAY = Path(__file__).with_name("mcp.py")
 """Script to run without `site`; its arguments are cache folder, session and command as JSON."""
 
@@ -55,7 +58,8 @@ class EngineSessions:
         for attempt in range(_ATTEMPTS):
             connection = _connect_engine(self._cache)
             try:
-                session = connection.begin_session(self._name, self._arguments)
+                arguments = {**self._arguments, RESUMED: self._server is not None}
+                session = connection.begin_session(self._name, arguments)
             except StoreError:
                 connection.close()
                 if attempt == _ATTEMPTS - 1:
