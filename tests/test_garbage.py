@@ -16,7 +16,7 @@ import pytest
 
 from packhound.core.user_folders import cache_folder
 from packhound.daemon import connect
-from packhound.daemon.requests import FolderRequests
+from packhound.daemon.requests import SESSION, FolderSessions
 from packhound.daemon.socket_server import SocketServer
 from packhound.lsp import LspSessions
 from packhound.mcp import McpSessions
@@ -242,8 +242,8 @@ def test_no_tool_call_of_an_agent_leaves_garbage(
 def test_no_request_of_the_command_line_leaves_garbage(
     pool: EnginePool, lsp: LspSession, folder: Path
 ) -> None:
-    requests = FolderRequests(pool, EditorTexts(cache_folder()))
-    server = SocketServer(cache_folder(), requests, {}, ENGINE)
+    sessions = {SESSION: FolderSessions(pool, EditorTexts(cache_folder()))}
+    server = SocketServer(cache_folder(), sessions, ENGINE)
     connection = connect([folder])
     assert connection
     here, answer = {"path": "store/disk.py:9"}, connection.answer

@@ -14,6 +14,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 MAY_IMPORT: dict[str, set[str]] = {
     "core": set(),
     "relay": set(),
+    "rpc": set(),
     "text": set(),
     "llm": set(),
     "redact": set(),
@@ -48,9 +49,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "operations": {"grep", "impact", "knowledge", "llm", "memory", "pack", "redact"}
     | {"search", "service", "text"},
-    "lsp": {"impact", "operations", "pack", "redact", "relay", "search", "service", "text"},
-    "mcp": {"operations", "relay", "service"},
-    "daemon": {"lsp", "mcp", "operations", "relay", "service"},
+    "lsp": {"impact", "operations", "pack", "redact", "relay", "rpc", "search", "service", "text"},
+    "mcp": {"operations", "relay", "rpc", "service"},
+    "daemon": {"lsp", "mcp", "operations", "relay", "rpc", "service"},
     "cli": {"daemon", "encoder", "evaluation", "index", "knowledge", "lsp", "mcp", "operations"}
     | {"memory", "pack", "parsing", "redact", "search", "service", "text"},
     "__main__": {"cli"},

@@ -52,9 +52,18 @@ def serve(cache: Path) -> Iterator[Callable[[Callable[[socket.socket], None]], N
 
 
 def say_served(stream: BinaryIO) -> None:
-    """Answer that the folders are open."""
+    """Begin a session, and answer that the folders are open."""
     stream.readline()
-    stream.write(b'{"accepted": true}\n{"result": {"roots": ["here"]}}\n')
+    stream.write(b'{"accepted": true}\n')
+    stream.flush()
+    say(stream, {"roots": ["here"]})
+
+
+def say(stream: BinaryIO, result: object) -> None:
+    """Answer the next request."""
+    asked = json.loads(stream.readline())
+    answer = {"jsonrpc": "2.0", "id": asked["id"], "result": result}
+    stream.write(json.dumps(answer).encode() + b"\n")
     stream.flush()
 
 
@@ -76,7 +85,6 @@ def test_a_server_that_ends_while_it_works_is_left(tmp_path: Path, root: Path, s
         with connection, connection.makefile("rwb") as stream:
             say_served(stream)
             stream.readline()
-            stream.write(b'{"accepted": true}\n')
 
     serve(accept_and_end)
     batch = tmp_path / "batch"
@@ -94,11 +102,8 @@ def test_a_server_that_accepts_may_take_its_time(tmp_path: Path, root: Path, ser
     def work(connection: socket.socket) -> None:
         with connection, connection.makefile("rwb") as stream:
             say_served(stream)
-            stream.readline()
-            stream.write(b'{"accepted": true}\n')
-            stream.flush()
-            time.sleep(1)
-            stream.write(json.dumps({"result": result}).encode() + b"\n")
+            time.sleep(2)
+            say(stream, result)
 
     serve(work)
     output, errors, _ = answer(tmp_path, root, "search", "x")

@@ -18,9 +18,9 @@ from packhound.core.settings_reader import settings_from
 from packhound.core.types import Document
 from packhound.core.user_folders import cache_folder
 from packhound.daemon import connect
-from packhound.daemon.requests import FolderRequests
+from packhound.daemon.requests import SESSION, FolderSessions
 from packhound.daemon.socket_server import SocketServer
-from packhound.relay import ENGINE, Connection, EditorTexts
+from packhound.relay import ENGINE, EditorTexts
 from packhound.service import EnginePool
 
 ADDRESS = f"engine-{__version__}.json"
@@ -41,8 +41,8 @@ def engine(pool, folder):
 
 
 def serve(pool) -> SocketServer:
-    requests = FolderRequests(pool, EditorTexts(cache_folder()))
-    return SocketServer(cache_folder(), requests, {}, ENGINE)
+    sessions = {SESSION: FolderSessions(pool, EditorTexts(cache_folder()))}
+    return SocketServer(cache_folder(), sessions, ENGINE)
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_only_the_owner_may_ask(engine, server):
     with socket.socket(family) as stranger:
         address = printed["address"]
         stranger.connect(address if isinstance(address, str) else tuple(address))
-        stranger.sendall(b'{"token": "guess", "tool": "status", "arguments": {}}\nnonsense\n[]\n')
+        stranger.sendall(b'{"token": "x", "session": "folders", "arguments": {}}\nnonsense\n[]\n')
         lines = stranger.makefile("rb")
         assert [set(json.loads(lines.readline())) for _ in range(3)] == [{"error"}] * 3
 
@@ -170,9 +170,10 @@ def n_threads() -> int:
 
 def test_a_thousand_hang_ups(engine, server):
     printed = status_of(engine)
-    arguments = {"roots": [str(engine.root)], "arguments": {"query": "records"}}
-    question = {"token": printed["token"], "tool": "search", "arguments": arguments}
-    request = json.dumps(question).encode() + b"\n"
+    arguments = {"roots": [str(engine.root)]}
+    begin = {"token": printed["token"], "session": SESSION, "arguments": arguments}
+    ask = {"jsonrpc": "2.0", "id": 1, "method": "search", "params": {"query": "records"}}
+    request = b"".join(json.dumps(message).encode() + b"\n" for message in (begin, ask))
     for number in range(1_000):
         with dial(printed["address"]) as stranger:
             # At once, within a question, or without waiting for the answer.
@@ -206,10 +207,24 @@ def test_closing_ends_every_thread_and_leaves_the_address_of_another_server(pool
 @pytest.mark.parametrize(
     ("tool", "is_repeated"), [("search", True), ("remember", False), ("memory/add", False)]
 )
-def test_what_may_have_been_written_is_not_asked_of_another(tmp_path, tool, is_repeated):
-    server = SocketServer(tmp_path, lambda name, arguments: server.close() or {}, {}, ENGINE)
-    connection = Connection.open(tmp_path, ENGINE)
+def test_what_may_have_been_written_is_not_asked_of_another(
+    tmp_path, monkeypatch, tool, is_repeated
+):
+    monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path))
+    server: SocketServer
+
+    def session(connection: socket.socket, arguments: object) -> None:
+        with connection.makefile("rwb") as stream:
+            asked = json.loads(stream.readline())
+            answer = {"jsonrpc": "2.0", "id": asked["id"], "result": {"roots": ["here"]}}
+            stream.write(json.dumps(answer).encode() + b"\n")
+            stream.flush()
+            stream.readline()
+            server.close()
+
+    server = SocketServer(tmp_path, {SESSION: session}, ENGINE)
+    connection = connect([tmp_path])
     with pytest.raises(PackhoundError) as problem:
-        connection.call(tool, {})
+        connection.answer(tool, {})
     connection.close()
     assert isinstance(problem.value, StoreError) == is_repeated

@@ -16,8 +16,8 @@ from queue import SimpleQueue
 
 from packhound.core.errors import SettingsError
 from packhound.core.settings_reader import settings_from
-from packhound.lsp.jsonrpc.frames import FrameReader, FrameWriter, WireError, encode
 from packhound.operations import schema_of, select_operations
+from packhound.rpc import FrameReader, FrameWriter, WireError, encode
 from packhound.service import EnginePool
 from packhound.service.engine import Engine
 from tests.fuzz.draw import Draw
@@ -79,8 +79,8 @@ class Client:
         self.faults = _Faults()
         logging.getLogger("packhound").addHandler(self.faults)
         writer = FrameWriter(self._answers.put, on_lost=lambda: None)
-        reader = FrameReader(self._sent.get)
-        thread = threading.Thread(target=server.protocol.run, args=(reader, writer), daemon=True)
+        arguments = self._sent.get, writer
+        thread = threading.Thread(target=server.protocol.run, args=arguments, daemon=True)
         thread.start()
         folders = [{"uri": root.as_uri(), "name": "fuzz"}]
         options = {"persist": False, "maxFiles": 50}

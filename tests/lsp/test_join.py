@@ -10,8 +10,8 @@ import threading
 import pytest
 
 from packhound.lsp.join import LspDialect
-from packhound.lsp.jsonrpc.frames import FrameReader
 from packhound.relay import Message
+from packhound.rpc import FrameReader
 from tests.support.agent import Agent, engine_id, kill_engine
 from tests.support.command_line import packhound
 from tests.support.lsp_client import RELAYED, LspClient, eventually, wait_until
@@ -82,7 +82,8 @@ def test_an_editor_that_came_first_is_asked_and_followed_when_it_is_killed(
     agent = start_agent()
     assert sees(agent, "unsaved_zebra")
     editor.kill()
-    assert sees(agent, "load_config") and not sees(agent, "unsaved_zebra")
+    assert eventually(lambda: sees(agent, "load_config"), True)
+    assert not sees(agent, "unsaved_zebra")
     again = open_editor(start_server, folder)
     again.open_document(folder / "config.py", "def restored_zebra(): pass\n")
     assert again.search("restored_zebra", mode="symbol") == ["config.py restored_zebra"]

@@ -14,9 +14,9 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from packhound.core.errors import Cancelled, PackhoundError, SettingsError
 from packhound.lsp.capabilities import read_client
-from packhound.lsp.jsonrpc.frames import FrameReader, FrameWriter
-from packhound.lsp.jsonrpc.protocol import N_WORKERS
 from packhound.lsp.language_server import PackhoundServer
+from packhound.rpc import FrameWriter
+from packhound.rpc.session import N_WORKERS
 from packhound.service import EnginePool
 from tests.support.lsp_client import frame
 
@@ -33,9 +33,8 @@ class Client:
             self.server.thread()(self.server.feature(method)(handler))
         self.server.feature("broken")(fail)
         self._frames = FrameWriter(self._receive, on_lost=lambda: None)
-        reader = FrameReader(self._to_server.get)
         self._thread = threading.Thread(
-            target=self.server.protocol.run, args=(reader, self._frames)
+            target=self.server.protocol.run, args=(self._to_server.get, self._frames)
         )
         self._thread.start()
         self.send("initialize", "first")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
+import threading
 from importlib.metadata import version
 from queue import SimpleQueue
 
@@ -13,10 +14,10 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 
-from packhound.lsp.jsonrpc.frames import FrameReader, FrameWriter
-from packhound.lsp.jsonrpc.protocol import PackhoundProtocol
-from packhound.lsp.jsonrpc.pygls_seam import PyglsSeam
 from packhound.lsp.language_server import PackhoundServer
+from packhound.lsp.protocol import PackhoundProtocol
+from packhound.lsp.pygls_seam import PyglsSeam
+from packhound.rpc import FrameWriter
 from packhound.service import EnginePool
 from tests.support.lsp_client import frame
 
@@ -33,7 +34,7 @@ OVERRIDDEN = {
 
 
 def moved(name: str) -> str:
-    return f"pygls {version('pygls')} has moved `{name}`: adapt lsp/jsonrpc/pygls_seam.py to it"
+    return f"pygls {version('pygls')} has moved `{name}`: adapt lsp/pygls_seam.py to it"
 
 
 @pytest.mark.parametrize("name", OVERRIDDEN)
@@ -62,11 +63,15 @@ def test_no_private_name_of_pygls_is_touched():
 
 def test_pygls_sends_only_through_what_is_overridden():
     sent: SimpleQueue[dict] = SimpleQueue()
+    received: SimpleQueue[bytes] = SimpleQueue()
     server = PackhoundServer(EnginePool())
     writer = FrameWriter(
         lambda data: sent.put(json.loads(data.partition(b"\r\n\r\n")[2])), on_lost=lambda: None
     )
-    server.protocol.run(FrameReader(lambda: b""), writer)
+    thread = threading.Thread(target=server.protocol.run, args=(received.get, writer))
+    thread.start()
+    received.put(frame("no message"))  # Its answer shows that the session has begun.
+    assert "error" in sent.get(timeout=30)
     server.window_log_message(types.LogMessageParams(types.MessageType.Info, "x"))
     server.work_done_progress.begin("token", types.WorkDoneProgressBegin("title"))
     future = server.client_register_capability(types.RegistrationParams([]))
@@ -74,8 +79,8 @@ def test_pygls_sends_only_through_what_is_overridden():
     assert [message["method"] for message in messages] == [
         "window/logMessage", "$/progress", "client/registerCapability",
     ], moved("notify or send_request")  # fmt: skip
-    response = {"jsonrpc": "2.0", "id": messages[2]["id"], "result": None}
-    chunks = iter([frame(response)])
-    server.protocol.run(FrameReader(lambda: next(chunks, b"")), writer)
+    received.put(frame({"jsonrpc": "2.0", "id": messages[2]["id"], "result": None}))
     assert future.result(timeout=30) is None
+    received.put(b"")
+    thread.join(30)
     writer.close(5)

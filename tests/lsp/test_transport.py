@@ -12,7 +12,7 @@ import pytest
 
 from packhound.core.errors import SettingsError
 from packhound.core.private_file import write_private_atomic
-from packhound.lsp.jsonrpc.tcp import TcpAddress, accept_client, read_token
+from packhound.lsp.tcp import TcpAddress, accept_client, read_token
 from tests.support.lsp_client import COMMAND, frame
 
 

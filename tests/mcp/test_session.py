@@ -23,19 +23,21 @@ def test_a_tool_is_not_waited_for_when_the_client_has_gone() -> None:
         ended.set()
         return {"content": []}
 
-    def lines() -> Any:
-        yield json.dumps(CALL)
+    def chunks() -> Any:
+        yield json.dumps(CALL).encode() + b"\n"
         assert begun.wait(60)
+        yield b""
 
-    answers: list[str] = []
-    McpSession(answers.append, "", list, slow, last_answers_s=0).run(lines())
+    answers: list[bytes] = []
+    McpSession(answers.append, "", list, slow, last_answers_s=0).run(chunks().__next__)
     assert calls[0].cancelled.is_set() and not ended.is_set()
     may_end.set()
     assert ended.wait(60)
 
 
 def test_what_was_asked_before_the_end_is_answered() -> None:
-    answers: list[str] = []
+    answers: list[bytes] = []
     session = McpSession(answers.append, "", list, lambda name, arguments, call: {"content": []})
-    session.run([json.dumps({**CALL, "id": n}) for n in range(20)])
+    lines = [json.dumps({**CALL, "id": n}).encode() + b"\n" for n in range(20)]
+    session.run(iter([*lines, b""]).__next__)
     assert {json.loads(answer)["id"] for answer in answers} == {*range(20)}

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import TimeoutError as FutureTimeout
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from packhound.core.errors import StoreError
+from packhound.core.errors import PackhoundError, SettingsError, StoreError
 from packhound.core.user_folders import cache_folder
-from packhound.relay import ENGINE, relaying_editors
+from packhound.relay import (
+    ENGINE,
+    SILENCE_S,
+    UNKNOWN_OUTCOME,
+    WRITING,
+    relaying_editors,
+)
 from packhound.relay import Connection as AnyConnection
+from packhound.rpc import NO_METHOD, Lines, Request, RpcError, Session, Work
 
-_SERVED = "daemon/served"
+_SESSION = "folders"
+_SERVED = "served"
+_CHUNK = 1 << 16
+_ANSWER_S = 120.0
 _TAKEOVER_S = 5.0
 """Time for an editor whose daemon has ended to start the next one."""
 _POLL_S = 0.02
@@ -22,29 +35,63 @@ class Connection:
     """The daemon, asked about some folders; its answers are made from unsaved text too."""
 
     def __init__(self, connection: AnyConnection, roots: Sequence[Path]) -> None:
-        self._connection, self._roots = connection, [str(root) for root in roots]
+        """Begin a session. Raises StoreError."""
+        self._connection = connection
+        session = connection.begin_session(_SESSION, {"roots": [str(root) for root in roots]})
+        self._rpc = Session(Lines(), session.sendall, _NoService())
+        receive = partial(session.recv, _CHUNK)
+        threading.Thread(target=self._rpc.run, args=(receive,), daemon=True).start()
 
     @property
     def serves_any(self) -> bool:
         """True if one of the folders is open. Raises as `answer` does."""
-        return bool(self._call(_SERVED, {})["roots"])
+        return bool(self.answer(_SERVED, {})["roots"])
 
     def answer(self, name: str, arguments: Mapping[str, object]) -> dict[str, Any]:
         """Return the answer of an operation.
 
         Raises:
             SettingsError: the operation refused its arguments.
-            StoreError: the daemon did not accept the request in time, refused it or has ended.
+            StoreError: the daemon gives no sign of life, does not answer in time or has ended.
             PackhoundError: it has ended, and may have written what must not be written twice.
         """
-        return self._call(name, arguments)
+        response = self._rpc.request(name, dict(arguments))
+        deadline = time.monotonic() + _ANSWER_S
+        try:
+            while True:
+                try:
+                    result: dict[str, Any] = response.result(SILENCE_S)
+                    return result
+                except FutureTimeout:
+                    self._connection.require_life()
+                    if time.monotonic() > deadline:
+                        problem = f"the engine has not answered within {_ANSWER_S:.0f} s"
+                        raise StoreError(problem) from None
+        except RpcError as refusal:
+            raise SettingsError(str(refusal)) from None
+        except StoreError:
+            if name in WRITING:
+                raise PackhoundError(UNKNOWN_OUTCOME) from None
+            raise
 
     def close(self) -> None:
         """Close the connection."""
         self._connection.close()
 
-    def _call(self, name: str, arguments: Mapping[str, object]) -> dict[str, Any]:
-        return self._connection.call(name, {"roots": self._roots, "arguments": dict(arguments)})
+
+class _NoService:
+    """The command line answers nothing."""
+
+    def accept(self, request: Request) -> Work:
+        """Refuse a request."""
+        raise SettingsError(f"unknown method {request.method!r:.100}")
+
+    def receive(self, method: str, params: object) -> None:
+        """Ignore a notification."""
+
+    def error(self, method: str, failure: Exception) -> RpcError:
+        """Return the refusal of a request."""
+        return RpcError(NO_METHOD, str(failure))
 
 
 def connect(roots: Sequence[Path]) -> Connection | None:
@@ -64,7 +111,8 @@ def connect(roots: Sequence[Path]) -> Connection | None:
                 connection.close()
                 return None
         except StoreError as error:
-            problem, deadline = error, time.monotonic() + _TAKEOVER_S
+            if problem is None:
+                problem, deadline = error, time.monotonic() + _TAKEOVER_S
         if not relaying_editors(cache) or time.monotonic() > deadline:
             break
         time.sleep(_POLL_S)

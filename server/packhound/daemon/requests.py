@@ -1,49 +1,97 @@
-"""Requests of the command line to the daemon: operations on folders that it has open."""
+"""Sessions of the command line in the daemon: operations on folders that it has open."""
 
 from __future__ import annotations
 
+import logging
+import socket
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from packhound.core.errors import SettingsError
+from packhound.core.errors import PackhoundError, SettingsError
 from packhound.core.settings_files import FolderSettings
 from packhound.core.types import Json
 from packhound.operations import Call, answer, settle
 from packhound.relay import EditorTexts
+from packhound.rpc import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    REQUEST_FAILED,
+    Lines,
+    Request,
+    RpcError,
+    Session,
+    Work,
+)
 from packhound.service import EnginePool, Workspace
 
-SERVED = "daemon/served"
-"""Request for which of some folders are open."""
+log = logging.getLogger("packhound")
 
+SESSION = "folders"
+"""Name of such sessions on the daemon's socket; their argument is `roots`."""
+SERVED = "served"
+"""Request for which of the folders are open."""
+
+_CHUNK = 1 << 16
 _FRESH_S = 2.0
 """Time for files that changed on disk to be read before an answer; then it says what is missing."""
 
 
-class FolderRequests:
-    """Answers requests whose arguments are `roots` and the `arguments` of an operation."""
+class FolderSessions:
+    """Sessions whose requests are the operations, on the folders that they began with."""
 
     def __init__(self, pool: EnginePool, editors: EditorTexts) -> None:
         self._pool, self._editors = pool, editors
 
-    def __call__(self, name: str, request: Mapping[str, Any]) -> Json:
-        """Run an operation. Raises PackhoundError."""
-        roots = [Path(str(root)) for root in request["roots"]]
+    def __call__(self, connection: socket.socket, /, arguments: Mapping[str, Any]) -> None:
+        """Serve a client on its socket."""
+        roots = [Path(str(root)) for root in arguments["roots"]]
+        session = Session(Lines(), connection.sendall, _Folders(self._pool, self._editors, roots))
+        try:
+            session.run(partial(connection.recv, _CHUNK))
+        finally:
+            session.close()
+
+
+class _Folders:
+    """The operations on some folders, as the service of a session."""
+
+    def __init__(self, pool: EnginePool, editors: EditorTexts, roots: list[Path]) -> None:
+        self._pool, self._editors, self._roots = pool, editors, roots
+
+    def accept(self, request: Request) -> Work:
+        """Return the run of an operation."""
+        arguments = request.params if isinstance(request.params, dict) else {}
+        return Work(partial(self._run, request.method, arguments), True)
+
+    def receive(self, method: str, params: object) -> None:
+        """Ignore notifications: a client that no longer waits hangs up."""
+
+    def error(self, method: str, failure: Exception) -> RpcError:
+        """Return the error of an operation that failed."""
+        if isinstance(failure, PackhoundError):
+            code = INVALID_PARAMS if isinstance(failure, SettingsError) else REQUEST_FAILED
+            return RpcError(code, str(failure))
+        log.error("%s failed", method, exc_info=failure)
+        return RpcError(INTERNAL_ERROR, f"{method} failed: {type(failure).__name__}")
+
+    def _run(self, name: str, arguments: Mapping[str, object]) -> Json:
         # Where a daemon was killed, editors and the command line come to the next one together.
         self._editors.wait()
         if name == SERVED:
-            return {"roots": [str(root) for root in roots if self._pool.get(root)]}
-        if not any(map(self._pool.get, roots)):
+            return {"roots": [str(root) for root in self._roots if self._pool.get(root)]}
+        if not any(map(self._pool.get, self._roots)):
             raise SettingsError("the daemon has none of these folders open")
         workspace = Workspace(settings_of=lambda root: FolderSettings(root, tuple), pool=self._pool)
         try:
-            engines = [workspace.add(root) for root in roots]
+            engines = [workspace.add(root) for root in self._roots]
             if name not in ("config", "forget_use"):
                 for engine in engines:
                     # Nobody may watch the folder; an unchanged file costs one stat each.
                     engine.refresh()
-                settle(workspace.roots, request["arguments"], _FRESH_S)
+                settle(workspace.roots, arguments, _FRESH_S)
             settings = engines[0].follow_settings().settings
-            return answer(Call(workspace.roots, settings), name, request["arguments"])
+            return answer(Call(workspace.roots, settings), name, arguments)
         finally:
             workspace.close()

@@ -14,7 +14,7 @@ from packhound.core.errors import SettingsError
 from packhound.core.file_lock import FileLock
 from packhound.core.private_file import make_private_folder
 from packhound.core.user_folders import cache_folder
-from packhound.daemon.requests import FolderRequests
+from packhound.daemon.requests import SESSION, FolderSessions
 from packhound.daemon.socket_server import Session, SocketServer
 from packhound.lsp import LspSessions
 from packhound.mcp import McpSessions
@@ -43,10 +43,11 @@ def serve_daemon() -> None:
     sys.setswitchinterval(0.001)
     pool, editors = EnginePool(idle_s), EditorTexts(cache)
     sessions: dict[str, Session] = {
+        SESSION: FolderSessions(pool, editors),
         "lsp": LspSessions(pool, editors),
         "mcp": McpSessions(pool, editors),
     }
-    server = SocketServer(cache, FolderRequests(pool, editors), sessions, ENGINE)
+    server = SocketServer(cache, sessions, ENGINE)
     log.info("packhound %s serves agents and editors in the background", __version__)
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())

@@ -1,7 +1,7 @@
-"""A local socket on which other processes of this user are answered.
+"""A local socket on which other processes of this user begin sessions.
 
-So the command line, agents and other editors see the same text. `relay` has the client's end, the
-address file and the frames.
+So the command line, agents and editors see the same text. `relay` has the client's end and the
+address file.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ import os
 import secrets
 import socket
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from io import BufferedRWPair
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol
 
 from packhound.core.errors import PackhoundError, SettingsError
 from packhound.core.types import Json
@@ -34,9 +33,6 @@ from packhound.relay import (
 
 log = logging.getLogger("packhound")
 
-Answer: TypeAlias = Callable[[str, dict[str, Any]], Json]
-"""Return the result of a request; raises PackhoundError."""
-
 
 class Session(Protocol):
     """Serves a client on its socket until it ends."""
@@ -45,7 +41,7 @@ class Session(Protocol):
         """Serve a session that began with these arguments."""
 
 
-_MAX_FRAME_BYTES = 4_000_000
+_MAX_LINE_BYTES = 1_000_000
 _MAX_CONNECTIONS = 64
 """Each takes a thread and a file handle; people run a handful of agents."""
 _BACKLOG = 128
@@ -54,19 +50,12 @@ _ACCEPT_BACKOFF_S = 0.1
 
 
 class SocketServer:
-    """Answers requests and serves sessions until it is closed; each connection has its thread."""
+    """Serves sessions until it is closed; each connection has its thread."""
 
-    def __init__(
-        self,
-        folder: Path,
-        answer: Answer,
-        sessions: Mapping[str, Session] | None = None,
-        name: str = SERVER,
-    ) -> None:
+    def __init__(self, folder: Path, sessions: Mapping[str, Session], name: str = SERVER) -> None:
         """Listen, and write the address `name` into `folder`. Raises OSError or StoreError."""
         self._folder = folder
-        self._answer = answer
-        self._sessions = sessions or {}
+        self._sessions = sessions
         self._name = name
         self._listener, address = bind_listener(folder, name)
         self._listener.listen(_BACKLOG)
@@ -130,37 +119,29 @@ class SocketServer:
     def _serve(self, connection: socket.socket) -> None:
         # A client may hang up at any moment, before the answer too.
         try:
-            with contextlib.suppress(OSError), connection, connection.makefile("rwb") as stream:
-                while line := stream.readline(_MAX_FRAME_BYTES):
-                    session = self._respond(line, partial(_send, stream))
-                    if session:
-                        session(connection)
+            with contextlib.suppress(OSError), connection:
+                for line in _lines(connection):
+                    begin, answer = self._respond(line)
+                    connection.sendall(json.dumps(answer).encode() + b"\n")
+                    if begin:
+                        begin(connection)
                         return
         finally:
             self._connections.discard(connection)
 
-    def _respond(
-        self, line: bytes, send: Callable[[Json], None]
-    ) -> Callable[[socket.socket], None] | None:
-        """Send the acceptance of a request at once, then its result; or return a session."""
+    def _respond(self, line: bytes) -> tuple[Callable[[socket.socket], None] | None, Json]:
+        """Return the session that a line begins, if it does, and the answer to it."""
         try:
             request = json.loads(line)
             token, arguments = request["token"], dict(request["arguments"])
             if not secrets.compare_digest(str(token), self._address.token):
-                send(dict(NOT_ALLOWED))
-                return None
-            if "session" in request:
-                session = self._session(str(request["session"]))
-                send({ACCEPTED: True})
-                return partial(session, arguments=arguments)
-            tool = str(request["tool"])
-            send({ACCEPTED: True})
-            send({"result": self._answer(tool, arguments)})
+                return None, dict(NOT_ALLOWED)
+            session = self._session(str(request["session"]))
         except PackhoundError as problem:
-            send({"error": str(problem)})
+            return None, {"error": str(problem)}
         except (ValueError, KeyError, TypeError, RecursionError) as problem:
-            send({"error": f"not a request: {type(problem).__name__}"})
-        return None
+            return None, {"error": f"not a request: {type(problem).__name__}"}
+        return partial(session, arguments=arguments), {ACCEPTED: True}
 
     def _session(self, name: str) -> Session:
         if name not in self._sessions:
@@ -170,6 +151,11 @@ class SocketServer:
         return self._sessions[name]
 
 
-def _send(stream: BufferedRWPair, frame: Json) -> None:
-    stream.write(json.dumps(frame).encode() + b"\n")
-    stream.flush()
+def _lines(connection: socket.socket) -> Iterator[bytes]:
+    """Yield lines byte by byte: what follows the one that begins a session is the session's."""
+    line = bytearray()
+    while len(line) < _MAX_LINE_BYTES and (octet := connection.recv(1)):
+        line += octet
+        if octet == b"\n":
+            yield bytes(line)
+            line.clear()

@@ -8,10 +8,10 @@ from typing import Any, TypeAlias
 from pygls.exceptions import JsonRpcInvalidParams
 
 from packhound.core.types import Json
-from packhound.lsp.jsonrpc.frames import BODY_BYTES, Params
 from packhound.lsp.notebooks import NotebookBuffer
 from packhound.lsp.params import object_in, text_in
 from packhound.lsp.text_changes import apply_changes
+from packhound.rpc import BODY_BYTES, Params
 from packhound.text import Encoding, TextBuffer
 
 Buffer: TypeAlias = TextBuffer | NotebookBuffer

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from packhound.lsp.jsonrpc.frames import Params
-from packhound.lsp.jsonrpc.tcp import TOKEN_OPTION
 from packhound.lsp.position import choose_encoding
+from packhound.lsp.tcp import TOKEN_OPTION
 from packhound.lsp.uris import folder_paths
+from packhound.rpc import Params
 from packhound.text import Encoding
 
 _TRUSTED_OPTION = "trusted"

@@ -20,10 +20,10 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from packhound.core.types import Document
 from packhound.lsp.buffers import Buffer, change_buffer, open_buffer
-from packhound.lsp.jsonrpc.frames import BODY_BYTES, Params
 from packhound.lsp.notebooks import NotebookBuffer
 from packhound.lsp.params import line_in, object_in, text_in, uri_in
 from packhound.lsp.uris import path_from_uri
+from packhound.rpc import BODY_BYTES, Params
 from packhound.service import Engine, Workspace
 from packhound.text import Encoding, TextBuffer
 

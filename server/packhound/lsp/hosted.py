@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from packhound.core.log_file import create_log_handler
-from packhound.lsp.jsonrpc.transport import CHUNK, Stream
+from packhound.lsp.transport import CHUNK, Stream
 
 if TYPE_CHECKING:
     from packhound.relay import EditorTexts

@@ -11,8 +11,7 @@ from packhound.core.parent_process import watch_parent
 from packhound.core.private_file import make_private_folder
 from packhound.core.user_folders import cache_folder
 from packhound.lsp.hosted import SESSION
-from packhound.lsp.jsonrpc.frames import FrameReader, Malformed, Params, WireError, encode
-from packhound.lsp.jsonrpc.transport import Stream
+from packhound.lsp.transport import Stream
 from packhound.relay import (
     WRITING,
     EngineSessions,
@@ -20,6 +19,7 @@ from packhound.relay import (
     Relay,
     mark_editor,
 )
+from packhound.rpc import FrameReader, Malformed, Params, WireError, encode
 
 if TYPE_CHECKING:
     from packhound.text import Encoding

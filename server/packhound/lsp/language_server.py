@@ -14,13 +14,13 @@ from pygls.lsp.server import LanguageServer
 from packhound import __version__
 from packhound.core.parent_process import watch_parent
 from packhound.lsp.capabilities import Client, read_client
-from packhound.lsp.jsonrpc.converter import lenient_converter
-from packhound.lsp.jsonrpc.frames import FrameReader, FrameWriter, Params, WireError
-from packhound.lsp.jsonrpc.protocol import PackhoundProtocol
-from packhound.lsp.jsonrpc.transport import Stream
+from packhound.lsp.converter import lenient_converter
 from packhound.lsp.params import uri_in
+from packhound.lsp.protocol import PackhoundProtocol
 from packhound.lsp.session import Session
+from packhound.lsp.transport import Stream
 from packhound.lsp.uris import uri_from_path
+from packhound.rpc import FrameWriter, Params, WireError
 from packhound.service import Engine, EnginePool, Listener
 
 # Time for indexes to close, and for queued messages to be written, before the process exits.
@@ -53,7 +53,7 @@ class PackhoundServer(LanguageServer):
         exit_code = 1
         frames = FrameWriter(stream.write, on_lost=self.hang_up)
         try:
-            self.protocol.run(FrameReader(stream.read), frames)
+            self.protocol.run(stream.read, frames)
             exit_code = self.protocol.exit_code()
         except WireError as error:
             log.error("%s; the server exits so that the editor can start another", error)

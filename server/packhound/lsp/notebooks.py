@@ -7,9 +7,9 @@ from typing import Any
 
 from pygls.exceptions import JsonRpcInvalidParams
 
-from packhound.lsp.jsonrpc.frames import BODY_BYTES, Params
 from packhound.lsp.params import number_in, object_in, text_in, uri_in
 from packhound.lsp.text_changes import apply_changes
+from packhound.rpc import BODY_BYTES, Params
 from packhound.text import PROSE, Cell, Encoding, TextBuffer, cells_in, notebook_text
 
 _MARKUP = 1

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from packhound.core.types import Json
-from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.locations import Locations
 from packhound.lsp.params import line_in, object_in, uri_in
 from packhound.operations import Call, answer
+from packhound.rpc import Params
 
 Handler: TypeAlias = Callable[[PackhoundServer, Params], Json]
 

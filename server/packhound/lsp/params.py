@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pygls.exceptions import JsonRpcInvalidParams
 
-from packhound.lsp.jsonrpc.frames import Params
+from packhound.rpc import Params
 
 MAX_CHARACTERS = 10_000
 

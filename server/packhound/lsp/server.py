@@ -13,8 +13,8 @@ from typing import NoReturn
 
 from packhound.core.log_file import create_log_handler
 from packhound.lsp.join import read_initialize, relay_to_daemon
-from packhound.lsp.jsonrpc.tcp import TcpAddress, accept_client
-from packhound.lsp.jsonrpc.transport import take_stdio
+from packhound.lsp.tcp import TcpAddress, accept_client
+from packhound.lsp.transport import take_stdio
 
 
 def serve(

@@ -20,12 +20,12 @@ from packhound.lsp.capabilities import Client
 from packhound.lsp.documents import Documents, EnginePath
 from packhound.lsp.index_state import IndexStateNotifier
 from packhound.lsp.inferred_folders import InferredFolders
-from packhound.lsp.jsonrpc.executors import SerialExecutor
 from packhound.lsp.last_search import LastSearch
 from packhound.lsp.session_packs import SessionPacks
 from packhound.lsp.uris import path_from_uri
 from packhound.lsp.work_done_progress import IndexingProgress
 from packhound.operations import workspace_row
+from packhound.rpc import SerialExecutor
 from packhound.service import Engine, EnginePool, Listener, Workspace, real_path
 
 SECTION = "packhound"

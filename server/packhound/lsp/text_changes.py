@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pygls.exceptions import JsonRpcInvalidParams
 
-from packhound.lsp.jsonrpc.frames import BODY_BYTES, Params
 from packhound.lsp.params import object_in, text_in
+from packhound.rpc import BODY_BYTES, Params
 from packhound.text import Position, TextBuffer
 
 

@@ -10,12 +10,12 @@ import logging
 import os
 import signal
 import socket
-import sys
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from io import RawIOBase
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from packhound import __version__
 from packhound.core.errors import SettingsError
@@ -57,6 +57,7 @@ _INSTRUCTIONS = (
 )
 
 
+_CHUNK = 1 << 16
 _INDEXING_S = 5.0
 """Seconds that a call waits for a first reading; then it answers with what is there and a note.
 With the start of the engine on a busy machine that is below ten."""
@@ -160,10 +161,10 @@ def serve_mcp(
     # Python would first wait for a line of input, which may never come.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     watch_parent(os.getppid(), lambda: os._exit(1))
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)  # What anything else prints is no message.
     try:
-        _serve(folders, sys.stdin, answers)
+        _serve(folders, partial(os.read, 0, _CHUNK), partial(_write_all, answers))
     finally:
         pool.close()
 
@@ -191,21 +192,21 @@ class McpSessions:
         resumed = bool(arguments.get(RESUMED))
         started_in = Path(arguments["started_in"])
         folders = SessionFolders(roots, started_in, open_folders, is_resumed=resumed)
-        with (
-            connection.makefile("r", encoding="utf-8", errors="replace") as requests,
-            connection.makefile("w", encoding="utf-8") as answers,
-        ):
-            try:
-                _serve(folders, requests, answers)
-            finally:
-                folders.close()
+        try:
+            _serve(folders, partial(connection.recv, _CHUNK), connection.sendall)
+        finally:
+            folders.close()
 
 
-def _serve(folders: SessionFolders, requests: Iterable[str], answers: TextIO) -> None:
-    def write(line: str) -> None:
-        answers.write(line)
-        answers.flush()
+def _write_all(file: RawIOBase, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[file.write(rest) or 0 :]
 
+
+def _serve(
+    folders: SessionFolders, receive: Callable[[], bytes], write: Callable[[bytes], object]
+) -> None:
     notes = dict[str, None]()
 
     def call_tool(name: str, arguments: Mapping[str, object], call: ToolCall) -> Json:
@@ -222,7 +223,7 @@ def _serve(folders: SessionFolders, requests: Iterable[str], answers: TextIO) ->
         return {"content": content, **structured}
 
     list_tools = partial(_describe_tools, folders)
-    McpSession(write, _INSTRUCTIONS, list_tools, call_tool, folders.forget).run(requests)
+    McpSession(write, _INSTRUCTIONS, list_tools, call_tool, folders.forget).run(receive)
 
 
 def _describe_tools(folders: SessionFolders) -> list[Json]:

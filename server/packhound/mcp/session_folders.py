@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -92,9 +93,9 @@ def _client_roots(session: McpSession) -> list[Path]:
     if "roots" not in session.client_capabilities:
         return []
     try:
-        answer: Any = session.request("roots/list").result(_ANSWER_S)
+        answer: Any = session.rpc.request("roots/list", {}).result(_ANSWER_S)
         uris = [str(root["uri"]) for root in answer["roots"]]
-    except (PackhoundError, TimeoutError, LookupError, TypeError) as problem:
+    except (PackhoundError, FutureTimeout, LookupError, TypeError) as problem:
         log.warning("the client does not name its roots: %s", problem or "no answer")
         return []
     paths = [root_path(uri) for uri in uris if uri.startswith("file:")]

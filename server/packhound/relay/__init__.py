@@ -13,6 +13,7 @@ from packhound.relay.address import remove_address as remove_address
 from packhound.relay.address import write_address as write_address
 from packhound.relay.connection import ACCEPTED as ACCEPTED
 from packhound.relay.connection import NOT_ALLOWED as NOT_ALLOWED
+from packhound.relay.connection import UNKNOWN_OUTCOME as UNKNOWN_OUTCOME
 from packhound.relay.connection import WRITING as WRITING
 from packhound.relay.connection import Connection as Connection
 from packhound.relay.editors import EditorTexts as EditorTexts
@@ -23,5 +24,6 @@ from packhound.relay.engine_process import MCP_RELAY as MCP_RELAY
 from packhound.relay.engine_process import RESUMED as RESUMED
 from packhound.relay.engine_process import EngineSessions as EngineSessions
 from packhound.relay.engine_process import command_line as command_line
+from packhound.relay.liveness import SILENCE_S as SILENCE_S
 from packhound.relay.relay import Message as Message
 from packhound.relay.relay import Relay as Relay

@@ -7,6 +7,7 @@ from .address import remove_address as remove_address
 from .address import write_address as write_address
 from .connection import ACCEPTED as ACCEPTED
 from .connection import NOT_ALLOWED as NOT_ALLOWED
+from .connection import UNKNOWN_OUTCOME as UNKNOWN_OUTCOME
 from .connection import WRITING as WRITING
 from .connection import Connection as Connection
 from .editors import EditorTexts as EditorTexts
@@ -17,5 +18,6 @@ from .engine_process import MCP_RELAY as MCP_RELAY
 from .engine_process import RESUMED as RESUMED
 from .engine_process import EngineSessions as EngineSessions
 from .engine_process import command_line as command_line
+from .liveness import SILENCE_S as SILENCE_S
 from .relay import Message as Message
 from .relay import Relay as Relay

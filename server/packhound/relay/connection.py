@@ -1,28 +1,23 @@
-"""The client's end of a local socket: requests of one JSON object a line, or a whole session.
+"""The client's end of a local socket: one line each way, and from then on it is a session's.
 
-{"token", "tool", "arguments"} is answered by {"accepted": true} at once and by {"result"} or
-{"error"} when the work is done, or by {"error"} alone. {"token", "session", "arguments"} is
-answered by {"accepted": true} or {"error"}; from then on the connection is that session's.
+{"token", "session", "arguments"} is answered by {"accepted": true} or {"error"}.
 """
 
 from __future__ import annotations
 
 import json
 import socket
-import threading
-import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
-from packhound.core.errors import PackhoundError, SettingsError, StoreError
+from packhound.core.errors import SettingsError, StoreError
 from packhound.relay.address import SERVER, ServerAddress, read_address
-from packhound.relay.liveness import end_if_hung
+from packhound.relay.liveness import SILENCE_S, end_if_hung
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, TypeVar
-
-    C = TypeVar("C", bound="Connection")
+    from typing import Any
 
 ACCEPTED = "accepted"
 NOT_ALLOWED = {"error": "not allowed"}
@@ -38,17 +33,13 @@ UNKNOWN_OUTCOME = (
     " search or list, and write it again if it is not there"
 )
 
-_ENDED = "the engine of this folder has ended or takes no more connections"
-_NO_SIGN_OF_LIFE = "the engine of this folder gives no sign of life"
-_TIMEOUT_S = 120.0
-_TOO_SLOW = f"the engine of this folder has not answered within {_TIMEOUT_S:.0f} s"
+ENDED = "the engine of this folder has ended or takes no more connections"
+NO_SIGN_OF_LIFE = "the engine of this folder gives no sign of life"
 _SEND_S = 10.0
-_SILENCE_S = 1.0
-"""Time without an answer after which a sign of life is asked for."""
 
 
 class Connection:
-    """Thread-safe connection to a serving process; of no use after a StoreError.
+    """Connection to a serving process; of no use after a StoreError.
 
     A process that gives no sign of life is ended, so that another can take its place.
     """
@@ -57,11 +48,8 @@ class Connection:
         """Connect to a server whose address is in a folder. Raises OSError."""
         self.server = server
         self._folder, self._name = folder, name
-        self._lock = threading.Lock()
-        self._is_accepted = False
-        self._received = bytearray()
         self._socket = socket.socket(server.family, socket.SOCK_STREAM)
-        self._socket.settimeout(_SILENCE_S)
+        self._socket.settimeout(SILENCE_S)
         try:
             self._socket.connect(server.address)
         except OSError:
@@ -69,7 +57,7 @@ class Connection:
             raise
 
     @classmethod
-    def open(cls: type[C], folder: Path, name: str = SERVER) -> C | None:
+    def open(cls, folder: Path, name: str = SERVER) -> Connection | None:
         """Connect to the server whose address is in a folder; None if none is running.
 
         Raises StoreError if one is running and accepts no connection.
@@ -81,89 +69,60 @@ class Connection:
             return cls(folder, name, address)
         except (TimeoutError, BlockingIOError):
             end_if_hung(folder, name, address)
-            raise StoreError(_NO_SIGN_OF_LIFE) from None
+            raise StoreError(NO_SIGN_OF_LIFE) from None
         except (OSError, ValueError, OverflowError, AttributeError):
             return None
-
-    def call(self, tool: str, arguments: Mapping[str, object]) -> dict[str, object]:
-        """Run a tool in the server.
-
-        Raises:
-            SettingsError: the tool refused its arguments.
-            StoreError: the server did not accept the request in time, refused it or has ended.
-            PackhoundError: it has ended, and may have written what must not be written twice.
-        """
-        with self._lock:
-            self._is_accepted = False
-            try:
-                answer = self._exchange({"tool": tool, "arguments": dict(arguments)})
-            except StoreError:
-                if self._is_accepted and tool in WRITING:
-                    raise PackhoundError(UNKNOWN_OUTCOME) from None
-                raise
-        if "result" not in answer and "error" not in answer:
-            raise StoreError(_ENDED)
-        if "error" in answer:
-            raise SettingsError(str(answer["error"]))
-        result: dict[str, object] = answer["result"]
-        return result
 
     def begin_session(self, name: str, arguments: Mapping[str, object]) -> socket.socket:
         """Begin a session and return its socket, which belongs to the caller from then on.
 
-        Raises as `call` does.
+        Raises:
+            SettingsError: the server refused the arguments.
+            StoreError: it did not accept the session, refused it or has ended.
         """
-        with self._lock:
-            answer = self._exchange({"session": name, "arguments": dict(arguments)})
-        if "error" in answer:
+        request = {"token": self.server.token, "session": name, "arguments": dict(arguments)}
+        try:
+            self._socket.settimeout(_SEND_S)
+            self._socket.sendall(json.dumps(request).encode() + b"\n")
+            self._socket.settimeout(SILENCE_S)
+            answer = self._read_line()
+        except TimeoutError:
+            self.require_life()
+            raise StoreError(NO_SIGN_OF_LIFE) from None
+        except (OSError, ValueError) as problem:
+            raise StoreError(f"the engine of this folder has ended: {problem}") from None
+        # Another server may have taken the socket since its address was read.
+        if "error" in answer and answer != NOT_ALLOWED:
             raise SettingsError(str(answer["error"]))
         if ACCEPTED not in answer:
-            raise StoreError(_ENDED)
+            raise StoreError(ENDED)
         self._socket.settimeout(None)
         return self._socket
 
-    def _exchange(self, request: dict[str, object]) -> dict[str, Any]:
-        """Return the answer to a request, empty if the server hung up. Raises StoreError."""
-        frame = json.dumps({"token": self.server.token, **request}).encode() + b"\n"
-        deadline = time.monotonic() + _TIMEOUT_S
-        try:
-            self._socket.settimeout(_SEND_S)
-            self._socket.sendall(frame)
-            self._socket.settimeout(_SILENCE_S)
-            answer = self._read_frame(deadline)
-            if ACCEPTED in answer and "tool" in request:
-                self._is_accepted = True
-                answer = self._read_frame(deadline)
-                if not answer:
-                    raise StoreError(_ENDED)
-        except TimeoutError:
-            end_if_hung(self._folder, self._name, self.server)
-            raise StoreError(_NO_SIGN_OF_LIFE) from None
-        except (OSError, ValueError) as problem:
-            raise StoreError(f"the engine of this folder has ended: {problem}") from None
-        # Another server has taken the socket since its address was read.
-        return {} if answer == NOT_ALLOWED else answer
+    def require_life(self) -> None:
+        """End a server that gives no sign of life, and raise StoreError then."""
+        if end_if_hung(self._folder, self._name, self.server):
+            raise StoreError(NO_SIGN_OF_LIFE)
 
-    def _read_frame(self, deadline: float) -> dict[str, Any]:
-        """Return the next object, empty at the end. Raises OSError, ValueError or StoreError."""
-        while b"\n" not in self._received:
+    def close(self) -> None:
+        """Close the connection; a thread that reads from it sees its end."""
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+
+    def _read_line(self) -> dict[str, Any]:
+        """Return the next object, empty at the end; what follows it is left on the socket."""
+        line = bytearray()
+        while not line.endswith(b"\n"):
             try:
-                data = self._socket.recv(1 << 16)
+                data = self._socket.recv(1)
             except TimeoutError:
-                if end_if_hung(self._folder, self._name, self.server):
-                    raise StoreError(_NO_SIGN_OF_LIFE) from None
-                if time.monotonic() > deadline:
-                    raise StoreError(_TOO_SLOW) from None
+                self.require_life()
                 continue
             if not data:
                 return {}
-            self._received += data
-        line, _, self._received = self._received.partition(b"\n")
+            line += data
         answer = json.loads(line)
         if not isinstance(answer, dict):
             raise ValueError("its answer is no object")
         return answer
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._socket.close()

@@ -15,6 +15,8 @@ from pathlib import Path
 
 from packhound.relay.address import ServerAddress, read_address
 
+SILENCE_S = 1.0
+"""Time without an answer after which a server has to give a sign of life."""
 PATIENCE_S = 6.0
 """Time for a sign of life; a server on a busy machine may need a second."""
 _RETRY_S = 0.05

@@ -17,6 +17,7 @@ from contextlib import suppress
 
 from packhound.core.errors import PackhoundError, StoreError
 from packhound.relay.connection import UNKNOWN_OUTCOME
+from packhound.relay.liveness import SILENCE_S
 from packhound.relay.sender import Sender
 
 TYPE_CHECKING = False
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 _EXIT_S = 2.0
 """Time for the server to answer what a client has asked before it closed its end."""
 _RETRY_S = 0.1
-_SILENCE_S = 1.0
-"""Time without a message after which a server that is asked has to give a sign of life."""
 _MAX_RETRIES = 20
 _MAX_TRIES = 5
 """Servers that get one request; what ends all of them would end the next one too."""
@@ -135,7 +134,7 @@ class Relay:
             self._spoken.clear()
             while self._pending or (self._server and self._server.n_bytes):
                 n_received = self._n_received
-                if self._client_gone.wait(_SILENCE_S):
+                if self._client_gone.wait(SILENCE_S):
                     return
                 if n_received == self._n_received:
                     self._sessions.end_if_hung()

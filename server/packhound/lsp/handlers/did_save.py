@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.language_server import PackhoundServer
+from packhound.rpc import Params
 
 
 def did_save(ls: PackhoundServer, params: Params) -> None:

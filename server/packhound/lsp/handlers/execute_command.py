@@ -7,8 +7,8 @@ from collections.abc import Callable
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
-from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.language_server import PackhoundServer
+from packhound.rpc import Params
 
 
 def execute_command(ls: PackhoundServer, params: types.ExecuteCommandParams) -> object:

@@ -9,11 +9,11 @@ from pygls.exceptions import JsonRpcInvalidParams
 from packhound.core.errors import SettingsError
 from packhound.core.types import Json, Query
 from packhound.lsp.hover_text import hover_text
-from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.locations import Locations
 from packhound.lsp.operations import arguments_of, call_of
 from packhound.operations import Explain, explain_hit, explanation_row, leave, read_request
+from packhound.rpc import Params
 
 
 def explain(ls: PackhoundServer, params: Params) -> Json:

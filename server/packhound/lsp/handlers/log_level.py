@@ -6,9 +6,9 @@ import logging
 
 from lsprotocol import types
 
-from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.params import text_in
+from packhound.rpc import Params
 
 _LEVELS = {
     "debug": logging.DEBUG,

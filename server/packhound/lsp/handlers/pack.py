@@ -5,11 +5,11 @@ from __future__ import annotations
 from pygls.exceptions import JsonRpcInvalidParams
 
 from packhound.core.types import Json
-from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.operations import arguments_of, call_of, selection_of
 from packhound.lsp.params import number_in, object_in, text_in
 from packhound.operations import Pack, item_row, make_pack, pack_row, read_request
+from packhound.rpc import Params
 
 
 def pack(ls: PackhoundServer, params: Params) -> Json:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from packhound.core.types import Hit
-from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.params import uri_in
+from packhound.rpc import Params
 
 
 def picked(ls: PackhoundServer, params: Params) -> None:

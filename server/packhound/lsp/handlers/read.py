@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from packhound.core.types import Json
-from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.operations import arguments_of, call_of
 from packhound.lsp.params import text_in
 from packhound.lsp.uris import uri_from_path
 from packhound.operations import answer
+from packhound.rpc import Params
 
 
 def read(ls: PackhoundServer, params: Params) -> Json:

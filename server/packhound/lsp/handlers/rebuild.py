@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from packhound.core.records import CODE
 from packhound.core.types import Json
-from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.operations import call_of
 from packhound.lsp.params import flag_in
 from packhound.operations import answer, rows_in
+from packhound.rpc import Params
 
 
 def rebuild(ls: PackhoundServer, params: Params) -> Json:

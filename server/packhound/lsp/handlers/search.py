@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from packhound.core.types import Json, Query, Results
-from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.locations import Locations, mistakable_folders
 from packhound.lsp.operations import arguments_of, call_of
@@ -16,6 +15,7 @@ from packhound.operations import (
     results_rows,
     rows_in,
 )
+from packhound.rpc import Params
 from packhound.search import missing_deep_model
 
 

@@ -7,10 +7,10 @@ from concurrent.futures import Future
 
 from packhound.core.errors import Cancelled
 from packhound.core.types import Json
-from packhound.lsp.jsonrpc.frames import Params
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.params import flag_in
 from packhound.lsp.session import Session
+from packhound.rpc import Params
 
 # Time until a waiting request notices that it was cancelled.
 _CANCEL_POLL_S = 0.05

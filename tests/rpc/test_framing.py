@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from packhound.lsp.jsonrpc.frames import BODY_BYTES, FrameReader, FrameWriter, Malformed, WireError
+from packhound.rpc import BODY_BYTES, FrameReader, FrameWriter, Malformed, WireError
 
 NEXT = {"jsonrpc": "2.0", "id": 7, "method": "next"}
 

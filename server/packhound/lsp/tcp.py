@@ -20,8 +20,8 @@ from pathlib import Path
 
 from packhound.core.errors import SettingsError, StoreError
 from packhound.core.private_file import read_private
-from packhound.lsp.jsonrpc.frames import FrameReader, Malformed, WireError, encode
-from packhound.lsp.jsonrpc.transport import CHUNK, Stream
+from packhound.lsp.transport import CHUNK, Stream
+from packhound.rpc import FrameReader, Malformed, WireError, encode
 
 TOKEN_OPTION = "token"
 _INITIALIZE_S = 10.0

@@ -1,10 +1,10 @@
-"""Frames of the LSP base protocol: bytes to JSON messages and back, whatever the peer sends.
+"""Framings of JSON-RPC: bytes to messages and back, whatever the peer sends.
 
-A frame is a few header lines, an empty line and a body of `Content-Length` bytes. Line ends inside
-JSON texts are always escaped, so a raw header inside a body proves that a length was wrong: the
-reader resumes at that header. After any input the next valid frame is therefore read, or
-`WireError` says that the stream cannot be resynchronized; it never waits for bytes that belong to
-another message.
+MCP and our own sockets have one message a line. In LSP's base protocol a frame is a few header
+lines, an empty line and a body of `Content-Length` bytes. Line ends inside JSON texts are always
+escaped, so a raw header inside a body proves that a length was wrong: the reader resumes at that
+header. After any input the next valid frame is therefore read, or `WireError` says that the stream
+cannot be resynchronized; it never waits for bytes that belong to another message.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from queue import SimpleQueue
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from packhound.core.errors import PackhoundError
 
@@ -47,6 +47,49 @@ class Malformed:
     """A frame without a message, and the reason."""
 
     reason: str
+
+
+class Framing(Protocol):
+    """How messages are told from each other on a stream."""
+
+    def read(self, receive: Callable[[], bytes]) -> Iterator[object | Malformed]:
+        """Yield the messages of a stream; `receive` returns its next bytes, b"" at the end."""
+
+    def encode(self, message: object) -> bytes:
+        """Return the bytes of a message; raises ValueError or TypeError for what JSON has not."""
+
+
+class ContentLength:
+    """Frames of LSP's base protocol."""
+
+    def read(self, receive: Callable[[], bytes]) -> Iterator[object | Malformed]:
+        """Yield the messages of a stream; raises WireError."""
+        yield from FrameReader(receive)
+
+    def encode(self, message: object) -> bytes:
+        """Return a message as a frame."""
+        return encode(message)
+
+
+class Lines:
+    """One message a line."""
+
+    def read(self, receive: Callable[[], bytes]) -> Iterator[object | Malformed]:
+        """Yield the messages of a stream, blank lines aside; raises WireError."""
+        rest = bytearray()
+        while data := receive():
+            rest += data
+            if b"\n" in data:
+                *lines, rest = rest.split(b"\n")
+                yield from map(_line_message, filter(bytes.strip, map(bytes, lines)))
+            if len(rest) > BODY_BYTES:
+                raise WireError(f"a line is longer than {BODY_BYTES} bytes")
+        if rest.strip():
+            yield _line_message(bytes(rest))
+
+    def encode(self, message: object) -> bytes:
+        """Return a message as a line."""
+        return json.dumps(message).encode("ascii") + b"\n"
 
 
 class FrameReader:
@@ -167,6 +210,14 @@ def encode(message: object) -> bytes:
 
 def _refuse_constant(name: str) -> object:
     raise ValueError(f"{name} is not a JSON number")
+
+
+def _line_message(line: bytes) -> object | Malformed:
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return Malformed(f"not JSON: {error}")
+    return message if _is_shallow(message) else Malformed(f"nested deeper than {DEPTH}")
 
 
 _CUT_HEADER = 256

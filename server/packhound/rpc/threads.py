@@ -14,17 +14,25 @@ log = logging.getLogger("packhound.lsp")
 
 
 class ThreadPool:
-    """Fixed number of daemon threads over one first-in, first-out queue."""
+    """Up to `count` daemon threads over one first-in, first-out queue, started when needed."""
 
     def __init__(self, name: str, count: int) -> None:
-        self._tasks: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        self._count = count
-        for n in range(count):
-            threading.Thread(target=self._run, name=f"{name}-{n}", daemon=True).start()
+        self._tasks: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
+        self._name, self._count = name, count
+        self._lock = threading.Lock()
+        self._n_started = self._n_unfinished = 0
 
-    def submit(self, task: Callable[[], None]) -> None:
+    def submit(self, task: Callable[[], object]) -> None:
         """Queue a task, which must not raise."""
+        with self._lock:
+            self._n_unfinished += 1
+            is_short = self._n_started < min(self._count, self._n_unfinished)
+            self._n_started += is_short
+            number = self._n_started
         self._tasks.put(task)
+        if is_short:
+            name = f"{self._name}-{number}"
+            threading.Thread(target=self._run, name=name, daemon=True).start()
 
     def close(self) -> None:
         """Let the threads end once the queue is empty; returns at once."""
@@ -34,6 +42,8 @@ class ThreadPool:
     def _run(self) -> None:
         while task := self._tasks.get():
             task()
+            with self._lock:
+                self._n_unfinished -= 1
 
 
 class SerialExecutor:

@@ -2,7 +2,7 @@
 
 pygls 2.1 reads stdin in its own thread pool, cannot cancel a handler that runs, answers no request
 whose params do not structure, and mirrors documents with `str.splitlines`, which is not how LSP
-counts lines. So frames, dispatch, pending requests and documents are ours. pygls stays for what is
+counts lines. So the session (`packhound.rpc`) and documents are ours. pygls stays for what is
 large, dull and follows the specification: the registry of features and commands, the server
 capabilities that are derived from it, the typed requests of `LanguageServer`, and the converter
 between JSON and lsprotocol's classes. Writing those anew would be some 1,500 lines for no user.
@@ -14,18 +14,14 @@ and its book-keeping of futures are never used. No private name of pygls is read
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import cattrs
 from lsprotocol import types
-from pygls.exceptions import (
-    JsonRpcException,
-    JsonRpcInvalidParams,
-    JsonRpcMethodNotFound,
-)
+from pygls.exceptions import JsonRpcInvalidParams, JsonRpcMethodNotFound
 from pygls.protocol import (
     JsonRPCNotification,
     JsonRPCRequestMessage,
@@ -33,18 +29,12 @@ from pygls.protocol import (
     LanguageServerProtocol,
 )
 
-from packhound.lsp.jsonrpc.dispatch import (
-    JSON_RPC_VERSION,
-    Handler,
-    MessageId,
-    is_message_id,
-    object_params,
-)
-from packhound.lsp.jsonrpc.frames import encode
-from packhound.lsp.jsonrpc.request_queue import OutgoingRequests
+from packhound.rpc import MessageId, Params, Session, then
 
 if TYPE_CHECKING:
     from packhound.lsp.language_server import PackhoundServer
+
+JSON_RPC_VERSION = "2.0"
 
 # Params that stay as they came: positions beyond the end of a document are legal for our buffers,
 # and structuring a long text would cost more than applying it.
@@ -64,26 +54,21 @@ UNSTRUCTURED = frozenset(
 # pygls' own handlers of these maintain its mirror of the documents, or call commands otherwise.
 REPLACED = UNSTRUCTURED | {types.WORKSPACE_EXECUTE_COMMAND}
 
-log = logging.getLogger("packhound.lsp")
-
 
 class PyglsSeam(LanguageServerProtocol):
-    """pygls' registry, types and capabilities over a transport that is not pygls'."""
+    """pygls' registry, types and capabilities over a session that is not pygls'."""
+
+    rpc: Session
 
     def __init__(self, server: PackhoundServer, converter: cattrs.Converter) -> None:
         super().__init__(server, converter)
         self.server = server
         self.converter = converter
-        self._outgoing = OutgoingRequests()
 
-    def send_frame(self, frame: bytes) -> None:
-        """Hand a frame to the writer."""
-        raise NotImplementedError
-
-    def find_handler(self, method: str) -> Handler:
+    def find_handler(self, method: str) -> Callable[..., object]:
         """Return pygls' handler of a method, else ours; raises JsonRpcMethodNotFound."""
-        builtin: Handler | None = self.fm.builtin_features.get(method)
-        feature: Handler | None = self.fm.features.get(method)
+        builtin: Callable[..., object] | None = self.fm.builtin_features.get(method)
+        feature: Callable[..., object] | None = self.fm.features.get(method)
         handler = feature or builtin if method in REPLACED else builtin or feature
         if handler is None:
             raise JsonRpcMethodNotFound.of(method)
@@ -113,7 +98,8 @@ class PyglsSeam(LanguageServerProtocol):
     def notify(self, method: str, params: object = None) -> None:
         """Send a notification."""
         message_type = self.get_message_type(method) or JsonRPCNotification
-        self._send(message_type(method=method, params=params, jsonrpc=JSON_RPC_VERSION))
+        message = message_type(method=method, params=params, jsonrpc=JSON_RPC_VERSION)
+        self.rpc.notify(method, self.converter.unstructure(message).get("params"))
 
     def send_request(
         self,
@@ -122,33 +108,27 @@ class PyglsSeam(LanguageServerProtocol):
         callback: Callable[[Any], None] | None = None,
         msg_id: MessageId | None = None,
     ) -> Future[Any]:
-        """Send a request; the future has the client's result, or JsonRpcException."""
+        """Send a request; the future has the client's result, or an error."""
         assert msg_id is None, "ids of the server's requests are its own"
-        message_id, future = self._outgoing.register(method)
+        message_type = self.get_message_type(method) or JsonRPCRequestMessage
+        message = message_type(id=0, method=method, params=params, jsonrpc=JSON_RPC_VERSION)
+        answer = self.rpc.request(method, self.converter.unstructure(message).get("params"))
+        future = then(answer, partial(self._structure_result, method))
         if callback is not None:
             future.add_done_callback(lambda done: callback(done.result()))
-        message_type = self.get_message_type(method) or JsonRPCRequestMessage
-        self._send(
-            message_type(id=message_id, method=method, params=params, jsonrpc=JSON_RPC_VERSION)
-        )
         return future
 
-    def resolve_response(self, message: dict[str, Any]) -> None:
-        """Complete the future of the server's request that the client has answered."""
-        message_id = message["id"]
-        pending = self._outgoing.pop(message_id) if is_message_id(message_id) else None
-        if pending is None:
-            log.debug("a response to no pending request: %r", message_id)
-            return
-        method, future = pending
-        error = message.get("error")
-        try:
-            if error is not None:
-                raise JsonRpcException(str(error))
-            response_type = self.get_result_type(method) or JsonRPCResponseMessage
-            future.set_result(self.converter.structure(message, response_type).result)
-        except Exception as failure:
-            future.set_exception(failure)
+    def _structure_result(self, method: str, result: object) -> object:
+        response_type = self.get_result_type(method) or JsonRPCResponseMessage
+        response = {"id": 0, "jsonrpc": JSON_RPC_VERSION, "result": result}
+        return self.converter.structure(response, response_type).result
 
-    def _send(self, message: object) -> None:
-        self.send_frame(encode(self.converter.unstructure(message)))
+
+def object_params(method: str, params: object) -> Params:
+    """Return the params of a message as an object; raises JsonRpcInvalidParams."""
+    # Lua clients send an empty object as an empty list.
+    if params is None or params == []:
+        return {}
+    if not isinstance(params, dict):
+        raise JsonRpcInvalidParams(f"the params of {method} are {params!r:.80}, not an object")
+    return params
