@@ -111,8 +111,6 @@ def search(
             for arguments in _batch_queries(batch, options):
                 print_json(asker.answer("search", arguments))
             return
-        if not (query or "").strip():
-            raise SettingsError("'query' is empty; give a word, a name, or a filter as kind:class")
         answer = asker.answer("search", {"query": query, **options})
     if as_json:
         print_json(answer)

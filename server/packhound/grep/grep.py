@@ -16,7 +16,7 @@ from packhound.core.types import CellPlace
 from packhound.grep.literals import Alternatives
 from packhound.grep.messages import compile_message
 from packhound.grep.ngrams import NgramFilters
-from packhound.grep.pattern import Pattern, compile_pattern, compile_phrase
+from packhound.grep.pattern import Pattern, compile_pattern, compile_phrase, compile_text
 from packhound.grep.request import (
     NO_FILE_NOTE,
     FileCount,
@@ -37,6 +37,8 @@ Prefilter: TypeAlias = Callable[[Alternatives], Callable[[str, Snapshot], bool] 
 _PREPARE_FROM = 32
 """Files read for want of a filter from which making filters is worth it."""
 _MAX_UNREAD_NAMED = 3
+_FEW_PATHS = 8
+"""Files that are read sooner than their filters are asked."""
 
 
 class _Text(NamedTuple):
@@ -130,6 +132,37 @@ class Grep:
         groups = _groups(snapshot, offsets.items(), self._texts(snapshot))
         return frozenset(group.node_id for group in groups if group.node_id >= 0)
 
+    def nodes_with_text(
+        self,
+        snapshot: Snapshot,
+        regex: str,
+        paths: Sequence[str],
+        most: int,
+        most_read: int,
+        *,
+        ignore_case: bool = False,
+    ) -> list[int] | None:
+        """Return the innermost node ids in some files where matches of a pattern begin.
+
+        A match may span lines. None if there are more than `most`, or if more than `most_read`
+        files would have to be read to know.
+        """
+        pattern = compile_text(regex, ignore_case=ignore_case)
+        paths = self._worth_reading(snapshot, pattern, paths)
+        nodes = dict[int, None]()
+        for number, path in enumerate(paths):
+            if number >= most_read:
+                return None
+            text = self._source(path, snapshot)
+            if text is None or not (starts := pattern.starts(text)):
+                continue
+            entry, index = snapshot.files[path], LineIndex(text)
+            positions = entry.innermost([*map(index.line_of, starts)])
+            nodes |= dict.fromkeys(int(entry.node_ids[i]) for i in positions if i >= 0)
+            if len(nodes) > most:
+                return None
+        return [*nodes]
+
     def nodes_that_print(
         self, snapshot: Snapshot, message: str, node_ids: Iterable[int]
     ) -> dict[int, tuple[int, str]]:
@@ -171,15 +204,29 @@ class Grep:
         exclude: Sequence[str],
         cancel: threading.Event | None,
     ) -> Matches:
-        files = self._files
-        if files is None or not files.is_of(snapshot, self.filters):
-            files = self._files = SortedFiles(snapshot, self.filters)
+        files = self._sorted_files(snapshot)
         is_selected = select(paths, exclude)
         can_match = self._prefilter(pattern.literals) if self._prefilter else None
         matches = scan(snapshot, files, is_selected, pattern, self._source, cancel, can_match)
         if all(pattern.hashes) and matches.n_unfiltered > _PREPARE_FROM:
             self.lacks_filters = True
         return matches
+
+    def _worth_reading(
+        self, snapshot: Snapshot, pattern: Pattern, paths: Sequence[str]
+    ) -> Sequence[str]:
+        """Return those of some sorted paths whose filters admit a match."""
+        if len(paths) <= _FEW_PATHS:
+            return paths
+        files = self._sorted_files(snapshot)
+        admitted = {files.paths[i] for i in files.filters.candidates(pattern.hashes).tolist()}
+        return [path for path in paths if path in admitted]
+
+    def _sorted_files(self, snapshot: Snapshot) -> SortedFiles:
+        files = self._files
+        if files is None or not files.is_of(snapshot, self.filters):
+            files = self._files = SortedFiles(snapshot, self.filters)
+        return files
 
     def _page(
         self, snapshot: Snapshot, request: GrepRequest, matches: Matches, rank: Rank

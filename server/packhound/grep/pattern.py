@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
 from packhound.core.errors import SettingsError
@@ -60,6 +61,15 @@ class Pattern:
     literal: bytes
     literals: Alternatives
     hashes: Hashes
+
+    def starts(self, source: bytes) -> list[int]:
+        """Return the offset of each match."""
+        assert self.search is not None
+        starts, offset = list[int](), 0
+        while match := self.search(source, offset):
+            starts.append(match.start())
+            offset = max(match.end(), match.start() + 1)
+        return starts
 
     def lines(self, source: bytes) -> list[int]:
         """Return the offset of the first match in each line that has one."""
@@ -120,6 +130,16 @@ class Phrase:
             starts.append(word.start() if word else match.start())
             offset = max(match.end() - 1, match.start() + 1)
         return starts
+
+
+@lru_cache(maxsize=64)
+def compile_text(regex: str, *, ignore_case: bool = False) -> Pattern:
+    """Compile a pattern whose matches may span lines. Raises SettingsError."""
+    literals = required_literals(regex.encode("utf-8", "surrogatepass"))
+    if ignore_case:
+        literals = NOTHING
+    search = compile_search(regex, ignore_case=ignore_case, across_lines=True)
+    return Pattern(regex, search, b"", literals, hashes_of(literals))
 
 
 def compile_phrase(words: str) -> Phrase | None:

@@ -121,6 +121,13 @@ def run(call: Call, request: Search) -> Json:
     return results_rows(call.roots, results, limit, request.offset, explain=request.explain)
 
 
+def _has_filter(request: Search) -> bool:
+    """Return True if a request lists something even without a query."""
+    names = ("kinds", "languages", "paths", "excluded_kinds", "exclude", "types", "tags")
+    fields = [getattr(request, name) for name in (*names, "since", "before")]
+    return any(fields) or request.tests != "last"
+
+
 def query_of(call: Call, request: Search) -> tuple[Query, tuple[str, ...]]:
     """Return the query of a request, and why it has no focus if it asks for one.
 
@@ -128,7 +135,7 @@ def query_of(call: Call, request: Search) -> tuple[Query, tuple[str, ...]]:
     deep model has at least the time that this takes. Raises SettingsError.
     """
     settings = call.settings
-    if not (request.query.strip() or request.kinds or request.types or call.is_typing):
+    if not (request.query.strip() or _has_filter(request) or call.is_typing):
         raise SettingsError("'query' is empty; give a word, a name, or a filter as kind:class")
     place, notes = focus_of(call.roots, request.focus_path, request.focus_line, "searched")
     time_ms = DEEP_TIME_MS if request.deep else Budget().time_ms

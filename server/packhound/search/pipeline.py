@@ -33,6 +33,7 @@ from packhound.search.explainer import explain_hits, explain_symbols
 from packhound.search.listing import hits_by_path
 from packhound.search.order import SCORE_DIGITS, rank_hits
 from packhound.search.query.encode import QueryVectors, encode
+from packhound.search.query.exact_matches import find_exact_matches
 from packhound.search.query.filters import allowed_node_ids
 from packhound.search.query.messages import find_printers
 from packhound.search.query.parse import ParsedQuery, parse_query
@@ -225,6 +226,7 @@ def parse(snapshot: Snapshot, query: Query, environment: SearchEnvironment) -> P
     stats = environment.cache.stats(snapshot)
     parsed = parse_query(query, project_name_filter(environment.root, snapshot, stats))
     parsed = find_printers(snapshot, stats, query.text, parsed, environment.texts)
+    parsed = find_exact_matches(snapshot, query.text, parsed, environment.texts)
     return parsed if environment.within is None else replace(parsed, within=environment.within)
 
 

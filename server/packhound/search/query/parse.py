@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from packhound.core.records import ALL_CODE, Scope
 from packhound.core.types import Kind, Query, Tests
@@ -61,6 +61,13 @@ class Pattern:
     text: str
 
 
+class ExactMatch(NamedTuple):
+    """A fact that a node is what a query says: how much it counts, and what it is in words."""
+
+    level: float
+    reason: str
+
+
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
     """A parsed query.
@@ -70,7 +77,8 @@ class ParsedQuery:
     parts of names written with their owner. `exact` are quoted words that a hit must contain, and
     `regexes` what must match in it; `within` are the node ids that pass, None for all, and
     `phrase_nodes` those that have the quoted words as phrases. `printers` are the node ids that
-    print the message that the query is, with how sure that is, 0 to 1, and the line that does.
+    print the message that the query is, with how sure that is, 0 to 1, and the line that does,
+    `exact_matches` those that are exactly what it says.
     `frames` are those of a report's stack traces, innermost first, `code` is what it quotes.
     """
 
@@ -98,6 +106,7 @@ class ParsedQuery:
     within: frozenset[int] | None = None
     phrase_nodes: frozenset[int] | None = None
     printers: Mapping[int, tuple[float, str]] = field(default_factory=dict)
+    exact_matches: Mapping[int, ExactMatch] = field(default_factory=dict)
     wants_tests: bool = False
     wants_examples: bool = False
     notes: tuple[str, ...] = ()

@@ -25,6 +25,18 @@ class TextSearch(Protocol):
     ) -> frozenset[int]:
         """Return the node ids in some files that have a phrase."""
 
+    def nodes_with_text(
+        self,
+        snapshot: Snapshot,
+        regex: str,
+        paths: Sequence[str],
+        most: int,
+        most_read: int,
+        *,
+        ignore_case: bool = False,
+    ) -> list[int] | None:
+        """Return the node ids in some files that match; None for more than `most`, or unread."""
+
     def nodes_that_print(
         self, snapshot: Snapshot, message: str, node_ids: Iterable[int]
     ) -> Mapping[int, tuple[int, str]]:

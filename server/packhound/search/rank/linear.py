@@ -35,6 +35,10 @@ DIVERSITY = "same_file_above"
 REPRESENTATIVE = "speaks_for_file"
 """The signal that gives the rank of a file to the node that answers best in it."""
 
+_EXACT_MATCH = "exact_match"
+_EXACT_WEIGHT = 100.0
+"""More than all other signals together, for each level: no sum of likelihoods outweighs a fact."""
+
 _SCORE_TOLERANCE = 1e-8
 """More than the difference between scores that count as equal."""
 
@@ -210,6 +214,8 @@ def _load(unit: Unit) -> dict[tuple[str, str], Weights]:
 def _from_json(groups: dict[str, dict[str, float]]) -> Weights:
     """Return weights by the names of their signals; signals without one are not computed."""
     file, node, in_file = groups["file"], groups["node"], groups["within"]
+    node = {**node, _EXACT_MATCH: _EXACT_WEIGHT}
+    in_file = {**in_file, _EXACT_MATCH: _EXACT_WEIGHT} if in_file else in_file
     used = [signal for signal in NODE_SIGNALS if signal.__name__ in node.keys() | in_file.keys()]
     return Weights(
         tuple(

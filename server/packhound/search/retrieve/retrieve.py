@@ -83,7 +83,9 @@ def retrieve(
     named = nodes_by_name(snapshot, query.names)
     named_any, named_folded = union(named), nodes_by_folded_name(snapshot, query.names)
     printers = np.fromiter(query.printers, np.int32, len(query.printers))
-    names = tuple(_filter(node_ids, allowed) for node_ids in (printers, named_any, named_folded))
+    exact = np.fromiter(query.exact_matches, np.int32, len(query.exact_matches))
+    sources = (exact, printers, named_any, named_folded)
+    names = tuple(_filter(node_ids, allowed) for node_ids in sources)
     if limits is None:
         candidates = choose_files(snapshot, stats, file_scores, nearest, names, allowed, budget)
         file_nodes = candidates

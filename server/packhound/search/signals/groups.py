@@ -20,7 +20,7 @@ _GROUPS: dict[GroupName, str] = {
     """,
     "Words": """
         lexical lexical_rank best_node all_nodes whole_file_rank file_coverage node_words
-        node_signature node_doc node_covered prints_message record_words
+        node_signature node_doc node_covered prints_message exact_match record_words
     """,
     "Meaning": """
         dense_best dense_file dense_rank dense_title_file dense_centroid dense_node

@@ -46,6 +46,16 @@ def prints_message(context: SignalContext) -> Floats:
     return values
 
 
+def exact_match(context: SignalContext) -> Floats:
+    """The node is exactly what the query says: its path, its name, or the place of its text."""
+    values, matches = zeros_per_node(context), context.query.exact_matches
+    if matches:
+        rows, positions = context.candidates.locate(np.fromiter(matches, np.intp, len(matches)))
+        levels = np.array([match.level for match in matches.values()], np.float32)
+        values[positions] = levels[rows]
+    return values
+
+
 def name_in_query(context: SignalContext) -> Floats:
     """Share of the words of the node's name that the query has."""
     lengths = context.node(context.snapshot.lengths[NAME]).astype(np.float32)

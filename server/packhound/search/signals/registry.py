@@ -64,6 +64,7 @@ NODE_SIGNALS: tuple[SignalFunction, ...] = (
     node_signals.node_doc,
     node_signals.node_covered,
     node_signals.prints_message,
+    node_signals.exact_match,
     node_signals.name_in_query,
     node_signals.node_compound,
     node_signals.node_named,

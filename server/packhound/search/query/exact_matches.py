@@ -1,0 +1,249 @@
+"""Exact matches: nodes that hold what a query says as it says it, each a fact that can be checked.
+
+A path names the node of its line, a qualified name its definition, a pasted line the node that has
+it, a word of one place that place. Such a fact is worth more than any sum of likelihoods, so each
+has a level, and what has a higher one comes first. Bug reports, quotes and questions of a few plain
+words have none: there words are hints.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from packhound.core.arrays import Positions
+from packhound.index import FileEntry, Snapshot
+from packhound.search.query.filter_syntax import take_filters
+from packhound.search.query.filters import nodes_with
+from packhound.search.query.mentions import mentions_of
+from packhound.search.query.parse import ExactMatch, ParsedQuery
+from packhound.search.query.text_filters import TextSearch
+from packhound.search.retrieve.name_matches import nodes_by_folded_name, nodes_by_name
+from packhound.text import terms
+
+PATH, OWNED, NAMED, FOLDED, TEXT, WORDS, OTHER_CASE, STEMS = 4.0, 3.0, 2.0, 1.9, 1.6, 1.2, 1.1, 0.8
+"""Levels: a path; a name with its owner, letter for letter, in another case; the query's text; all
+of its words as written, in another letter case, as stems."""
+
+_MOST_PLACES = 5
+"""A text or word in more nodes than this is no fact about one of them."""
+_MOST_HOLDERS = 60
+"""Nodes with all words of a query whose texts are read; of a single word only its files count."""
+_MOST_READ = 300
+_MOST_FILES = 20
+_MOST_NAMED = 400
+_MAX_CHARACTERS = 2_000
+_FEW_WORDS, _MANY_WORDS = 3, 5
+
+_WORD = re.compile(r"\w+")
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_SIGN = re.compile(r"[^\w\s,.?!'-]|\d|_|\w\.\w|[a-z][A-Z]")
+"""What code has and plain words have not."""
+_PLACE = re.compile(
+    r"(?P<path>(?:[A-Za-z]:[\\/])?[^\s:()#]*[^\s:()#.])"
+    r"(?::(?P<line>\d{1,7})(?::\d{1,7})?|#L(?P<anchor>\d{1,7})(?:-L?\d+)?|\((?P<call>\d{1,7})[,\d]*\))?:?"
+)
+_QUALIFIED = re.compile(
+    r"[A-Za-z_$][\w$]*(?:<[^<>]*>)?(?:(?:::|->|[.#\\/]| )[A-Za-z_$][\w$]*(?:<[^<>]*>)?)+"
+)
+_OWNERS = re.compile(r"<[^<>]*>|::|->|[.#\\/ ]")
+_LAST_LINES = 40
+"""Lines above a line without a node that are looked at for one."""
+
+
+def find_exact_matches(
+    snapshot: Snapshot, text: str, query: ParsedQuery, texts: TextSearch | None
+) -> ParsedQuery:
+    """Return the query with its exact matches, by node id."""
+    if query.kind == "report" or query.has_operators or query.exact or query.regexes:
+        return query
+    text = take_filters(text[:_MAX_CHARACTERS])[0].strip()
+    if not text:
+        return query
+    found: dict[int, ExactMatch] = {}
+    for node_id, match in (
+        *_by_path(snapshot, text),
+        *_by_name(snapshot, text, query),
+        *(_by_text(snapshot, text, texts) if texts and _is_code_like(text) else ()),
+    ):
+        if node_id not in found or found[node_id].level < match.level:
+            found[node_id] = match
+    return replace(query, exact_matches=found)
+
+
+def _is_code_like(text: str) -> bool:
+    n_words = len(text.split())
+    return n_words == 1 or n_words >= _MANY_WORDS or bool(_SIGN.search(text))
+
+
+def _by_path(snapshot: Snapshot, text: str) -> Iterator[tuple[int, ExactMatch]]:
+    for path, line in _places(snapshot, text):
+        paths = _files_of(snapshot, path)
+        for entry in paths:
+            reason = "its path" if len(paths) == 1 else f"one of {len(paths)} files of this name"
+            level = PATH - len(entry.path) / 100_000
+            if line is None:
+                yield int(entry.node_ids[0]), ExactMatch(level, reason)
+            elif (position := _node_at(entry, line)) >= 0:
+                match = ExactMatch(level, f"line {line + 1:,} of its path")
+                yield int(entry.node_ids[position]), match
+        if not paths and line is None:
+            for entry in _files_in(snapshot, path):
+                yield int(entry.node_ids[0]), ExactMatch(WORDS, f"in the folder {path.strip('/')}")
+
+
+def _places(snapshot: Snapshot, text: str) -> list[tuple[str, int | None]]:
+    """Return the paths that a query names, with a 0-based line: it is one, or has one of a line."""
+    if text in snapshot.files:
+        return [(text, None)]
+    if place := _PLACE.fullmatch(text):
+        line = place["line"] or place["anchor"] or place["call"]
+        return [(place["path"], max(0, int(line) - 1) if line else None)]
+    mentions = [
+        mention for mention in mentions_of(text) if mention.lines and mention.kind != "diff"
+    ]
+    return [(mention.path, mention.lines[0] if mention.lines else None) for mention in mentions]
+
+
+def _files_of(snapshot: Snapshot, path: str) -> list[FileEntry]:
+    """Return the files that a path means: itself, or those that end with it, or it with them."""
+    wanted = re.sub(r"^(?:[A-Za-z]:|~|(?:\.{1,2}(?=/)))*/*", "", path.replace("\\", "/")).strip("/")
+    if not wanted:
+        return []
+    if entry := snapshot.files.get(wanted):
+        return [entry] if len(entry.node_ids) else []
+    end, whole = f"/{wanted}", f"/{wanted}".lower()
+    entries = [entry for name, entry in snapshot.files.items() if f"/{name}".endswith(end)]
+    if not entries and "/" in wanted:
+        within = [e for name, e in snapshot.files.items() if whole.endswith(f"/{name.lower()}")]
+        longest = max((len(entry.path) for entry in within), default=0)
+        entries = [entry for entry in within if len(entry.path) == longest]
+    if not entries and "." in wanted:
+        entries = [e for name, e in snapshot.files.items() if f"/{name.lower()}".endswith(whole)]
+    entries = [entry for entry in entries if len(entry.node_ids)]
+    return sorted(entries, key=lambda entry: (len(entry.path), entry.path))[:_MOST_FILES]
+
+
+def _files_in(snapshot: Snapshot, path: str) -> list[FileEntry]:
+    """Return the first files of the folder that a path with a slash names."""
+    folder = path.replace("\\", "/").strip("./")
+    if "/" not in path or not folder:
+        return []
+    inside = [
+        entry
+        for name, entry in snapshot.files.items()
+        if f"/{folder}/" in f"/{name}" and len(entry.node_ids)
+    ]
+    return sorted(inside, key=lambda entry: (entry.path.count("/"), entry.path))[:_MOST_PLACES]
+
+
+def _node_at(entry: FileEntry, line: int) -> int:
+    """Return the position of the innermost node of a line, or of the nearest above; -1 for none."""
+    lines = range(max(0, line - _LAST_LINES), line + 1)
+    nodes = [position for position in entry.innermost(lines) if position >= 0]
+    return nodes[-1] if nodes else -1
+
+
+def _by_name(snapshot: Snapshot, text: str, query: ParsedQuery) -> Iterator[tuple[int, ExactMatch]]:
+    bare = text.removesuffix("()").removesuffix("(")
+    if _QUALIFIED.fullmatch(bare):
+        parts = [part for part in _OWNERS.split(bare) if part]
+        if len(parts) > 1:
+            for node_id, level in _owned(snapshot, parts[-2], parts[-1]):
+                yield node_id, ExactMatch(level, f"defines {bare}")
+    if query.kind == "symbol" and _WORD.fullmatch(bare):
+        named = nodes_by_name(snapshot, [bare])[0]
+        for node_id in named[:_MOST_NAMED].tolist():
+            yield node_id, ExactMatch(NAMED, f"its name is {bare}")
+        for node_id in nodes_by_folded_name(snapshot, [bare])[:_MOST_NAMED].tolist():
+            yield node_id, ExactMatch(FOLDED, f"its name is {bare}, in another letter case")
+
+
+def _owned(snapshot: Snapshot, owner: str, name: str) -> Iterator[tuple[int, float]]:
+    """Yield the nodes of a name whose qualified name or path has an owner."""
+    for node_id in snapshot.node_ids_named_folded(name.lower())[:_MOST_NAMED].tolist():
+        entry, position = snapshot.locate(node_id)
+        qualname = entry.qualname(position)
+        if owner in re.split(r"\W+", qualname)[:-1] and qualname.endswith(name):
+            yield node_id, OWNED
+        elif owner.lower() in re.split(r"\W+", qualname.lower())[:-1]:
+            yield node_id, OWNED - 0.1
+        elif owner.lower() in re.split(r"[\W_]+|$", entry.path.lower()):
+            yield node_id, OWNED - 0.2
+
+
+def _by_text(snapshot: Snapshot, text: str, texts: TextSearch) -> Iterator[tuple[int, ExactMatch]]:
+    words = [*dict.fromkeys(_WORD.findall(text))]
+    holders = _holders(snapshot, text)
+    pattern = _pattern(text)
+    if not len(holders) and len(words) > 1:
+        # The last word may be cut.
+        holders = _holders(snapshot, text[: text.rindex(words[-1])])
+        pattern = _pattern(text, is_cut=True)
+    if not len(holders) or (len(holders) > _MOST_HOLDERS and len(words) > 1):
+        return
+    paths = _paths_of(snapshot, holders)
+    shown = text if len(words) == 1 else "this line" if len(words) > _FEW_WORDS else text
+    nodes = texts.nodes_with_text(snapshot, pattern, paths, _MOST_PLACES, _MOST_READ)
+    if nodes:
+        yield from _matches(nodes, TEXT, shown)
+        return
+    if nodes is None or len(words) > _FEW_WORDS:
+        return
+    for level, ignore_case, suffix in ((WORDS, False, ""), (OTHER_CASE, True, ", in another case")):
+        having = [
+            texts.nodes_with_text(
+                snapshot, rf"\b{word}\b", paths, _MOST_HOLDERS, _MOST_READ, ignore_case=ignore_case
+            )
+            for word in words
+        ]
+        if None in having:
+            return
+        nodes = sorted(set.intersection(*(set(ids or ()) for ids in having)))
+        if 0 < len(nodes) <= _MOST_PLACES:
+            yield from _matches(nodes, level, f"{' and '.join(words)}{suffix}")
+            return
+    if len(holders) <= _MOST_PLACES:
+        yield from _matches(holders.tolist(), STEMS, f"forms of {' and '.join(words)}")
+
+
+def _matches(nodes: Sequence[int], level: float, what: str) -> Iterator[tuple[int, ExactMatch]]:
+    count = "the only place with" if len(nodes) == 1 else f"one of {len(nodes)} places with"
+    return ((node_id, ExactMatch(level, f"{count} {what}")) for node_id in nodes)
+
+
+def _holders(snapshot: Snapshot, text: str) -> Positions:
+    """Return the nodes with all terms of a text, none for a text without any."""
+    return np.flatnonzero(nodes_with(snapshot, text)) if terms(text) else np.empty(0, np.intp)
+
+
+def _paths_of(snapshot: Snapshot, node_ids: Positions) -> list[str]:
+    file_ids = np.unique(snapshot.file_of.take(node_ids)).tolist()
+    return sorted(map(snapshot.paths.__getitem__, file_ids))
+
+
+def _pattern(text: str, *, is_cut: bool = False) -> str:
+    """Return a regular expression of a text whose white space may differ."""
+    parts, end = list[str](), 0
+    tokens = [*_TOKEN.finditer(text)]
+    for token in tokens:
+        if parts:
+            is_between_words = text[end - 1 : end].isalnum() and token[0].isalnum()
+            parts.append(r"\s+" if is_between_words else r"\s*")
+        parts.append(_escape(token[0]))
+        end = token.end()
+    first, last = tokens[0][0], tokens[-1][0]
+    before = r"\b" if first[0].isascii() and _WORD.match(first) else ""
+    after = r"\b" if last[-1].isascii() and _WORD.match(last) and not is_cut else ""
+    return f"{before}{''.join(parts)}{after}"
+
+
+def _escape(token: str) -> str:
+    return (
+        token
+        if _WORD.fullmatch(token)
+        else "".join(f"\\{sign}" if sign.isascii() else sign for sign in token)
+    )
