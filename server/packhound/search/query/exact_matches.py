@@ -24,9 +24,10 @@ from packhound.search.query.text_filters import TextSearch
 from packhound.search.retrieve.name_matches import nodes_by_folded_name, nodes_by_name
 from packhound.text import terms
 
-PATH, OWNED, NAMED, FOLDED, TEXT, WORDS, OTHER_CASE, STEMS = 4.0, 3.0, 2.0, 1.9, 1.6, 1.2, 1.1, 0.8
-"""Levels: a path; a name with its owner, letter for letter, in another case; the query's text; all
-of its words as written, in another letter case, as stems."""
+PATH, OWNED, NAMED, FOLDED, TEXT = 4.0, 3.0, 2.0, 1.9, 1.6
+"""Levels: a path; a name with its owner, letter for letter, in another case; the query's text."""
+WORDS, OTHER_CASE, IDENTIFIER, STEMS = 1.2, 1.1, 1.0, 0.8
+"""Levels: all words as written, in another letter case; an identifier; all words as stems."""
 
 _MOST_PLACES = 5
 """A text or word in more nodes than this is no fact about one of them."""
@@ -42,14 +43,15 @@ _WORD = re.compile(r"\w+")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _SIGN = re.compile(r"[^\w\s,.?!'-]|\d|_|\w\.\w|[a-z][A-Z]")
 """What code has and plain words have not."""
+_IDENTIFIER = re.compile(r"^(?=.*[A-Za-z]).*(?:\d|\w_\w|[a-z][A-Z])")
 _PLACE = re.compile(
     r"(?P<path>(?:[A-Za-z]:[\\/])?[^\s:()#]*[^\s:()#.])"
     r"(?::(?P<line>\d{1,7})(?::\d{1,7})?|#L(?P<anchor>\d{1,7})(?:-L?\d+)?|\((?P<call>\d{1,7})[,\d]*\))?:?"
 )
-_QUALIFIED = re.compile(
-    r"[A-Za-z_$][\w$]*(?:<[^<>]*>)?(?:(?:::|->|[.#\\/]| )[A-Za-z_$][\w$]*(?:<[^<>]*>)?)+"
-)
-_OWNERS = re.compile(r"<[^<>]*>|::|->|[.#\\/ ]")
+_PART = r"[A-Za-z_$][\w$]*[!?=]?(?:<[^<>]*>)?"
+_QUALIFIED = re.compile(rf"{_PART}(?:(?:::|->|[.#\\/]){_PART})+")
+_TWO_NAMES = re.compile(rf"{_PART} {_PART}")
+_SEPARATORS = re.compile(r"<[^<>]*>|::|->|[.#\\/ ]")
 _LAST_LINES = 40
 """Lines above a line without a node that are looked at for one."""
 
@@ -68,6 +70,7 @@ def find_exact_matches(
         *_by_path(snapshot, text),
         *_by_name(snapshot, text, query),
         *(_by_text(snapshot, text, texts) if texts and _is_code_like(text) else ()),
+        *(_by_identifiers(snapshot, text, texts) if texts else ()),
     ):
         if node_id not in found or found[node_id].level < match.level:
             found[node_id] = match
@@ -149,10 +152,10 @@ def _node_at(entry: FileEntry, line: int) -> int:
 
 def _by_name(snapshot: Snapshot, text: str, query: ParsedQuery) -> Iterator[tuple[int, ExactMatch]]:
     bare = text.removesuffix("()").removesuffix("(")
-    if _QUALIFIED.fullmatch(bare):
-        parts = [part for part in _OWNERS.split(bare) if part]
-        if len(parts) > 1:
-            for node_id, level in _owned(snapshot, parts[-2], parts[-1]):
+    if _QUALIFIED.fullmatch(bare) or _TWO_NAMES.fullmatch(bare):
+        owner, name = [part for part in _SEPARATORS.split(bare) if part][-2:]
+        for node_id, level in _owned(snapshot, owner, name):
+            if level == OWNED or " " not in bare:
                 yield node_id, ExactMatch(level, f"defines {bare}")
     if query.kind == "symbol" and _WORD.fullmatch(bare):
         named = nodes_by_name(snapshot, [bare])[0]
@@ -208,6 +211,19 @@ def _by_text(snapshot: Snapshot, text: str, texts: TextSearch) -> Iterator[tuple
             return
     if len(holders) <= _MOST_PLACES:
         yield from _matches(holders.tolist(), STEMS, f"forms of {' and '.join(words)}")
+
+
+def _by_identifiers(
+    snapshot: Snapshot, text: str, texts: TextSearch
+) -> Iterator[tuple[int, ExactMatch]]:
+    """Yield the places of the identifiers of a question that only few have: it is about them."""
+    words = _WORD.findall(text)
+    for word in dict.fromkeys(words if len(words) > 1 else ()):
+        holders = _holders(snapshot, word) if _IDENTIFIER.search(word) else ()
+        if 0 < len(holders) <= _MOST_HOLDERS:
+            paths = _paths_of(snapshot, holders)
+            nodes = texts.nodes_with_text(snapshot, rf"\b{word}\b", paths, _MOST_PLACES, _MOST_READ)
+            yield from _matches(nodes or (), IDENTIFIER, word)
 
 
 def _matches(nodes: Sequence[int], level: float, what: str) -> Iterator[tuple[int, ExactMatch]]:
