@@ -137,7 +137,7 @@ class Grep:
         snapshot: Snapshot,
         regex: str,
         paths: Sequence[str],
-        most: int,
+        most: int | None,
         most_read: int,
         *,
         ignore_case: bool = False,
@@ -159,7 +159,7 @@ class Grep:
             entry, index = snapshot.files[path], LineIndex(text)
             positions = entry.innermost([*map(index.line_of, starts)])
             nodes |= dict.fromkeys(int(entry.node_ids[i]) for i in positions if i >= 0)
-            if len(nodes) > most:
+            if most is not None and len(nodes) > most:
                 return None
         return [*nodes]
 

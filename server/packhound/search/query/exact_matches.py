@@ -16,18 +16,22 @@ import numpy as np
 
 from packhound.core.arrays import Positions
 from packhound.index import FileEntry, Snapshot
+from packhound.search.answer_notes import edit_distance, nearest_names
 from packhound.search.query.filter_syntax import take_filters
 from packhound.search.query.filters import nodes_with
 from packhound.search.query.mentions import mentions_of
 from packhound.search.query.parse import ExactMatch, ParsedQuery
 from packhound.search.query.text_filters import TextSearch
+from packhound.search.query.word_lists import ASKING_WORDS, STOP_WORDS
+from packhound.search.retrieve.corpus_stats import CorpusStats
 from packhound.search.retrieve.name_matches import nodes_by_folded_name, nodes_by_name
-from packhound.text import terms
+from packhound.text import fold_identifier, terms
 
 PATH, OWNED, NAMED, FOLDED, TEXT = 4.0, 3.0, 2.0, 1.9, 1.6
 """Levels: a path; a name with its owner, letter for letter, in another case; the query's text."""
-WORDS, OTHER_CASE, IDENTIFIER, STEMS = 1.2, 1.1, 1.0, 0.8
-"""Levels: all words as written, in another letter case; an identifier; all words as stems."""
+WORDS, OTHER_CASE, IDENTIFIER, STEMS, PREFIX = 1.2, 1.1, 1.0, 0.8, 0.6
+"""Levels: all words as written, in another letter case; an identifier; all words as stems, or a
+name written nearly so; a name that begins so."""
 
 _MOST_PLACES = 5
 """A text or word in more nodes than this is no fact about one of them."""
@@ -37,6 +41,8 @@ _MOST_READ = 300
 _MOST_FILES = 20
 _MOST_NAMED = 400
 _MAX_CHARACTERS = 2_000
+_SHORTEST_PREFIX, _SHORTEST_NEAR = 5, 8
+"""Letters of a word from which it is taken for the start of a name, or for one with a mistake."""
 _FEW_WORDS, _MANY_WORDS = 3, 5
 
 _WORD = re.compile(r"\w+")
@@ -57,7 +63,7 @@ _LAST_LINES = 40
 
 
 def find_exact_matches(
-    snapshot: Snapshot, text: str, query: ParsedQuery, texts: TextSearch | None
+    snapshot: Snapshot, stats: CorpusStats, text: str, query: ParsedQuery, texts: TextSearch | None
 ) -> ParsedQuery:
     """Return the query with its exact matches, by node id."""
     if query.kind == "report" or query.has_operators or query.exact or query.regexes:
@@ -65,12 +71,14 @@ def find_exact_matches(
     text = take_filters(text[:_MAX_CHARACTERS])[0].strip()
     if not text:
         return query
+    subject = _subject(text)
     found: dict[int, ExactMatch] = {}
     for node_id, match in (
         *_by_path(snapshot, text),
         *_by_name(snapshot, text, query),
-        *(_by_text(snapshot, text, texts) if texts and _is_code_like(text) else ()),
+        *(_by_text(snapshot, subject, texts) if texts and _is_code_like(subject) else ()),
         *(_by_identifiers(snapshot, text, texts) if texts else ()),
+        *(_by_spelling(snapshot, stats, subject) if _WORD.fullmatch(subject) else ()),
     ):
         if node_id not in found or found[node_id].level < match.level:
             found[node_id] = match
@@ -80,6 +88,14 @@ def find_exact_matches(
 def _is_code_like(text: str) -> bool:
     n_words = len(text.split())
     return n_words == 1 or n_words >= _MANY_WORDS or bool(_SIGN.search(text))
+
+
+def _subject(text: str) -> str:
+    """Return the one word that a short question is about, or the text."""
+    words = text.rstrip("?").split()
+    about = [word for word in words if word.lower() not in STOP_WORDS | ASKING_WORDS]
+    is_word = len(about) == 1 and _WORD.fullmatch(about[0])
+    return about[0] if is_word and 1 < len(words) <= _MANY_WORDS else text
 
 
 def _by_path(snapshot: Snapshot, text: str) -> Iterator[tuple[int, ExactMatch]]:
@@ -179,38 +195,78 @@ def _owned(snapshot: Snapshot, owner: str, name: str) -> Iterator[tuple[int, flo
 
 
 def _by_text(snapshot: Snapshot, text: str, texts: TextSearch) -> Iterator[tuple[int, ExactMatch]]:
+    """Yield the places of the text itself, or else of all its words, where these are few."""
     words = [*dict.fromkeys(_WORD.findall(text))]
-    holders = _holders(snapshot, text)
-    pattern = _pattern(text)
+    holders, pattern = _holders(snapshot, text), _pattern(text)
     if not len(holders) and len(words) > 1:
         # The last word may be cut.
         holders = _holders(snapshot, text[: text.rindex(words[-1])])
         pattern = _pattern(text, is_cut=True)
-    if not len(holders) or (len(holders) > _MOST_HOLDERS and len(words) > 1):
+    if not len(holders):
         return
     paths = _paths_of(snapshot, holders)
-    shown = text if len(words) == 1 else "this line" if len(words) > _FEW_WORDS else text
     nodes = texts.nodes_with_text(snapshot, pattern, paths, _MOST_PLACES, _MOST_READ)
     if nodes:
-        yield from _matches(nodes, TEXT, shown)
-        return
-    if nodes is None or len(words) > _FEW_WORDS:
-        return
+        yield from _matches(nodes, TEXT, text if len(words) <= _FEW_WORDS else "this line")
+    elif nodes is not None and len(words) <= _FEW_WORDS and len(holders) <= _MOST_HOLDERS:
+        yield from _by_words(snapshot, words, holders, paths, texts)
+
+
+def _by_words(
+    snapshot: Snapshot, words: list[str], holders: Positions, paths: list[str], texts: TextSearch
+) -> Iterator[tuple[int, ExactMatch]]:
+    """Yield the nodes with all of some words as written, else in another case, else as stems."""
     for level, ignore_case, suffix in ((WORDS, False, ""), (OTHER_CASE, True, ", in another case")):
-        having = [
-            texts.nodes_with_text(
-                snapshot, rf"\b{word}\b", paths, _MOST_HOLDERS, _MOST_READ, ignore_case=ignore_case
+        nodes = {*holders.tolist()}
+        for word in words:
+            having = texts.nodes_with_text(
+                snapshot, rf"\b{word}\b", paths, None, _MOST_READ, ignore_case=ignore_case
             )
-            for word in words
-        ]
-        if None in having:
-            return
-        nodes = sorted(set.intersection(*(set(ids or ()) for ids in having)))
+            nodes &= {*(having or ())}
         if 0 < len(nodes) <= _MOST_PLACES:
-            yield from _matches(nodes, level, f"{' and '.join(words)}{suffix}")
+            yield from _matches(sorted(nodes), level, f"{' and '.join(words)}{suffix}")
             return
     if len(holders) <= _MOST_PLACES:
         yield from _matches(holders.tolist(), STEMS, f"forms of {' and '.join(words)}")
+
+
+def _by_spelling(
+    snapshot: Snapshot, stats: CorpusStats, word: str
+) -> Iterator[tuple[int, ExactMatch]]:
+    """Yield what is named nearly like a word that nothing is named: in its number, or its letters.
+
+    Where a text has the word, it is no mistake.
+    """
+    if len(nodes_by_folded_name(snapshot, [word])):
+        return
+    for other in _other_numbers(word):
+        for node_id in nodes_by_folded_name(snapshot, [other])[:_MOST_NAMED].tolist():
+            yield node_id, ExactMatch(STEMS, f"its name is nearly {word}")
+    folded = fold_identifier(word)
+    if len(_holders(snapshot, word)) or len(folded) < _SHORTEST_PREFIX:
+        return
+    for name in nearest_names(snapshot, stats.letters, word):
+        distance = edit_distance(folded, fold_identifier(name), 1)
+        if not distance or (distance == 1 and len(folded) >= _SHORTEST_NEAR):
+            level = STEMS if distance else OTHER_CASE
+            for node_id in snapshot.node_ids_named(name)[:_MOST_NAMED].tolist():
+                yield node_id, ExactMatch(level, f"its name, {name}, is nearly {word}")
+    begin = [
+        name
+        for name in snapshot.name_table.names
+        if len(name) > len(word) and name[: len(word)].lower() == word.lower()
+    ]
+    for name in sorted(begin, key=lambda name: (len(name), name))[:_MOST_FILES]:
+        for node_id in snapshot.node_ids_named(name)[:_MOST_PLACES].tolist():
+            yield node_id, ExactMatch(PREFIX, f"its name begins with {word}")
+
+
+def _other_numbers(word: str) -> list[str]:
+    """Return the singulars and plurals that a word may have."""
+    singular = [f"{word[:-3]}y"] if word.endswith("ies") else []
+    singular += [word[:-2]] if word.endswith("es") else []
+    singular += [word[:-1]] if word.endswith("s") else []
+    return [*singular, f"{word}s", f"{word}es"]
 
 
 def _by_identifiers(
@@ -219,7 +275,7 @@ def _by_identifiers(
     """Yield the places of the identifiers of a question that only few have: it is about them."""
     words = _WORD.findall(text)
     for word in dict.fromkeys(words if len(words) > 1 else ()):
-        holders = _holders(snapshot, word) if _IDENTIFIER.search(word) else ()
+        holders = _holders(snapshot, word if _IDENTIFIER.search(word) else "")
         if 0 < len(holders) <= _MOST_HOLDERS:
             paths = _paths_of(snapshot, holders)
             nodes = texts.nodes_with_text(snapshot, rf"\b{word}\b", paths, _MOST_PLACES, _MOST_READ)

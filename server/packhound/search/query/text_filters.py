@@ -30,7 +30,7 @@ class TextSearch(Protocol):
         snapshot: Snapshot,
         regex: str,
         paths: Sequence[str],
-        most: int,
+        most: int | None,
         most_read: int,
         *,
         ignore_case: bool = False,

@@ -18,6 +18,14 @@ a an and are do does for how in is of that the to what when where which who why 
 PROSE_WORDS = frozenset(_PROSE_WORDS.split())
 """Any of these makes a query prose rather than a list of key words."""
 
+_ASKING_WORDS = """
+add call called calling calls change check code created define defined defines definition file find
+fix function get handle handled happens implemented let look method please see set show tell use
+used uses using where
+"""
+ASKING_WORDS = frozenset(_ASKING_WORDS.split())
+"""Words around the one word that a short question is about."""
+
 _REPORT_WORDS = """
 actual actually again already always another anyone anything arch behavior behaviour believe bug
 bugs cause checklist code confirm consider current currently darwin describe description desktop
