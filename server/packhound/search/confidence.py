@@ -20,6 +20,7 @@ import numpy as np
 from packhound.core.arrays import Doubles, Positions, top_k
 from packhound.core.types import ConfidenceWord, Hit
 from packhound.search.order import SCORE_DIGITS
+from packhound.search.query.exact_matches import CERTAIN, FOLDED, OTHER_CASE, SAME_LEVEL
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.rank.fusion import Ranking
 from packhound.search.rank.linear import Source
@@ -27,6 +28,9 @@ from packhound.search.signals.context import SignalContext
 
 STRONG, LIKELY = 0.8, 0.2
 """The least confidence of these words; below `LIKELY` an answer is weak."""
+
+_CERTAIN_CHANCE = 0.95
+"""Chance of the only place of what the query says; several share it."""
 
 _FIRST = 5
 """An answer is judged by this many best nodes."""
@@ -59,7 +63,21 @@ class Rating:
             self.hit_coefficients.get(name, 0.0) * column for name, column in values.items()
         )
         chances = confidence / (1 + np.exp(-np.asarray(log_odds, np.float64)))
-        return rate_in_order(hits, chances.tolist()), round(confidence, 3)
+        certain = self._certain_chances(hits)
+        chances = np.minimum(np.maximum(chances, certain), max(confidence, certain[0]))
+        rated = rate_in_order(hits, chances.tolist())
+        return rated, round(max(confidence, certain[0]), 3)
+
+    def _certain_chances(self, hits: tuple[Hit, ...]) -> list[float]:
+        """Return the chance of each hit that is what the query says, 0 for others."""
+        matches = self.context.query.exact_matches
+        levels = [match.level for match in matches.values() if match.level >= CERTAIN]
+        return [
+            _CERTAIN_CHANCE / max(1, sum(other >= match.level for other in levels))
+            if (match := matches.get(hit.node.node_id)) and match.level >= CERTAIN
+            else 0.0
+            for hit in hits
+        ]
 
 
 def rate_answer(context: SignalContext, ranking: Ranking, source: Source, model: str) -> Rating:
@@ -150,11 +168,22 @@ def rate_in_order(hits: Sequence[Hit], chances: Sequence[float]) -> tuple[Hit, .
 
 
 def confidence_word(confidence: float, hits: Sequence[Hit], query: ParsedQuery) -> ConfidenceWord:
-    """Return the word for people: exact if the first hit's name is the query letter for letter."""
+    """Return the word for people.
+
+    It is exact if the first hit alone is what the query says, and likely if others are too, or if
+    it is nearly so.
+    """
     name = query.text.removesuffix("()")
     if hits and name and name in (hits[0].node.name, hits[0].node.qualname):
         return "exact"
-    return word_of(confidence)
+    match = query.exact_matches.get(hits[0].node.node_id) if hits else None
+    if match is None:
+        return word_of(confidence)
+    others = [other.level for other in query.exact_matches.values() if other is not match]
+    if match.level >= CERTAIN and match.level - SAME_LEVEL > max(others, default=0.0):
+        return "strong" if match.level in (FOLDED, OTHER_CASE) else "exact"
+    # What follows says as much, or the words are there in another form.
+    return "likely" if match.reason else word_of(confidence)
 
 
 def word_of(confidence: float) -> ConfidenceWord:

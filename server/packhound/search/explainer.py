@@ -28,6 +28,7 @@ from packhound.search.rank.fusion import Ranking, competing_rows
 from packhound.search.rank.linear import Unit
 from packhound.search.rank.proximity import WEIGHTS as PROXIMITY_WEIGHTS
 from packhound.search.reasons import (
+    MAX_REASONS,
     PENALTIES,
     Evidence,
     choose_reasons,
@@ -37,7 +38,7 @@ from packhound.search.reasons import (
 )
 from packhound.search.retrieve.term_matches import NAME
 from packhound.search.signals.context import SignalContext
-from packhound.search.signals.groups import group_of, membership
+from packhound.search.signals.groups import EXACT_MATCH, group_of, membership
 
 N_CANDIDATES = 50
 """Best candidates that contributions are compared with."""
@@ -132,23 +133,30 @@ def _sum_groups(
     best = rivals[top_k(scores, N_CANDIDATES)]
     names, contributions = ranking.contributions(np.concatenate((rows, best)))
     sums = membership(names) @ contributions
-    sums, rival_sums = sums[:, : len(rows)], sums[:, len(rows) :]
+    # Beside a fact nothing else would be above the average: it has a reason of its own.
+    facts = (
+        sums - membership(names) @ np.where(np.array(names) == EXACT_MATCH, 0, contributions.T).T
+    )
+    sums, rival_sums = sums[:, : len(rows)], (sums - facts)[:, len(rows) :]
+    facts = facts[:, : len(rows)]
     by_stages = [_stage_signals(hit) for hit in hits]
     if any(by_stages):
         # The other candidates lack what the stages have added.
         scores = np.array([hit.score for hit in hits])
         added = np.array([_sum_signals(signals) for signals in by_stages]).T
         sums, rival_sums = sums + added, rival_sums + added.mean(axis=1, keepdims=True)
-    return _centre(sums, rival_sums, scores)
+    return _centre(sums, rival_sums, scores, facts)
 
 
-def _centre(sums: Doubles, rival_sums: Doubles, scores: Doubles) -> _GroupSums:
+def _centre(
+    sums: Doubles, rival_sums: Doubles, scores: Doubles, facts: Doubles | float = 0.0
+) -> _GroupSums:
     means = rival_sums.mean(axis=1)
     means[_YOU_ROW] = 0.0
     by_structure, rivals = sums[_STRUCTURE_ROW], rival_sums[_STRUCTURE_ROW]
     lowest, highest = rivals.min(), rivals.max()
     structure = np.clip((by_structure - lowest) / max(highest - lowest, _TIE), 0.0, 1.0)
-    return _GroupSums(sums, sums - means[:, None], structure, np.sort(scores))
+    return _GroupSums(sums, sums - facts - means[:, None], structure, np.sort(scores))
 
 
 def _gather_evidence(
@@ -224,7 +232,14 @@ def _combine(
         moves = counterfactual(hit.rank, groups, without_penalty[i])
         _, printed = evidence[i].query.printers.get(hit.node.node_id, (0.0, ""))
         line = printed or best_line(hit.node, evidence[i].matches.anywhere)
-        explanations.append(Explanation(choose_reasons(groups, texts), groups, moves, line))
+        reasons = choose_reasons(groups, texts)
+        match = evidence[i].query.exact_matches.get(hit.node.node_id)
+        if match and match.reason:
+            # It says of the words what those of other reasons say of their stems.
+            prints = evidence[i].values.get("prints_message")
+            others = [reason for reason in reasons if prints or reason != texts["Words"]]
+            reasons = (match.reason, *others)[:MAX_REASONS]
+        explanations.append(Explanation(reasons, groups, moves, line))
     return explanations
 
 

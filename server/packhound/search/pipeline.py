@@ -49,6 +49,7 @@ from packhound.search.signals.context import SignalContext
 from packhound.search.stages import StageContext, apply_stages, first_stage_depth
 from packhound.search.suggestions import (
     NO_WORDS,
+    STOP_WORDS_ALONE,
     no_listing_notes,
     no_match_notes,
     no_symbol_notes,
@@ -70,6 +71,9 @@ def search(
     parsed, lines = filter_by_text(snapshot, parsed, environment.texts, run.notes)
     if not parsed.text and not parsed.exact:
         return _list(snapshot, query, parsed, environment, lines, run)
+    if parsed.has_stop_words_alone:
+        run.notes.append(STOP_WORDS_ALONE)
+        return run.results((), 0, snapshot.generation)
     depth = first_stage_depth(stages, query.limit, parsed)
     stage_context = _stage_context(parsed, run, environment)
     if query.mode == "symbol" or parsed.has_operators:

@@ -29,6 +29,7 @@ _FILTERS = {
     "excluded_globs": "-path:",
 }
 NO_WORDS = "the query has no words: give a word, a name, or a filter such as kind:class"
+STOP_WORDS_ALONE = "these words are everywhere: add a name, or a word of what the code does"
 _WORD = re.compile(r"\w{4,}")
 _MAX_WORDS = 3
 

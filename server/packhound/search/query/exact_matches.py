@@ -14,9 +14,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from packhound.core.arrays import Positions
+from packhound.core.arrays import Ints, Positions
 from packhound.index import FileEntry, Snapshot
 from packhound.search.answer_notes import edit_distance, nearest_names
+from packhound.search.kinds import IMPL
 from packhound.search.query.filter_syntax import take_filters
 from packhound.search.query.filters import nodes_with
 from packhound.search.query.mentions import mentions_of
@@ -25,6 +26,7 @@ from packhound.search.query.text_filters import TextSearch
 from packhound.search.query.word_lists import ASKING_WORDS, STOP_WORDS
 from packhound.search.retrieve.corpus_stats import CorpusStats
 from packhound.search.retrieve.name_matches import nodes_by_folded_name, nodes_by_name
+from packhound.search.retrieve.term_matches import BODY
 from packhound.text import fold_identifier, terms
 
 PATH, OWNED, NAMED, FOLDED, TEXT = 4.0, 3.0, 2.0, 1.9, 1.6
@@ -32,6 +34,11 @@ PATH, OWNED, NAMED, FOLDED, TEXT = 4.0, 3.0, 2.0, 1.9, 1.6
 WORDS, OTHER_CASE, IDENTIFIER, STEMS, PREFIX = 1.2, 1.1, 1.0, 0.8, 0.6
 """Levels: all words as written, in another letter case; an identifier; all words as stems, or a
 name written nearly so; a name that begins so."""
+
+CERTAIN = 1.0
+"""The least level of what is there as written, but for its letter case."""
+SAME_LEVEL = 0.05
+"""Levels that differ by less are one: of files of a name the one with the shorter path is first."""
 
 _MOST_PLACES = 5
 """A text or word in more nodes than this is no fact about one of them."""
@@ -174,11 +181,23 @@ def _by_name(snapshot: Snapshot, text: str, query: ParsedQuery) -> Iterator[tupl
             if level == OWNED or " " not in bare:
                 yield node_id, ExactMatch(level, f"defines {bare}")
     if query.kind == "symbol" and _WORD.fullmatch(bare):
-        named = nodes_by_name(snapshot, [bare])[0]
-        for node_id in named[:_MOST_NAMED].tolist():
-            yield node_id, ExactMatch(NAMED, f"its name is {bare}")
-        for node_id in nodes_by_folded_name(snapshot, [bare])[:_MOST_NAMED].tolist():
-            yield node_id, ExactMatch(FOLDED, f"its name is {bare}, in another letter case")
+        folded = nodes_by_folded_name(snapshot, [bare])
+        for node_id in _without_namesakes(snapshot, folded):
+            yield node_id, ExactMatch(FOLDED, "")
+        for node_id in _without_namesakes(snapshot, nodes_by_name(snapshot, [bare])[0]):
+            yield node_id, ExactMatch(NAMED, "")
+
+
+def _without_namesakes(snapshot: Snapshot, node_ids: Ints) -> Iterator[int]:
+    """Yield nodes without impls of a type and further overloads of a function."""
+    lengths = snapshot.lengths[BODY]
+    seen = set[tuple[str, str]]()
+    for node_id in sorted(node_ids[:_MOST_NAMED].tolist(), key=lambda node_id: -lengths[node_id]):
+        entry, position = snapshot.locate(node_id)
+        key = entry.path, entry.qualname(position)
+        if key not in seen and not IMPL[snapshot.kind_of[node_id]]:
+            yield node_id
+        seen.add(key)
 
 
 def _owned(snapshot: Snapshot, owner: str, name: str) -> Iterator[tuple[int, float]]:
@@ -202,6 +221,12 @@ def _by_text(snapshot: Snapshot, text: str, texts: TextSearch) -> Iterator[tuple
         # The last word may be cut.
         holders = _holders(snapshot, text[: text.rindex(words[-1])])
         pattern = _pattern(text, is_cut=True)
+    if not len(holders) and len(words) == 1:
+        # Where letter case tells the parts of a word, its terms are others.
+        folded = fold_identifier(words[0])
+        posted = [snapshot.postings(term).node_ids for term in (folded, *terms(folded))]
+        holders = np.unique(np.concatenate(posted)).astype(np.intp)
+        holders = holders[snapshot.live[holders]]
     if not len(holders):
         return
     paths = _paths_of(snapshot, holders)

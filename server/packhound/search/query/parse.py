@@ -116,6 +116,12 @@ class ParsedQuery:
         """True if a word says how names must match it: `'exact`, `^prefix` or `suffix$`."""
         return any(pattern.operator != "fuzzy" for pattern in self.patterns)
 
+    @property
+    def has_stop_words_alone(self) -> bool:
+        """True if the query is nothing but English words that say nothing about code."""
+        is_asked_for = self.exact or self.exact_matches or self.has_operators
+        return bool(self.terms) and STOPS.issuperset(self.terms) and not is_asked_for
+
     def without_words(self) -> ParsedQuery:
         """Return the query for a search by meaning alone."""
         return replace(

@@ -23,7 +23,7 @@ from packhound.core.settings import Settings
 from packhound.core.types import Signal
 from packhound.search.query.parse import QueryKind
 from packhound.search.signals.context import SignalContext, SignalFunction
-from packhound.search.signals.groups import group_of
+from packhound.search.signals.groups import EXACT_MATCH, group_of
 from packhound.search.signals.registry import FILE_SIGNALS, NODE_SIGNALS
 
 Source = Literal["hybrid", "lexical", "dense"]
@@ -35,7 +35,6 @@ DIVERSITY = "same_file_above"
 REPRESENTATIVE = "speaks_for_file"
 """The signal that gives the rank of a file to the node that answers best in it."""
 
-_EXACT_MATCH = "exact_match"
 _EXACT_WEIGHT = 100.0
 """More than all other signals together, for each level: no sum of likelihoods outweighs a fact."""
 
@@ -214,8 +213,8 @@ def _load(unit: Unit) -> dict[tuple[str, str], Weights]:
 def _from_json(groups: dict[str, dict[str, float]]) -> Weights:
     """Return weights by the names of their signals; signals without one are not computed."""
     file, node, in_file = groups["file"], groups["node"], groups["within"]
-    node = {**node, _EXACT_MATCH: _EXACT_WEIGHT}
-    in_file = {**in_file, _EXACT_MATCH: _EXACT_WEIGHT} if in_file else in_file
+    node = {**node, EXACT_MATCH: _EXACT_WEIGHT}
+    in_file = {**in_file, EXACT_MATCH: _EXACT_WEIGHT} if in_file else in_file
     used = [signal for signal in NODE_SIGNALS if signal.__name__ in node.keys() | in_file.keys()]
     return Weights(
         tuple(

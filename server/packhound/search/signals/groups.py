@@ -9,6 +9,9 @@ import numpy as np
 from packhound.core.arrays import Doubles
 from packhound.core.types import GROUP_NAMES, GroupName
 
+EXACT_MATCH = "exact_match"
+"""The signal of a fact, beside which all others are small."""
+
 _GROUPS: dict[GroupName, str] = {
     "Name": """
         node_name node_named node_named_folded node_owned node_defines_type namesakes_above

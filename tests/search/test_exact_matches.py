@@ -1,0 +1,128 @@
+"""What a query says exactly comes before what is likely, and the first reason says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from packhound.core.settings_reader import settings_from
+from packhound.core.types import Document, Query, Results
+from packhound.service import Engine
+
+FILES = {
+    "shop/cart.py": '''\
+"""Carts."""
+
+import decimal
+
+
+class Cart:
+    def total(self, rates):
+        """Sum the prices of all items."""
+        return sum(item.price * rates[item.currency] for item in self.items)
+
+    def clear(self):
+        self.items = []
+
+
+class Order:
+    def total(self):
+        return self.amount
+
+
+def apply_voucher_code(cart, code):
+    cart.discount = VOUCHERS[code]
+''',
+    "shop/limits.py": "MAX_BASKET_SIZE = 40\n\n\ndef check(cart):\n    assert len(cart) < 40\n",
+    "lib/cart.py": "def total(prices):\n    return sum(prices)\n",
+    "tests/test_cart.py": """\
+def test_totals_are_rounded_half_even():
+    quirkyvalue = make_cart(price="1.005")
+    assert quirkyvalue.total({}) == 1
+
+
+def test_other():
+    cart = make_cart()
+    assert cart.total( rates = {} )   ==  0
+""",
+    "docs/guide.md": "# Guide\n\nSet the zanzibar flag before you call `total`.\n",
+    "Makefile": "release:\n\tpython -m build\n",
+}
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    root = tmp_path_factory.mktemp("shop")
+    for path, text in FILES.items():
+        (root / path).parent.mkdir(exist_ok=True)
+        (root / path).write_text(text)
+    engine = Engine.open(root, settings_from({"index.persist": False}))
+    assert engine.settled(60)
+    yield engine
+    engine.close()
+
+
+def ask(engine: Engine, text: str, **fields: object) -> Results:
+    return engine.search(Query(text, **fields))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("query", "first", "reason", "word"),
+    [
+        ("quirkyvalue", "test_totals_are_rounded_half_even", "the only place with ", "exact"),
+        ("QuirkyValue", "test_totals_are_rounded_half_even", "the only place with ", "strong"),
+        ("where is zanzibar used?", "Guide", "the only place with zanzibar", "exact"),
+        ("shop/cart.py:9", "Cart.total", "line 9 of its path", "exact"),
+        ("./shop/cart.py:16:5", "Order.total", "line 16 of its path", "exact"),
+        ("/home/me/shop/lib/cart.py:2", "total", "line 2 of its path", "exact"),
+        ('File "shop/cart.py", line 12, in clear', "Cart.clear", "line 12 of its path", "exact"),
+        ("limits.py", "limits", "its path", "exact"),
+        ("Makefile", "Makefile:1", "its path", "exact"),
+        ("Order.total", "Order.total", "defines Order.total", "exact"),
+        ("Cart total", "Cart.total", "defines Cart total", "exact"),
+        ("assert cart.total(rates={}) == 0", "test_other", "the only place with this", "exact"),
+        ("    cart.discount = VOUCHERS[code]", "apply_voucher_code", "the only place", "exact"),
+        ("why is MAX_BASKET_SIZE so small for us", "limits", "the only place", "exact"),
+        ("applyvouchercode", "apply_voucher_code", "its name, apply_voucher_code,", "strong"),
+        ("aply_voucher_code", "apply_voucher_code", "its name, apply_voucher_code,", "likely"),
+        ("apply_vouch", "apply_voucher_code", "its name begins with apply_vouch", "likely"),
+        ("totals", "Cart.total", "its name is nearly totals", "likely"),
+    ],
+)
+def test_a_fact_comes_first(engine: Engine, query: str, first: str, reason: str, word: str) -> None:
+    answer = ask(engine, query)
+    hit = answer.hits[0]
+    assert first in (hit.node.qualname, hit.node.name)
+    assert hit.explanation().reasons[0].startswith(reason)
+    assert answer.confidence_word == word
+    assert sum(signal.contribution for signal in hit.why) == pytest.approx(hit.score)
+
+
+@pytest.mark.parametrize("fields", [{"mode": "lexical"}, {"files": True}])
+def test_it_does_in_other_modes(engine: Engine, fields: dict[str, object]) -> None:
+    for query, path in (("quirkyvalue", "tests/test_cart.py"), ("limits.py", "shop/limits.py")):
+        assert ask(engine, query, **fields).hits[0].node.path == path
+
+
+def test_what_was_typed_a_moment_ago_is_a_fact(engine: Engine) -> None:
+    engine.update(Document("tests/test_new.py", b"def test_it():\n    typedjustnow = 1\n"))
+    answer = ask(engine, "typedjustnow")
+    assert answer.hits[0].node.path == "tests/test_new.py"
+    assert answer.confidence_word == "exact"
+    engine.release("tests/test_new.py")
+
+
+def test_filters_come_before_facts(engine: Engine) -> None:
+    paths = [hit.node.path for hit in ask(engine, "quirkyvalue -path:tests").hits]
+    assert not any(path.startswith("tests/") for path in paths)
+
+
+def test_what_is_in_many_places_is_no_fact(engine: Engine) -> None:
+    for hit in ask(engine, "sum the prices of a cart").hits:
+        assert not any(signal.signal == "exact_match" for signal in hit.why)
+
+
+def test_words_that_are_everywhere_ask_for_more(engine: Engine) -> None:
+    answer = ask(engine, "the of and")
+    assert not answer.hits and "add a name" in answer.notes[0]
