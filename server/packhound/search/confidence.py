@@ -20,7 +20,7 @@ import numpy as np
 from packhound.core.arrays import Doubles, Positions, top_k
 from packhound.core.types import ConfidenceWord, Hit
 from packhound.search.order import SCORE_DIGITS
-from packhound.search.query.exact_matches import CERTAIN, FOLDED, OTHER_CASE, SAME_LEVEL
+from packhound.search.query.exact_matches import CERTAIN, FOLDED, OTHER_CASE, PARTS, SAME_LEVEL
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.rank.fusion import Ranking
 from packhound.search.rank.linear import Source
@@ -181,7 +181,7 @@ def confidence_word(confidence: float, hits: Sequence[Hit], query: ParsedQuery) 
         return word_of(confidence)
     others = [other.level for other in query.exact_matches.values() if other is not match]
     if match.level >= CERTAIN and match.level - SAME_LEVEL > max(others, default=0.0):
-        return "strong" if match.level in (FOLDED, OTHER_CASE) else "exact"
+        return "strong" if match.level in (FOLDED, PARTS, OTHER_CASE) else "exact"
     # What follows says as much, or the words are there in another form.
     return "likely" if match.reason else word_of(confidence)
 

@@ -29,8 +29,9 @@ from packhound.search.retrieve.name_matches import nodes_by_folded_name, nodes_b
 from packhound.search.retrieve.term_matches import BODY
 from packhound.text import fold_identifier, terms
 
-PATH, OWNED, NAMED, FOLDED, TEXT = 4.0, 3.0, 2.0, 1.9, 1.6
-"""Levels: a path; a name with its owner, letter for letter, in another case; the query's text."""
+PATH, OWNED, NAMED, FOLDED, PARTS, TEXT = 4.0, 3.0, 2.0, 1.9, 1.8, 1.6
+"""Levels: a path; a name with its owner, letter for letter, in another case, of these parts; the
+query's text."""
 WORDS, OTHER_CASE, IDENTIFIER, STEMS, PREFIX = 1.2, 1.1, 1.0, 0.8, 0.6
 """Levels: all words as written, in another letter case; an identifier; all words as stems, or a
 name written nearly so; a name that begins so."""
@@ -64,6 +65,7 @@ _PLACE = re.compile(
 _PART = r"[A-Za-z_$][\w$]*[!?=]?(?:<[^<>]*>)?"
 _QUALIFIED = re.compile(rf"{_PART}(?:(?:::|->|[.#\\/]){_PART})+")
 _TWO_NAMES = re.compile(rf"{_PART} {_PART}")
+_PARTS = re.compile(r"[A-Za-z]\w*(?:[ -]\w+){1,9}")
 _SEPARATORS = re.compile(r"<[^<>]*>|::|->|[.#\\/ ]")
 _LAST_LINES = 40
 """Lines above a line without a node that are looked at for one."""
@@ -83,8 +85,9 @@ def find_exact_matches(
     for node_id, match in (
         *_by_path(snapshot, text),
         *_by_name(snapshot, text, query),
+        *(_by_parts(snapshot, text) if _PARTS.fullmatch(text) else ()),
         *(_by_text(snapshot, subject, texts) if texts and _is_code_like(subject) else ()),
-        *(_by_identifiers(snapshot, text, texts) if texts else ()),
+        *(_by_identifiers(snapshot, text, texts) if texts and not query.printers else ()),
         *(_by_spelling(snapshot, stats, subject) if _WORD.fullmatch(subject) else ()),
     ):
         if node_id not in found or found[node_id].level < match.level:
@@ -178,7 +181,7 @@ def _by_name(snapshot: Snapshot, text: str, query: ParsedQuery) -> Iterator[tupl
     if _QUALIFIED.fullmatch(bare) or _TWO_NAMES.fullmatch(bare):
         owner, name = [part for part in _SEPARATORS.split(bare) if part][-2:]
         for node_id, level in _owned(snapshot, owner, name):
-            if level == OWNED or " " not in bare:
+            if level >= OWNED - 0.1 or " " not in bare:
                 yield node_id, ExactMatch(level, f"defines {bare}")
     if query.kind == "symbol" and _WORD.fullmatch(bare):
         folded = nodes_by_folded_name(snapshot, [bare])
@@ -200,17 +203,31 @@ def _without_namesakes(snapshot: Snapshot, node_ids: Ints) -> Iterator[int]:
         seen.add(key)
 
 
+def _by_parts(snapshot: Snapshot, text: str) -> Iterator[tuple[int, ExactMatch]]:
+    """Yield the few nodes whose name has the words of a query as its parts, however joined."""
+    folded, named = fold_identifier(re.sub(r"[\s-]", "", text)), dict[int, str]()
+    for node_id in snapshot.postings(folded).node_ids[:_MOST_NAMED].tolist():
+        entry, position = snapshot.locate(node_id)
+        name = entry.name(position)
+        if fold_identifier(name) == folded and not IMPL[snapshot.kind_of[node_id]]:
+            named[node_id] = name
+    if len(named) <= _MOST_PLACES:
+        for node_id, name in named.items():
+            yield node_id, ExactMatch(PARTS, f"its name is {name}")
+
+
 def _owned(snapshot: Snapshot, owner: str, name: str) -> Iterator[tuple[int, float]]:
-    """Yield the nodes of a name whose qualified name or path has an owner."""
+    """Yield the nodes of a name whose qualified name or path has an owner; the nearest first."""
     for node_id in snapshot.node_ids_named_folded(name.lower())[:_MOST_NAMED].tolist():
         entry, position = snapshot.locate(node_id)
         qualname = entry.qualname(position)
-        if owner in re.split(r"\W+", qualname)[:-1] and qualname.endswith(name):
-            yield node_id, OWNED
-        elif owner.lower() in re.split(r"\W+", qualname.lower())[:-1]:
-            yield node_id, OWNED - 0.1
-        elif owner.lower() in re.split(r"[\W_]+|$", entry.path.lower()):
+        owners, folded = (re.split(r"\W+", text)[:-1] for text in (qualname, qualname.lower()))
+        if owner in owners and qualname.endswith(name):
+            yield node_id, OWNED if owner == owners[-1] else OWNED - 0.1
+        elif owner.lower() in folded:
             yield node_id, OWNED - 0.2
+        elif owner.lower() in re.split(r"[\W_]+|$", entry.path.lower()):
+            yield node_id, OWNED - 0.3
 
 
 def _by_text(snapshot: Snapshot, text: str, texts: TextSearch) -> Iterator[tuple[int, ExactMatch]]:

@@ -119,8 +119,9 @@ class ParsedQuery:
     @property
     def has_stop_words_alone(self) -> bool:
         """True if the query is nothing but English words that say nothing about code."""
-        is_asked_for = self.exact or self.exact_matches or self.has_operators
-        return bool(self.terms) and STOPS.issuperset(self.terms) and not is_asked_for
+        filters = self.kinds, self.languages, self.globs, self.exact, self.regexes
+        is_asked_for = any(filters) or self.exact_matches or self.has_operators
+        return len(self.terms) > 1 and STOPS.issuperset(self.terms) and not is_asked_for
 
     def without_words(self) -> ParsedQuery:
         """Return the query for a search by meaning alone."""
