@@ -37,6 +37,8 @@ Prefilter: TypeAlias = Callable[[Alternatives], Callable[[str, Snapshot], bool] 
 _PREPARE_FROM = 32
 """Files read for want of a filter from which making filters is worth it."""
 _MAX_UNREAD_NAMED = 3
+_MOST_IN_FILE = 200
+"""Matches in one file from which a text is in many places."""
 _FEW_PATHS = 8
 """Files that are read sooner than their filters are asked."""
 
@@ -154,8 +156,10 @@ class Grep:
             if number >= most_read:
                 return None
             text = self._source(path, snapshot)
-            if text is None or not (starts := pattern.starts(text)):
+            if text is None or not (starts := pattern.starts(text, _MOST_IN_FILE)):
                 continue
+            if most is not None and len(starts) > _MOST_IN_FILE:
+                return None
             entry, index = snapshot.files[path], LineIndex(text)
             positions = entry.innermost([*map(index.line_of, starts)])
             nodes |= dict.fromkeys(int(entry.node_ids[i]) for i in positions if i >= 0)

@@ -62,11 +62,11 @@ class Pattern:
     literals: Alternatives
     hashes: Hashes
 
-    def starts(self, source: bytes) -> list[int]:
-        """Return the offset of each match."""
+    def starts(self, source: bytes, most: int) -> list[int]:
+        """Return the offset of each match, one more than `most` if there are more."""
         assert self.search is not None
         starts, offset = list[int](), 0
-        while match := self.search(source, offset):
+        while len(starts) <= most and (match := self.search(source, offset)):
             starts.append(match.start())
             offset = max(match.end(), match.start() + 1)
         return starts

@@ -45,7 +45,9 @@ _MOST_PLACES = 5
 """A text or word in more nodes than this is no fact about one of them."""
 _MOST_HOLDERS = 60
 """Nodes with all words of a query whose texts are read; of a single word only its files count."""
-_MOST_READ = 300
+_MOST_POSTED = 2_000
+"""Of a word in more nodes no form is in few places."""
+_MOST_READ = 150
 _MOST_FILES = 20
 _MOST_NAMED = 400
 _MAX_CHARACTERS = 2_000
@@ -82,11 +84,14 @@ def find_exact_matches(
         return query
     subject = _subject(text)
     found: dict[int, ExactMatch] = {}
+    # Where the one word is a name, the many places of its text are no news.
+    is_name = query.kind == "symbol" and bool(len(nodes_by_folded_name(snapshot, [text])))
+    most = _MOST_HOLDERS if is_name else _MOST_POSTED
     for node_id, match in (
         *_by_path(snapshot, text),
         *_by_name(snapshot, text, query),
         *(_by_parts(snapshot, text) if _PARTS.fullmatch(text) else ()),
-        *(_by_text(snapshot, subject, texts) if texts and _is_code_like(subject) else ()),
+        *(_by_text(snapshot, subject, texts, most) if texts and _is_code_like(subject) else ()),
         *(_by_identifiers(snapshot, text, texts) if texts and not query.printers else ()),
         *(_by_spelling(snapshot, stats, subject) if _WORD.fullmatch(subject) else ()),
     ):
@@ -145,7 +150,7 @@ def _files_of(snapshot: Snapshot, path: str) -> list[FileEntry]:
     if entry := snapshot.files.get(wanted):
         return [entry] if len(entry.node_ids) else []
     end, whole = f"/{wanted}", f"/{wanted}".lower()
-    entries = [entry for name, entry in snapshot.files.items() if f"/{name}".endswith(end)]
+    entries = [snapshot.files[name] for name in snapshot.files if name.endswith(end)]
     if not entries and "/" in wanted:
         within = [e for name, e in snapshot.files.items() if whole.endswith(f"/{name.lower()}")]
         longest = max((len(entry.path) for entry in within), default=0)
@@ -230,8 +235,13 @@ def _owned(snapshot: Snapshot, owner: str, name: str) -> Iterator[tuple[int, flo
             yield node_id, OWNED - 0.3
 
 
-def _by_text(snapshot: Snapshot, text: str, texts: TextSearch) -> Iterator[tuple[int, ExactMatch]]:
-    """Yield the places of the text itself, or else of all its words, where these are few."""
+def _by_text(
+    snapshot: Snapshot, text: str, texts: TextSearch, most: int
+) -> Iterator[tuple[int, ExactMatch]]:
+    """Yield the places of the text itself, or else of all its words, where these are few.
+
+    Of more than `most` nodes with all words no text is read.
+    """
     words = [*dict.fromkeys(_WORD.findall(text))]
     holders, pattern = _holders(snapshot, text), _pattern(text)
     if not len(holders) and len(words) > 1:
@@ -244,7 +254,7 @@ def _by_text(snapshot: Snapshot, text: str, texts: TextSearch) -> Iterator[tuple
         posted = [snapshot.postings(term).node_ids for term in (folded, *terms(folded))]
         holders = np.unique(np.concatenate(posted)).astype(np.intp)
         holders = holders[snapshot.live[holders]]
-    if not len(holders):
+    if not 0 < len(holders) <= most:
         return
     paths = _paths_of(snapshot, holders)
     nodes = texts.nodes_with_text(snapshot, pattern, paths, _MOST_PLACES, _MOST_READ)
