@@ -29,9 +29,9 @@ from packhound.search.retrieve.name_matches import nodes_by_folded_name, nodes_b
 from packhound.search.retrieve.term_matches import BODY
 from packhound.text import fold_identifier, terms
 
-PATH, OWNED, NAMED, FOLDED, PARTS, TEXT = 4.0, 3.0, 2.0, 1.9, 1.8, 1.6
-"""Levels: a path; a name with its owner, letter for letter, in another case, of these parts; the
-query's text."""
+PATH, OWNED, NAMED, FOLDED, PARTS, FOLDER, TEXT = 4.0, 3.0, 2.0, 1.9, 1.8, 1.7, 1.6
+"""Levels: a path; a name with its owner, letter for letter, in another case, of these parts; a
+folder; the query's text."""
 WORDS, OTHER_CASE, IDENTIFIER, STEMS, PREFIX = 1.2, 1.1, 1.0, 0.8, 0.6
 """Levels: all words as written, in another letter case; an identifier; all words as stems, or a
 name written nearly so; a name that begins so."""
@@ -77,10 +77,9 @@ def find_exact_matches(
     snapshot: Snapshot, stats: CorpusStats, text: str, query: ParsedQuery, texts: TextSearch | None
 ) -> ParsedQuery:
     """Return the query with its exact matches, by node id."""
-    if query.kind == "report" or query.has_operators or query.exact or query.regexes:
-        return query
     text = take_filters(text[:_MAX_CHARACTERS])[0].strip()
-    if not text:
+    is_quoted = text[:1] == text[-1:] == '"' and text.count('"') == 2
+    if query.kind == "report" or query.has_operators or query.regexes or is_quoted or not text:
         return query
     subject = _subject(text)
     found: dict[int, ExactMatch] = {}
@@ -126,7 +125,7 @@ def _by_path(snapshot: Snapshot, text: str) -> Iterator[tuple[int, ExactMatch]]:
                 yield int(entry.node_ids[position]), match
         if not paths and line is None:
             for entry in _files_in(snapshot, path):
-                yield int(entry.node_ids[0]), ExactMatch(WORDS, f"in the folder {path.strip('/')}")
+                yield int(entry.node_ids[0]), ExactMatch(FOLDER, f"in the folder {path.strip('/')}")
 
 
 def _places(snapshot: Snapshot, text: str) -> list[tuple[str, int | None]]:
@@ -231,8 +230,13 @@ def _owned(snapshot: Snapshot, owner: str, name: str) -> Iterator[tuple[int, flo
             yield node_id, OWNED if owner == owners[-1] else OWNED - 0.1
         elif owner.lower() in folded:
             yield node_id, OWNED - 0.2
-        elif owner.lower() in re.split(r"[\W_]+|$", entry.path.lower()):
+        elif owner.lower() in _path_parts(entry.path.lower()):
             yield node_id, OWNED - 0.3
+
+
+def _path_parts(path: str) -> set[str]:
+    """Return the folders and the stem of a path, and their words."""
+    return {*re.split(r"[\W_]+", path), *re.split(r"[/.]", path)}
 
 
 def _by_text(

@@ -21,7 +21,7 @@ PROSE_WORDS = frozenset(_PROSE_WORDS.split())
 _ASKING_WORDS = """
 add call called calling calls change check code created define defined defines definition file find
 fix function get handle handled happens implemented let look method please see set show tell use
-used uses using where
+used uses using where work working works
 """
 ASKING_WORDS = frozenset(_ASKING_WORDS.split())
 """Words around the one word that a short question is about."""
