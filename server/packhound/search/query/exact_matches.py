@@ -197,10 +197,11 @@ def _by_name(snapshot: Snapshot, text: str, query: ParsedQuery) -> Iterator[tupl
 
 def _without_namesakes(snapshot: Snapshot, node_ids: Ints) -> Iterator[int]:
     """Yield nodes without impls of a type and further overloads of a function."""
-    lengths = snapshot.lengths[BODY]
-    seen = set[tuple[str, str]]()
-    for node_id in sorted(node_ids[:_MOST_NAMED].tolist(), key=lambda node_id: -lengths[node_id]):
-        entry, position = snapshot.locate(node_id)
+    lengths, seen = snapshot.lengths[BODY], set[tuple[str, str]]()
+    located = [(node_id, *snapshot.locate(node_id)) for node_id in node_ids[:_MOST_NAMED].tolist()]
+    # Ties by path and position, not by node id, which depends on the order of indexing.
+    located.sort(key=lambda node: (-lengths[node[0]], node[1].path, node[2]))
+    for node_id, entry, position in located:
         key = entry.path, entry.qualname(position)
         if key not in seen and not IMPL[snapshot.kind_of[node_id]]:
             yield node_id

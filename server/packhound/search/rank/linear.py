@@ -21,6 +21,7 @@ import numpy as np
 from packhound.core.arrays import Doubles, Positions, top_k
 from packhound.core.settings import Settings
 from packhound.core.types import Signal
+from packhound.search.order import SCORE_DIGITS
 from packhound.search.query.parse import QueryKind
 from packhound.search.signals.context import SignalContext, SignalFunction
 from packhound.search.signals.groups import EXACT_MATCH, group_of
@@ -177,10 +178,17 @@ def _compute_signals(
 
 
 def _count_better_in_file(scores: Doubles, owner: Positions) -> Doubles:
-    """Count the better nodes of the same file for each node; `owner` ascends."""
-    order = np.lexsort((-scores, owner))
+    """Count the better nodes of the same file for each node; `owner` ascends.
+
+    Equals are not better than each other: which of them was indexed first must not show.
+    """
+    falling = -scores.round(SCORE_DIGITS)
+    order = np.lexsort((falling, owner))
+    begins = np.ones(len(scores), np.bool_)
+    begins[1:] = (np.diff(falling[order]) != 0) | (np.diff(owner[order]) != 0)
+    first = np.maximum.accumulate(np.where(begins, np.arange(len(scores)), 0))
     counts = np.empty(len(scores), np.float64)
-    counts[order] = np.arange(len(scores)) - np.searchsorted(owner, owner)
+    counts[order] = first - np.searchsorted(owner, owner[order])
     return counts
 
 
