@@ -146,8 +146,8 @@ class Grep:
     ) -> list[int] | None:
         """Return the innermost node ids in some files where matches of a pattern begin.
 
-        A match may span lines. None if there are more than `most`, or if more than `most_read`
-        files would have to be read to know.
+        A match may span lines. None if there are more than `most`, or if it is not known, since a
+        file has changed or there are more than `most_read` to read.
         """
         pattern = compile_text(regex, ignore_case=ignore_case)
         paths = self._worth_reading(snapshot, pattern, paths)
@@ -156,7 +156,9 @@ class Grep:
             if number >= most_read:
                 return None
             text = self._source(path, snapshot)
-            if text is None or not (starts := pattern.starts(text, _MOST_IN_FILE)):
+            if text is None:  # It changed a moment ago, so nobody knows.
+                return None
+            if not (starts := pattern.starts(text, _MOST_IN_FILE)):
                 continue
             if most is not None and len(starts) > _MOST_IN_FILE:
                 return None
