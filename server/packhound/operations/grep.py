@@ -23,8 +23,6 @@ from packhound.operations.operation import (
 from packhound.operations.text import Row, Text, number_lines, path_of, rows_in, title
 from packhound.redact import safe_line
 
-_OF_THE_SEARCH = tuple(field.name for field in dataclasses.fields(GrepRequest))
-
 
 class Grep(Request):
     """A search for lines; `limit` bounds those that are shown."""
@@ -48,8 +46,8 @@ class Grep(Request):
 
 def run(call: Call, request: Grep) -> Json:
     """Return one page of the matching lines of all folders, and exact totals."""
-    fields = {name: getattr(request, name) for name in _OF_THE_SEARCH}
-    wanted = GrepRequest(**fields)
+    fields = (field.name for field in dataclasses.fields(GrepRequest))
+    wanted = GrepRequest(**{name: getattr(request, name) for name in fields})
     results = call.roots.grep(wanted, call.cancel, redacted=call.is_agent)
     return {
         "pattern": results.pattern,

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
+from packhound import memory
 from packhound.core.errors import SettingsError
 from packhound.core.records import byline, iso_date
 from packhound.core.types import MAX_HITS, Query
@@ -24,8 +25,6 @@ from packhound.memory import (
     RECORD_TYPE,
     Note,
     NoteType,
-    Resolution,
-    diff,
     iso_time,
 )
 from packhound.operations.operation import (
@@ -41,7 +40,10 @@ from packhound.operations.references import resolve
 from packhound.operations.search import QUERY_CHARACTERS
 from packhound.operations.text import MARK, Row, Text, cut, rows_in
 from packhound.redact import safe_line, visible_line, without_secrets
-from packhound.service import Root
+
+if TYPE_CHECKING:
+    from packhound.memory import Resolution
+    from packhound.service import Root
 
 NOT_FOUND = "not_found"
 GROUP = "memory"
@@ -239,14 +241,11 @@ def _with_changes(call: Call, root: Root, note: Note) -> Json:
     view = root.engine.notes.view()
     resolutions = root.engine.notes.notebook.resolutions(note)
     row = note_row(call, root, note)
-    row["code"] = [
-        {
-            **_code_row(resolution),
-            "diff": without_secrets(diff(anchor, resolution, view) if resolution.state else ""),
-        }
-        for anchor, resolution in zip(note.anchors, resolutions, strict=True)
-    ]
-    return row
+    code = list[Json]()
+    for anchor, resolution in zip(note.anchors, resolutions, strict=True):
+        diff = memory.diff(anchor, resolution, view) if resolution.state else ""
+        code.append({**_code_row(resolution), "diff": without_secrets(diff)})
+    return {**row, "code": code}
 
 
 def search(call: Call, request: SearchNotes) -> Json:

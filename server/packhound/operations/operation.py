@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import msgspec
 from msgspec import Meta
@@ -18,7 +18,9 @@ from packhound.core.settings import Settings
 from packhound.core.types import MAX_HITS
 from packhound.core.types import Json as Json
 from packhound.operations.text import Row, Text
-from packhound.service import Roots
+
+if TYPE_CHECKING:
+    from packhound.service import Roots
 
 NODE = "node"
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
 
+from packhound import llm
 from packhound.core.errors import SettingsError
-from packhound.llm import tokenizer_of
 from packhound.operations.focus import focus_of
 from packhound.operations.operation import (
     Call,
@@ -26,7 +26,9 @@ from packhound.operations.text import Row, Text, path_of, rows_in
 from packhound.pack import Format, Origin, PackFocus, PackItem, PackRequest, price
 from packhound.pack import Pack as Packed
 from packhound.redact import visible_line
-from packhound.service import Roots
+
+if TYPE_CHECKING:
+    from packhound.service import Roots
 
 PROMPT_CHARACTERS = 1_000_000
 """A conversation that was pasted whole still fits."""
@@ -106,7 +108,7 @@ def make_pack(call: Call, request: Pack) -> tuple[PackRequest, Packed]:
         pinned=request.pinned,
         excluded=request.exclude,
         model=model,
-        tokenizer=request.tokenizer or settings.pack.tokenizer or tokenizer_of(model),
+        tokenizer=request.tokenizer or settings.pack.tokenizer or llm.tokenizer_of(model),
         format=request.format,
         conversation=request.conversation,
     )

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from packhound import search as ranking
 from packhound.core.errors import SettingsError
 from packhound.core.records import CODE, byline
 from packhound.core.settings import DEEP_TIME_MS, MAX_CANDIDATES, MAX_PLUGIN_NAME, MAX_TIME_MS
@@ -31,7 +32,6 @@ from packhound.operations.operation import (
 from packhound.operations.rows import results_rows
 from packhound.operations.text import MARK, Row, Text, cut, rows_in, snippet_text, title
 from packhound.redact import visible_line
-from packhound.search import WEAK_NOTE, scope_of
 
 QUERY_CHARACTERS = 100_000
 """A bug report with its traces; longer ones were pasted by mistake."""
@@ -159,7 +159,7 @@ def query_of(call: Call, request: Search) -> tuple[Query, tuple[str, ...]]:
         git=request.git,
         snippet_lines=request.snippet_lines,
     )
-    for problem in scope_of(query)[1]:
+    for problem in ranking.scope_of(query)[1]:
         raise SettingsError(problem)
     return query, notes
 
@@ -187,8 +187,8 @@ def text(answer: Row) -> Text:
     first = "no more hits" if answer["offset"] else "nothing found"
     if hits and answer.get("confidence_word"):
         first = f"confidence: {answer['confidence_word']} ({answer['confidence']:.2f})"
-        if notes and notes[0].startswith(WEAK_NOTE):
-            first += f"; {visible_line(notes.pop(0).removeprefix(WEAK_NOTE))}"
+        if notes and notes[0].startswith(ranking.WEAK_NOTE):
+            first += f"; {visible_line(notes.pop(0).removeprefix(ranking.WEAK_NOTE))}"
     return Text(
         head=[first] if answer.get("confidence_word") or not hits else [],
         units=list(hit_units(hits)),
