@@ -18,7 +18,7 @@ DOCS = {page.name: page.read_text("utf-8") for page in (ROOT / "docs").glob("*.m
 
 def test_every_command_is_described_and_has_help() -> None:
     assert isinstance(main, click.Group)
-    documented = set(re.findall(r"^\| `packhound (\w+)", README, re.M))
+    documented = set(re.findall(r"^\| `packhound ([\w-]+)", README, re.M))
     context = click.Context(main)
     commands = {name: main.get_command(context, name) for name in main.list_commands(context)}
     assert documented == {name for name, c in commands.items() if c and not c.hidden}

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from packhound.cli.operations import COMMANDS, words_of
 from packhound.operations import OPERATIONS
 from tests.support.agent import Agent, kill_engine
 from tests.support.command_line import packhound
@@ -67,18 +68,21 @@ ASKED: dict[str, list[dict[str, Any]]] = {
 }
 OF_A_FRONT = {"uri", "range", "selectionRange", "folder", "took_ms"}
 ONE, TWO = (pytest.param(case, marks=pytest.mark.slow) for case in ("one", "two"))
-COMMANDS = {
-    "grep": ("grep", "pattern"),
-    "related": ("related", "path"),
-    "symbol": ("symbol", "name"),
-    "changes": ("changes", "base"),
-    "read_node": ("show", "path"),
-    "explain": ("explain", "query", "path"),
-    "pack": ("pack", "prompt"),
-    "memory/list": ("memory list",),
-    "memory/search": ("memory search", "query"),
+POSITIONS = {
+    "grep": ["pattern"],
+    "related": ["path"],
+    "symbol": ["name"],
+    "changes": ["base"],
+    "outline": ["path"],
+    "read_node": ["path"],
+    "explain": ["query", "path"],
+    "pack": ["prompt"],
+    "memory/list": [],
+    "memory/search": ["query"],
+    "recall": ["key"],
+    "pop": ["name"],
+    "skills": ["query"],
 }
-FLAGS = {"count_only": "--count", "lines": "--lines"}
 
 
 class Fronts:
@@ -111,28 +115,23 @@ class Fronts:
         assert "structuredContent" in result, result
         return result["structuredContent"]
 
-    def of_batch(self, arguments: dict[str, Any]) -> Any:
+    def of_batch(self, name: str, arguments: dict[str, Any]) -> Any:
         batch = self.base / "batch"
         batch.write_text(json.dumps(arguments) + "\n")
-        return self.print_of("search", "--batch", str(batch))
+        return self.print_of(*words_of(name).split(), "--batch", str(batch))
 
     def of_command_line(self, name: str, arguments: dict[str, Any]) -> Any:
-        command, *positions = COMMANDS[name]
-        words = [str(arguments[key]) for key in positions]
-        options = [
-            option
-            for key, value in arguments.items()
-            if key not in (*positions, "explain", "snippet_lines", "deep")
-            for option in self.option(name, key, value)
+        words = [str(arguments[key]) for key in POSITIONS[name]]
+        options = {
+            parameter.name: parameter.opts[0]
+            for parameter in reversed(COMMANDS[words_of(name)].params)
+            if parameter.name in arguments and parameter.name not in POSITIONS[name]
+        }
+        given = [
+            option if arguments[key] is True else f"{option}={arguments[key]}"
+            for key, option in options.items()
         ]
-        return self.print_of(*command.split(), *words, *options, "--json")
-
-    def option(self, name: str, key: str, value: object) -> list[str]:
-        if value is True:
-            return [FLAGS.get(key, f"--{key}")]
-        if key == "limit" and name == "read_node":
-            key = "lines"
-        return [] if (name, key) == ("memory/search", "limit") else [f"--{key}={value}"]
+        return self.print_of(*words_of(name).split(), *words, *given, "--json")
 
     def print_of(self, *words: str) -> Any:
         roots = [f"--root={root}" for root in self.roots]
@@ -198,9 +197,8 @@ CASES = [(name, arguments) for name, each in ASKED.items() for arguments in each
 def test_all_fronts_give_one_answer(fronts: Fronts, name: str, arguments: dict[str, Any]) -> None:
     expected = of_editors(name, fronts.of_editor(name, arguments))
     answers = {"command": lambda: of_editors(name, fronts.of_command(name, arguments))}
-    if name == "search":
-        answers["batch"] = lambda: fronts.of_batch(arguments)
-    if name in COMMANDS:
+    answers["batch"] = lambda: fronts.of_batch(name, arguments)
+    if name in POSITIONS:
         answers["command line"] = lambda: fronts.of_command_line(name, arguments)
     group = OPERATIONS[name].group
     if group in ("default", "memory", "skills", "explain") and name != "pack":
@@ -217,4 +215,7 @@ def test_every_operation_that_reads_is_compared() -> None:
 def test_unsaved_text_and_cells_are_in_the_answers(fronts: Fronts) -> None:
     answer = fronts.of_agent("search", {"query": "cool_water", **SEARCH})
     assert answer["hits"][0]["path"] == "tea.py"
-    assert fronts.of_batch({"query": "steep_tea", **SEARCH})["hits"][0]["path"] == "steep.ipynb"
+    assert (
+        fronts.of_batch("search", {"query": "steep_tea", **SEARCH})["hits"][0]["path"]
+        == "steep.ipynb"
+    )

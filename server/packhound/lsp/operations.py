@@ -54,8 +54,6 @@ def arguments_of(ls: PackhoundServer, name: str, params: Params) -> Json:
     """Return the arguments of an operation; raises JsonRpcInvalidParams for a bad place."""
     values = {key: value for key, value in params.items() if key not in _OF_THE_PROTOCOL}
     values = {**_DEFAULTS.get(name, {}), **values}
-    if name == "related":
-        values = {"limit": ls.session.settings.search.limit, **values}
     if name in _ABOUT_A_PLACE and "path" not in values:
         uri_in(params)
     if params.get("uri") is not None or params.get("textDocument") is not None:

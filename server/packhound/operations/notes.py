@@ -56,6 +56,9 @@ _LINES, _LINES_OF_SEVERAL = 30, 4
 _Name = Annotated[str, Meta(max_length=MAX_NAME)]
 _Text = Annotated[str, Meta(max_length=MAX_TEXT)]
 _Limit = Annotated[int, Meta(ge=1, le=20, description="Maximum number of notes.")]
+_OnlyType = Annotated[NoteType | None, Meta(description="Only notes of this type.")]
+_Metadata = Annotated[Any, Meta(description="Object of JSON to keep with a stash.")]
+_Expiry = Annotated[Any, Meta(description="When a stash is forgotten: YYYY-MM-DD, or a time.")]
 _Id = Annotated[str, Meta(min_length=1, max_length=64, description="Id of the note.")]
 
 
@@ -99,17 +102,17 @@ class Stash(_Written, kw_only=True):
 class AddNote(_Written, kw_only=True):
     """A note of any type; its fields are those of the type."""
 
-    type: NoteType
-    key: _Name = ""
-    content: _Text = ""
-    topic: _Name = ""
-    decision: _Text = ""
-    reasoning: _Text = ""
-    name: _Name = ""
-    summary: _Text = ""
-    files: Words = ()
-    metadata: Any = None
-    expires_at: Any = None
+    type: Annotated[NoteType, Meta(description="Type of the note.")]
+    key: Annotated[_Name, Meta(description="Of an insight: its name.")] = ""
+    content: Annotated[_Text, Meta(description="Of an insight: what to remember.")] = ""
+    topic: Annotated[_Name, Meta(description="Of a decision: what it is about.")] = ""
+    decision: Annotated[_Text, Meta(description="What was decided.")] = ""
+    reasoning: Annotated[_Text, Meta(description="Why it was decided so.")] = ""
+    name: Annotated[_Name, Meta(description="Of a stash: its name.")] = ""
+    summary: Annotated[_Text, Meta(description="Of a stash: what is done, and what is next.")] = ""
+    files: Annotated[Words, Meta(description="Files that a stash is about.")] = ()
+    metadata: _Metadata = None
+    expires_at: _Expiry = None
 
 
 class Recall(Request):
@@ -137,32 +140,34 @@ class NoteId(Request):
 class ListNotes(Request):
     """All notes, or those of a type."""
 
-    type: NoteType | None = None
-    limit: Annotated[int, Meta(ge=1, le=_MAX_LISTED)] = _MAX_LISTED
+    type: _OnlyType = None
+    limit: Annotated[int, Meta(ge=1, le=_MAX_LISTED, description="Maximum number of notes.")] = (
+        _MAX_LISTED
+    )
 
 
 class SearchNotes(Request):
     """A question about notes."""
 
-    query: Annotated[str, Meta(max_length=QUERY_CHARACTERS)]
-    type: NoteType | None = None
-    limit: Annotated[int, Meta(ge=1, le=MAX_HITS)] = 10
+    query: Annotated[str, Meta(max_length=QUERY_CHARACTERS, description="What to find.")]
+    type: _OnlyType = None
+    limit: Annotated[int, Meta(ge=1, le=MAX_HITS, description="Maximum number of notes.")] = 10
 
 
 class ChangeNote(Request):
     """Fields of a note to change."""
 
     id: _Id
-    content: _Text | None = None
-    key: _Name | None = None
-    topic: _Name | None = None
-    decision: _Text | None = None
-    reasoning: _Text | None = None
-    name: _Name | None = None
-    summary: _Text | None = None
-    files: Words | None = None
-    metadata: Any = None
-    expires_at: Any = None
+    content: Annotated[_Text | None, Meta(description="New content of an insight.")] = None
+    key: Annotated[_Name | None, Meta(description="New name of an insight.")] = None
+    topic: Annotated[_Name | None, Meta(description="New topic of a decision.")] = None
+    decision: Annotated[_Text | None, Meta(description="New text of a decision.")] = None
+    reasoning: Annotated[_Text | None, Meta(description="New reason for a decision.")] = None
+    name: Annotated[_Name | None, Meta(description="New name of a stash.")] = None
+    summary: Annotated[_Text | None, Meta(description="New text of a stash.")] = None
+    files: Annotated[Words | None, Meta(description="New files of a stash.")] = None
+    metadata: _Metadata = None
+    expires_at: _Expiry = None
 
 
 def add(call: Call, request: AddNote | Remember | Decide | Stash) -> Json:

@@ -52,6 +52,9 @@ Line: TypeAlias = Annotated[
     int, Meta(ge=0, le=10_000_000, description="1-based line, where the path has none.")
 ]
 Limit: TypeAlias = Annotated[int, Meta(ge=1, le=MAX_HITS, description="Maximum number of hits.")]
+LimitOfSettings: TypeAlias = Annotated[
+    Limit, Meta(description="Maximum number of hits, else the setting search.limit.")
+]
 Offset: TypeAlias = Annotated[int, Meta(ge=0, le=10_000_000, description="Where to continue.")]
 SnippetLines: TypeAlias = Annotated[
     int, Meta(ge=0, le=60, description="Lines of code of each hit.")

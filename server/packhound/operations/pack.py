@@ -41,11 +41,7 @@ _NOTES_SHARE, _NOTES_TOKENS = 0.1, 200
 
 
 class Pack(Request):
-    """A prompt and what its pack may cost.
-
-    `focus_lines` are the first and the last line of a selection, and `open_paths` the files that
-    are open, both of the folder of the focus.
-    """
+    """A prompt and what its pack may cost."""
 
     prompt: Annotated[
         str, Meta(min_length=1, max_length=PROMPT_CHARACTERS, description="The task.")
@@ -68,9 +64,16 @@ class Pack(Request):
     ] = ""
     focus_path: FocusPath = ""
     focus_line: Line = 0
-    focus_lines: Annotated[tuple[Line, ...], Meta(max_length=2)] = ()
-    open_paths: tuple[str, ...] = ()
-    explain: bool = False
+    focus_lines: Annotated[
+        tuple[Line, ...],
+        Meta(max_length=2, description="First and last line of what is selected in that file."),
+    ] = ()
+    open_paths: Annotated[
+        tuple[str, ...], Meta(description="Files of its folder that are open in the editor.")
+    ] = ()
+    explain: Annotated[
+        bool, Meta(description="Say by which signals of the search each item was found.")
+    ] = False
 
 
 def run(call: Call, request: Pack) -> Json:

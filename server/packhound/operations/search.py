@@ -20,7 +20,7 @@ from packhound.operations.operation import (
     FocusPath,
     Globs,
     Json,
-    Limit,
+    LimitOfSettings,
     Line,
     MaxTokens,
     Offset,
@@ -48,7 +48,7 @@ class Search(Request):
     """A query. Without a limit or a time the settings say them."""
 
     query: Annotated[str, Meta(max_length=QUERY_CHARACTERS, description="What to find.")]
-    limit: Limit = 0
+    limit: LimitOfSettings = 0
     mode: Annotated[Mode, Meta(description="How to search.")] = "hybrid"
     kinds: Annotated[_Kinds, Meta(max_length=100, description="Only these kinds of code.")] = ()
     languages: Annotated[Words, Meta(description="Only these languages.")] = ()
@@ -69,14 +69,20 @@ class Search(Request):
         bool, Meta(description="Add the commits that the lines of each hit stem from, by git.")
     ] = False
     time_ms: Annotated[
-        int, Meta(ge=1, le=MAX_TIME_MS, description="Milliseconds after which the search stops.")
+        int,
+        Meta(
+            ge=1,
+            le=MAX_TIME_MS,
+            description="Milliseconds after which the search stops, else search.timeMs.",
+        ),
     ] = 0
     candidates: Annotated[
         int,
         Meta(
             ge=4,
             le=MAX_CANDIDATES,
-            description="Definitions ranked at most; of files a quarter as many.",
+            description="Definitions ranked at most, of files a quarter as many; else"
+            " search.candidates.",
         ),
     ] = 0
     fuser: Annotated[
@@ -84,7 +90,7 @@ class Search(Request):
         Meta(
             max_length=MAX_PLUGIN_NAME,
             description="How candidates become one order: linear, blend, rrf or an installed"
-            " plugin.",
+            " plugin; else search.fuser.",
         ),
     ] = ""
     scorers: Annotated[
