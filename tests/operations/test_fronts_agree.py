@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -182,6 +183,7 @@ def fronts(request: pytest.FixtureRequest, tmp_path_factory: Any) -> Iterator[Fr
     opened = Fronts(base, [kitchen] if request.param == "one" else [kitchen, garden])
     opened.editor.open_document(kitchen / "tea.py", UNSAVED)
     note = {"type": "insight", "key": "kettle", "content": "The kettle boils water"}
+    note |= {"code": ["kitchen.py#boil_water"]}
     opened.of_editor("memory/add", {**note, "root": str(kitchen)})
     stash = {"type": "stash", "name": "work", "summary": "Half of the tea"}
     opened.of_editor("memory/add", {**stash, "root": str(kitchen)})
@@ -210,6 +212,25 @@ def test_all_fronts_give_one_answer(fronts: Fronts, name: str, arguments: dict[s
 def test_every_operation_that_reads_is_compared() -> None:
     reading = {name for name, operation in OPERATIONS.items() if not operation.writes}
     assert reading == ASKED.keys()
+
+
+def keys_in(value: Any) -> set[str]:
+    """Return the names of all fields of an answer."""
+    if isinstance(value, list):
+        return {key for each in value for key in keys_in(each)}
+    if not isinstance(value, dict):
+        return set()
+    return {*value, *(key for each in value.values() for key in keys_in(each))}
+
+
+@pytest.mark.parametrize("name", [*ASKED])
+def test_answers_have_the_fields_that_the_protocol_names(fronts: Fronts, name: str) -> None:
+    requests = ASKED[name]
+    if name == "memory/show":
+        requests = [{"id": note["id"]} for note in fronts.of_editor("memory/list", {})["notes"]]
+    answers = [fronts.of_editor(name, arguments) for arguments in requests]
+    named = {*re.findall(r"`(\w+)`", OPERATIONS[name].returns)}
+    assert named <= keys_in(answers)
 
 
 def test_unsaved_text_and_cells_are_in_the_answers(fronts: Fronts) -> None:

@@ -112,6 +112,8 @@ OPERATION = Operation(
     "changes",
     "Changes",
     "Uncommitted and unsaved changes by definition: callers, tests to run, related files.",
+    "`definitions` with changed `lines` and `callers`, changed `files` without one, "
+    "`tests` to run and `related` files, both with `chance` and `reasons`.",
     Changes,
     run,
     text,

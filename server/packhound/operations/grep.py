@@ -122,6 +122,8 @@ OPERATION = Operation(
     "Grep",
     "The lines that match a regular expression, with the definitions that hold them and exact "
     "totals, unsaved edits included.",
+    "`total_lines`, `total_files`, `groups` (a definition and its `lines`), `counts`,"
+    " `next_offset`.",
     Grep,
     run,
     text,

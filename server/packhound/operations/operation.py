@@ -93,15 +93,17 @@ class Call:
 class Operation:
     """An operation: its texts, its request, and what it does.
 
-    `run` gets the call and a checked request, `text` the answer that has left. Operations of a
-    `group` other than "default" are offered to agents where the setting `mcp.tools` names it. One
-    that `writes` is no reading tool for clients, and `idempotent` if calling it again changes
-    nothing more. Fields that are `unlisted` cost no model a token.
+    `returns` names what the answer has, for docs/protocol.md. `run` gets the call and a checked
+    request, `text` the answer that has left. Operations of a `group` other than "default" are
+    offered to agents where the setting `mcp.tools` names it. One that `writes` is no reading tool
+    for clients, and `idempotent` if calling it again changes nothing more. Fields that are
+    `unlisted` cost no model a token.
     """
 
     name: str
     title: str
     description: str
+    returns: str
     request: type[Request]
     run: Callable[[Call, Any], Json]
     text: Callable[[Row], Text]

@@ -154,6 +154,7 @@ OPERATION = Operation(
     "Outline",
     "A file or a folder as the signatures of what it defines; of a folder with more than `limit` "
     "definitions its folders with their sizes, and what its own files define.",
+    "`nodes`, and of a large folder the `folders` in it; `total`, `next_offset`.",
     Outline,
     run,
     text,

@@ -188,6 +188,8 @@ OPERATION = Operation(
     "Pack context",
     "The code that a task needs, chosen and cut to fit a budget of tokens. Give the task in the "
     "user's words; paths, names, stack traces and diffs in it count more.",
+    "`text` to send, its `tokens`, its `items` with the `origins` of each, what was "
+    "`omitted`, and `cost` where the price of the model is known.",
     Pack,
     run,
     text,

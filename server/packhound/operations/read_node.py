@@ -146,6 +146,7 @@ OPERATION = Operation(
     "read_node",
     "Read definition",
     "The whole text of the definition at a place, as the editor has it; of a PATH alone the file.",
+    "`text` from `first_line` on, `ref`, `next_offset`; of a record its `text`.",
     ReadNode,
     run,
     text,

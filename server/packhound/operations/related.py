@@ -85,6 +85,7 @@ OPERATION = Operation(
     "related",
     "Related code",
     "What the definition at a place contains, uses and is used by, and code like it.",
+    "The results below, with `neighbors`: what it contains, uses and is used by.",
     Related,
     run,
     text,

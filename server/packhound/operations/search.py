@@ -239,6 +239,7 @@ OPERATION = Operation(
     "Search code",
     "Find code by meaning or by name, unsaved edits included. The query is a name, a question, or "
     "a whole bug report.",
+    "The results below.",
     Search,
     run,
     text,

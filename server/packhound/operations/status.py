@@ -108,6 +108,8 @@ OPERATION = Operation(
     "status",
     "Status",
     "What is indexed, and whether anything is pending.",
+    "`state`, `pending`, `files`, `nodes`, `sources` and more; of several folders the"
+    " sum, and each under `roots`.",
     StatusOf,
     run,
     text,

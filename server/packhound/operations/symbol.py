@@ -141,6 +141,9 @@ OPERATION = Operation(
     "symbol",
     "Symbol",
     "A definition: callers, callees, implementations, and the tests that reach it.",
+    "The definition with its `callers`, `callees`, `implementations`, `tests` and "
+    "`others` of its name, each with the `line`, the `distance` and `by_name` (only "
+    "the name says so) of its call; `totals`.",
     Symbol,
     run,
     text,
