@@ -4,12 +4,12 @@ import re
 from pathlib import Path
 
 import click
-import msgspec
 
+from docs import protocol as protocol_page
 from docs import settings as settings_pages
 from packhound.cli import main
 from packhound.core.types import KINDS
-from packhound.operations import OPERATIONS
+from packhound.lsp.handlers.registry import ON_READING_THREAD, ON_WORKER_THREADS
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -18,7 +18,7 @@ DOCS = {page.name: page.read_text("utf-8") for page in (ROOT / "docs").glob("*.m
 
 def test_every_command_is_described_and_has_help() -> None:
     assert isinstance(main, click.Group)
-    documented = set(re.findall(r"^\| `packhound (\w+)", README, re.M))
+    documented = set(re.findall(r"^\| `packhound ([\w-]+)", README, re.M))
     context = click.Context(main)
     commands = {name: main.get_command(context, name) for name in main.list_commands(context)}
     assert documented == {name for name, c in commands.items() if c and not c.hidden}
@@ -41,16 +41,14 @@ def test_the_table_of_promises_names_tests_that_exist() -> None:
     assert missing == []
 
 
-def test_the_parameters_of_requests_are_those_of_the_code() -> None:
-    of_agents = {"max_tokens", "focus_path", "focus_line", "focus_lines", "open_paths"}
-    rows = DOCS["protocol.md"].splitlines()
-    for request in ("search", "grep", "pack", "related", "symbol", "changes"):
-        fields = {field.name for field in msgspec.structs.fields(OPERATIONS[request].request)}
-        row = next(row for row in rows if row.startswith(f"| `packhound/{request}`"))
-        named = re.findall(r"`(\w+)`", row.split("|")[3])
-        place = {"path", "line"} if request in ("related", "symbol") else set()
-        assert fields - of_agents - place <= {*named}, request
-        assert {*named} - fields <= {"focus", "uri", "position", "HEAD"}, request
+def test_the_operations_of_the_protocol_are_those_of_the_registry() -> None:
+    assert DOCS["protocol.md"] == protocol_page.page(), "run python docs/protocol.py"
+
+
+def test_every_request_is_described() -> None:
+    described = {*re.findall(r"`packhound/([\w/]+)`", DOCS["protocol.md"])}
+    requests = {*ON_READING_THREAD, *ON_WORKER_THREADS, "packhound/indexState"}
+    assert described == {name[10:] for name in requests if name.startswith("packhound/")}
 
 
 def test_every_kind_is_named() -> None:

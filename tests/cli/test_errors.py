@@ -48,7 +48,7 @@ READING = ("search", "explain", "related", "pack", "grep", "show")
         (("search", " "), "QUERY is empty; give a word"),
         (("search", "x", "--focus", "door.py:99"), "--focus is 'door.py:99'; the file has 3 lines"),
         (("pack", "x", "--focus", "door.py:4"), "--focus is 'door.py:4'; the file has 3 lines"),
-        (("pack", "x", "-b", "0"), "--budget is 0; expected an integer between 1 and"),
+        (("pack", "x", "-b", "0"), "'--budget' / '-b': 0 is not in the range 1<=x<="),
         (("grep", "(x"), "PATTERN is '(x'; missing )"),
         (("show", "door.py#window"), "search for a part of its name"),
         (("lsp", "--stdio", "--tcp"), "--stdio or --tcp"),

@@ -10,7 +10,7 @@ import pytest
 from packhound.core.settings_reader import settings_from
 from packhound.core.types import Document
 from packhound.llm import counter_for
-from packhound.pack import FORMATS, PackRequest
+from packhound.pack.request import FORMATS, PackRequest
 from packhound.service import Engine
 from tests.support.operations import memory
 

@@ -13,7 +13,7 @@ from packhound.core.settings_reader import settings_from
 from packhound.core.types import Query
 from packhound.lsp.hover_text import notes_text
 from packhound.memory import NoteStore
-from packhound.pack import FORMATS, PackRequest
+from packhound.pack.request import FORMATS, PackRequest
 from packhound.service import Engine, notes_folder
 from tests.redact.test_redact import SECRETS
 from tests.support.operations import as_text, call, memory, recall_note, results_json

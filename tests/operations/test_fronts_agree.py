@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from packhound.cli.operations import COMMANDS, words_of
 from packhound.operations import OPERATIONS
 from tests.support.agent import Agent, kill_engine
 from tests.support.command_line import packhound
@@ -67,18 +69,21 @@ ASKED: dict[str, list[dict[str, Any]]] = {
 }
 OF_A_FRONT = {"uri", "range", "selectionRange", "folder", "took_ms"}
 ONE, TWO = (pytest.param(case, marks=pytest.mark.slow) for case in ("one", "two"))
-COMMANDS = {
-    "grep": ("grep", "pattern"),
-    "related": ("related", "path"),
-    "symbol": ("symbol", "name"),
-    "changes": ("changes", "base"),
-    "read_node": ("show", "path"),
-    "explain": ("explain", "query", "path"),
-    "pack": ("pack", "prompt"),
-    "memory/list": ("memory list",),
-    "memory/search": ("memory search", "query"),
+POSITIONS = {
+    "grep": ["pattern"],
+    "related": ["path"],
+    "symbol": ["name"],
+    "changes": ["base"],
+    "outline": ["path"],
+    "read_node": ["path"],
+    "explain": ["query", "path"],
+    "pack": ["prompt"],
+    "memory/list": [],
+    "memory/search": ["query"],
+    "recall": ["key"],
+    "pop": ["name"],
+    "skills": ["query"],
 }
-FLAGS = {"count_only": "--count", "lines": "--lines"}
 
 
 class Fronts:
@@ -111,28 +116,23 @@ class Fronts:
         assert "structuredContent" in result, result
         return result["structuredContent"]
 
-    def of_batch(self, arguments: dict[str, Any]) -> Any:
+    def of_batch(self, name: str, arguments: dict[str, Any]) -> Any:
         batch = self.base / "batch"
         batch.write_text(json.dumps(arguments) + "\n")
-        return self.print_of("search", "--batch", str(batch))
+        return self.print_of(*words_of(name).split(), "--batch", str(batch))
 
     def of_command_line(self, name: str, arguments: dict[str, Any]) -> Any:
-        command, *positions = COMMANDS[name]
-        words = [str(arguments[key]) for key in positions]
-        options = [
-            option
-            for key, value in arguments.items()
-            if key not in (*positions, "explain", "snippet_lines", "deep")
-            for option in self.option(name, key, value)
+        words = [str(arguments[key]) for key in POSITIONS[name]]
+        options = {
+            parameter.name: parameter.opts[0]
+            for parameter in reversed(COMMANDS[words_of(name)].params)
+            if parameter.name in arguments and parameter.name not in POSITIONS[name]
+        }
+        given = [
+            option if arguments[key] is True else f"{option}={arguments[key]}"
+            for key, option in options.items()
         ]
-        return self.print_of(*command.split(), *words, *options, "--json")
-
-    def option(self, name: str, key: str, value: object) -> list[str]:
-        if value is True:
-            return [FLAGS.get(key, f"--{key}")]
-        if key == "limit" and name == "read_node":
-            key = "lines"
-        return [] if (name, key) == ("memory/search", "limit") else [f"--{key}={value}"]
+        return self.print_of(*words_of(name).split(), *words, *given, "--json")
 
     def print_of(self, *words: str) -> Any:
         roots = [f"--root={root}" for root in self.roots]
@@ -183,6 +183,7 @@ def fronts(request: pytest.FixtureRequest, tmp_path_factory: Any) -> Iterator[Fr
     opened = Fronts(base, [kitchen] if request.param == "one" else [kitchen, garden])
     opened.editor.open_document(kitchen / "tea.py", UNSAVED)
     note = {"type": "insight", "key": "kettle", "content": "The kettle boils water"}
+    note |= {"code": ["kitchen.py#boil_water"]}
     opened.of_editor("memory/add", {**note, "root": str(kitchen)})
     stash = {"type": "stash", "name": "work", "summary": "Half of the tea"}
     opened.of_editor("memory/add", {**stash, "root": str(kitchen)})
@@ -198,9 +199,8 @@ CASES = [(name, arguments) for name, each in ASKED.items() for arguments in each
 def test_all_fronts_give_one_answer(fronts: Fronts, name: str, arguments: dict[str, Any]) -> None:
     expected = of_editors(name, fronts.of_editor(name, arguments))
     answers = {"command": lambda: of_editors(name, fronts.of_command(name, arguments))}
-    if name == "search":
-        answers["batch"] = lambda: fronts.of_batch(arguments)
-    if name in COMMANDS:
+    answers["batch"] = lambda: fronts.of_batch(name, arguments)
+    if name in POSITIONS:
         answers["command line"] = lambda: fronts.of_command_line(name, arguments)
     group = OPERATIONS[name].group
     if group in ("default", "memory", "skills", "explain") and name != "pack":
@@ -214,7 +214,29 @@ def test_every_operation_that_reads_is_compared() -> None:
     assert reading == ASKED.keys()
 
 
+def keys_in(value: Any) -> set[str]:
+    """Return the names of all fields of an answer."""
+    if isinstance(value, list):
+        return {key for each in value for key in keys_in(each)}
+    if not isinstance(value, dict):
+        return set()
+    return {*value, *(key for each in value.values() for key in keys_in(each))}
+
+
+@pytest.mark.parametrize("name", [*ASKED])
+def test_answers_have_the_fields_that_the_protocol_names(fronts: Fronts, name: str) -> None:
+    requests = ASKED[name]
+    if name == "memory/show":
+        requests = [{"id": note["id"]} for note in fronts.of_editor("memory/list", {})["notes"]]
+    answers = [fronts.of_editor(name, arguments) for arguments in requests]
+    named = {*re.findall(r"`(\w+)`", OPERATIONS[name].returns)}
+    assert named <= keys_in(answers)
+
+
 def test_unsaved_text_and_cells_are_in_the_answers(fronts: Fronts) -> None:
     answer = fronts.of_agent("search", {"query": "cool_water", **SEARCH})
     assert answer["hits"][0]["path"] == "tea.py"
-    assert fronts.of_batch({"query": "steep_tea", **SEARCH})["hits"][0]["path"] == "steep.ipynb"
+    assert (
+        fronts.of_batch("search", {"query": "steep_tea", **SEARCH})["hits"][0]["path"]
+        == "steep.ipynb"
+    )

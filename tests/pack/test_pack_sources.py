@@ -14,7 +14,7 @@ from packhound.core.records import SOURCE_NAMES, SourceName
 from packhound.core.settings import Settings
 from packhound.core.settings_reader import settings_from
 from packhound.llm import counter_for
-from packhound.pack import FORMATS, PackRequest
+from packhound.pack.request import FORMATS, PackRequest
 from packhound.service import Engine, EnginePool, Workspace
 from tests.support.git_repository import git
 from tests.support.operations import call, memory

@@ -1,5 +1,5 @@
 """The command line: reads arguments, asks the engine, prints. An error is one line, exit code 2."""
 
-from packhound.cli.commands import main
+import lazy_loader
 
-__all__ = ["main"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -11,35 +11,23 @@ from pathlib import Path
 
 import click
 
-from packhound import __version__
+from packhound import __version__, cli
 from packhound.cli.group import ReportingGroup
-from packhound.cli.opening import (
-    Asker,
-    exit_unless_saved,
-    folder_settings,
-    open_engine,
-)
-from packhound.cli.options import JSON, LIMIT, LOCATION, MODEL, ROOT, ROOTS, SET
+from packhound.cli.opening import exit_unless_saved, folder_settings, open_engine
+from packhound.cli.options import JSON, MODEL, ROOT, SET
 from packhound.cli.terminal import print_json
 from packhound.core.log_file import log_to_file
 
 log = logging.getLogger("packhound")
 
 _LAZY_COMMANDS = {
-    "changes": "packhound.cli.impact:changes",
     "clear": "packhound.cli.clear:clear",
     "eval": "packhound.cli.evaluate:evaluate_suite",
-    "grep": "packhound.cli.grep:grep",
     "rebuild": "packhound.cli.rebuild:rebuild",
-    "search": "packhound.cli.search:search",
-    "symbol": "packhound.cli.impact:symbol",
-    "pack": "packhound.cli.packing:pack",
-    "show": "packhound.cli.read:show_code",
     "memory": "packhound.cli.memory:memory",
     "lsp": "packhound.cli.servers:lsp",
     "mcp": "packhound.cli.servers:mcp",
     "engine": "packhound.cli.servers:engine",
-    "config": "packhound.cli.config:config",
     "completion": "packhound.cli.completion:completion",
     "agents": "packhound.cli.agents:agents",
 }
@@ -50,11 +38,13 @@ class _Group(ReportingGroup):
     """Imports the modules of commands when they are called or listed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted([*super().list_commands(ctx), *_LAZY_COMMANDS])
+        asking = [words for words in cli.operations.COMMANDS if " " not in words]
+        return sorted([*super().list_commands(ctx), *_LAZY_COMMANDS, *asking])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _LAZY_COMMANDS:
-            return super().get_command(ctx, cmd_name)
+            own = super().get_command(ctx, cmd_name)
+            return own or cli.operations.COMMANDS.get(cmd_name)
         module, _, name = _LAZY_COMMANDS[cmd_name].partition(":")
         command: click.Command = getattr(importlib.import_module(module), name)
         return command
@@ -107,67 +97,8 @@ def index(root: Path, as_json: bool, encoder_path: str, changes: Sequence[str]) 
             }
         )
     else:
-        from packhound.cli import show
-
-        show.index_summary(status, left_out, elapsed_ms)
+        cli.show.index_summary(status, left_out, elapsed_ms)
     exit_unless_saved(status)
-
-
-@main.command()
-@click.argument("query")
-@LOCATION
-@ROOTS
-@click.option("--all", "all_signals", is_flag=True, help="Every signal of each group.")
-@JSON
-def explain(
-    query: str, location: str, roots: Sequence[Path], all_signals: bool, as_json: bool
-) -> None:
-    """Explain the score of the code at REF for QUERY, ranked or not.
-
-    REF is PATH:LINE, PATH#Qual.name or Qual.name.
-    """
-    from packhound.cli import show
-
-    with Asker(roots) as asker:
-        hit = asker.answer("explain", {"query": query, "path": location})
-    if as_json:
-        print_json(hit)
-    else:
-        show.box(hit, all_signals=all_signals)
-
-
-@main.command()
-@LOCATION
-@ROOTS
-@LIMIT
-@JSON
-def related(location: str, roots: Sequence[Path], limit: int | None, as_json: bool) -> None:
-    """Find code similar to that at REF: PATH:LINE, PATH#Qual.name or Qual.name."""
-    from packhound.cli import show
-
-    with Asker(roots) as asker:
-        arguments = {"path": location, "limit": limit or asker.settings.search.limit}
-        answer = asker.answer("related", {**arguments, "snippet_lines": 0})
-    if as_json:
-        print_json(answer)
-    else:
-        show.results(answer)
-
-
-@main.command()
-@ROOTS
-@JSON
-def status(roots: Sequence[Path], as_json: bool) -> None:
-    """Show what is indexed, and the health of the index."""
-    from packhound.cli import show
-
-    with Asker(roots) as asker:
-        answer = asker.answer("status", {"sources": True})
-    if as_json:
-        print_json(answer)
-    else:
-        for row in answer.get("roots", [answer]):
-            show.status(row)
 
 
 @main.command()
@@ -176,12 +107,11 @@ def status(roots: Sequence[Path], as_json: bool) -> None:
 @click.option("--verify", is_flag=True, help="Compare the index with a rebuilt one.")
 def doctor(root: Path, as_json: bool, verify: bool) -> None:
     """Check that everything Packhound needs is installed and works."""
-    from packhound.cli import show
     from packhound.cli.doctor import examine
 
     findings = examine(root, verify=verify)
     if as_json:
         print_json({finding.name: finding.text for finding in findings})
     else:
-        show.findings(findings)
+        cli.show.findings(findings)
     sys.exit(0 if all(finding.ok for finding in findings) else 1)

@@ -9,19 +9,16 @@ from typing import Any
 
 import click
 
+from packhound.cli.fields import add_fields
 from packhound.cli.group import ReportingGroup
 from packhound.cli.opening import Asker, folder_settings
+from packhound.cli.operations import COMMANDS
 from packhound.cli.options import JSON, ROOT, ROOTS, complete_file
 from packhound.cli.terminal import echo, print_json
 from packhound.core.errors import SettingsError
-from packhound.core.records import byline
-from packhound.knowledge import EPISODE_KINDS, EPISODE_RESULTS
 from packhound.memory import NOTE_TYPES, NoteStore, NoteType, note_from, note_json, write_note
-from packhound.redact import json_line, visible_line
-
-TYPE = click.option("--type", "kind", type=click.Choice(NOTE_TYPES), help="Only this type.")
-_FIRST_LINE = 100
-"""Characters of a note that a list shows."""
+from packhound.operations import AddNote
+from packhound.redact import json_line
 
 
 @click.group(cls=ReportingGroup)
@@ -34,17 +31,6 @@ def memory() -> None:
 @click.argument("name")
 @click.argument("content")
 @ROOT
-@click.option("--code", "-c", multiple=True, metavar="PATH#NAME", help="Code that it is about.")
-@click.option("--reasoning", default="", help="Why it was decided so.")
-@click.option("--file", "files", multiple=True, metavar="PATH", help="File that a stash is about.")
-@click.option("--tag", "tags", multiple=True, help="Tag to filter by.")
-@click.option("--author", default="", help="Who writes it.  [default: your user name]")
-@click.option(
-    "--shared/--private",
-    default=None,
-    help="Write it to .packhound/notes of the workspace, for git.  [default: setting notes.shared]",
-)
-@click.option("--expires", "expires_at", metavar="TIME", help="Forget a stash then: YYYY-MM-DD.")
 @JSON
 def add(root: Path, kind: NoteType, name: str, content: str, as_json: bool, **options: Any) -> None:  # noqa: ANN401 - fields of a note
     """Write a note of TYPE insight, decision or stash, called NAME, saying CONTENT.
@@ -67,47 +53,6 @@ def add(root: Path, kind: NoteType, name: str, content: str, as_json: bool, **op
         echo(f"noted as {identity}")
 
 
-@memory.command("list")
-@ROOTS
-@TYPE
-@JSON
-def list_(roots: Sequence[Path], kind: str | None, as_json: bool) -> None:
-    """List notes, the newest first."""
-    _print(_ask(roots, "list", {"type": kind}), as_json)
-
-
-@memory.command()
-@click.argument("query")
-@ROOTS
-@TYPE
-@JSON
-def search(query: str, roots: Sequence[Path], kind: str | None, as_json: bool) -> None:
-    """Find notes by words and by meaning."""
-    _print(_ask(roots, "search", {"query": query, "type": kind}), as_json)
-
-
-@memory.command()
-@click.argument("identity", metavar="ID")
-@ROOTS
-@JSON
-def show(identity: str, roots: Sequence[Path], as_json: bool) -> None:
-    """Show a note, and what changed in its code since it was written."""
-    row = _ask(roots, "show", {"id": identity})
-    if row.get("status"):
-        raise SettingsError(f"there is no note '{identity}'; 'packhound memory list' lists them")
-    if as_json:
-        print_json(row)
-        return
-    echo(_line(row))
-    for key in ("content", "summary", "decision", "reasoning"):
-        if row.get(key):
-            echo(f"\n{row[key]}")
-    for code in row["code"]:
-        echo(f"\non {visible_line(code['ref'])}" + (f": {code['state']}" if code["state"] else ""))
-        if code["diff"]:
-            echo(code["diff"])
-
-
 @memory.command()
 @click.argument("identities", metavar="ID...", nargs=-1, required=True)
 @ROOTS
@@ -122,22 +67,6 @@ def forget(identities: Sequence[str], roots: Sequence[Path]) -> None:
                 f"there is no note '{identity}'; 'packhound memory list' lists them"
             )
     echo(f"deleted {len(identities)}")
-
-
-@memory.command()
-@click.argument("kind", metavar="KIND", type=click.Choice(EPISODE_KINDS))
-@click.argument("text")
-@ROOT
-@click.option("--result", type=click.Choice(EPISODE_RESULTS), default=None, help="What came of it.")
-@click.option("--code", "-c", multiple=True, metavar="PATH#NAME", help="Code that it named.")
-@click.option("--conversation", default="", metavar="NAME", help="Conversation of packs.")
-def record(root: Path, result: str | None, **values: Any) -> None:  # noqa: ANN401 - fields of an episode
-    """Record that TEXT was run, decided, ... (KIND), where episodes are on.
-
-    With a result, the last query, pack, ... of the same TEXT gets it: accepted or rejected.
-    """
-    row = _ask([root], "episode", {**values, "result": result or ""})
-    echo(f"recorded as {row['id']}")
 
 
 @memory.command()
@@ -227,31 +156,12 @@ def _ask(roots: Sequence[Path], name: str, values: Mapping[str, Any]) -> dict[st
         return asker.answer(f"memory/{name}", values)
 
 
-def _print(answer: Mapping[str, Any], as_json: bool) -> None:
-    if as_json:
-        print_json(answer)
-        return
-    for problem in answer.get("problems", ()):
-        echo(f"note: {problem}", err=True)
-    for row in answer["notes"]:
-        echo(_line(row))
-        text = " ".join(
-            str(row.get("content") or row.get("summary") or row.get("decision")).split()
-        )
-        echo(f"    {text[:_FIRST_LINE]}" + ("..." if len(text) > _FIRST_LINE else ""))
-        for code in row["code"]:
-            echo(
-                f"    on {visible_line(code['ref'])}"
-                + (f" ({code['state']})" if code["state"] else "")
-            )
-    if not answer["notes"]:
-        echo("no notes")
-
-
-def _line(row: Mapping[str, Any]) -> str:
-    name = row.get("key") or row.get("name") or row.get("topic") or ""
-    state = f"  [{row['state']}]" if row["state"] else ""
-    whose = f"  {row['label']}" if "label" in row else ""
-    return visible_line(
-        f"{row['id']}  {row['date']}  {row['type']:8}  {name}  ({byline(row)}){whose}{state}"
-    )
+for words, command in COMMANDS.items():
+    if words.startswith("memory "):
+        memory.add_command(command)
+add_fields(
+    add,
+    AddNote,
+    names={"files": ("--file",)},
+    omit=("type", "key", "content", "topic", "decision", "name", "summary"),
+)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from packhound import cli
 from packhound.cli.terminal import echo
 from packhound.core.errors import SettingsError, StoreError
 from packhound.core.settings import Settings
@@ -25,24 +26,30 @@ class Asker:
     """Operations on some folders: asked of the daemon that has one of them open, or run here.
 
     A daemon that accepts no requests, refuses them or ends is left with one line on stderr. It has
-    not the settings of `--set` and `--model`, so an asker with such runs its operations itself.
+    not the settings of `--set` and `--model`, so an asker with such, or
+    one that is `alone`, runs its operations itself.
     """
 
     def __init__(
-        self, roots: Sequence[Path], encoder_path: str = "", changes: Sequence[str] = ()
+        self,
+        roots: Sequence[Path],
+        encoder_path: str = "",
+        changes: Sequence[str] = (),
+        *,
+        alone: bool = False,
     ) -> None:
         from packhound.service import real_path
 
         self.roots = list(dict.fromkeys(map(real_path, roots)))
         self._settings = {root: folder_settings(root, encoder_path, changes) for root in self.roots}
-        self._overridden = bool(encoder_path or changes)
+        self._alone = bool(alone or encoder_path or changes)
         self._daemon: Connection | None = None
         self._workspace: Workspace | None = None
 
     def __enter__(self) -> Asker:
         from packhound.daemon import connect
 
-        if not self._overridden:
+        if not self._alone:
             try:
                 self._daemon = connect(self.roots)
             except StoreError as problem:
@@ -110,9 +117,7 @@ def wait(engine: Engine) -> None:
     if engine.settled(0.4):
         return
     if sys.stderr.isatty():
-        from packhound.cli import show
-
-        show.progress(engine)
+        cli.show.progress(engine)
     engine.settled()
 
 

@@ -10,7 +10,6 @@ import click
 from click.shell_completion import CompletionItem
 
 from packhound.core.settings_reader import SETTINGS
-from packhound.core.types import MAX_HITS
 
 Command: TypeAlias = Callable[..., Any]
 
@@ -77,7 +76,6 @@ ROOTS = click.option(
     help="Folder to search, as often as there are folders; default: here.",
     shell_complete=complete_folder,
 )
-LOCATION = click.argument("location", metavar="REF", shell_complete=complete_file)
 MODEL = click.option(
     "--model",
     "encoder_path",
@@ -93,27 +91,14 @@ SET = click.option(
     help="Change a setting, as in the editor; for example search.limit=20.",
     shell_complete=_complete_setting,
 )
-FOCUS = click.option(
-    "--focus",
-    "focus_path",
-    default="",
-    metavar="PATH[:LINE]",
-    help="Where you are: what is near ranks higher.",
-    shell_complete=complete_file,
-)
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
-
-def limit_option(default: int | None, description: str) -> Callable[[Command], Command]:
-    """Return the option `--limit`."""
-    return click.option(
-        "--limit",
-        "-n",
-        default=default,
-        show_default=default is not None,
-        type=click.IntRange(1, MAX_HITS),
-        help=description,
-    )
-
-
-LIMIT = limit_option(None, "Maximum number of hits.  [default: the setting search.limit]")
+BATCH = click.option(
+    "--batch",
+    metavar="FILE",
+    help="One JSON request per line; - is standard input.",
+    shell_complete=complete_file,
+)
+ALONE = click.option(
+    "--alone", is_flag=True, help="Answer here, even where a daemon has the folder open."
+)

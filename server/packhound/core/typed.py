@@ -27,7 +27,7 @@ _QUOTE.maxstring = _QUOTE.maxother = 80
 _QUOTE.maxlevel = 2
 
 
-class _Kind(NamedTuple):
+class Kind(NamedTuple):
     """A type without None and metadata, its limits, and a tuple's type of items.
 
     `minimum` and `maximum` bound a number, the characters of a string or the items of an array.
@@ -68,14 +68,14 @@ def convert(
             read[field.name] = convert_value(field.type, f"{what} '{name}'", value)
     for name, field in fields.items():
         if field.required and field.name not in read:
-            expected = _expected(_kind(field.type))
+            expected = _expected(kind_of(field.type))
             raise SettingsError(f"{what} '{name}' is missing; expected {expected}")
     return struct(**read)
 
 
 def convert_value(annotation: object, label: str, value: object) -> Any:  # noqa: ANN401 - its type
     """Return a value as an annotated type, as `convert` does; `label` names it in errors."""
-    kind = _kind(annotation)
+    kind = kind_of(annotation)
     if kind.type is tuple:
         value = tuple(value) if isinstance(value, list | tuple) else (value,)
     if isinstance(value, str):
@@ -120,7 +120,7 @@ def json_schema(struct: type[msgspec.Struct], omit: Collection[str] = ()) -> dic
 
 
 def _field_schema(field: msgspec.structs.FieldInfo) -> dict[str, Any]:
-    kind, default = _kind(field.type), field.default
+    kind, default = kind_of(field.type), field.default
     if default not in (msgspec.NODEFAULT, None, "", (), 0):
         shown = ", ".join(default) if isinstance(default, tuple) else str(default)
         shown = shown.lower() if isinstance(default, bool) else shown
@@ -130,15 +130,15 @@ def _field_schema(field: msgspec.structs.FieldInfo) -> dict[str, Any]:
 
 def value_schema(annotation: object) -> dict[str, Any]:
     """Return the JSON Schema of an annotated type."""
-    return _schema(_kind(annotation))
+    return _schema(kind_of(annotation))
 
 
-def _schema(kind: _Kind) -> dict[str, Any]:
+def _schema(kind: Kind) -> dict[str, Any]:
     unit = _SCHEMA_UNITS.get(kind.type, "imum")
     keys: dict[str, object] = {
         "description": kind.description,
         "enum": list(kind.choices),
-        "items": _schema(_kind(kind.items)) if kind.items else None,
+        "items": _schema(kind_of(kind.items)) if kind.items else None,
         f"min{unit}": kind.minimum,
         f"max{unit}": kind.maximum,
     }
@@ -146,11 +146,11 @@ def _schema(kind: _Kind) -> dict[str, Any]:
     return {"type": _TYPES[kind.type], **present}
 
 
-def _kind(annotation: Any) -> _Kind:  # noqa: ANN401 - annotations have no type
+def kind_of(annotation: Any) -> Kind:  # noqa: ANN401 - annotations have no type
     """Take an annotation apart."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
-        kind = _kind(arguments[0])
+        kind = kind_of(arguments[0])
         for meta in arguments[1:]:
             of_length = kind.type in (str, tuple)
             least, most = (meta.min_length, meta.max_length) if of_length else (meta.ge, meta.le)
@@ -161,20 +161,20 @@ def _kind(annotation: Any) -> _Kind:  # noqa: ANN401 - annotations have no type
             )
         return kind
     if NoneType in arguments:
-        return _kind(next(each for each in arguments if each is not NoneType))
+        return kind_of(next(each for each in arguments if each is not NoneType))
     if origin is Literal:
-        return _Kind(str, arguments, None, None, None, "")
-    return _Kind(origin or annotation, (), arguments[0] if arguments else None, None, None, "")
+        return Kind(str, arguments, None, None, None, "")
+    return Kind(origin or annotation, (), arguments[0] if arguments else None, None, None, "")
 
 
-def _refusal(kind: _Kind, label: str, value: object, verb: str = "is") -> str:
+def _refusal(kind: Kind, label: str, value: object, verb: str = "is") -> str:
     """Return what an error says of a value, or of the first bad item of a list."""
     if kind.items:
         for item in cast("tuple[object, ...]", value):
             try:
                 msgspec.convert(item, kind.items, strict=False)
             except msgspec.ValidationError:
-                return _refusal(_kind(kind.items), label, item, "contains")
+                return _refusal(kind_of(kind.items), label, item, "contains")
     unit = _UNITS.get(kind.type, "")
     length = len(value) if isinstance(value, str | tuple) else 0
     if isinstance(value, kind.type) and kind.maximum and length > kind.maximum:
@@ -183,7 +183,7 @@ def _refusal(kind: _Kind, label: str, value: object, verb: str = "is") -> str:
     return f"{label} {verb} {quoted}; expected {_expected(kind)}"
 
 
-def _expected(kind: _Kind) -> str:
+def _expected(kind: Kind) -> str:
     if kind.choices or kind.type is bool:
         return f"one of: {', '.join(kind.choices or ('true', 'false'))}"
     noun = {int: "an integer", float: "a number", str: "a string", tuple: "a list"}[kind.type]

@@ -1,6 +1,6 @@
 from .grep import Grep as Grep
 from .literals import Alternatives as Alternatives
-from .pattern import Case as Case
+from .request import Case as Case
 from .request import GrepGroup as GrepGroup
 from .request import GrepRequest as GrepRequest
 from .request import GrepResults as GrepResults

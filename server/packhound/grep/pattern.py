@@ -11,17 +11,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Protocol
 
 from packhound.core.errors import SettingsError
 from packhound.grep.literals import NOTHING, Alternatives, required_literals
 from packhound.grep.ngrams import Hashes, hashes_of
+from packhound.grep.request import Case
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-Case = Literal["sensitive", "ignore", "smart"]
-CASES: tuple[Case, ...] = get_args(Case)
 
 _ABOUT_CHARACTERS = re.compile(r"[^\x00-\x7f]|\\[pP]|\\x\{")
 _ESCAPE = re.compile(r"\\.", re.DOTALL)

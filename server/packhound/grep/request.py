@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from packhound.core.types import CellPlace, NodeRef
-from packhound.grep.pattern import Case
 
+Case = Literal["sensitive", "ignore", "smart"]
 NO_FILE_NOTE = "no indexed file has a path that 'paths' and 'exclude' let through"
 
 

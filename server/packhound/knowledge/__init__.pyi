@@ -1,7 +1,5 @@
 from .commits import CommitsSource as CommitsSource
 from .episodes import ACCEPTED as ACCEPTED
-from .episodes import EPISODE_KINDS as EPISODE_KINDS
-from .episodes import EPISODE_RESULTS as EPISODE_RESULTS
 from .episodes import EPISODES_FILE as EPISODES_FILE
 from .episodes import MAX_EPISODE_TEXT as MAX_EPISODE_TEXT
 from .episodes import REJECTED as REJECTED

@@ -15,7 +15,7 @@ from packhound.rpc import Params
 Handler: TypeAlias = Callable[[PackhoundServer, Params], Json]
 
 _OF_THE_PROTOCOL = ("textDocument", "uri", "position", "workDoneToken", "partialResultToken")
-_DEFAULTS: Mapping[str, Json] = {
+DEFAULTS: Mapping[str, Json] = {
     "search": {"deep": False, "snippet_lines": 0, "explain": True},
     "related": {"snippet_lines": 0},
     "symbol": {"limit": 100},
@@ -53,9 +53,7 @@ def call_of(ls: PackhoundServer, *, is_typing: bool = False) -> Call:
 def arguments_of(ls: PackhoundServer, name: str, params: Params) -> Json:
     """Return the arguments of an operation; raises JsonRpcInvalidParams for a bad place."""
     values = {key: value for key, value in params.items() if key not in _OF_THE_PROTOCOL}
-    values = {**_DEFAULTS.get(name, {}), **values}
-    if name == "related":
-        values = {"limit": ls.session.settings.search.limit, **values}
+    values = {**DEFAULTS.get(name, {}), **values}
     if name in _ABOUT_A_PLACE and "path" not in values:
         uri_in(params)
     if params.get("uri") is not None or params.get("textDocument") is not None:

@@ -119,8 +119,6 @@ class Folders:
                 f"tool '{name}' is switched off; name it or its group '{OPERATIONS[name].group}'"
                 " in the setting 'mcp.tools'"
             )
-        if name in ("search", "related"):
-            arguments = {"limit": self.settings.search.limit, **arguments}
         roots = self._workspace.roots
         if self._editors:
             self._editors.wait()

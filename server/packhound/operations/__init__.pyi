@@ -1,8 +1,11 @@
 from .explain import Explain as Explain
 from .explain import explain_hit as explain_hit
+from .notes import NOT_FOUND as NOT_FOUND
+from .notes import AddNote as AddNote
 from .operation import Call as Call
 from .operation import Json as Json
 from .operation import Operation as Operation
+from .operation import Request as Request
 from .pack import Pack as Pack
 from .pack import item_row as item_row
 from .pack import make_pack as make_pack

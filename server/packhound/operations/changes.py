@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
 
+from packhound import service
 from packhound.core.errors import SettingsError
 from packhound.core.types import MAX_HITS
 from packhound.operations.operation import Call, Json, MaxTokens, Operation, Request
 from packhound.operations.rows import link_row
 from packhound.operations.text import Row, Text, path_of, rows_in, title
 from packhound.redact import visible_line
-from packhound.service import Root, best_refusal
 
 if TYPE_CHECKING:
     from packhound.impact import ChangedDefinition, RelatedFile
+    from packhound.service import Root
 
 _MAX_CALLERS = 10
 
@@ -45,7 +46,7 @@ def run(call: Call, request: Changes) -> Json:
         except SettingsError as refusal:
             refusals[root.label] = refusal
     if not answers:
-        raise best_refusal([*refusals.values()] or [SettingsError("no folder is open")])
+        raise service.best_refusal([*refusals.values()] or [SettingsError("no folder is open")])
     tests = [(file, root) for root, changes in answers for file in changes.tests]
     related = [(file, root) for root, changes in answers for file in changes.related]
     return {
@@ -111,6 +112,8 @@ OPERATION = Operation(
     "changes",
     "Changes",
     "Uncommitted and unsaved changes by definition: callers, tests to run, related files.",
+    "`definitions` with changed `lines` and `callers`, changed `files` without one, "
+    "`tests` to run and `related` files, both with `chance` and `reasons`.",
     Changes,
     run,
     text,

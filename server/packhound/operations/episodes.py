@@ -58,6 +58,7 @@ _EPISODE = Operation(
     "Record an episode",
     "Note what was run or decided here, or that an earlier query or pack, named by its words, was "
     "of use (accepted) or not (rejected).",
+    "`id`, `kind` and `result`.",
     RecordEpisode,
     run,
     text,

@@ -74,6 +74,7 @@ OPERATION = Operation(
     "explain",
     "Explain a rank",
     "Why the definition at a place ranks where it does for a query, ranked or not.",
+    "One hit, whose `groups` have their `signals` with a sentence each.",
     Explain,
     run,
     text,

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from packhound.core.errors import SettingsError
 from packhound.operations.references import Place, places
-from packhound.service import Roots
+
+if TYPE_CHECKING:
+    from packhound.service import Roots
 
 
 def focus_of(

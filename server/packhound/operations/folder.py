@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from packhound.core.errors import SettingsError
 from packhound.core.settings_files import SettingsInForce
-from packhound.operations.operation import Call, Json, Operation, Request, Word
+from packhound.operations.operation import Call, Json, Operation, Request, Words
 from packhound.operations.text import Row, Text, rows_in
 from packhound.redact import visible_line
 
@@ -18,10 +18,12 @@ class Config(Request):
 
 
 class RebuildSources(Request):
-    """The sources beside code to index anew; all that are on where none is named."""
+    """The sources beside code to index anew."""
 
-    sources: Annotated[tuple[Word, ...], Meta(max_length=100)] = ()
-    regenerate: bool = False
+    sources: Annotated[Words, Meta(description="Only these; else all that are on.")] = ()
+    regenerate: Annotated[bool, Meta(description="Encode records whose text is the same too.")] = (
+        False
+    )
 
 
 class Forget(Request):
@@ -87,6 +89,7 @@ OPERATIONS = (
         "config",
         "Settings",
         "Every setting in force, and where it came from.",
+        "`roots`, each with its `settings` and the `problems` of settings files.",
         Config,
         config,
         _config_text,
@@ -96,6 +99,7 @@ OPERATIONS = (
         "rebuild_sources",
         "Rebuild sources",
         "Index sources beside code anew.",
+        "`rebuilt`: `records`, vectors `reused` and `regenerated` of each source.",
         RebuildSources,
         rebuild,
         _rebuilt_text,
@@ -106,6 +110,7 @@ OPERATIONS = (
         "forget_use",
         "Forget use",
         "Forget what was opened, edited and picked, and conversations.",
+        "Nothing.",
         Forget,
         forget,
         _forgotten_text,

@@ -23,8 +23,6 @@ from packhound.operations.operation import (
 from packhound.operations.text import Row, Text, number_lines, path_of, rows_in, title
 from packhound.redact import safe_line
 
-_OF_THE_SEARCH = tuple(field.name for field in dataclasses.fields(GrepRequest))
-
 
 class Grep(Request):
     """A search for lines; `limit` bounds those that are shown."""
@@ -32,7 +30,7 @@ class Grep(Request):
     pattern: Annotated[
         str, Meta(min_length=1, max_length=1_000, description="RE2, within one line.")
     ]
-    regex: Annotated[bool, Meta(description="False for a literal.")] = True
+    regex: Annotated[bool, Meta(description="A pattern, not a literal.")] = True
     case: Annotated[Case, Meta(description="Letter case.")] = "sensitive"
     paths: Globs = ()
     exclude: ExcludedGlobs = ()
@@ -48,8 +46,8 @@ class Grep(Request):
 
 def run(call: Call, request: Grep) -> Json:
     """Return one page of the matching lines of all folders, and exact totals."""
-    fields = {name: getattr(request, name) for name in _OF_THE_SEARCH}
-    wanted = GrepRequest(**fields)
+    fields = (field.name for field in dataclasses.fields(GrepRequest))
+    wanted = GrepRequest(**{name: getattr(request, name) for name in fields})
     results = call.roots.grep(wanted, call.cancel, redacted=call.is_agent)
     return {
         "pattern": results.pattern,
@@ -124,6 +122,8 @@ OPERATION = Operation(
     "Grep",
     "The lines that match a regular expression, with the definitions that hold them and exact "
     "totals, unsaved edits included.",
+    "`total_lines`, `total_files`, `groups` (a definition and its `lines`), `counts`,"
+    " `next_offset`.",
     Grep,
     run,
     text,

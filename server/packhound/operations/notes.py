@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
+from packhound import memory
 from packhound.core.errors import SettingsError
 from packhound.core.records import byline, iso_date
 from packhound.core.types import MAX_HITS, Query
@@ -24,8 +25,6 @@ from packhound.memory import (
     RECORD_TYPE,
     Note,
     NoteType,
-    Resolution,
-    diff,
     iso_time,
 )
 from packhound.operations.operation import (
@@ -41,7 +40,10 @@ from packhound.operations.references import resolve
 from packhound.operations.search import QUERY_CHARACTERS
 from packhound.operations.text import MARK, Row, Text, cut, rows_in
 from packhound.redact import safe_line, visible_line, without_secrets
-from packhound.service import Root
+
+if TYPE_CHECKING:
+    from packhound.memory import Resolution
+    from packhound.service import Root
 
 NOT_FOUND = "not_found"
 GROUP = "memory"
@@ -54,6 +56,9 @@ _LINES, _LINES_OF_SEVERAL = 30, 4
 _Name = Annotated[str, Meta(max_length=MAX_NAME)]
 _Text = Annotated[str, Meta(max_length=MAX_TEXT)]
 _Limit = Annotated[int, Meta(ge=1, le=20, description="Maximum number of notes.")]
+_OnlyType = Annotated[NoteType | None, Meta(description="Only notes of this type.")]
+_Metadata = Annotated[Any, Meta(description="Object of JSON to keep with a stash.")]
+_Expiry = Annotated[Any, Meta(description="When a stash is forgotten: YYYY-MM-DD, or a time.")]
 _Id = Annotated[str, Meta(min_length=1, max_length=64, description="Id of the note.")]
 
 
@@ -97,17 +102,17 @@ class Stash(_Written, kw_only=True):
 class AddNote(_Written, kw_only=True):
     """A note of any type; its fields are those of the type."""
 
-    type: NoteType
-    key: _Name = ""
-    content: _Text = ""
-    topic: _Name = ""
-    decision: _Text = ""
-    reasoning: _Text = ""
-    name: _Name = ""
-    summary: _Text = ""
-    files: Words = ()
-    metadata: Any = None
-    expires_at: Any = None
+    type: Annotated[NoteType, Meta(description="Type of the note.")]
+    key: Annotated[_Name, Meta(description="Of an insight: its name.")] = ""
+    content: Annotated[_Text, Meta(description="Of an insight: what to remember.")] = ""
+    topic: Annotated[_Name, Meta(description="Of a decision: what it is about.")] = ""
+    decision: Annotated[_Text, Meta(description="What was decided.")] = ""
+    reasoning: Annotated[_Text, Meta(description="Why it was decided so.")] = ""
+    name: Annotated[_Name, Meta(description="Of a stash: its name.")] = ""
+    summary: Annotated[_Text, Meta(description="Of a stash: what is done, and what is next.")] = ""
+    files: Annotated[Words, Meta(description="Files that a stash is about.")] = ()
+    metadata: _Metadata = None
+    expires_at: _Expiry = None
 
 
 class Recall(Request):
@@ -135,32 +140,34 @@ class NoteId(Request):
 class ListNotes(Request):
     """All notes, or those of a type."""
 
-    type: NoteType | None = None
-    limit: Annotated[int, Meta(ge=1, le=_MAX_LISTED)] = _MAX_LISTED
+    type: _OnlyType = None
+    limit: Annotated[int, Meta(ge=1, le=_MAX_LISTED, description="Maximum number of notes.")] = (
+        _MAX_LISTED
+    )
 
 
 class SearchNotes(Request):
     """A question about notes."""
 
-    query: Annotated[str, Meta(max_length=QUERY_CHARACTERS)]
-    type: NoteType | None = None
-    limit: Annotated[int, Meta(ge=1, le=MAX_HITS)] = 10
+    query: Annotated[str, Meta(max_length=QUERY_CHARACTERS, description="What to find.")]
+    type: _OnlyType = None
+    limit: Annotated[int, Meta(ge=1, le=MAX_HITS, description="Maximum number of notes.")] = 10
 
 
 class ChangeNote(Request):
     """Fields of a note to change."""
 
     id: _Id
-    content: _Text | None = None
-    key: _Name | None = None
-    topic: _Name | None = None
-    decision: _Text | None = None
-    reasoning: _Text | None = None
-    name: _Name | None = None
-    summary: _Text | None = None
-    files: Words | None = None
-    metadata: Any = None
-    expires_at: Any = None
+    content: Annotated[_Text | None, Meta(description="New content of an insight.")] = None
+    key: Annotated[_Name | None, Meta(description="New name of an insight.")] = None
+    topic: Annotated[_Name | None, Meta(description="New topic of a decision.")] = None
+    decision: Annotated[_Text | None, Meta(description="New text of a decision.")] = None
+    reasoning: Annotated[_Text | None, Meta(description="New reason for a decision.")] = None
+    name: Annotated[_Name | None, Meta(description="New name of a stash.")] = None
+    summary: Annotated[_Text | None, Meta(description="New text of a stash.")] = None
+    files: Annotated[Words | None, Meta(description="New files of a stash.")] = None
+    metadata: _Metadata = None
+    expires_at: _Expiry = None
 
 
 def add(call: Call, request: AddNote | Remember | Decide | Stash) -> Json:
@@ -239,14 +246,11 @@ def _with_changes(call: Call, root: Root, note: Note) -> Json:
     view = root.engine.notes.view()
     resolutions = root.engine.notes.notebook.resolutions(note)
     row = note_row(call, root, note)
-    row["code"] = [
-        {
-            **_code_row(resolution),
-            "diff": without_secrets(diff(anchor, resolution, view) if resolution.state else ""),
-        }
-        for anchor, resolution in zip(note.anchors, resolutions, strict=True)
-    ]
-    return row
+    code = list[Json]()
+    for anchor, resolution in zip(note.anchors, resolutions, strict=True):
+        diff = memory.diff(anchor, resolution, view) if resolution.state else ""
+        code.append({**_code_row(resolution), "diff": without_secrets(diff)})
+    return {**row, "code": code}
 
 
 def search(call: Call, request: SearchNotes) -> Json:
@@ -391,6 +395,7 @@ OPERATIONS = (
         "Recall an insight",
         "Insights of earlier sessions on this workspace, by exact key or else by meaning. Notes "
         "marked stale are about code that has changed since.",
+        "`results` and `match_type`, or a message where there is none.",
         Recall,
         recall,
         recalled_text,
@@ -400,6 +405,7 @@ OPERATIONS = (
         "pop",
         "Read a stash",
         "The state of earlier work, by exact name or else by meaning; nothing is removed.",
+        "`results` and `match_type`, or a message where there is none.",
         Pop,
         recall,
         recalled_text,
@@ -409,6 +415,7 @@ OPERATIONS = (
         "remember",
         "Remember an insight",
         "Note what later sessions should know.",
+        "The note.",
         Remember,
         add,
         written_text,
@@ -420,6 +427,7 @@ OPERATIONS = (
         "decide",
         "Note a decision",
         "Note what was decided, and why.",
+        "The note.",
         Decide,
         add,
         written_text,
@@ -431,6 +439,7 @@ OPERATIONS = (
         "stash",
         "Stash the state of work",
         "Note what is done and what is next.",
+        "The note.",
         Stash,
         add,
         written_text,
@@ -442,6 +451,7 @@ OPERATIONS = (
         "forget",
         "Forget a note",
         "Delete the note of an id.",
+        "`status`: `deleted` or `not_found`.",
         NoteId,
         forget,
         shown_text,
@@ -452,6 +462,7 @@ OPERATIONS = (
         "memory/add",
         "Add a note",
         "Write a note of any type.",
+        "The note.",
         AddNote,
         add,
         written_text,
@@ -463,6 +474,7 @@ OPERATIONS = (
         "memory/change",
         "Change a note",
         "Change fields of a note.",
+        "The note.",
         ChangeNote,
         change,
         written_text,
@@ -473,6 +485,7 @@ OPERATIONS = (
         "memory/forget",
         "Forget a note",
         "Delete the note of an id.",
+        "`status`: `deleted` or `not_found`.",
         NoteId,
         forget,
         shown_text,
@@ -483,6 +496,7 @@ OPERATIONS = (
         "memory/list",
         "List notes",
         "All notes, the newest first.",
+        "`notes`, each with its `state` and where its `code` is now, and `problems`.",
         ListNotes,
         list_,
         listed_text,
@@ -492,6 +506,7 @@ OPERATIONS = (
         "memory/show",
         "Show a note",
         "A note, and what changed in its code since.",
+        "The note with the `diff` of its code.",
         NoteId,
         show,
         shown_text,
@@ -501,6 +516,7 @@ OPERATIONS = (
         "memory/search",
         "Search notes",
         "Notes by words and by meaning.",
+        "`notes`, each with its `state` and where its `code` is now, and `problems`.",
         SearchNotes,
         search,
         listed_text,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import msgspec
 from msgspec import Meta
@@ -18,7 +18,9 @@ from packhound.core.settings import Settings
 from packhound.core.types import MAX_HITS
 from packhound.core.types import Json as Json
 from packhound.operations.text import Row, Text
-from packhound.service import Roots
+
+if TYPE_CHECKING:
+    from packhound.service import Roots
 
 NODE = "node"
 
@@ -50,6 +52,9 @@ Line: TypeAlias = Annotated[
     int, Meta(ge=0, le=10_000_000, description="1-based line, where the path has none.")
 ]
 Limit: TypeAlias = Annotated[int, Meta(ge=1, le=MAX_HITS, description="Maximum number of hits.")]
+LimitOfSettings: TypeAlias = Annotated[
+    Limit, Meta(description="Maximum number of hits, else the setting search.limit.")
+]
 Offset: TypeAlias = Annotated[int, Meta(ge=0, le=10_000_000, description="Where to continue.")]
 SnippetLines: TypeAlias = Annotated[
     int, Meta(ge=0, le=60, description="Lines of code of each hit.")
@@ -88,15 +93,17 @@ class Call:
 class Operation:
     """An operation: its texts, its request, and what it does.
 
-    `run` gets the call and a checked request, `text` the answer that has left. Operations of a
-    `group` other than "default" are offered to agents where the setting `mcp.tools` names it. One
-    that `writes` is no reading tool for clients, and `idempotent` if calling it again changes
-    nothing more. Fields that are `unlisted` cost no model a token.
+    `returns` names what the answer has, for docs/protocol.md. `run` gets the call and a checked
+    request, `text` the answer that has left. Operations of a `group` other than "default" are
+    offered to agents where the setting `mcp.tools` names it. One that `writes` is no reading tool
+    for clients, and `idempotent` if calling it again changes nothing more. Fields that are
+    `unlisted` cost no model a token.
     """
 
     name: str
     title: str
     description: str
+    returns: str
     request: type[Request]
     run: Callable[[Call, Any], Json]
     text: Callable[[Row], Text]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
 
+from packhound import service
 from packhound.core.errors import SettingsError
 from packhound.operations.operation import (
     Call,
@@ -21,7 +22,9 @@ from packhound.operations.operation import (
 from packhound.operations.references import resolve_folder
 from packhound.operations.rows import node_row
 from packhound.operations.text import Row, Text, lines_of, path_of, rows_in, signature_of
-from packhound.service import Engine, Root, best_refusal
+
+if TYPE_CHECKING:
+    from packhound.service import Engine, Root
 
 _UNNAMED_KINDS = ("file", "window")
 
@@ -55,7 +58,7 @@ def run(call: Call, request: Outline) -> Json:
             if path != request.path:
                 break  # It begins with the name of this folder.
     if not asked:
-        raise best_refusal(refusals or [SettingsError("no folder is open")])
+        raise service.best_refusal(refusals or [SettingsError("no folder is open")])
     end = request.offset + request.limit
     page = rows[request.offset : end]
     return {
@@ -151,6 +154,7 @@ OPERATION = Operation(
     "Outline",
     "A file or a folder as the signatures of what it defines; of a folder with more than `limit` "
     "definitions its folders with their sizes, and what its own files define.",
+    "`nodes`, and of a large folder the `folders` in it; `total`, `next_offset`.",
     Outline,
     run,
     text,

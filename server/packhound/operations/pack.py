@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
 
+from packhound import llm
 from packhound.core.errors import SettingsError
-from packhound.llm import tokenizer_of
 from packhound.operations.focus import focus_of
 from packhound.operations.operation import (
     Call,
@@ -26,7 +26,9 @@ from packhound.operations.text import Row, Text, path_of, rows_in
 from packhound.pack import Format, Origin, PackFocus, PackItem, PackRequest, price
 from packhound.pack import Pack as Packed
 from packhound.redact import visible_line
-from packhound.service import Roots
+
+if TYPE_CHECKING:
+    from packhound.service import Roots
 
 PROMPT_CHARACTERS = 1_000_000
 """A conversation that was pasted whole still fits."""
@@ -39,11 +41,7 @@ _NOTES_SHARE, _NOTES_TOKENS = 0.1, 200
 
 
 class Pack(Request):
-    """A prompt and what its pack may cost.
-
-    `focus_lines` are the first and the last line of a selection, and `open_paths` the files that
-    are open, both of the folder of the focus.
-    """
+    """A prompt and what its pack may cost."""
 
     prompt: Annotated[
         str, Meta(min_length=1, max_length=PROMPT_CHARACTERS, description="The task.")
@@ -66,9 +64,16 @@ class Pack(Request):
     ] = ""
     focus_path: FocusPath = ""
     focus_line: Line = 0
-    focus_lines: Annotated[tuple[Line, ...], Meta(max_length=2)] = ()
-    open_paths: tuple[str, ...] = ()
-    explain: bool = False
+    focus_lines: Annotated[
+        tuple[Line, ...],
+        Meta(max_length=2, description="First and last line of what is selected in that file."),
+    ] = ()
+    open_paths: Annotated[
+        tuple[str, ...], Meta(description="Files of its folder that are open in the editor.")
+    ] = ()
+    explain: Annotated[
+        bool, Meta(description="Say by which signals of the search each item was found.")
+    ] = False
 
 
 def run(call: Call, request: Pack) -> Json:
@@ -106,7 +111,7 @@ def make_pack(call: Call, request: Pack) -> tuple[PackRequest, Packed]:
         pinned=request.pinned,
         excluded=request.exclude,
         model=model,
-        tokenizer=request.tokenizer or settings.pack.tokenizer or tokenizer_of(model),
+        tokenizer=request.tokenizer or settings.pack.tokenizer or llm.tokenizer_of(model),
         format=request.format,
         conversation=request.conversation,
     )
@@ -183,6 +188,8 @@ OPERATION = Operation(
     "Pack context",
     "The code that a task needs, chosen and cut to fit a budget of tokens. Give the task in the "
     "user's words; paths, names, stack traces and diffs in it count more.",
+    "`text` to send, its `tokens`, its `items` with the `origins` of each, what was "
+    "`omitted`, and `cost` where the price of the model is known.",
     Pack,
     run,
     text,

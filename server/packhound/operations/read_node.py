@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
 
@@ -24,7 +24,9 @@ from packhound.operations.rows import node_row, record_row
 from packhound.operations.search import record_text
 from packhound.operations.text import MARK, Row, Text, cut, number_lines, rows_in, title
 from packhound.redact import safe_line, visible_line
-from packhound.service import Engine
+
+if TYPE_CHECKING:
+    from packhound.service import Engine
 
 
 class ReadNode(Request):
@@ -144,6 +146,7 @@ OPERATION = Operation(
     "read_node",
     "Read definition",
     "The whole text of the definition at a place, as the editor has it; of a PATH alone the file.",
+    "`text` from `first_line` on, `ref`, `next_offset`; of a record its `text`.",
     ReadNode,
     run,
     text,

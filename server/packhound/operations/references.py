@@ -10,12 +10,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from packhound import service
 from packhound.core.errors import SettingsError
 from packhound.core.types import NodeRef
 from packhound.redact import safe_line, visible_line
-from packhound.service import Engine, Root, Roots, best_refusal
+
+if TYPE_CHECKING:
+    from packhound.service import Engine, Root, Roots
 
 _LINES = re.compile(r"(?P<path>.+):(?P<first>\d{1,8})(?:-\d{1,8})?(?:,[\d,-]*)?", re.DOTALL)
 _MAX_SUGGESTIONS = 5
@@ -44,7 +47,7 @@ def places(roots: Roots, reference: str, line: int | None = None) -> list[Place]
         else:
             by_root.setdefault(root.path, place)
     if not by_root:
-        raise best_refusal(refusals)
+        raise service.best_refusal(refusals)
     return [*by_root.values()]
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
+from packhound import service
 from packhound.core.errors import SettingsError
 from packhound.core.typed import convert, convert_value, fields_of, json_schema, nearest
 from packhound.core.types import NodeRef
@@ -29,7 +30,9 @@ from packhound.operations import (
 from packhound.operations.operation import NODE, Call, Json, Operation, Request
 from packhound.operations.text import Row
 from packhound.redact import visible_line
-from packhound.service import Roots, reading_note
+
+if TYPE_CHECKING:
+    from packhound.service import Roots
 
 
 class Locations(Protocol):
@@ -141,7 +144,7 @@ def settle(roots: Roots, arguments: Mapping[str, object], seconds: float) -> Non
 def _reading(roots: Roots) -> str:
     """Return how many files were read so far, nothing if all are."""
     counts = [root.engine.reading for root in roots]
-    return reading_note(sum(n for n, _ in counts), sum(n for _, n in counts))
+    return service.reading_note(sum(n for n, _ in counts), sum(n for _, n in counts))
 
 
 def as_text(name: str, answer: Row, arguments: Mapping[str, object] | None = None) -> str:

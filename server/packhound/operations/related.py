@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from packhound.operations.operation import (
     Call,
     Json,
-    Limit,
+    LimitOfSettings,
     Line,
     MaxTokens,
     Operation,
@@ -35,7 +35,7 @@ class Related(Request):
 
     path: Reference
     line: Line = 0
-    limit: Limit = 10
+    limit: LimitOfSettings = 0
     snippet_lines: SnippetLines = 3
     max_tokens: MaxTokens = 4_000
 
@@ -43,16 +43,17 @@ class Related(Request):
 def run(call: Call, request: Related) -> Json:
     """Return code of its folder like that at a place, and its neighbours by kind of edge."""
     place, *others = places(call.roots, request.path, request.line or 1)
+    limit = request.limit or call.settings.search.limit
     results = place.root.engine.related(
-        place.path, place.line or 0, request.limit, call.cancel, request.snippet_lines
+        place.path, place.line or 0, limit, call.cancel, request.snippet_lines
     )
-    answer = results_rows(call.roots, results, request.limit)
+    answer = results_rows(call.roots, results, limit)
     notes = [*results.notes, *notes_on_others(others)]
     return {
         **answer,
         **call.roots.whose(place.root.path),
         "notes": notes,
-        "neighbors": list(_neighbors(place, request.limit)),
+        "neighbors": list(_neighbors(place, limit)),
     }
 
 
@@ -84,6 +85,7 @@ OPERATION = Operation(
     "related",
     "Related code",
     "What the definition at a place contains, uses and is used by, and code like it.",
+    "The results below, with `neighbors`: what it contains, uses and is used by.",
     Related,
     run,
     text,

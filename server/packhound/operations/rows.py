@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from packhound import search
 from packhound.core.line_history import LineHistory
 from packhound.core.records import Record, iso_date
 from packhound.core.types import Hit, NodeRef, Results, Signal, SignalGroup
 from packhound.operations.operation import NODE, Json
 from packhound.operations.references import References
 from packhound.redact import safe_line, without_secrets
-from packhound.search import phrase, signals_by_group, word_of
-from packhound.service import Roots
 
 if TYPE_CHECKING:
     from packhound.impact import Link
+    from packhound.service import Roots
 
 _GROUP_KEYS = ("value", "contribution", "above_average", "rank_without", "text")
 
@@ -71,7 +71,7 @@ def hit_rows(roots: Roots, hits: Sequence[Hit], *, explain: bool) -> Iterator[Js
             "rank": hit.rank,
             "score": hit.score,
             "confidence": hit.confidence,
-            "confidence_word": None if hit.confidence is None else word_of(hit.confidence),
+            "confidence_word": None if hit.confidence is None else search.word_of(hit.confidence),
             **node_row(hit.node),
             "ref": safe_line(references.of(hit.node)) if hit.node.path else "",
             "siblings": [node_row(sibling) for sibling in hit.siblings],
@@ -92,12 +92,13 @@ def hit_rows(roots: Roots, hits: Sequence[Hit], *, explain: bool) -> Iterator[Js
 def explanation_row(roots: Roots, hit: Hit) -> Json:
     """Return one hit whose groups have their signals, each in a sentence."""
     (row,) = hit_rows(roots, [hit], explain=True)
-    by_group = signals_by_group(hit)
+    by_group = search.signals_by_group(hit)
     row["groups"] = [
         {
             **_group_row(group),
             "signals": [
-                {**signal_row(signal), "text": phrase(signal)} for signal in by_group[group.name]
+                {**signal_row(signal), "text": search.phrase(signal)}
+                for signal in by_group[group.name]
             ],
         }
         for group in hit.explanation().groups

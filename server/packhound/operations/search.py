@@ -8,6 +8,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from packhound import search as ranking
 from packhound.core.errors import SettingsError
 from packhound.core.records import CODE, byline
 from packhound.core.settings import DEEP_TIME_MS, MAX_CANDIDATES, MAX_PLUGIN_NAME, MAX_TIME_MS
@@ -19,7 +20,7 @@ from packhound.operations.operation import (
     FocusPath,
     Globs,
     Json,
-    Limit,
+    LimitOfSettings,
     Line,
     MaxTokens,
     Offset,
@@ -31,7 +32,6 @@ from packhound.operations.operation import (
 from packhound.operations.rows import results_rows
 from packhound.operations.text import MARK, Row, Text, cut, rows_in, snippet_text, title
 from packhound.redact import visible_line
-from packhound.search import WEAK_NOTE, scope_of
 
 QUERY_CHARACTERS = 100_000
 """A bug report with its traces; longer ones were pasted by mistake."""
@@ -48,7 +48,7 @@ class Search(Request):
     """A query. Without a limit or a time the settings say them."""
 
     query: Annotated[str, Meta(max_length=QUERY_CHARACTERS, description="What to find.")]
-    limit: Limit = 0
+    limit: LimitOfSettings = 0
     mode: Annotated[Mode, Meta(description="How to search.")] = "hybrid"
     kinds: Annotated[_Kinds, Meta(max_length=100, description="Only these kinds of code.")] = ()
     languages: Annotated[Words, Meta(description="Only these languages.")] = ()
@@ -69,14 +69,20 @@ class Search(Request):
         bool, Meta(description="Add the commits that the lines of each hit stem from, by git.")
     ] = False
     time_ms: Annotated[
-        int, Meta(ge=1, le=MAX_TIME_MS, description="Milliseconds after which the search stops.")
+        int,
+        Meta(
+            ge=1,
+            le=MAX_TIME_MS,
+            description="Milliseconds after which the search stops, else search.timeMs.",
+        ),
     ] = 0
     candidates: Annotated[
         int,
         Meta(
             ge=4,
             le=MAX_CANDIDATES,
-            description="Definitions ranked at most; of files a quarter as many.",
+            description="Definitions ranked at most, of files a quarter as many; else"
+            " search.candidates.",
         ),
     ] = 0
     fuser: Annotated[
@@ -84,7 +90,7 @@ class Search(Request):
         Meta(
             max_length=MAX_PLUGIN_NAME,
             description="How candidates become one order: linear, blend, rrf or an installed"
-            " plugin.",
+            " plugin; else search.fuser.",
         ),
     ] = ""
     scorers: Annotated[
@@ -166,7 +172,7 @@ def query_of(call: Call, request: Search) -> tuple[Query, tuple[str, ...]]:
         git=request.git,
         snippet_lines=request.snippet_lines,
     )
-    for problem in scope_of(query)[1]:
+    for problem in ranking.scope_of(query)[1]:
         raise SettingsError(problem)
     return query, notes
 
@@ -194,8 +200,8 @@ def text(answer: Row) -> Text:
     first = "no more hits" if answer["offset"] else "nothing found"
     if hits and answer.get("confidence_word"):
         first = f"confidence: {answer['confidence_word']} ({answer['confidence']:.2f})"
-        if notes and notes[0].startswith(WEAK_NOTE):
-            first += f"; {visible_line(notes.pop(0).removeprefix(WEAK_NOTE))}"
+        if notes and notes[0].startswith(ranking.WEAK_NOTE):
+            first += f"; {visible_line(notes.pop(0).removeprefix(ranking.WEAK_NOTE))}"
     return Text(
         head=[first] if answer.get("confidence_word") or not hits else [],
         units=list(hit_units(hits)),
@@ -240,6 +246,7 @@ OPERATION = Operation(
     "Search code",
     "Find code by meaning or by name, unsaved edits included. The query is a name, a question, or "
     "a whole bug report.",
+    "The results below.",
     Search,
     run,
     text,

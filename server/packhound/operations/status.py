@@ -6,6 +6,9 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import Annotated
+
+from msgspec import Meta
 
 from packhound.core.records import iso_date
 from packhound.core.status import SourceRow, State, Status
@@ -18,9 +21,11 @@ _BY_URGENCY: tuple[State, ...] = ("indexing", "starting", "degraded", "ready", "
 
 
 class StatusOf(Request):
-    """`sources` asks for the figures of all sources that are on, not only of those in use."""
+    """Nothing that must be said."""
 
-    sources: bool = False
+    sources: Annotated[
+        bool, Meta(description="Count all sources that are on, not only those in use.")
+    ] = False
     max_tokens: MaxTokens = 4_000
 
 
@@ -103,6 +108,8 @@ OPERATION = Operation(
     "status",
     "Status",
     "What is indexed, and whether anything is pending.",
+    "`state`, `pending`, `files`, `nodes`, `sources` and more; of several folders the"
+    " sum, and each under `roots`.",
     StatusOf,
     run,
     text,

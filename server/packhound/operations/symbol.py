@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from msgspec import Meta
 
+from packhound import service
 from packhound.core.errors import SettingsError
 from packhound.core.types import MAX_HITS, NodeRef
 from packhound.operations.operation import Call, Json, Line, MaxTokens, Operation, Request
@@ -14,11 +15,11 @@ from packhound.operations.references import References, resolve
 from packhound.operations.rows import link_row, node_row
 from packhound.operations.text import Row, Text, rows_in, signature_of, title
 from packhound.redact import safe_line, visible_line
-from packhound.service import Root, best_refusal
 from packhound.text import is_test
 
 if TYPE_CHECKING:
     from packhound.impact import Link
+    from packhound.service import Root
 
 _SECTIONS = {
     "callers": "called or used by",
@@ -60,7 +61,7 @@ def run(call: Call, request: Symbol) -> Json:
         except SettingsError as refusal:
             refusals.append(refusal)
     if not definitions:
-        raise best_refusal(refusals)
+        raise service.best_refusal(refusals)
     first, *rest = sorted(definitions, key=_order)
     symbol = first.root.engine.impact.symbol(
         first.node.path, first.node.span.start_line, request.distance
@@ -140,6 +141,9 @@ OPERATION = Operation(
     "symbol",
     "Symbol",
     "A definition: callers, callees, implementations, and the tests that reach it.",
+    "The definition with its `callers`, `callees`, `implementations`, `tests` and "
+    "`others` of its name, each with the `line`, the `distance` and `by_name` (only "
+    "the name says so) of its call; `totals`.",
     Symbol,
     run,
     text,

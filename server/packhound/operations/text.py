@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple, TypeAlias
 
+from packhound import llm
 from packhound.core.titles import heading
-from packhound.llm import counter_for
 from packhound.redact import visible_line
 
 Row: TypeAlias = Mapping[str, Any]
@@ -46,7 +46,7 @@ class Text(NamedTuple):
 
     def fit(self, max_tokens: int) -> str:
         """Return the text with as many units as `max_tokens` allow, by the bound of packs."""
-        count = counter_for().count
+        count = llm.counter_for().count
         costs = [count(unit + "\n") for unit in self.units]
         spent = list(accumulate(costs, initial=0))
         n_units = len(self.units)

@@ -7,7 +7,6 @@ from .notes import EMPTY_NOTE as EMPTY_NOTE
 from .notes import price as price
 from .notes import request_notes as request_notes
 from .notes import unknown_notes as unknown_notes
-from .request import FORMATS as FORMATS
 from .request import Format as Format
 from .request import Origin as Origin
 from .request import Pack as Pack

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from packhound.core.arrays import Floats
 from packhound.core.records import Record, SourceName
-from packhound.sources.record_snapshot import ScoredRecord
+
+if TYPE_CHECKING:
+    from packhound.core.arrays import Floats
+    from packhound.sources.record_snapshot import ScoredRecord
 
 
 class Source(Protocol):

@@ -1,0 +1,243 @@
+"""The commands that ask an operation: made from the registry, and from what only they have.
+
+An operation that is in no table here is a command of its name, which prints the text that agents
+get.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from packhound import cli
+from packhound.cli import plain
+from packhound.cli.fields import add_fields, given, help_on_arguments
+from packhound.cli.opening import Asker
+from packhound.cli.options import ALONE, BATCH, JSON, MODEL, ROOT, ROOTS, SET, Command
+from packhound.cli.plain import Row
+from packhound.cli.terminal import echo, print_json
+from packhound.core.errors import SettingsError
+from packhound.core.typed import fields_of
+from packhound.operations import NOT_FOUND, OPERATIONS, Operation, as_text, read_request
+
+_MAX_TOKENS = 100_000
+"""A person can scroll."""
+
+ELSEWHERE = {
+    "remember": "memory add",
+    "decide": "memory add",
+    "stash": "memory add",
+    "memory/add": "memory add",
+    "forget": "memory forget",
+    "memory/forget": "memory forget",
+    "record_episode": "memory record",
+    "rebuild_sources": "rebuild",
+    "forget_use": "clear",
+}
+"""Operations that a command asks which does more than that."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """The command of an operation, as far as the request does not say it.
+
+    `arguments` are given by position, as are the fields that are required. `fixed` are fields that
+    have no option, since the command prints what they ask for. The exit code is 1 where the answer
+    has nothing under `needs`. `--json` prints `as_json` of the answer.
+    """
+
+    name: str = ""
+    help: str = ""
+    arguments: Sequence[str] = ()
+    names: Mapping[str, Sequence[str]] | None = None
+    defaults: Mapping[str, object] | None = None
+    fixed: Row | None = None
+    options: Sequence[Callable[[Command], Command]] = ()
+    print: Callable[[Row, Row], None] | None = None
+    needs: str = ""
+    as_json: Callable[[Row], Row] = dict
+
+
+def _print_results(answer: Row, values: Row) -> None:
+    cli.show.results(answer, boxes=values.get("show_scores", False))
+
+
+def _print_box(answer: Row, values: Row) -> None:
+    cli.show.box(answer, all_signals=values["all_signals"])
+
+
+def _print_status(answer: Row, values: Row) -> None:
+    for row in answer.get("roots", [answer]):
+        cli.show.status(row)
+
+
+FORMS = {
+    "search": Form(
+        defaults={"snippet_lines": 0},
+        fixed={"explain": True},
+        options=(
+            click.option(
+                "--show-scores", is_flag=True, help="Draw a box per hit with what made its score."
+            ),
+        ),
+        print=_print_results,
+    ),
+    "grep": Form(
+        help="The exit code is 1 if there are none.",
+        names={
+            "regex": ("--regex/--fixed-strings", " /-F"),
+            "paths": ("--glob", "-g"),
+            "count_only": ("--count", "-c"),
+            "context": ("--context", "-C"),
+        },
+        defaults={"limit": 200},
+        options=(
+            click.option(
+                "--ignore-case", "-i", "case", flag_value="ignore", help="In any letter case."
+            ),
+            click.option(
+                "--smart-case", "-S", "case", flag_value="smart", help="So unless it has capitals."
+            ),
+        ),
+        print=plain.print_lines,
+        needs="total_lines",
+    ),
+    "related": Form(defaults={"snippet_lines": 0}, print=_print_results),
+    "changes": Form(arguments=("base",)),
+    "outline": Form(arguments=("path",)),
+    "read_node": Form(
+        "show",
+        "PATH of a note, commit or another record is its reference in a search: note:ID, ...",
+        names={"limit": ("--lines",)},
+        defaults={"limit": 2_000},
+    ),
+    "explain": Form(
+        options=(
+            click.option("--all", "all_signals", is_flag=True, help="Every signal of each group."),
+        ),
+        print=_print_box,
+    ),
+    "pack": Form(
+        help="PROMPT - is read from standard input.",
+        names={"budget": ("--budget", "-b"), "model": ("--for",)},
+        fixed={"explain": True},
+        print=plain.print_pack,
+    ),
+    "status": Form(fixed={"sources": True}, print=_print_status),
+    "config": Form(
+        help="Where a daemon has the folder open, these are its settings.",
+        print=plain.print_settings,
+        as_json=lambda answer: answer["roots"][0] if len(answer["roots"]) == 1 else answer,
+    ),
+    "memory/list": Form(print=plain.print_notes),
+    "memory/search": Form(print=plain.print_notes),
+    "memory/show": Form(print=plain.print_note),
+    "memory/episode": Form("memory record", print=plain.print_recorded),
+    "recall": Form("memory recall"),
+    "pop": Form("memory pop"),
+}
+
+
+def words_of(name: str) -> str:
+    """Return the words of the command that asks an operation."""
+    form = FORMS.get(name)
+    return (form and form.name) or name.replace("/", " ").replace("_", "-")
+
+
+def command_of(operation: Operation, form: Form) -> click.Command:
+    """Return the command that asks an operation."""
+    name = words_of(operation.name).split()[-1]
+    command = click.Command(name, callback=partial(_run, operation, form))
+    defaults, omit = dict(form.defaults or {}), [*(form.fixed or ())]
+    if form.print:
+        omit.append("max_tokens")
+    else:
+        defaults["max_tokens"] = _MAX_TOKENS
+    add_fields(command, operation.request, form.arguments, form.names, defaults, omit)
+    shared = (ROOT, JSON) if operation.writes else (ROOTS, JSON, BATCH, SET, MODEL, ALONE)
+    for option in (*form.options, *shared):
+        option(command)
+    texts = operation.description, help_on_arguments(command, operation.request), form.help
+    command.help = "\n\n".join(filter(None, texts))
+    return command
+
+
+def _run(
+    operation: Operation,
+    form: Form,
+    as_json: bool,
+    root: Path | None = None,
+    roots: Sequence[Path] = (),
+    batch: str | None = None,
+    encoder_path: str = "",
+    changes: Sequence[str] = (),
+    alone: bool = False,
+    **values: Any,  # noqa: ANN401 - fields of the request, and options of the form
+) -> None:
+    """Ask an operation and print its answer, or those to the lines of a batch."""
+    fields = fields_of(operation.request)
+    required = [name for name, field in fields.items() if field.required]
+    asked = given({name: value for name, value in values.items() if name in fields})
+    if sum(name in asked for name in required) != (len(required) if batch is None else 0):
+        words = " ".join(required).upper()
+        either = f"give {words}" if operation.writes else f"give either {words} or --batch FILE"
+        raise SettingsError(either)
+    if asked.get("prompt") == "-":
+        asked["prompt"] = sys.stdin.buffer.read().decode("utf-8", "replace")
+    arguments = {**(form.fixed or {}), **asked}
+    with Asker([root] if root else roots, encoder_path, changes, alone=alone) as asker:
+        if batch is not None:
+            for each in _read_batch(operation, batch, arguments):
+                print_json(asker.answer(operation.name, each))
+            return
+        answer = asker.answer(operation.name, arguments)
+    if answer.get("status") == NOT_FOUND:
+        raise SettingsError(f"there is no note '{asked['id']}'; 'packhound memory list' lists them")
+    if as_json:
+        print_json(form.as_json(answer))
+    elif form.print:
+        form.print(answer, values)
+    else:
+        echo(as_text(operation.name, answer, arguments))
+    sys.exit(1 if form.needs and not answer[form.needs] else 0)
+
+
+def _read_batch(
+    operation: Operation, file: str, arguments: Mapping[str, object]
+) -> Iterator[dict[str, object]]:
+    """Yield the request of each line. Raises SettingsError that names the file and the line."""
+    try:
+        lines = click.open_file(file, encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise SettingsError(f"--batch '{file}': {error.strerror}") from None
+    with lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                request = json.loads(line)
+                if not isinstance(request, dict):
+                    raise SettingsError("must be an object with the fields of a request")
+                read_request(operation.name, {**arguments, **request})
+            except SettingsError as problem:
+                raise SettingsError(f"--batch '{file}' line {number}: {problem}") from None
+            except (ValueError, RecursionError) as error:
+                raise SettingsError(
+                    f"--batch '{file}' line {number} is not JSON: {error}"
+                ) from None
+            yield {**arguments, **request}
+
+
+COMMANDS: dict[str, click.Command] = {
+    words_of(name): command_of(operation, FORMS.get(name, Form()))
+    for name, operation in OPERATIONS.items()
+    if name not in ELSEWHERE
+}
+"""Commands by their words: `memory list` is one of the group `memory`."""
