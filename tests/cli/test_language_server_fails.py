@@ -113,9 +113,11 @@ def test_a_server_that_accepts_may_take_its_time(tmp_path: Path, root: Path, ser
 def test_what_was_used_is_deleted_though_the_server_hangs(
     tmp_path: Path, root: Path, serve
 ) -> None:
-    connections = []
+    connections = list[socket.socket]()
     serve(connections.append)
     _, errors, elapsed_s = answer(tmp_path, root, "clear", "--activation")
+    for connection in connections:
+        connection.close()
     assert "the engine of this folder gives no sign of life" in errors and elapsed_s < 20
 
 

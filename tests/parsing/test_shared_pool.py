@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from packhound.core.errors import Cancelled
-from packhound.core.parent_process import is_alive
 from packhound.core.settings_reader import settings_from
 from packhound.core.types import Document
 from packhound.parsing import SharedPool
@@ -26,12 +26,16 @@ def documents(count: int) -> Iterator[Document]:
 
 def children() -> set[int]:
     """Return the ids of the processes that this one has started and that still run."""
-    task = Path(f"/proc/{os.getpid()}/task")
-    texts = [path.read_text() for path in task.glob("*/children")]
-    return {int(pid) for text in texts for pid in text.split() if is_alive(int(pid))}
+    ids = set[int]()
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            state, parent = entry.read_text().rpartition(")")[2].split()[:2]
+            if int(parent) == os.getpid() and state != "Z":
+                ids.add(int(entry.parent.name))
+    return ids
 
 
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="reads /proc")
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
 def test_four_folders_have_the_processes_of_one(tmp_path: Path) -> None:
     before, counts, pool = children(), list[int](), EnginePool()
     settings = settings_from({"index.persist": False, "index.workers": 2})

@@ -25,6 +25,7 @@ from packhound.relay import (
     NOT_ALLOWED,
     SERVER,
     ServerAddress,
+    address_file,
     bind_listener,
     read_address,
     remove_address,
@@ -69,9 +70,14 @@ class SocketServer:
 
     @property
     def reachable(self) -> bool:
-        """Return True if the address file names this server; False once the cache was deleted."""
+        """Return True if the address file names this server; False once the cache was deleted.
+
+        Where there is no handle to read it, its being there has to do.
+        """
         stored = read_address(self._folder, self._name)
-        return stored is not None and stored.token == self._address.token
+        if stored is None:
+            return address_file(self._folder, self._name).exists()
+        return stored.token == self._address.token
 
     @property
     def n_connections(self) -> int:
@@ -92,15 +98,32 @@ class SocketServer:
         self._listener.close()
 
     def _accept(self) -> None:
+        spare: list[socket.socket] = [socket.socket()]
         while not self._closed.is_set():
             try:
                 connection, _ = self._listener.accept()
             except OSError as error:
-                # Such as no file handles left, for now.
-                if not self._closed.wait(_ACCEPT_BACKOFF_S):
+                if not self._closed.is_set() and not self._refuse(spare):
+                    # Such as no file handles left, for now.
                     log.warning("a connection from another process failed: %s", error)
+                    self._closed.wait(_ACCEPT_BACKOFF_S)
             else:
                 self._start(connection)
+        for handle in spare:
+            handle.close()
+
+    def _refuse(self, spare: list[socket.socket]) -> bool:
+        """Close the next connection, by means of a spare handle; return True if that was possible.
+
+        Who gets no sign of life takes this process for one that hangs.
+        """
+        for handle in spare:
+            handle.close()
+        spare.clear()
+        with contextlib.suppress(OSError):
+            self._listener.accept()[0].close()
+            spare.append(socket.socket())
+        return bool(spare)
 
     def _start(self, connection: socket.socket) -> None:
         """Serve a connection in a thread of its own, up to `_MAX_CONNECTIONS`."""

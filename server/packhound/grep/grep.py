@@ -149,25 +149,12 @@ class Grep:
         A match may span lines. None if there are more than `most`, or if it is not known, since a
         file has changed or there are more than `most_read` to read.
         """
-        pattern = compile_text(regex, ignore_case=ignore_case)
-        paths = self._worth_reading(snapshot, pattern, paths)
-        nodes = dict[int, None]()
-        for number, path in enumerate(paths):
-            if number >= most_read:
-                return None
-            text = self._source(path, snapshot)
-            if text is None:  # It changed a moment ago, so nobody knows.
-                return None
-            if not (starts := pattern.starts(text, _MOST_IN_FILE)):
-                continue
-            if most is not None and len(starts) > _MOST_IN_FILE:
-                return None
-            entry, index = snapshot.files[path], LineIndex(text)
-            positions = entry.innermost([*map(index.line_of, starts)])
-            nodes |= dict.fromkeys(int(entry.node_ids[i]) for i in positions if i >= 0)
-            if most is not None and len(nodes) > most:
-                return None
-        return [*nodes]
+        try:
+            return self._nodes_with_text(
+                snapshot, compile_text(regex, ignore_case=ignore_case), paths, most, most_read
+            )
+        except OSError:  # There is no file handle left.
+            return None
 
     def nodes_that_print(
         self, snapshot: Snapshot, message: str, node_ids: Iterable[int]
@@ -217,6 +204,29 @@ class Grep:
         if all(pattern.hashes) and matches.n_unfiltered > _PREPARE_FROM:
             self.lacks_filters = True
         return matches
+
+    def _nodes_with_text(
+        self,
+        snapshot: Snapshot,
+        pattern: Pattern,
+        paths: Sequence[str],
+        most: int | None,
+        most_read: int,
+    ) -> list[int] | None:
+        nodes = dict[int, None]()
+        for number, path in enumerate(self._worth_reading(snapshot, pattern, paths)):
+            text = self._source(path, snapshot) if number < most_read else None
+            if text is None:
+                return None
+            starts = pattern.starts(text, _MOST_IN_FILE)
+            if most is not None and len(starts) > _MOST_IN_FILE:
+                return None
+            entry, index = snapshot.files[path], LineIndex(text)
+            positions = entry.innermost([*map(index.line_of, starts)]) if starts else ()
+            nodes |= dict.fromkeys(int(entry.node_ids[i]) for i in positions if i >= 0)
+            if most is not None and len(nodes) > most:
+                return None
+        return [*nodes]
 
     def _worth_reading(
         self, snapshot: Snapshot, pattern: Pattern, paths: Sequence[str]

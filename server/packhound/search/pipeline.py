@@ -230,7 +230,8 @@ def parse(snapshot: Snapshot, query: Query, environment: SearchEnvironment) -> P
     stats = environment.cache.stats(snapshot)
     parsed = parse_query(query, project_name_filter(environment.root, snapshot, stats))
     parsed = find_printers(snapshot, stats, query.text, parsed, environment.texts)
-    parsed = find_exact_matches(snapshot, stats, query.text, parsed, environment.texts)
+    if query.mode in ("hybrid", "lexical"):
+        parsed = find_exact_matches(snapshot, stats, query.text, parsed, environment.texts)
     return parsed if environment.within is None else replace(parsed, within=environment.within)
 
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from packhound.core.arrays import Ints, Positions
+from packhound.core.arrays import Ints, Positions, unique_sorted
 from packhound.index import FileEntry, Snapshot
 from packhound.search.answer_notes import edit_distance, nearest_names
 from packhound.search.kinds import IMPL
@@ -257,7 +257,7 @@ def _by_text(
         # Where letter case tells the parts of a word, its terms are others.
         folded = fold_identifier(words[0])
         posted = [snapshot.postings(term).node_ids for term in (folded, *terms(folded))]
-        holders = np.unique(np.concatenate(posted)).astype(np.intp)
+        holders = unique_sorted(np.concatenate(posted)).astype(np.intp)
         holders = holders[snapshot.live[holders]]
     if not 0 < len(holders) <= most:
         return
@@ -350,7 +350,7 @@ def _holders(snapshot: Snapshot, text: str) -> Positions:
 
 
 def _paths_of(snapshot: Snapshot, node_ids: Positions) -> list[str]:
-    file_ids = np.unique(snapshot.file_of.take(node_ids)).tolist()
+    file_ids = unique_sorted(snapshot.file_of.take(node_ids)).tolist()
     return sorted(map(snapshot.paths.__getitem__, file_ids))
 
 
