@@ -162,7 +162,7 @@ def _files_of(snapshot: Snapshot, path: str) -> list[FileEntry]:
 
 def _files_in(snapshot: Snapshot, path: str) -> list[FileEntry]:
     """Return the first files of the folder that a path with a slash names."""
-    folder = path.replace("\\", "/").strip("./")
+    folder = path.replace("\\", "/").removeprefix("./").strip("/")
     if "/" not in path or not folder:
         return []
     inside = [
