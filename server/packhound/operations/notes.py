@@ -400,6 +400,7 @@ OPERATIONS = (
         recall,
         recalled_text,
         GROUP,
+        instead="For code use search, for the state of work pop.",
     ),
     Operation(
         "pop",
@@ -410,6 +411,7 @@ OPERATIONS = (
         recall,
         recalled_text,
         GROUP,
+        instead="For what was learnt use recall.",
     ),
     Operation(
         "remember",
@@ -422,6 +424,7 @@ OPERATIONS = (
         GROUP,
         writes=True,
         idempotent=False,
+        instead="For a choice use decide, for unfinished work stash.",
     ),
     Operation(
         "decide",
@@ -434,6 +437,7 @@ OPERATIONS = (
         GROUP,
         writes=True,
         idempotent=False,
+        instead="For a fact use remember.",
     ),
     Operation(
         "stash",
@@ -446,6 +450,7 @@ OPERATIONS = (
         GROUP,
         writes=True,
         idempotent=False,
+        instead="For what outlives the work use remember.",
     ),
     Operation(
         "forget",
@@ -457,6 +462,7 @@ OPERATIONS = (
         shown_text,
         GROUP,
         writes=True,
+        instead="To read notes use recall.",
     ),
     Operation(
         "memory/add",
