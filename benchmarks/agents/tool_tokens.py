@@ -16,8 +16,9 @@ from statistics import mean
 
 from packhound.core.settings_reader import settings_from
 from packhound.llm import counter_for
+from packhound.operations import schema_of, select_operations
 from packhound.service import Engine
-from tests.support.operations import OPERATIONS, as_text, call
+from tests.support.operations import as_text, call
 
 RESULTS = Path(__file__).with_name("tool_tokens.json")
 TASKS = {
@@ -69,7 +70,8 @@ def measure(corpora: Path) -> dict[str, dict[str, int]]:
         for tool in texts
     }
     listed = [
-        {"name": t.name, "description": t.description, **t.schema} for t in OPERATIONS.values()
+        {"name": t.name, "description": f"{t.description} {t.instead}", **schema_of(t)}
+        for t in select_operations(())
     ]
     return {**rows, "list of tools": {"text": count(json.dumps(listed)), "json": 0}}
 

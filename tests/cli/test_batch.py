@@ -1,4 +1,4 @@
-"""`packhound search --batch`: one query a line."""
+"""`--batch`: one request a line."""
 
 import json
 from pathlib import Path
@@ -45,3 +45,10 @@ def test_the_setting_limits_what_states_no_limit(tmp_path: Path, root: Path, set
     done = packhound(tmp_path, *command, stdin=lines)
     assert [len(json.loads(line)["hits"]) for line in done.stdout.splitlines()] == [1, 2]
     assert ("'limit' is now 'search.limit'" in done.stderr) == (setting == "limit=1")
+
+
+def test_a_line_that_is_refused_is_named(tmp_path: Path, root: Path) -> None:
+    lines = '{"name": "open_door"}\n{"name": "no_such_name"}\n'
+    done = packhound(tmp_path, "symbol", "--batch", "-", "--root", str(root), stdin=lines)
+    assert (done.returncode, json.loads(done.stdout)["name"]) == (2, "open_door")
+    assert "--batch '-' line 2: there is no definition 'no_such_name'" in done.stderr

@@ -51,6 +51,13 @@ def test_a_search_ranks_the_hits_of_all_roots_from_one(run):
     assert "garden/garden.py:1" in text and "kitchen/kitchen.py:1" in text
 
 
+def test_a_line_of_a_batch_names_one_root(run, tmp_path):
+    (tmp_path / "batch").write_text('{"query": "water", "root": "garden"}\n{"query": "water"}\n')
+    one, all_roots = run("search", "--batch", str(tmp_path / "batch")).stdout.splitlines()
+    assert {hit["path"] for hit in json.loads(one)["hits"]} == {"garden.py"}
+    assert len({hit["path"] for hit in json.loads(all_roots)["hits"]}) == 2
+
+
 def test_a_pack_is_of_all_roots_within_one_budget(run):
     answer = json.loads(run("pack", "pour and boil water", "-b", "300", "--format=json").stdout)
     assert {item["root"] for item in answer["items"]} == {str(folder) for folder in run.folders}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import msgspec
 import pytest
@@ -206,6 +207,13 @@ def test_schemas_are_what_strict_clients_take():
             assert f'"{construct}"' not in text
         assert schema["additionalProperties"] is False
         assert set(schema["required"]) <= set(schema["properties"])
+
+
+def test_each_tool_says_when_another_is_better():
+    groups = ["default", "memory", "skills", "episodes", "explain"]
+    for tool in select_operations(groups):
+        others = {*OPERATIONS} - {tool.name}
+        assert others & {*re.findall(r"\w+", tool.instead)}, tool.name
 
 
 def test_a_snippet_shows_the_lines_that_the_query_is_about(engine):

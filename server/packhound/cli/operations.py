@@ -25,7 +25,7 @@ from packhound.cli.plain import Row
 from packhound.cli.terminal import echo, print_json
 from packhound.core.errors import SettingsError
 from packhound.core.typed import fields_of
-from packhound.operations import NOT_FOUND, OPERATIONS, Operation, as_text, read_request
+from packhound.operations import NOT_FOUND, OPERATIONS, Operation, as_text
 
 _MAX_TOKENS = 100_000
 """A person can scroll."""
@@ -194,8 +194,8 @@ def _run(
     arguments = {**(form.fixed or {}), **asked}
     with Asker([root] if root else roots, encoder_path, changes, alone=alone) as asker:
         if batch is not None:
-            for each in _read_batch(operation, batch, arguments):
-                print_json(asker.answer(operation.name, each))
+            for answer in _answers(asker, operation.name, batch, arguments):
+                print_json(answer)
             return
         answer = asker.answer(operation.name, arguments)
     if answer.get("status") == NOT_FOUND:
@@ -209,10 +209,8 @@ def _run(
     sys.exit(1 if form.needs and not answer[form.needs] else 0)
 
 
-def _read_batch(
-    operation: Operation, file: str, arguments: Mapping[str, object]
-) -> Iterator[dict[str, object]]:
-    """Yield the request of each line. Raises SettingsError that names the file and the line."""
+def _answers(asker: Asker, name: str, file: str, arguments: Row) -> Iterator[Row]:
+    """Yield the answer to each line. Raises SettingsError that names the file and the line."""
     try:
         lines = click.open_file(file, encoding="utf-8", errors="replace")
     except OSError as error:
@@ -223,16 +221,16 @@ def _read_batch(
                 continue
             try:
                 request = json.loads(line)
-                if not isinstance(request, dict):
-                    raise SettingsError("must be an object with the fields of a request")
-                read_request(operation.name, {**arguments, **request})
-            except SettingsError as problem:
-                raise SettingsError(f"--batch '{file}' line {number}: {problem}") from None
             except (ValueError, RecursionError) as error:
                 raise SettingsError(
                     f"--batch '{file}' line {number} is not JSON: {error}"
                 ) from None
-            yield {**arguments, **request}
+            try:
+                if not isinstance(request, dict):
+                    raise SettingsError("must be an object with the fields of a request")
+                yield asker.answer(name, {**arguments, **request})
+            except SettingsError as problem:
+                raise SettingsError(f"--batch '{file}' line {number}: {problem}") from None
 
 
 COMMANDS: dict[str, click.Command] = {

@@ -1,17 +1,15 @@
-"""Typed parameters of requests: one definition checks a value and describes it as JSON Schema.
+"""Fields of notes, skills and plugins' nodes: one definition checks a value.
 
-Settings are structs, which `typed` reads; requests follow.
+Settings and requests are structs, which `typed` reads.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 from packhound.core.errors import SettingsError
-
-Schema: TypeAlias = dict[str, Any]
 
 MAX_ITEMS = 100
 MAX_ITEM_CHARACTERS = 1_000
@@ -21,13 +19,12 @@ _MAX_QUOTED = 80
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One value that a client gives.
+    """One value of a file or a client.
 
     `minimum` and `maximum` bound a number, the characters of a string or the items of an array.
     """
 
     type: Literal["string", "integer", "number", "boolean", "array"]
-    description: str
     minimum: float = 0
     maximum: float = 0
     choices: tuple[str, ...] = ()
@@ -50,22 +47,6 @@ class Parameter:
         if isinstance(value, list | tuple) and self.minimum <= len(value) <= self.maximum:
             return tuple(self.items.read(label, item) for item in value)
         raise _refusal(label, value, f"must be a list of at most {self.maximum:,} strings")
-
-    def json_schema(self) -> Schema:
-        """Return the JSON Schema without unions, references or null."""
-        schema: Schema = {"type": self.type}
-        if self.description:
-            schema["description"] = self.description
-        if self.choices:
-            return {**schema, "enum": list(self.choices)}
-        if self.items:
-            return {**schema, "items": self.items.json_schema(), "maxItems": self.maximum}
-        if self.type == "string":
-            minimum = {"minLength": self.minimum} if self.minimum else {}
-            return {**schema, **minimum, "maxLength": self.maximum}
-        if self.type == "boolean":
-            return schema
-        return {**schema, "minimum": self.minimum, "maximum": self.maximum}
 
     def _read_string(self, label: str, value: object) -> str:
         if self.choices:
@@ -98,34 +79,34 @@ class Parameter:
         raise _refusal(label, value, f"must be {noun} {bounds}")
 
 
-def text(description: str, maximum: int = MAX_ITEM_CHARACTERS, minimum: int = 0) -> Parameter:
+def text(maximum: int = MAX_ITEM_CHARACTERS, minimum: int = 0) -> Parameter:
     """Return a string of `minimum` to `maximum` characters."""
-    return Parameter("string", description, minimum, maximum)
+    return Parameter("string", minimum, maximum)
 
 
-def integer(description: str, minimum: int, maximum: int) -> Parameter:
+def integer(minimum: int, maximum: int) -> Parameter:
     """Return a whole number within bounds, both included."""
-    return Parameter("integer", description, minimum, maximum)
+    return Parameter("integer", minimum, maximum)
 
 
-def number(description: str, minimum: float, maximum: float) -> Parameter:
+def number(minimum: float, maximum: float) -> Parameter:
     """Return a number within bounds, both included."""
-    return Parameter("number", description, minimum, maximum)
+    return Parameter("number", minimum, maximum)
 
 
-def boolean(description: str) -> Parameter:
+def boolean() -> Parameter:
     """Return a switch."""
-    return Parameter("boolean", description)
+    return Parameter("boolean")
 
 
-def choice(description: str, choices: Sequence[str]) -> Parameter:
+def choice(choices: Sequence[str]) -> Parameter:
     """Return one of several words."""
-    return Parameter("string", description, choices=tuple(choices))
+    return Parameter("string", choices=tuple(choices))
 
 
-def array(description: str, items: Parameter) -> Parameter:
+def array(items: Parameter) -> Parameter:
     """Return a list of at most `MAX_ITEMS` strings."""
-    return Parameter("array", description, 0, MAX_ITEMS, items=items)
+    return Parameter("array", 0, MAX_ITEMS, items=items)
 
 
 def read_present(

@@ -20,8 +20,8 @@ from packhound.core.errors import SettingsError
 StructType = TypeVar("StructType", bound=msgspec.Struct)
 
 _TYPES = {int: "integer", float: "number", bool: "boolean", str: "string", tuple: "array"}
-_SCHEMA_UNITS: dict[type, str] = {str: "Length", tuple: "Items"}
 _UNITS: dict[type, str] = {str: " characters", tuple: " items"}
+_FAR = 100_000
 _QUOTE = Repr()
 _QUOTE.maxstring = _QUOTE.maxother = 80
 _QUOTE.maxlevel = 2
@@ -120,7 +120,10 @@ def json_schema(struct: type[msgspec.Struct], omit: Collection[str] = ()) -> dic
 
 
 def _field_schema(field: msgspec.structs.FieldInfo) -> dict[str, Any]:
+    """Return the schema of a field; limits that nobody meets by chance cost no model a token."""
     kind, default = kind_of(field.type), field.default
+    is_near = kind.maximum is not None and kind.maximum < _FAR
+    kind = kind._replace(minimum=None, maximum=kind.maximum if is_near else None)
     if default not in (msgspec.NODEFAULT, None, "", (), 0):
         shown = ", ".join(default) if isinstance(default, tuple) else str(default)
         shown = shown.lower() if isinstance(default, bool) else shown
@@ -134,14 +137,13 @@ def value_schema(annotation: object) -> dict[str, Any]:
 
 
 def _schema(kind: Kind) -> dict[str, Any]:
-    unit = _SCHEMA_UNITS.get(kind.type, "imum")
     keys: dict[str, object] = {
         "description": kind.description,
         "enum": list(kind.choices),
         "items": _schema(kind_of(kind.items)) if kind.items else None,
-        f"min{unit}": kind.minimum,
-        f"max{unit}": kind.maximum,
     }
+    if kind.type in (int, float):
+        keys |= {"minimum": kind.minimum, "maximum": kind.maximum}
     present = {key: value for key, value in keys.items() if value not in (None, "", [])}
     return {"type": _TYPES[kind.type], **present}
 

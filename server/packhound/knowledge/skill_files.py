@@ -20,19 +20,19 @@ _NAME = re.compile(r"[a-z0-9-]{1,64}")
 _MAX_DESCRIPTION = 1_024
 _FIELD = re.compile(r"([A-Za-z_-]+):\s*(.*?)\s*")
 _FENCE = "---"
-_LIST_ITEM = text("An item.", _MAX_TEXT)
+_LIST_ITEM = text(_MAX_TEXT)
 
 SKILL_FIELDS: dict[str, Parameter] = {
-    "name": text("Name of the skill.", 200, 1),
-    "preconditions": array("When it applies.", _LIST_ITEM),
-    "steps": array("What to do, in order.", _LIST_ITEM),
-    "patch_templates": array("Changes to make, as text.", _LIST_ITEM),
-    "verification": array("How to see that it worked.", _LIST_ITEM),
-    "tags": array("Tags to filter by.", text("A tag.", 200)),
-    "pattern_type": text("Kind of pattern, such as bugfix.", 200),
-    "success_score": number("Share of the runs that succeeded.", 0, 1),
-    "usage_count": integer("How often it was used.", 0, _MAX_USES),
-    "created_at": text("Day as YYYY-MM-DD, or a time that begins with it.", 64),
+    "name": text(200, 1),
+    "preconditions": array(_LIST_ITEM),
+    "steps": array(_LIST_ITEM),
+    "patch_templates": array(_LIST_ITEM),
+    "verification": array(_LIST_ITEM),
+    "tags": array(text(200)),
+    "pattern_type": text(200),
+    "success_score": number(0, 1),
+    "usage_count": integer(0, _MAX_USES),
+    "created_at": text(64),
 }
 """What a line of skills.jsonl may have; all but `name` may be missing."""
 SKILL_DEFAULTS: dict[str, Any] = {

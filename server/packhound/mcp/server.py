@@ -236,7 +236,7 @@ def _describe_tools(folders: SessionFolders) -> list[Json]:
             {
                 "name": operation.name,
                 "title": operation.title,
-                "description": operation.description,
+                "description": f"{operation.description} {operation.instead}".rstrip(),
                 "inputSchema": {**schema, "properties": properties},
                 "annotations": _annotations(operation),
             }
@@ -257,5 +257,5 @@ def _root_property(served: Folders | None) -> Json:
     if served and len(served.roots) == 1:
         return {}
     names = f": {', '.join(served.roots)}" if served else ""
-    text = f"One of the roots served{names}. Empty for all."
-    return {"root": {"type": "string", "description": text, "maxLength": 4_096}}
+    text = f"One of the roots{names}; empty for all."
+    return {"root": {"type": "string", "description": text}}

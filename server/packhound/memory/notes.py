@@ -32,26 +32,26 @@ _SECONDS_A_WEEK = 7 * 86_400
 
 FIELDS: dict[NoteType, dict[str, Parameter]] = {
     "insight": {
-        "key": text("Short name to recall it by.", MAX_NAME),
-        "content": text("What to remember.", MAX_TEXT, 1),
+        "key": text(MAX_NAME),
+        "content": text(MAX_TEXT, 1),
     },
     "decision": {
-        "topic": text("What was decided about.", MAX_NAME, 1),
-        "decision": text("What was decided.", MAX_TEXT, 1),
-        "reasoning": text("Why.", MAX_TEXT),
+        "topic": text(MAX_NAME, 1),
+        "decision": text(MAX_TEXT, 1),
+        "reasoning": text(MAX_TEXT),
     },
     "stash": {
-        "name": text("Name to pop it by.", MAX_NAME, 1),
-        "summary": text("State of the work: what is done, what is next.", MAX_TEXT, 1),
-        "files": array("Files that it is about.", text("")),
+        "name": text(MAX_NAME, 1),
+        "summary": text(MAX_TEXT, 1),
+        "files": array(text()),
     },
 }
 """Fields of a note beside those that all have; the first one is its name."""
 COMMON: dict[str, Parameter] = {
-    "tags": array("Tags.", text("")),
-    "author": text("Person or agent who wrote it.", MAX_NAME),
+    "tags": array(text()),
+    "author": text(MAX_NAME),
 }
-SHARED = boolean("Share it with the team, as a file in `.packhound/notes`.")
+SHARED = boolean()
 CHANGEABLE: dict[NoteType, tuple[str, ...]] = {
     "insight": ("content",),
     "decision": (),
@@ -196,7 +196,7 @@ def note_from(row: Mapping[str, Any]) -> Note:
     if kind not in NOTE_TYPES:
         raise SettingsError(f"'type' is {kind!r:.80}; expected one of: {', '.join(NOTE_TYPES)}")
     names = Anchor.__slots__
-    limit = text("", MAX_TEXT)
+    limit = text(MAX_TEXT)
     rows = row.get("anchors") or ()
     if not isinstance(rows, list | tuple) or not all(isinstance(each, Mapping) for each in rows):
         raise SettingsError("'anchors' must be a list of objects")
@@ -205,7 +205,7 @@ def note_from(row: Mapping[str, Any]) -> Note:
         for each in rows
     )
     note = new_note(kind, row, anchors)
-    identity = text("", _MAX_ID, 1).read("'id'", row.get("id"))
+    identity = text(_MAX_ID, 1).read("'id'", row.get("id"))
     created_at = _read_date("created_at", row.get("created_at"))
     if created_at is None:
         raise SettingsError("'created_at' is missing; must be a time as 2025-12-01T09:30:00Z")

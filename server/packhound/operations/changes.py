@@ -117,5 +117,6 @@ OPERATION = Operation(
     Changes,
     run,
     text,
-    unlisted=("limit",),
+    unlisted=("limit", "max_tokens"),
+    instead="For the code of a task use pack.",
 )

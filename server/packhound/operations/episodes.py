@@ -65,5 +65,6 @@ _EPISODE = Operation(
     group="episodes",
     writes=True,
     idempotent=False,
+    instead="For a procedure use record_skill.",
 )
 OPERATIONS = (_EPISODE, replace(_EPISODE, name="memory/episode", group="notes"))

@@ -79,4 +79,5 @@ OPERATION = Operation(
     run,
     text,
     group="explain",
+    instead="To find code use search.",
 )

@@ -120,11 +120,12 @@ def _line_units(groups: Iterable[Row]) -> Iterator[str]:
 OPERATION = Operation(
     "grep",
     "Grep",
-    "The lines that match a regular expression, with the definitions that hold them and exact "
-    "totals, unsaved edits included.",
+    "The lines that match a regular expression, with exact totals and the definitions that hold "
+    "them.",
     "`total_lines`, `total_files`, `groups` (a definition and its `lines`), `counts`,"
     " `next_offset`.",
     Grep,
     run,
     text,
+    instead="To find code by what it does use search.",
 )

@@ -41,7 +41,7 @@ Reference: TypeAlias = Annotated[
     Meta(
         min_length=1,
         max_length=4_096,
-        description="A place as search prints it: PATH:LINE or PATH#NAME, relative to the root.",
+        description="PATH:LINE or PATH#NAME, as search prints it.",
     ),
 ]
 References: TypeAlias = Annotated[
@@ -53,7 +53,7 @@ Line: TypeAlias = Annotated[
 ]
 Limit: TypeAlias = Annotated[int, Meta(ge=1, le=MAX_HITS, description="Maximum number of hits.")]
 LimitOfSettings: TypeAlias = Annotated[
-    Limit, Meta(description="Maximum number of hits, else the setting search.limit.")
+    Limit, Meta(description="Maximum number of hits, else search.limit.")
 ]
 Offset: TypeAlias = Annotated[int, Meta(ge=0, le=10_000_000, description="Where to continue.")]
 SnippetLines: TypeAlias = Annotated[
@@ -64,7 +64,7 @@ FocusPath: TypeAlias = Annotated[
     str,
     Meta(
         max_length=MAX_TEXT,
-        description="The file that the user looks at, or PATH:LINE: what is near ranks higher.",
+        description="PATH or PATH:LINE where the user is: what is near ranks higher.",
     ),
 ]
 
@@ -97,7 +97,7 @@ class Operation:
     request, `text` the answer that has left. Operations of a `group` other than "default" are
     offered to agents where the setting `mcp.tools` names it. One that `writes` is no reading tool
     for clients, and `idempotent` if calling it again changes nothing more. Fields that are
-    `unlisted` cost no model a token.
+    `unlisted` cost no model a token; `instead` tells it when another tool is better.
     """
 
     name: str
@@ -111,3 +111,4 @@ class Operation:
     writes: bool = False
     idempotent: bool = True
     unlisted: tuple[str, ...] = ()
+    instead: str = ""

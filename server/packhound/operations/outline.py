@@ -152,10 +152,11 @@ def _count(row: Row, noun: str) -> str:
 OPERATION = Operation(
     "outline",
     "Outline",
-    "A file or a folder as the signatures of what it defines; of a folder with more than `limit` "
-    "definitions its folders with their sizes, and what its own files define.",
+    "Signatures of what a file or a folder defines; of one with more than `limit` definitions its "
+    "folders with their sizes, and what its own files define.",
     "`nodes`, and of a large folder the `folders` in it; `total`, `next_offset`.",
     Outline,
     run,
     text,
+    instead="For whole texts use read_node.",
 )

@@ -193,5 +193,14 @@ OPERATION = Operation(
     Pack,
     run,
     text,
-    unlisted=("tokenizer", "focus_line", "focus_lines", "open_paths", "explain"),
+    unlisted=(
+        "tokenizer",
+        "model",
+        "reserve",
+        "focus_line",
+        "focus_lines",
+        "open_paths",
+        "explain",
+    ),
+    instead="For one definition use search.",
 )

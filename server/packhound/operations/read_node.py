@@ -150,4 +150,6 @@ OPERATION = Operation(
     ReadNode,
     run,
     text,
+    unlisted=("line",),
+    instead="For the code of a task use pack.",
 )

@@ -89,4 +89,6 @@ OPERATION = Operation(
     Related,
     run,
     text,
+    unlisted=("line",),
+    instead="For callers and tests use symbol.",
 )

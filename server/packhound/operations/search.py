@@ -245,10 +245,11 @@ OPERATION = Operation(
     "search",
     "Search code",
     "Find code by meaning or by name, unsaved edits included. The query is a name, a question, or "
-    "a whole bug report.",
+    "a whole bug report, and may have filters such as since:2026-01-31, before: and tag:.",
     "The results below.",
     Search,
     run,
     text,
-    unlisted=(*_OF_SETTINGS, "focus_line"),
+    unlisted=(*_OF_SETTINGS, "focus_line", "since", "before", "tags"),
+    instead="For exact text use grep, for all code of a task pack.",
 )

@@ -97,6 +97,7 @@ OPERATIONS = (
         search,
         text,
         GROUP,
+        instead="For code use search.",
     ),
     Operation(
         "record_skill",
@@ -109,5 +110,6 @@ OPERATIONS = (
         GROUP,
         writes=True,
         idempotent=False,
+        instead="For a fact use remember.",
     ),
 )

@@ -113,5 +113,6 @@ OPERATION = Operation(
     StatusOf,
     run,
     text,
-    unlisted=("sources",),
+    unlisted=("sources", "max_tokens"),
+    instead="Answers of search and others say it too where it matters.",
 )

@@ -147,5 +147,6 @@ OPERATION = Operation(
     Symbol,
     run,
     text,
-    unlisted=("limit", "line"),
+    unlisted=("limit", "line", "max_tokens"),
+    instead="For similar code use related, for its text read_node.",
 )

@@ -24,14 +24,14 @@ from packhound.text import LineIndex
 _MAX_NODES = 10_000
 _MAX_LINES = 100_000_000
 _FIELDS = {
-    "name": text("", 1_000, 1),
-    "start_line": integer("", 1, _MAX_LINES),
-    "end_line": integer("", 1, _MAX_LINES),
-    "kind": choice("", KINDS),
-    "qualname": text("", 4_000),
-    "signature": text("", 20_000),
-    "doc": text("", 100_000),
-    "text": text("", 1_000_000),
+    "name": text(1_000, 1),
+    "start_line": integer(1, _MAX_LINES),
+    "end_line": integer(1, _MAX_LINES),
+    "kind": choice(KINDS),
+    "qualname": text(4_000),
+    "signature": text(20_000),
+    "doc": text(100_000),
+    "text": text(1_000_000),
 }
 
 
