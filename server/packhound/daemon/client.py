@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import TimeoutError as FutureTimeout
+from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -105,11 +106,12 @@ def connect(roots: Sequence[Path]) -> Connection | None:
     while True:
         try:
             if found := AnyConnection.open(cache, ENGINE):
-                connection = Connection(found, roots)
-                if connection.serves_any:
-                    return connection
-                connection.close()
-                return None
+                with ExitStack() as opened:
+                    connection = opened.enter_context(closing(Connection(found, roots)))
+                    if connection.serves_any:
+                        opened.pop_all()
+                        return connection
+                    return None
         except StoreError as error:
             if problem is None:
                 problem, deadline = error, time.monotonic() + _TAKEOVER_S

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from typing import TYPE_CHECKING
 
 from packhound.mcp.session import Call
@@ -18,20 +19,20 @@ _INTERVAL_S = 1.0
 
 @contextmanager
 def progress(call: Call, folders: Folders) -> Iterator[None]:
-    """Report how many files are read, each second until the end, if the client has asked for it."""
+    """Report how many files are read, now and each second, if the client has asked for it."""
     if not call.wants_progress:
         yield
         return
     done = threading.Event()
 
     def report() -> None:
-        n_reports = 0
-        while not done.wait(_INTERVAL_S):
+        for n_reports in count():
             n_read, n_files = folders.reading
-            n_reports += 1
             # Progress has to grow, also while the folder is opened or the answer is made.
             message = reading_note(n_read, n_files) or "reading the index"
             call.report(max(n_read, n_reports / 1_000), max(n_files, 1), message)
+            if done.wait(_INTERVAL_S):
+                return
 
     thread = threading.Thread(target=report, name="packhound-progress", daemon=True)
     thread.start()

@@ -76,26 +76,23 @@ class Connection:
     def begin_session(self, name: str, arguments: Mapping[str, object]) -> socket.socket:
         """Begin a session and return its socket, which belongs to the caller from then on.
 
+        Where that fails the connection is closed.
+
         Raises:
             SettingsError: the server refused the arguments.
             StoreError: it did not accept the session, refused it or has ended.
         """
         request = {"token": self.server.token, "session": name, "arguments": dict(arguments)}
         try:
-            self._socket.settimeout(_SEND_S)
-            self._socket.sendall(json.dumps(request).encode() + b"\n")
-            self._socket.settimeout(SILENCE_S)
-            answer = self._read_line()
-        except TimeoutError:
-            self.require_life()
-            raise StoreError(NO_SIGN_OF_LIFE) from None
-        except (OSError, ValueError) as problem:
-            raise StoreError(f"the engine of this folder has ended: {problem}") from None
-        # Another server may have taken the socket since its address was read.
-        if "error" in answer and answer != NOT_ALLOWED:
-            raise SettingsError(str(answer["error"]))
-        if ACCEPTED not in answer:
-            raise StoreError(ENDED)
+            answer = self._shake_hands(request)
+            # Another server may have taken the socket since its address was read.
+            if "error" in answer and answer != NOT_ALLOWED:
+                raise SettingsError(str(answer["error"]))
+            if ACCEPTED not in answer:
+                raise StoreError(ENDED)
+        except (SettingsError, StoreError):
+            self.close()
+            raise
         self._socket.settimeout(None)
         return self._socket
 
@@ -109,6 +106,18 @@ class Connection:
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
+
+    def _shake_hands(self, request: Mapping[str, object]) -> dict[str, Any]:
+        try:
+            self._socket.settimeout(_SEND_S)
+            self._socket.sendall(json.dumps(request).encode() + b"\n")
+            self._socket.settimeout(SILENCE_S)
+            return self._read_line()
+        except TimeoutError:
+            self.require_life()
+            raise StoreError(NO_SIGN_OF_LIFE) from None
+        except (OSError, ValueError) as problem:
+            raise StoreError(f"the engine of this folder has ended: {problem}") from None
 
     def _read_line(self) -> dict[str, Any]:
         """Return the next object, empty at the end; what follows it is left on the socket."""

@@ -61,7 +61,6 @@ class EngineSessions:
                 arguments = {**self._arguments, RESUMED: self._server is not None}
                 session = connection.begin_session(self._name, arguments)
             except StoreError:
-                connection.close()
                 if attempt == _ATTEMPTS - 1:
                     raise
             else:

@@ -162,7 +162,7 @@ def score_linear(context: SignalContext, weights: Weights, depth: int) -> Linear
     nodes = np.flatnonzero((best >= floor - _SCORE_TOLERANCE).take(candidates.owner))
     scores, owner = scores.take(nodes), candidates.owner.take(nodes)
     in_file_scores = np.array(weights.in_file) @ node[:, nodes] if weights.in_file else scores
-    better = _count_better_in_file(in_file_scores, owner)
+    better = _count_better_in_file(in_file_scores, scores, owner)
     boosts = np.where(better == 0, best.take(owner) - scores, 0.0)
     scores = scores + boosts - weights.diversity * better
     return LinearRanking(nodes, scores, weights, file, node, owner, better, boosts)
@@ -177,17 +177,18 @@ def _compute_signals(
     return values
 
 
-def _count_better_in_file(scores: Doubles, owner: Positions) -> Doubles:
+def _count_better_in_file(in_file_scores: Doubles, scores: Doubles, owner: Positions) -> Doubles:
     """Count the better nodes of the same file for each node; `owner` ascends.
 
-    Equals are not better than each other: which of them was indexed first must not show.
+    Of those that are alike within the file the one that scores more is better. Equals in both are
+    not better than each other: which of them was indexed first must not show.
     """
-    falling = -scores.round(SCORE_DIGITS)
-    order = np.lexsort((falling, owner))
-    begins = np.ones(len(scores), np.bool_)
-    begins[1:] = (np.diff(falling[order]) != 0) | (np.diff(owner[order]) != 0)
-    first = np.maximum.accumulate(np.where(begins, np.arange(len(scores)), 0))
-    counts = np.empty(len(scores), np.float64)
+    keys = np.stack((-scores.round(SCORE_DIGITS), -in_file_scores.round(SCORE_DIGITS), owner))
+    order = np.lexsort(keys)
+    begins = np.ones(len(owner), np.bool_)
+    begins[1:] = np.diff(keys[:, order]).any(axis=0)
+    first = np.maximum.accumulate(np.where(begins, np.arange(len(owner)), 0))
+    counts = np.empty(len(owner), np.float64)
     counts[order] = first - np.searchsorted(owner, owner[order])
     return counts
 
