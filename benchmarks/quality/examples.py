@@ -23,8 +23,8 @@ from packhound.search.query.encode import encode
 from packhound.search.signals.context import SignalContext
 from packhound.search.signals.registry import FILE_SIGNALS, NODE_SIGNALS
 
-FILE_NAMES = tuple(signal.__name__ for signal in FILE_SIGNALS)
-NODE_NAMES = tuple(signal.__name__ for signal in NODE_SIGNALS)
+FILE_NAMES = tuple(signal.name for signal in FILE_SIGNALS)
+NODE_NAMES = tuple(signal.name for signal in NODE_SIGNALS)
 
 
 @dataclass(slots=True, eq=False)
@@ -105,7 +105,7 @@ def cached(file: Path, make: Callable[[], list[Example]]) -> list[Example]:
 def _stack(signals: tuple, context: SignalContext, n: int) -> NDArray[np.float32]:
     if not n:
         return np.zeros((0, len(signals)), np.float32)
-    return np.stack([signal(context) for signal in signals], axis=1).astype(np.float32)
+    return np.stack([signal.function(context) for signal in signals], axis=1).astype(np.float32)
 
 
 def _found(targets: tuple[Target, ...], refs: list) -> NDArray[np.bool_]:

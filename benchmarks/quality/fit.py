@@ -58,7 +58,7 @@ QUERIES = Recipe(ridge=10, kind_ridge=50, node_share=2, rounds=2)
 REPORT_SIGNALS = frozenset(
     {"lexical", "file_mentioned", "file_framed", "module_mentioned", "mentioned"}
     | {"dense_title_file", "test_path", "example_path", "prose_file", "setting_file"}
-    | {"node_words", "node_mentioned", "node_owned", "node_framed", "dense_code_node"}
+    | {"node_words", "node_mentioned", "node_owned", "dense_code_node"}
     | {"node_is_type", "node_is_function", "node_is_rest"}
 )
 """Few reports are at hand: with more signals than these the fit follows chance."""

@@ -29,7 +29,7 @@ DENSE = frozenset(name for name in NAMES if name.startswith("dense"))
 WITHOUT = {"hybrid": frozenset(), "lexical": DENSE, "dense": frozenset(NAMES) - DENSE}
 REPORT_ONLY = frozenset(
     {"mentioned", "file_mentioned", "file_framed", "module_mentioned", "dense_title_file"}
-    | {"node_mentioned", "node_framed", "dense_code_node"}
+    | {"node_mentioned", "dense_code_node"}
 )
 
 NAMES_IN_FULL = frozenset({"node_named", "node_owned"})

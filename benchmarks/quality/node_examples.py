@@ -28,8 +28,8 @@ from packhound.search.query.encode import encode
 from packhound.search.signals.context import SignalContext
 from packhound.search.signals.registry import FILE_SIGNALS, NODE_SIGNALS
 
-FILE_NAMES = tuple(signal.__name__ for signal in FILE_SIGNALS)
-NODE_NAMES = tuple(signal.__name__ for signal in NODE_SIGNALS)
+FILE_NAMES = tuple(signal.name for signal in FILE_SIGNALS)
+NODE_NAMES = tuple(signal.name for signal in NODE_SIGNALS)
 NAMES = (*FILE_NAMES, *NODE_NAMES)
 
 Floats = NDArray[np.float64]
@@ -101,8 +101,8 @@ def environment_of(root: Path, embedder: Embedder) -> SearchEnvironment:
 def example_of(case: dict, context: SignalContext, repository: str, suite: str) -> Example:
     """The signals and grades of a case's candidates."""
     candidates = context.candidates
-    files = np.stack([signal(context.whole) for signal in FILE_SIGNALS], axis=1)
-    nodes = np.stack([signal(context) for signal in NODE_SIGNALS], axis=1)
+    files = np.stack([signal.function(context.whole) for signal in FILE_SIGNALS], axis=1)
+    nodes = np.stack([signal.function(context) for signal in NODE_SIGNALS], axis=1)
     owners = (candidates.entries[i] for i in candidates.owner)
     places = [
         (

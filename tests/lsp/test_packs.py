@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from packhound.search.signals.groups import group_of
+from packhound.search.signals.registry import group_of
 from tests.support.command_line import packhound
 from tests.support.git_repository import git
 from tests.support.lsp_client import RELAYED, eventually, wait_until, write_files

@@ -15,7 +15,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from packhound.core.errors import Cancelled
-from packhound.core.types import Signal
 from packhound.llm.counter import counter_for
 from packhound.pack.conversations import Conversations
 from packhound.pack.gather import gather
@@ -237,17 +236,10 @@ def test_what_everyone_uses_says_little():
     assert scores["rare.py"] > 2 * scores["log.py"]
 
 
-def test_signals_of_the_code_alone_are_no_reason():
-    def ask(query):
-        actual = context.search(query)
-        extra = (Signal("node_size", 9.0, 1.0), Signal("depth", 5.0, 1.0))
-        hits = tuple(replace(hit, why=(*hit.why, *extra)) for hit in actual.hits)
-        return replace(actual, hits=hits)
-
-    context = context_of(SHOP)
-    packed = pack(replace(context, search=ask), PackRequest("cart total", 500))
-    assert "hit 1 (words)" in " ".join(item.reason for item in packed.items)
-    assert not any("node_size" in item.reason for item in packed.items)
+def test_reasons_of_a_pack_name_no_signal():
+    packed = pack(context_of(SHOP), PackRequest("cart total", 300))
+    reasons = " ".join(part.reason for part in (*packed.items, *packed.omitted))
+    assert "hit 1 (words)" in reasons and "node_words" not in reasons
 
 
 def test_open_files_count_a_little_more():

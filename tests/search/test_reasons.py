@@ -5,19 +5,20 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from packhound.core.types import GROUP_NAMES, MODES, Hit, Query, Results, Signal
-from packhound.search.explain import meanings
+from packhound.core.types import GROUP_NAMES, MODES, Hit, Query, Results, SignalValue
 from packhound.search.order import rank_hits
 from packhound.search.pipeline import explain, search
+from packhound.search.rank import linear
 from packhound.search.rank.diversity import Diversity
 from packhound.search.reasons import ordinal
 from packhound.search.related import related
-from packhound.search.signals.groups import GROUP_OF
+from packhound.search.signals.registry import EXACT_MATCH, SIGNALS
 from packhound.text.tokenizer import runs, terms
 from tests.support.shop import FILES, environment, snapshot
 
@@ -40,8 +41,16 @@ def first(text: str) -> Hit:
     return ask(text).hits[0]
 
 
-def test_every_signal_belongs_to_a_group() -> None:
-    assert set(meanings()) == set(GROUP_OF)
+def test_every_signal_that_is_computed_has_a_weight() -> None:
+    rank = Path(linear.__file__).parent
+    texts = [(rank / f"{unit}_weights.json").read_text("utf-8") for unit in ("node", "file")]
+    named = {EXACT_MATCH}.union(*(re.findall(r'"(\w+)": -?\d', text) for text in texts))
+    assert [signal.name for signal in SIGNALS if signal.unit and signal.name not in named] == []
+
+
+def test_every_signal_is_in_the_table_once_with_its_meaning() -> None:
+    assert len({signal.name for signal in SIGNALS}) == len(SIGNALS)
+    assert all(signal.meaning.endswith(".") for signal in SIGNALS)
 
 
 @given(QUERIES, st.sampled_from(MODES), st.sampled_from(["linear", "rrf"]))
@@ -106,7 +115,7 @@ def test_without_a_penalty_a_test_would_be_higher() -> None:
     ]  # fmt: skip
     for hit in tests:
         counterfactual = hit.explanation().counterfactual
-        if counterfactual.startswith("without the test penalty: "):
+        if counterfactual.startswith("test code: "):
             assert hit.rank > int("".join(filter(str.isdigit, counterfactual)))
 
 
@@ -134,7 +143,7 @@ def test_what_a_stage_adds_is_in_its_group() -> None:
             return limit
 
         def rerank(self, hits, _context):
-            boost = Signal("used_lately", 1.0, 999.0)
+            boost = SignalValue("used_lately", 1.0, 999.0)
             return [
                 replace(h, score=h.score + 999.0, why=(*h.why, boost)) if h is hits[-1] else h
                 for h in hits

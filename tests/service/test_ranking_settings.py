@@ -12,7 +12,7 @@ import pytest
 from packhound.core.settings_files import FolderSettings
 from packhound.core.types import Budget, Query, Results
 from packhound.pack.request import PackRequest
-from packhound.search.signals.groups import group_of
+from packhound.search.signals.registry import group_of
 from packhound.service.engine import Engine
 from tests.support.shop import FILES
 

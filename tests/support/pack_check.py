@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from packhound.core.types import Document, FileStamp, Hit, Query, Results, Signal
+from packhound.core.types import Document, Explanation, FileStamp, Hit, Query, Results, SignalValue
 from packhound.files.globs import compile_globs
 from packhound.graph.graph import Graph
 from packhound.index.snapshot import Snapshot
@@ -138,7 +138,13 @@ def by_shared_words(snapshot: Snapshot, query: Query) -> Results:
                 ref = snapshot.ref(int(node_id), "/work")
                 scored.append((-len(shared), path, node.span.start, ref))
     hits = tuple(
-        Hit(ref, rank, float(-score), (Signal("words", float(-score), 1.0),))
+        Hit(
+            ref,
+            rank,
+            float(-score),
+            (SignalValue("node_words", float(-score), 1.0),),
+            explanation=lambda: Explanation(("words",)),
+        )
         for rank, (score, _, _, ref) in enumerate(sorted(scored, key=lambda s: s[:3]), 1)
     )
     return Results(query.text, hits[: query.limit], False, snapshot.generation, 0.0, len(hits))

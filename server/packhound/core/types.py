@@ -217,7 +217,7 @@ class Query:
         return self.budget.candidates
 
 
-class Signal(NamedTuple):
+class SignalValue(NamedTuple):
     """One reason for a score: contribution = weight * value. A search makes hundreds."""
 
     signal: str
@@ -278,7 +278,7 @@ class Hit:
     node: NodeRef
     rank: int
     score: float
-    why: tuple[Signal, ...]
+    why: tuple[SignalValue, ...]
     siblings: tuple[NodeRef, ...] = ()
     confidence: float | None = None
     used: str = ""

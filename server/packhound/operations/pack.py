@@ -165,8 +165,8 @@ def _origin_row(origin: Origin, *, explain: bool) -> Json:
         fields |= {"rank": origin.rank, "words": origin.words, "meaning": origin.meaning}
     if origin.path:
         fields["path"] = list(origin.path)
-    if explain and origin.why:
-        fields["why"] = [signal_row(signal) for signal in origin.why]
+    if explain and origin.hit:
+        fields["why"] = [signal_row(signal) for signal in origin.hit.why]
     return fields
 
 

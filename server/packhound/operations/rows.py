@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from packhound import search
 from packhound.core.line_history import LineHistory
 from packhound.core.records import Record, iso_date
-from packhound.core.types import Hit, NodeRef, Results, Signal, SignalGroup
+from packhound.core.types import Hit, NodeRef, Results, SignalGroup, SignalValue
 from packhound.operations.operation import NODE, Json
 from packhound.operations.references import References
 from packhound.redact import safe_line, without_secrets
@@ -106,7 +106,7 @@ def explanation_row(roots: Roots, hit: Hit) -> Json:
     return row
 
 
-def signal_row(signal: Signal) -> Json:
+def signal_row(signal: SignalValue) -> Json:
     """Return one reason for a score."""
     return {
         "signal": signal.signal,

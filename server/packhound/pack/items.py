@@ -132,7 +132,7 @@ def _origins(candidates: Sequence[Candidate]) -> tuple[Origin, ...]:
     return tuple(
         origin._replace(
             utility=round(origin.utility, 4),
-            reason=safe_line(origin.reason),
+            reason=safe_line(origin.text),
             path=tuple(map(safe_line, origin.path)),
             words=_sum_group(origin, "Name") + _sum_group(origin, "Words"),
             meaning=_sum_group(origin, "Meaning"),
@@ -142,4 +142,5 @@ def _origins(candidates: Sequence[Candidate]) -> tuple[Origin, ...]:
 
 
 def _sum_group(origin: Origin, group: GroupName) -> float:
-    return math.fsum(s.contribution for s in origin.why if group_of(s.signal) == group)
+    why = origin.hit.why if origin.hit else ()
+    return math.fsum(s.contribution for s in why if group_of(s.signal) == group)

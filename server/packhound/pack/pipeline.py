@@ -214,7 +214,7 @@ def _key(candidate: Candidate) -> NodeKey:
 
 
 def _omissions(pool: Pool, knapsack: Knapsack, sent: Sent) -> tuple[Omitted, ...]:
-    with_reasons = (candidate for candidate in pool.by_rank() if candidate.reasons)
+    with_reasons = (candidate for candidate in pool.by_rank() if candidate.has_reason)
     candidates = (*pool.excluded.values(), *with_reasons)
     omitted = (c for c in candidates if c.node_id not in knapsack.chosen)
     return tuple(

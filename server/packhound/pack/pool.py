@@ -28,7 +28,6 @@ class Candidate:
     pinned: bool = False
     changed: bool = False
     duplicate_of: str = ""
-    reasons: list[str] = field(default_factory=list)
     origins: list[Origin] = field(default_factory=list)
     _node: Node | None = None
 
@@ -54,13 +53,20 @@ class Candidate:
         """The name in reasons."""
         return f"{self.name} ({self.path})"
 
+    @property
+    def has_reason(self) -> bool:
+        """True if an origin has a reason."""
+        return any(origin.reason for origin in self.origins)
+
+    @property
+    def reasons(self) -> list[str]:
+        """The distinct reasons in the order of their discovery."""
+        return list(dict.fromkeys(origin.text for origin in self.origins if origin.reason))
+
     def add(self, origin: Origin) -> None:
         """Add an origin, whose reason may be ""; utilities combine as probabilities (noisy-or)."""
-        utility, reason = origin.utility, origin.reason
         self.origins.append(origin)
-        self.utility = 1.0 - (1.0 - self.utility) * (1.0 - min(utility, 0.999))
-        if reason and reason not in self.reasons:
-            self.reasons.append(reason)
+        self.utility = 1.0 - (1.0 - self.utility) * (1.0 - min(origin.utility, 0.999))
 
 
 class Pool:
@@ -95,7 +101,7 @@ class Pool:
         for mate in mates:
             # Next to a reason of its own this one says nothing.
             utility = min(share / len(mates), _MAX_MATE_UTILITY)
-            mate.add(Origin("file", utility, "" if mate.reasons else reason))
+            mate.add(Origin("file", utility, "" if mate.has_reason else reason))
 
     def _candidate(self, entry: FileEntry, position: int, node_id: int) -> Candidate | None:
         candidate = self.by_node_id.get(node_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
-from packhound.core.types import Signal
+from packhound.core.types import Hit
 
 Detail = Literal["outline", "signature", "elided", "full"]
 DETAILS: tuple[Detail, ...] = get_args(Detail)
@@ -65,8 +65,8 @@ OriginSource = Literal[
 class Origin(NamedTuple):
     """One source that brought a node into a pack, and the utility that it gave.
 
-    Of a search there is the rank, what words and meaning added to its score, and all reasons for
-    it; of the graph the path: the node that was there before, and the edge.
+    Of a search there is the hit with its rank, and what words and meaning added to its score; of
+    the graph the path: the node that was there before, and the edge.
     """
 
     source: OriginSource
@@ -76,7 +76,13 @@ class Origin(NamedTuple):
     words: float = 0.0
     meaning: float = 0.0
     path: tuple[str, ...] = ()
-    why: tuple[Signal, ...] = ()
+    hit: Hit | None = None
+
+    @property
+    def text(self) -> str:
+        """The reason, of a hit with what speaks for it."""
+        reasons = ", ".join(self.hit.explanation().reasons) if self.hit else ""
+        return f"{self.reason} ({reasons})" if reasons else self.reason
 
 
 @dataclass(frozen=True, slots=True)

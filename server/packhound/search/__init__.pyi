@@ -30,6 +30,6 @@ from .rank.reranker import Reranker as Reranker
 from .related import related as related
 from .run import STOPPED_NOTE as STOPPED_NOTE
 from .run import SearchRun as SearchRun
-from .signals.groups import group_of as group_of
+from .signals.registry import group_of as group_of
 from .stages import NodeVectors as NodeVectors
 from .stages import Stage as Stage

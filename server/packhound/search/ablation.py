@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from packhound.core.types import Hit, Query
+from packhound.core.types import GROUP_NAMES, GroupName, Hit, Query
 from packhound.index import Snapshot
 from packhound.search.environment import SearchEnvironment
 from packhound.search.pipeline import best_hits, parse, retrieve_context, source_of, unit_of
 from packhound.search.query.encode import encode
 from packhound.search.rank.linear import DIVERSITY, REPRESENTATIVE, score_linear, weights_for
-from packhound.search.signals.registry import FILE_SIGNALS, NODE_SIGNALS
+from packhound.search.signals.registry import FILE_SIGNALS, NODE_SIGNALS, Signal
 
 BASELINE = "all"
 """Key of the unablated ranking."""
-
-_NATURE = frozenset(
-    {"test_path", "example_path", "stale_path", "internal_path", "prose_file", "setting_file"}
-    | {"header_file", "depth", "node_count", "entry_file", "grab_bag", "common_stem", "node_size"}
-    | {"node_is_type", "node_is_function", "node_is_rest"}
-)
-"""Signals that do not depend on the query."""
 
 
 def ablate(
@@ -47,19 +38,18 @@ def ablate(
 
 def parts() -> dict[str, frozenset[str]]:
     """Return the signals of each source, each stage and each signal, by the name of the part."""
-    file, node = _names(FILE_SIGNALS), _names(NODE_SIGNALS)
-    meaning = frozenset(name for name in file | node if name.startswith("dense"))
+    computed = (*FILE_SIGNALS, *NODE_SIGNALS)
     return {
-        "source: words": (file | node) - meaning - _NATURE,
-        "source: meaning": meaning,
-        "source: what the code is": _NATURE,
-        "stage: file signals": file,
-        "stage: node signals": node,
+        "source: words": _names(computed, "Name", "Words", "You"),
+        "source: meaning": _names(computed, "Meaning"),
+        "source: what the code is": _names(computed, "Structure"),
+        "stage: file signals": _names(FILE_SIGNALS, *GROUP_NAMES),
+        "stage: node signals": _names(NODE_SIGNALS, *GROUP_NAMES),
         "stage: one node per file first": frozenset({DIVERSITY}),
         "stage: which node speaks for its file": frozenset({REPRESENTATIVE}),
-        **{f"signal: {name}": frozenset({name}) for name in sorted(file | node)},
+        **{f"signal: {name}": frozenset({name}) for name in sorted(_names(computed, *GROUP_NAMES))},
     }
 
 
-def _names(signals: Iterable[object]) -> frozenset[str]:
-    return frozenset(getattr(signal, "__name__", "") for signal in signals)
+def _names(signals: tuple[Signal, ...], *groups: GroupName) -> frozenset[str]:
+    return frozenset(signal.name for signal in signals if signal.group in groups)

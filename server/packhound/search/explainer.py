@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import takewhile
 
 import numpy as np
 
 from packhound.core.arrays import Doubles, Ints, Positions, top_k
-from packhound.core.types import GROUP_NAMES, Explanation, Hit, NodeId, Signal, SignalGroup
+from packhound.core.types import GROUP_NAMES, Explanation, Hit, NodeId, SignalGroup, SignalValue
 from packhound.search.evidence import (
     QueryWord,
     WordMatches,
@@ -26,10 +25,8 @@ from packhound.search.evidence import (
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.rank.fusion import Ranking, competing_rows
 from packhound.search.rank.linear import Unit
-from packhound.search.rank.proximity import WEIGHTS as PROXIMITY_WEIGHTS
 from packhound.search.reasons import (
     MAX_REASONS,
-    PENALTIES,
     Evidence,
     choose_reasons,
     counterfactual,
@@ -38,16 +35,11 @@ from packhound.search.reasons import (
 )
 from packhound.search.retrieve.term_matches import NAME
 from packhound.search.signals.context import SignalContext
-from packhound.search.signals.groups import EXACT_MATCH, group_of, membership
+from packhound.search.signals.registry import EXACT_MATCH, SIGNALS, group_of, membership
 
 N_CANDIDATES = 50
 """Best candidates that contributions are compared with."""
 
-STAGE_SIGNALS = frozenset(
-    {"deep_similarity", "cross_encoder", "repeats_above", "changed_lately", "used_lately"}
-    | PROXIMITY_WEIGHTS.keys()
-)
-"""Signals that stages append to those of the ranker."""
 _TIE = 1e-9
 _FOLDED_NAME = 0.95
 """Value of a name in another letter case; names with other words are below."""
@@ -139,7 +131,7 @@ def _sum_groups(
     )
     sums, rival_sums = sums[:, : len(rows)], (sums - facts)[:, len(rows) :]
     facts = facts[:, : len(rows)]
-    by_stages = [_stage_signals(hit) for hit in hits]
+    by_stages = [[value for value in hit.why if value.signal not in names] for hit in hits]
     if any(by_stages):
         # The other candidates lack what the stages have added.
         scores = np.array([hit.score for hit in hits])
@@ -246,9 +238,10 @@ def _combine(
 def _ranks_without_penalties(
     hits: Sequence[Hit], scores: Doubles, sums: _GroupSums
 ) -> list[dict[str, int]]:
-    """Return the rank that each hit would have without each of its penalties."""
+    """Return the rank that each hit would have without each signal that costs it something."""
+    told = {signal.name for signal in SIGNALS if signal.reason}
     costs = [
-        {s.signal: s.contribution for s in hit.why if s.signal in PENALTIES and s.contribution < 0}
+        {s.signal: s.contribution for s in hit.why if s.signal in told and s.contribution < 0}
         for hit in hits
     ]
     without = {
@@ -258,12 +251,7 @@ def _ranks_without_penalties(
     return [{signal: without[signal][i] for signal in cost} for i, cost in enumerate(costs)]
 
 
-def _stage_signals(hit: Hit) -> list[Signal]:
-    """Return the signals that stages have appended."""
-    return list(takewhile(lambda signal: signal.signal in STAGE_SIGNALS, reversed(hit.why)))
-
-
-def _sum_signals(signals: Iterable[Signal]) -> list[float]:
+def _sum_signals(signals: Iterable[SignalValue]) -> list[float]:
     """Return the sum of the contributions of each group."""
     sums = dict.fromkeys(GROUP_NAMES, 0.0)
     for signal in signals:

@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeAlias
 from packhound.core.types import GroupName, Hit, SignalGroup
 from packhound.search.evidence import QueryWord, WordMatches, shared_phrase
 from packhound.search.query.parse import ParsedQuery
+from packhound.search.signals.registry import SIGNALS
 from packhound.text import terms
 
 Texts: TypeAlias = Mapping[GroupName, str]
@@ -28,43 +29,9 @@ _CLOSE_RANK = 50
 _BELOW = 50
 """Ranks up to here are exact: more candidates are not scored."""
 
-_STRUCTURE = {
-    "test_path": "test code",
-    "example_path": "example or benchmark",
-    "stale_path": "generated, vendored or deprecated",
-    "internal_path": "internal",
-    "prose_file": "prose",
-    "setting_file": "settings",
-    "header_file": "header",
-    "entry_file": "entry file of its folder",
-    "grab_bag": "file of helpers",
-    "defined_elsewhere": "also defined in what it tests or copies",
-    "same_file_above": "below better code of its file",
-    "speaks_for_file": "best answer in a file that others brought up",
-}
-_YOU = {
-    "changed_lately": "changed lately",
-    "used_lately": "used lately",
-    "near_file": "in the file you are in",
-    "near_stem": "file of the same name as yours",
-    "near_name": "named in the file you are in",
-    "near_use": "uses names of the file you are in",
-    "near_import": "imported by the file you are in, or imports it",
-    "near_edit": "file edited lately",
-    "near_folder": "in the folder you are in",
-    "node_framed": "in your stack trace",
-    "file_framed": "file in your stack trace",
-    "file_mentioned": "file defines names of your report",
-}
+_STRUCTURE = tuple(s for s in SIGNALS if s.group == "Structure" and s.reason)
+_YOU = tuple(s for s in SIGNALS if s.group == "You")
 _PRINTS, _QUOTES = "prints this message", "quotes this message"
-PENALTIES = {
-    "defined_elsewhere": "other definitions",
-    "test_path": "the test penalty",
-    "example_path": "the penalty for examples",
-    "stale_path": "the penalty for generated or vendored code",
-    "internal_path": "the penalty for internal code",
-    "same_file_above": "better code of its file",
-}
 
 
 class Evidence(NamedTuple):
@@ -96,7 +63,7 @@ class Evidence(NamedTuple):
     @property
     def you(self) -> float:
         """Share that the hit has in the user's work, 0 to 1."""
-        return min(1.0, max([self.values.get(signal, 0.0) for signal in _YOU]))
+        return min(1.0, max([self.values.get(signal.name, 0.0) for signal in _YOU]))
 
 
 def choose_reasons(groups: Sequence[SignalGroup], evidence: Texts) -> tuple[str, ...]:
@@ -127,7 +94,7 @@ def group_texts(evidence: Evidence, texts: Texts, above: Mapping[GroupName, floa
 
     `above` is what each group adds above the average: what is below it is not called strong.
     """
-    structure = [t for signal, t in _STRUCTURE.items() if evidence.values.get(signal, 0) > 0]
+    structure = [s.reason for s in _STRUCTURE if evidence.values.get(s.name, 0) > 0]
     return {
         "Name": texts["Name"],
         "Words": _overlap(evidence, texts["Words"], is_strong=above["Words"] >= 0),
@@ -193,7 +160,7 @@ def _closeness(evidence: Evidence) -> str:
 
 def _you_texts(evidence: Evidence) -> list[str]:
     values = evidence.values
-    texts = {signal: text for signal, text in _YOU.items() if values.get(signal)}
+    texts = {signal.name: signal.reason for signal in _YOU if values.get(signal.name)}
     if evidence.used and "used_lately" in texts:
         texts["used_lately"] = evidence.used
     return list(texts.values())
@@ -223,9 +190,9 @@ def counterfactual(
     """Return what would move a hit, and where to; "" for a hit without a rank."""
     if not rank:
         return ""
-    for signal, penalty in PENALTIES.items():
-        if 0 < without_penalty.get(signal, rank) < rank:
-            return f"without {penalty}: {ordinal(without_penalty[signal])}"
+    for signal in _STRUCTURE:
+        if 0 < (better := without_penalty.get(signal.name, rank)) < rank:
+            return f"{signal.reason}: without that it would be {ordinal(better)}"
     moves = sorted(
         (group for group in groups if group.rank_without != rank),
         key=lambda group: -abs(group.rank_without - rank),

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from packhound.core.types import KINDS, Hit, NodeId, Signal
+from packhound.core.types import KINDS, Hit, NodeId, SignalValue
 from packhound.index import Snapshot
 from packhound.search.order import SCORE_DIGITS, rank_hits
 from packhound.search.query.filters import allowed_node_ids
@@ -43,7 +43,7 @@ def rank_symbols(
     """Return the best `limit` nodes by name, and the number of candidates."""
     qualities = _match_names(snapshot, stats, query.patterns)
     node_ids = _node_ids(snapshot, stats, qualities, query)
-    scored: list[tuple[float, str, int, tuple[Signal, ...]]] = []
+    scored: list[tuple[float, str, int, tuple[SignalValue, ...]]] = []
     for node_id in node_ids.tolist():
         match = _match(snapshot, node_id, query.patterns, qualities)
         if match <= 0:
@@ -65,21 +65,21 @@ def rank_symbols(
     return rank_hits(hits, limit), len(node_ids)
 
 
-def _score_and_path(row: tuple[float, str, int, tuple[Signal, ...]]) -> tuple[float, str]:
+def _score_and_path(row: tuple[float, str, int, tuple[SignalValue, ...]]) -> tuple[float, str]:
     return row[:2]
 
 
 def _reasons(
     snapshot: Snapshot, stats: CorpusStats, query: ParsedQuery, node_id: int, match: float
-) -> tuple[Signal, ...]:
+) -> tuple[SignalValue, ...]:
     is_test = not stats.plain[snapshot.file_of[node_id]] and not query.wants_tests
     length = len(snapshot.name_table.names[snapshot.name_of[node_id]])
     signals = (
-        Signal("name_match", match, _MATCH),
-        Signal("definition_kind", float(_KIND_VALUES[snapshot.kind_of[node_id]]), _KIND),
-        Signal("test_path", float(is_test), _TEST),
-        Signal("stale_path", float(stats.flags[_IS_STALE, snapshot.file_of[node_id]]), _STALE),
-        Signal("name_length", math.log1p(length), _LENGTH),
+        SignalValue("name_match", match, _MATCH),
+        SignalValue("definition_kind", float(_KIND_VALUES[snapshot.kind_of[node_id]]), _KIND),
+        SignalValue("test_path", float(is_test), _TEST),
+        SignalValue("stale_path", float(stats.flags[_IS_STALE, snapshot.file_of[node_id]]), _STALE),
+        SignalValue("name_length", math.log1p(length), _LENGTH),
     )
     return tuple(signal for signal in signals if signal.value)
 

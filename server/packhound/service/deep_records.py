@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from packhound.core.errors import ModelError
-from packhound.core.types import Signal
+from packhound.core.types import SignalValue
 from packhound.core.vector_cache import VectorCache
 from packhound.search import DeepRanker, DeepText, SearchRun
 from packhound.sources import STATE_FACTOR, ScoredRecord, Source, is_near, sort_key
@@ -55,5 +55,5 @@ class DeepRescorer:
 
 def _rescore(entry: ScoredRecord, value: float) -> ScoredRecord:
     weight = _WEIGHT * (STATE_FACTOR if entry.state else 1.0)
-    signal = Signal("deep_similarity", value, weight)
+    signal = SignalValue("deep_similarity", value, weight)
     return entry._replace(score=entry.score + signal.contribution, why=(*entry.why, signal))

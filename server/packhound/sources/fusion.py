@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from packhound.core.types import Hit, Signal
+from packhound.core.types import Hit, SignalValue
 
 K = 60
 _SIGNAL = "reciprocal_rank"
@@ -23,7 +23,7 @@ class _Fused:
 
     hit: Hit
     score: float
-    why: list[Signal] = field(default_factory=list)
+    why: list[SignalValue] = field(default_factory=list)
 
 
 def fuse(answers: Iterable[Sequence[Hit]], limit: int) -> tuple[Hit, ...]:
@@ -36,7 +36,7 @@ def fuse(answers: Iterable[Sequence[Hit]], limit: int) -> tuple[Hit, ...]:
     for hits in answers:
         for rank, hit in enumerate(hits, 1):
             entry = fused.setdefault(reference(hit), _Fused(hit, hit.score))
-            entry.why.append(Signal(_SIGNAL, 1 / (K + rank), 1.0))
+            entry.why.append(SignalValue(_SIGNAL, 1 / (K + rank), 1.0))
     ordered = sorted(fused.items(), key=lambda item: _sort_key(*item))
     return tuple(
         replace(entry.hit, rank=rank, score=_total(entry), why=tuple(entry.why))

@@ -16,7 +16,7 @@ import numpy as np
 
 from packhound.core.arrays import Doubles, Floats, Ints, LongInts, Mask, top_k
 from packhound.core.records import RECORD_TYPES, Record, Scope
-from packhound.core.types import Signal
+from packhound.core.types import SignalValue
 from packhound.text import aggressive_stem
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class ScoredRecord(NamedTuple):
 
     record: Record
     score: float
-    why: tuple[Signal, ...]
+    why: tuple[SignalValue, ...]
     state: str
 
 
@@ -226,5 +226,5 @@ def _scored(record: Record, parts: Sequence[np.floating], state: str) -> ScoredR
         "record_recency": total - words - meaning - title,
         "record_state": (STATE_FACTOR - 1) * total if state else 0.0,
     }
-    why = tuple(Signal(name, value, 1.0) for name, value in values.items() if value)
+    why = tuple(SignalValue(name, value, 1.0) for name, value in values.items() if value)
     return ScoredRecord(record, sum(signal.contribution for signal in why), why, state)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
 
 from packhound.core.types import Budget, Focus, Hit, Query
 from packhound.pack.context import PackContext
@@ -17,13 +16,6 @@ _FILE_HITS = 12
 """Hits that are ranked again within a file that is a hit as a whole."""
 _FILE_NODE_FACTOR, _FILE_INNER_FACTOR = 0.4, 0.8
 """What a hit on a whole file is worth to its own text, and to the best of what it defines."""
-_QUERY_INDEPENDENT = {
-    *("node_size", "node_count", "node_is_rest", "node_is_type", "node_is_function", "depth"),
-    *("entry_file", "grab_bag", "test_path", "example_path", "stale_path", "internal_path"),
-    *("prose_file", "setting_file", "header_file", "same_file_above", "speaks_for_file"),
-    "name_length",
-}
-"""Signals that say something of the code and nothing of the query, so they are no reasons."""
 
 
 def search_prompt(context: PackContext, request: PackRequest) -> Sequence[Hit]:
@@ -42,7 +34,7 @@ def add_hits(pool: Pool, hits: Sequence[Hit]) -> None:
         is_file = hit.node.kind == "file"
         if candidate:
             utility = probability * (_FILE_NODE_FACTOR if is_file else 1.0)
-            candidate.add(Origin("search", utility, _reason(hit), hit.rank, why=hit.why))
+            candidate.add(Origin("search", utility, f"hit {hit.rank}", hit.rank, hit=hit))
         if is_file:
             _add_file_contents(pool, hit, hits)
 
@@ -64,11 +56,3 @@ def _add_file_contents(pool: Pool, hit: Hit, hits: Sequence[Hit]) -> None:
 def probability_at(rank: int) -> float:
     """Return how likely the hit at a rank is needed, as measured on bug reports and their fixes."""
     return float(0.42 / (1.0 + 0.45 * (rank - 1)) ** 1.15)
-
-
-def _reason(hit: Hit) -> str:
-    """Return the rank of a hit with the signals of the query that contribute most."""
-    # Signals are sorted by contribution.
-    signals = (s for s in hit.why if s.contribution > 0 and s.signal not in _QUERY_INDEPENDENT)
-    names = ", ".join(signal.signal for signal in islice(signals, 3))
-    return f"hit {hit.rank}" + (f" ({names})" if names else "") + (f", {hit.used}" * bool(hit.used))

@@ -17,7 +17,7 @@ import numpy as np
 from packhound.core.arrays import Floats
 from packhound.core.caching import ByteLru
 from packhound.core.errors import Cancelled, ModelError
-from packhound.core.types import Hit, NodeRef, Signal
+from packhound.core.types import Hit, NodeRef, SignalValue
 from packhound.core.vector_cache import VectorCache
 from packhound.encoder import (
     READ_CHARACTERS,
@@ -119,7 +119,7 @@ class DeepRanker:
         cosines -= _TYPICAL_COSINE
         values = cosines.tolist() + [float(cosines.min())] * (len(hits) - len(cosines))
         return [
-            _rescore(hit, Signal("deep_similarity", value, weight))
+            _rescore(hit, SignalValue("deep_similarity", value, weight))
             for hit, value in zip(hits, values, strict=True)
         ]
 
@@ -224,5 +224,5 @@ def deep_text(node: NodeRef, text_of: TextOf, is_on_disk: Callable[[], bool]) ->
     return DeepText(node.qualname, text_of(node).partition("\n")[2], is_on_disk)
 
 
-def _rescore(hit: Hit, reason: Signal) -> Hit:
+def _rescore(hit: Hit, reason: SignalValue) -> Hit:
     return replace(hit, score=hit.score + reason.contribution, why=(*hit.why, reason))

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from packhound.core.types import Hit, Signal
+from packhound.core.types import Hit, SignalValue
 from packhound.index import Snapshot
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.stages import StageContext
@@ -52,12 +52,12 @@ class Diversity:
             remaining.remove(best)
             highest[remaining] = np.maximum(highest[remaining], cosines[best, remaining])
         return [
-            _rescore(hit, Signal("repeats_above", float(cosine), self._weight))
+            _rescore(hit, SignalValue("repeats_above", float(cosine), self._weight))
             for hit, cosine in zip(hits, highest, strict=True)
         ]
 
 
-def _rescore(hit: Hit, reason: Signal) -> Hit:
+def _rescore(hit: Hit, reason: SignalValue) -> Hit:
     if not reason.value:
         return hit
     return replace(hit, score=hit.score + reason.contribution, why=(*hit.why, reason))

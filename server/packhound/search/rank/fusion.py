@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from packhound.core.arrays import Doubles, Floats, Positions
 from packhound.core.settings import Settings
-from packhound.core.types import Signal
+from packhound.core.types import SignalValue
 from packhound.search.order import SCORE_DIGITS
 from packhound.search.rank.linear import Source, Unit, score_linear, weights_for
 from packhound.search.rank.plugin_fuser import contributions_of
@@ -43,7 +43,7 @@ class Ranking(Protocol):
     def contributions(self, rows: Sequence[int] | Positions) -> tuple[tuple[str, ...], Doubles]:
         """Return the names of the signals and what each adds to each `nodes[row]`."""
 
-    def why(self, rows: Sequence[int]) -> list[tuple[Signal, ...]]:
+    def why(self, rows: Sequence[int]) -> list[tuple[SignalValue, ...]]:
         """Return the reasons for the score of each `nodes[row]`, which add up to it."""
 
 
@@ -94,11 +94,11 @@ class SumRanking:
         """Return the names of the signals and what each adds to each `nodes[row]`."""
         return self.names, self.values[:, rows] * np.array(self.weights)[:, None]
 
-    def why(self, rows: Sequence[int]) -> list[tuple[Signal, ...]]:
+    def why(self, rows: Sequence[int]) -> list[tuple[SignalValue, ...]]:
         """Return one reason per signal that matched the node."""
         return [
             tuple(
-                Signal(name, value, weight)
+                SignalValue(name, value, weight)
                 for name, value, weight in zip(self.names, values, self.weights, strict=True)
                 if value
             )

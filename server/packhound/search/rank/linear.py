@@ -20,12 +20,11 @@ import numpy as np
 
 from packhound.core.arrays import Doubles, Positions, top_k
 from packhound.core.settings import Settings
-from packhound.core.types import Signal
+from packhound.core.types import SignalValue
 from packhound.search.order import SCORE_DIGITS
 from packhound.search.query.parse import QueryKind
-from packhound.search.signals.context import SignalContext, SignalFunction
-from packhound.search.signals.groups import EXACT_MATCH, group_of
-from packhound.search.signals.registry import FILE_SIGNALS, NODE_SIGNALS
+from packhound.search.signals.context import SignalContext
+from packhound.search.signals.registry import EXACT_MATCH, FILE_SIGNALS, NODE_SIGNALS, Signal
 
 Source = Literal["hybrid", "lexical", "dense"]
 Unit = Literal["node", "file"]
@@ -52,8 +51,8 @@ class Weights:
     it is empty: what finds the right file is not what finds the right function in it.
     """
 
-    file: tuple[tuple[SignalFunction, float], ...]
-    node: tuple[tuple[SignalFunction, float], ...]
+    file: tuple[tuple[Signal, float], ...]
+    node: tuple[tuple[Signal, float], ...]
     diversity: float
     in_file: tuple[float, ...] = ()
 
@@ -69,7 +68,7 @@ class Weights:
 
         The rows are those of files, then those of nodes, then diversity and representative.
         """
-        pairs = [(signal.__name__, weight) for signal, weight in (*self.file, *self.node)]
+        pairs = [(signal.name, weight) for signal, weight in (*self.file, *self.node)]
         pairs += [(DIVERSITY, -self.diversity), (REPRESENTATIVE, 1.0)]
         rows = sorted(
             (row for row, (_, weight) in enumerate(pairs) if weight), key=pairs.__getitem__
@@ -79,9 +78,9 @@ class Weights:
 
     def without(self, signals: frozenset[str]) -> Weights:
         """Return the same weights without those of some signals."""
-        remaining = [signal.__name__ not in signals for signal, _ in self.node]
+        remaining = [signal.name not in signals for signal, _ in self.node]
         return Weights(
-            tuple(pair for pair in self.file if pair[0].__name__ not in signals),
+            tuple(pair for pair in self.file if pair[0].name not in signals),
             tuple(compress(self.node, remaining)),
             0.0 if DIVERSITY in signals else self.diversity,
             () if REPRESENTATIVE in signals else tuple(compress(self.in_file, remaining)),
@@ -90,7 +89,7 @@ class Weights:
     def scale(self, factors: Mapping[str, float]) -> Weights:
         """Return the same weights times the factor of each signal's group, 1 where it has none."""
         file, node = (
-            [factors.get(group_of(signal.__name__), 1.0) for signal, _ in pairs]
+            [factors.get(signal.group, 1.0) for signal, _ in pairs]
             for pairs in (self.file, self.node)
         )
         return Weights(
@@ -125,14 +124,14 @@ class LinearRanking:
         _, names, factors = self.weights.by_name
         return names, factors[:, None] * self._values(rows)
 
-    def why(self, rows: Sequence[int]) -> list[tuple[Signal, ...]]:
+    def why(self, rows: Sequence[int]) -> list[tuple[SignalValue, ...]]:
         """Return the reasons for the score of each `nodes[row]`, the greatest first."""
         _, names, factors = self.weights.by_name
         values = self._values(rows)
         orders = np.argsort(-np.abs(factors[:, None] * values), axis=0, kind="stable")
         weights = factors.tolist()
         return [
-            tuple([Signal(names[i], column[i], weights[i]) for i in order if column[i]])
+            tuple([SignalValue(names[i], column[i], weights[i]) for i in order if column[i]])
             for order, column in zip(orders.T.tolist(), values.T.tolist(), strict=True)
         ]
 
@@ -169,11 +168,11 @@ def score_linear(context: SignalContext, weights: Weights, depth: int) -> Linear
 
 
 def _compute_signals(
-    signals: tuple[tuple[SignalFunction, float], ...], context: SignalContext, n: int
+    signals: tuple[tuple[Signal, float], ...], context: SignalContext, n: int
 ) -> Doubles:
     values = np.empty((len(signals), n), np.float64)
     for row, (signal, _) in enumerate(signals):
-        values[row] = signal(context)
+        values[row] = signal.function(context)
     return values
 
 
@@ -224,12 +223,10 @@ def _from_json(groups: dict[str, dict[str, float]]) -> Weights:
     file, node, in_file = groups["file"], groups["node"], groups["within"]
     node = {**node, EXACT_MATCH: _EXACT_WEIGHT}
     in_file = {**in_file, EXACT_MATCH: _EXACT_WEIGHT} if in_file else in_file
-    used = [signal for signal in NODE_SIGNALS if signal.__name__ in node.keys() | in_file.keys()]
+    used = [signal for signal in NODE_SIGNALS if signal.name in node.keys() | in_file.keys()]
     return Weights(
-        tuple(
-            (signal, file[signal.__name__]) for signal in FILE_SIGNALS if signal.__name__ in file
-        ),
-        tuple((signal, node.get(signal.__name__, 0.0)) for signal in used),
+        tuple((signal, file[signal.name]) for signal in FILE_SIGNALS if signal.name in file),
+        tuple((signal, node.get(signal.name, 0.0)) for signal in used),
         float(groups["repeat"][DIVERSITY]),
-        tuple(in_file.get(signal.__name__, 0.0) for signal in used) if in_file else (),
+        tuple(in_file.get(signal.name, 0.0) for signal in used) if in_file else (),
     )

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from packhound.core.errors import StoreError
 from packhound.core.settings import Settings
-from packhound.core.types import Hit, Signal
+from packhound.core.types import Hit, SignalValue
 from packhound.git import HistoryReader
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.rank.activation import Activation, Use
@@ -86,12 +86,12 @@ class Personalization:
     def _rescore(self, hit: Hit, reader: HistoryReader) -> Hit:
         path, reasons, history, used = hit.node.path, [], reader.history, ""
         if self._by_change and (recency := history.recency(path)):
-            reasons.append(Signal("changed_lately", recency, _RECENT_CHANGE))
+            reasons.append(SignalValue("changed_lately", recency, _RECENT_CHANGE))
         if self._activation:
             file_history = history.files.get(path)
             commits = file_history.own_commits if file_history else ()
             if level := self._activation.signal(path, hit.node.qualname, commits):
-                reasons.append(Signal("used_lately", level, self._weight))
+                reasons.append(SignalValue("used_lately", level, self._weight))
                 used = self._activation.describe(path, hit.node.qualname, commits)
         score = hit.score + sum(reason.contribution for reason in reasons)
         return replace(hit, score=score, why=(*hit.why, *reasons), used=used)

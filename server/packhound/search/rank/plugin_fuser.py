@@ -15,8 +15,8 @@ from packhound.search.signals.context import SignalContext
 from packhound.search.signals.registry import FILE_SIGNALS, NODE_SIGNALS
 
 _GROUP: Group = "packhound.fusers"
-_FILE = {signal.__name__: signal for signal in FILE_SIGNALS}
-_NODE = {signal.__name__: signal for signal in NODE_SIGNALS}
+_FILE = {signal.name: signal.function for signal in FILE_SIGNALS}
+_NODE = {signal.name: signal.function for signal in NODE_SIGNALS}
 
 
 @dataclass(frozen=True, eq=False)

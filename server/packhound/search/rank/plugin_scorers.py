@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from packhound.core.errors import PluginError
 from packhound.core.plugins import Group, describe, load_plugin
-from packhound.core.types import Hit, NodeRef, Signal
+from packhound.core.types import Hit, NodeRef, SignalValue
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.stages import StageContext, TextOf
 
@@ -79,7 +79,7 @@ def _score(scorer: str, hits: Sequence[Hit], context: StageContext) -> Sequence[
         raise PluginError(f"scorer {describe(_GROUP, name)} did not return {n} finite numbers")
     values += [min(values)] * (len(hits) - n)
     return [
-        _rescore(hit, Signal(f"scorer_{name}", value, weight))
+        _rescore(hit, SignalValue(f"scorer_{name}", value, weight))
         for hit, value in zip(hits, values, strict=True)
     ]
 
@@ -96,5 +96,5 @@ def _parse(scorer: str) -> tuple[str, float]:
     return name.strip(), factor
 
 
-def _rescore(hit: Hit, reason: Signal) -> Hit:
+def _rescore(hit: Hit, reason: SignalValue) -> Hit:
     return replace(hit, score=hit.score + reason.contribution, why=(*hit.why, reason))

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from packhound.core.types import Focus, Hit, Signal
+from packhound.core.types import Focus, Hit, SignalValue
 from packhound.graph import ImportResolver
 from packhound.index import FileEntry, Snapshot
 from packhound.search.query.parse import ParsedQuery
@@ -132,7 +132,7 @@ def _stem(path: str) -> str:
 
 
 def _rescore(hit: Hit, values: Mapping[str, float]) -> Hit:
-    reasons = [Signal(name, value, WEIGHTS[name]) for name, value in values.items()]
+    reasons = [SignalValue(name, value, WEIGHTS[name]) for name, value in values.items()]
     reasons = [reason for reason in reasons if reason.contribution]
     score = hit.score + sum(reason.contribution for reason in reasons)
     return replace(hit, score=score, why=(*hit.why, *reasons))

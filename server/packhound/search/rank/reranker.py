@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from packhound.core.errors import ModelError
-from packhound.core.types import Hit, Signal
+from packhound.core.types import Hit, SignalValue
 from packhound.encoder import CrossEncoder
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.stages import StageContext
@@ -79,7 +79,7 @@ class Reranker:
         return logits
 
     def _rescore(self, hit: Hit, logit: float) -> Hit:
-        reason = Signal("cross_encoder", logit, self._weight)
+        reason = SignalValue("cross_encoder", logit, self._weight)
         return replace(hit, score=hit.score + reason.contribution, why=(*hit.why, reason))
 
 

@@ -138,11 +138,6 @@ def node_mentioned(context: SignalContext) -> Floats:
     return zeros_per_node(context) if context.mentioned is None else np.log1p(context.mentioned)
 
 
-def node_framed(context: SignalContext) -> Floats:
-    """The node is in a stack trace of the report, more so near its end."""
-    return zeros_per_node(context) if context.framed is None else context.framed
-
-
 def dense_code_node(context: SignalContext) -> Floats:
     """Likeness of meaning between the code that the report quotes and the node."""
     return zeros_per_node(context) if context.code_similarity is None else context.code_similarity

@@ -1,84 +1,221 @@
-"""All signals: each is one small function, and its docstring is its meaning for users.
+"""The table of signals, and what is made from it: whatever names several signals reads it.
 
-A file signal has one value per candidate file, which all nodes of the file share; a node signal
-has one per candidate node. Signals whose names begin with `dense` need vectors.
+A signal of files has one value per candidate file, which all nodes of the file share; one of nodes
+has one per candidate node. Both are one small function each, whose docstring is their meaning.
+Others are added by search by name, by stages over finished hits, and by sources beside code.
+Signals whose names begin with `dense` need vectors.
 """
 
 from __future__ import annotations
 
-from packhound.search.signals import file as file_signals
-from packhound.search.signals import name as name_signals
-from packhound.search.signals import node as node_signals
-from packhound.search.signals.context import SignalFunction
+from functools import lru_cache
+from typing import Literal, NamedTuple
 
-FILE_SIGNALS: tuple[SignalFunction, ...] = (
-    file_signals.lexical,
-    file_signals.lexical_rank,
-    file_signals.best_node,
-    file_signals.all_nodes,
-    file_signals.whole_file_rank,
-    file_signals.path_words,
-    file_signals.path_rank,
-    file_signals.best_name,
-    file_signals.file_coverage,
-    file_signals.compound_file,
-    name_signals.defines,
-    name_signals.defines_folded,
-    name_signals.defines_times,
-    name_signals.defines_kind,
-    name_signals.defines_size,
-    name_signals.defines_with_owner,
-    name_signals.stem_is_name,
-    name_signals.query_in_stem,
-    name_signals.query_in_folders,
-    name_signals.common_stem,
-    name_signals.mentioned,
-    name_signals.file_mentioned,
-    name_signals.file_framed,
-    name_signals.module_mentioned,
-    name_signals.stem_in_query_kin,
-    name_signals.query_in_path_kin,
-    name_signals.first_words_in_stem,
-    name_signals.neighbours_in_name,
-    name_signals.entry_file,
-    name_signals.grab_bag,
-    file_signals.dense_best,
-    file_signals.dense_file,
-    file_signals.dense_rank,
-    file_signals.dense_title_file,
-    file_signals.dense_centroid,
-    file_signals.test_path,
-    file_signals.example_path,
-    file_signals.stale_path,
-    file_signals.internal_path,
-    file_signals.prose_file,
-    file_signals.setting_file,
-    file_signals.header_file,
-    file_signals.depth,
-    file_signals.node_count,
+import numpy as np
+
+from packhound.core.arrays import Doubles
+from packhound.core.types import GROUP_NAMES, GroupName
+from packhound.search.signals import file, name, node
+from packhound.search.signals.context import SignalFunction, zeros_per_node
+
+
+class Signal(NamedTuple):
+    """A signal: its group, the reason that people are given where it has a value, its meaning.
+
+    The reason is empty where words of the query or a rank say more. `meaning` is a sentence.
+    Without a `unit` something else computes the values.
+    """
+
+    name: str
+    group: GroupName
+    reason: str
+    meaning: str
+    unit: Literal["file", "node"] | None = None
+    function: SignalFunction = zeros_per_node
+
+
+def _of_files(group: GroupName, function: SignalFunction, reason: str = "") -> Signal:
+    return Signal(function.__name__, group, reason, function.__doc__ or "", "file", function)
+
+
+def _of_nodes(group: GroupName, function: SignalFunction, reason: str = "") -> Signal:
+    return Signal(function.__name__, group, reason, function.__doc__ or "", "node", function)
+
+
+SIGNALS = (
+    _of_files("Name", file.path_words),
+    _of_files("Name", file.path_rank),
+    _of_files("Name", file.best_name),
+    _of_files("Name", file.compound_file),
+    _of_files("Name", name.defines),
+    _of_files("Name", name.defines_folded),
+    _of_files("Name", name.defines_times),
+    _of_files("Name", name.defines_kind),
+    _of_files("Name", name.defines_size),
+    _of_files("Name", name.defines_with_owner),
+    _of_files("Name", name.stem_is_name),
+    _of_files("Name", name.query_in_stem),
+    _of_files("Name", name.query_in_folders),
+    _of_files("Name", name.mentioned),
+    _of_files("Name", name.module_mentioned),
+    _of_files("Name", name.stem_in_query_kin),
+    _of_files("Name", name.query_in_path_kin),
+    _of_files("Name", name.first_words_in_stem),
+    _of_files("Name", name.neighbours_in_name),
+    _of_nodes("Name", node.node_name),
+    _of_nodes("Name", node.name_in_query),
+    _of_nodes("Name", node.node_compound),
+    _of_nodes("Name", node.node_named),
+    _of_nodes("Name", node.node_named_folded),
+    _of_nodes("Name", node.node_owned),
+    _of_nodes("Name", node.node_defines_type),
+    _of_nodes("Name", node.namesakes_above),
+    _of_nodes("Name", node.node_mentioned),
+    Signal("name_match", "Name", "", "How well the name matches what was typed."),
+    Signal("name_length", "Name", "", "Longer names say less about what was typed."),
+    Signal("record_title", "Name", "", "A word of the query is in the title."),
+    _of_files("Words", file.lexical),
+    _of_files("Words", file.lexical_rank),
+    _of_files("Words", file.best_node),
+    _of_files("Words", file.all_nodes),
+    _of_files("Words", file.whole_file_rank),
+    _of_files("Words", file.file_coverage),
+    _of_nodes("Words", node.node_words),
+    _of_nodes("Words", node.node_signature),
+    _of_nodes("Words", node.node_doc),
+    _of_nodes("Words", node.node_covered),
+    _of_nodes("Words", node.prints_message),
+    _of_nodes("Words", node.exact_match),
+    Signal("record_words", "Words", "", "Words of the query, of all sources beside code by BM25."),
+    _of_files("Meaning", file.dense_best),
+    _of_files("Meaning", file.dense_file),
+    _of_files("Meaning", file.dense_rank),
+    _of_files("Meaning", file.dense_title_file),
+    _of_files("Meaning", file.dense_centroid),
+    _of_nodes("Meaning", node.dense_node),
+    _of_nodes("Meaning", node.dense_code_node),
+    Signal(
+        "cross_encoder",
+        "Meaning",
+        "",
+        "What the reranker, which reads query and code together, makes of it.",
+    ),
+    Signal(
+        "deep_similarity",
+        "Meaning",
+        "",
+        "Similarity of query and code to a small transformer, less the usual.",
+    ),
+    Signal("record_meaning", "Meaning", "", "Similarity of query and record to the encoder."),
+    _of_files("Structure", file.test_path, "test code"),
+    _of_files("Structure", file.example_path, "example or benchmark"),
+    _of_files("Structure", file.stale_path, "generated, vendored or deprecated"),
+    _of_files("Structure", file.internal_path, "internal"),
+    _of_files("Structure", file.prose_file, "prose"),
+    _of_files("Structure", file.setting_file, "settings"),
+    _of_files("Structure", file.header_file, "header"),
+    _of_files("Structure", name.entry_file, "entry file of its folder"),
+    _of_files("Structure", name.grab_bag, "file of helpers"),
+    _of_files("Structure", name.common_stem),
+    _of_files("Structure", file.depth),
+    _of_files("Structure", file.node_count),
+    _of_nodes("Structure", node.node_size),
+    _of_nodes("Structure", node.node_is_type),
+    _of_nodes("Structure", node.node_is_function),
+    _of_nodes("Structure", node.node_is_rest),
+    _of_nodes("Structure", name.defined_elsewhere, "also defined in what it tests or copies"),
+    Signal("definition_kind", "Structure", "", "Types before functions before the rest."),
+    Signal(
+        "same_file_above",
+        "Structure",
+        "below better code of its file",
+        "Better nodes of the same file come first.",
+    ),
+    Signal(
+        "speaks_for_file",
+        "Structure",
+        "best answer in a file that others brought up",
+        "Another part brought the file here; this one answers best in it.",
+    ),
+    Signal("repeats_above", "Structure", "", "A better hit says nearly the same."),
+    Signal("record_recency", "Structure", "", "Written lately."),
+    Signal("record_state", "Structure", "", "The code that it is about has changed or is gone."),
+    Signal(
+        "reciprocal_rank",
+        "Structure",
+        "",
+        "Its rank in its own source, as scores of sources do not compare.",
+    ),
+    _of_files("You", name.file_mentioned, "file defines names of your report"),
+    _of_files("You", name.file_framed, "file in your stack trace"),
+    Signal(
+        "changed_lately",
+        "You",
+        "changed lately",
+        "Changed lately by git's history, or not committed yet.",
+    ),
+    Signal(
+        "used_lately",
+        "You",
+        "used lately",
+        "Opened, edited, picked from results or committed by you lately.",
+    ),
+    Signal("near_file", "You", "in the file you are in", "In the file that you are in."),
+    Signal(
+        "near_stem",
+        "You",
+        "file of the same name as yours",
+        "In a file of the same name as yours: its test, its header, its other half.",
+    ),
+    Signal(
+        "near_name",
+        "You",
+        "named in the file you are in",
+        "Its name is used in the file that you are in.",
+    ),
+    Signal(
+        "near_use",
+        "You",
+        "uses names of the file you are in",
+        "Uses a name that the file you are in defines, and few others do.",
+    ),
+    Signal(
+        "near_import",
+        "You",
+        "imported by the file you are in, or imports it",
+        "Imported by the file that you are in, or importing it.",
+    ),
+    Signal("near_edit", "You", "file edited lately", "In a file that you edited lately."),
+    Signal(
+        "near_folder",
+        "You",
+        "in the folder you are in",
+        "In the folder of the file that you are in.",
+    ),
 )
-NODE_SIGNALS: tuple[SignalFunction, ...] = (
-    node_signals.node_words,
-    node_signals.node_name,
-    node_signals.node_signature,
-    node_signals.node_doc,
-    node_signals.node_covered,
-    node_signals.prints_message,
-    node_signals.exact_match,
-    node_signals.name_in_query,
-    node_signals.node_compound,
-    node_signals.node_named,
-    node_signals.node_named_folded,
-    node_signals.node_owned,
-    node_signals.node_defines_type,
-    node_signals.namesakes_above,
-    name_signals.defined_elsewhere,
-    node_signals.dense_node,
-    node_signals.node_size,
-    node_signals.node_is_type,
-    node_signals.node_is_function,
-    node_signals.node_is_rest,
-    node_signals.node_mentioned,
-    node_signals.node_framed,
-    node_signals.dense_code_node,
-)
+FILE_SIGNALS = tuple(signal for signal in SIGNALS if signal.unit == "file")
+NODE_SIGNALS = tuple(signal for signal in SIGNALS if signal.unit == "node")
+_BY_NAME = {signal.name: signal for signal in SIGNALS}
+
+EXACT_MATCH = node.exact_match.__name__
+"""The signal of a fact, beside which all others are small."""
+
+
+def find_signal(name: str) -> Signal | None:
+    """Return the signal of a name, or of the order by it (`..._place`); None for a plugin's."""
+    return _BY_NAME.get(name.removesuffix("_place"))
+
+
+def group_of(name: str) -> GroupName:
+    """Return the group of a signal; that of a plugin's is Structure."""
+    signal = find_signal(name)
+    return signal.group if signal else "Structure"
+
+
+@lru_cache(maxsize=64)
+def membership(signals: tuple[str, ...]) -> Doubles:
+    """Return 1 where a signal belongs to a group, [groups, signals]."""
+    groups = [GROUP_NAMES.index(group_of(signal)) for signal in signals]
+    matrix = np.zeros((len(GROUP_NAMES), len(signals)))
+    matrix[groups, np.arange(len(signals))] = 1.0
+    return matrix
