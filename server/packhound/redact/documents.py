@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from packhound.redact.entropy import is_random
-from packhound.redact.patterns import Rule
+from packhound.redact.patterns import Rule, make_rule
 from packhound.redact.values import (
     has_special_characters,
     is_command_password,
@@ -25,115 +25,103 @@ _SECRET_NAME = (
 )
 
 DOCUMENT_RULES: tuple[Rule, ...] = (
-    Rule(
-        ("private-lines:",),
+    make_rule(
         "private-key",
-        re.compile(r"private-lines: \d{1,4}\r?\n((?:[a-z0-9+/=]{1,80}\r?\n?)+)"),
+        ("private-lines:",),
+        r"private-lines: \d{1,4}\r?\n((?:[a-z0-9+/=]{1,80}\r?\n?)+)",
         is_mostly_base64,
     ),
-    Rule(
-        ("client-key-data",),
+    make_rule(
         "private-key",
-        re.compile(r"client-key-data['\"]?:[ \t]{0,8}['\"]?([a-z0-9+/=]{40,})"),
+        ("client-key-data",),
+        r"client-key-data['\"]?:[ \t]{0,8}['\"]?([a-z0-9+/=]{40,})",
         is_key_material,
     ),
-    Rule(
-        ("_auth", "_password"),
+    make_rule(
         "npm-token",
-        re.compile(
-            r"(?m)^[ \t]{0,8}(?://[^\s=]{1,200}:)?_(?:auth|password|authtoken)[ \t]{0,4}="
-            r"[ \t]{0,4}['\"]?([a-z0-9+/=_-]{8,400})['\"]?[ \t]{0,80}\r?$"
-        ),
+        ("_auth", "_password"),
+        r"(?m)^[ \t]{0,8}(?://[^\s=]{1,200}:)?_(?:auth|password|authtoken)[ \t]{0,4}="
+        r"[ \t]{0,4}['\"]?([a-z0-9+/=_-]{8,400})['\"]?[ \t]{0,80}\r?$",
         is_encoded_credential,
     ),
     *(
-        Rule(
-            (literal,),
+        # Environments of Kubernetes and ECS, parameters of CloudFormation, settings in XML.
+        make_rule(
             "secret",
-            # Environments of Kubernetes and ECS, parameters of CloudFormation, settings in XML.
-            re.compile(
-                rf"{literal}['\"]?[ \t]{{0,4}}[:=][ \t]{{0,4}}['\"]?[\w.:/-]{{0,60}}?{_SECRET_NAME}"
-                r"[\w.-]{0,30}['\"]?,?\s{1,80}['\"]?\w{0,12}?value['\"]?[ \t]{0,4}[:=][ \t]{0,4}"
-                r"(?P<quote>['\"]?)(?P<secret>[^\s'\"]{6,200})(?P=quote)"
-            ),
+            (literal,),
+            rf"{literal}['\"]?[ \t]{{0,4}}[:=][ \t]{{0,4}}['\"]?[\w.:/-]{{0,60}}?{_SECRET_NAME}"
+            r"[\w.-]{0,30}['\"]?,?\s{1,80}['\"]?\w{0,12}?value['\"]?[ \t]{0,4}[:=][ \t]{0,4}"
+            r"(?P<quote>['\"]?)(?P<secret>[^\s'\"]{6,200})(?P=quote)",
             is_configured_password,
         )
         for literal in ("name", "key")
     ),
-    Rule(
-        ("password>", "passwd>", "passphrase>", "pwd>", "secret>", "token>", "key>"),
+    make_rule(
         "password",
-        re.compile(
-            rf"<[\w.:-]{{0,40}}{_SECRET_NAME}[\w-]{{0,20}}(?:\s[^<>]{{0,200}})?>\s{{0,20}}"
-            r"(?:<!\[cdata\[)?([^<>\s]{6,200}?)(?:\]\]>)?\s{0,20}</"
-        ),
+        ("password>", "passwd>", "passphrase>", "pwd>", "secret>", "token>", "key>"),
+        rf"<[\w.:-]{{0,40}}{_SECRET_NAME}[\w-]{{0,20}}(?:\s[^<>]{{0,200}})?>\s{{0,20}}"
+        r"(?:<!\[cdata\[)?([^<>\s]{6,200}?)(?:\]\]>)?\s{0,20}</",
         is_configured_password,
     ),
-    Rule(
-        ('variable "',),
+    make_rule(
         "secret",
-        re.compile(
-            rf"variable[ \t]{{1,5}}\"[\w-]{{0,60}}{_SECRET_NAME}[\w-]{{0,30}}\"\s{{0,5}}\{{"
-            r"[^{}]{0,600}?\bdefault[ \t]{0,40}=[ \t]{0,8}\"([^\"\s]{6,200})\""
-        ),
+        ('variable "',),
+        rf"variable[ \t]{{1,5}}\"[\w-]{{0,60}}{_SECRET_NAME}[\w-]{{0,30}}\"\s{{0,5}}\{{"
+        r"[^{}]{0,600}?\bdefault[ \t]{0,40}=[ \t]{0,8}\"([^\"\s]{6,200})\"",
         is_configured_password,
     ),
-    Rule(
-        ("base64:",),
+    make_rule(
         "laravel-key",
-        re.compile(r"key['\"]?\s{0,4}(?:=>?|:|,)\s{0,4}['\"]?base64:([a-z0-9+/]{22,100}={0,2})"),
+        ("base64:",),
+        r"key['\"]?\s{0,4}(?:=>?|:|,)\s{0,4}['\"]?base64:([a-z0-9+/]{22,100}={0,2})",
         is_key_material,
     ),
-    Rule(
-        ("presharedkey", "privatekey"),
+    make_rule(
         "wireguard-key",
-        re.compile(r"(?:private|preshared)key\s{0,4}[=:]\s{0,4}['\"]?([a-z0-9+/]{43}=)"),
+        ("presharedkey", "privatekey"),
+        r"(?:private|preshared)key\s{0,4}[=:]\s{0,4}['\"]?([a-z0-9+/]{43}=)",
         is_key_material,
     ),
     *(
-        Rule(
-            (command,),
+        make_rule(
             "password",
-            re.compile(rf"\b{command}[^\n|;&]{{0,300}}?[ \t]-p['\"]?([^\s'\"]{{4,100}})"),
+            (command,),
+            rf"\b{command}[^\n|;&]{{0,300}}?[ \t]-p['\"]?([^\s'\"]{{4,100}})",
             is_command_password,
         )
         for command in ("mysql", "mariadb")
     ),
-    Rule(
-        ("sshpass",),
+    make_rule(
         "password",
-        re.compile(r"\bsshpass\s{1,20}(?:-[a-z]\s{1,5}){0,4}-p\s{0,5}['\"]?([^\s'\"]{4,100})"),
+        ("sshpass",),
+        r"\bsshpass\s{1,20}(?:-[a-z]\s{1,5}){0,4}-p\s{0,5}['\"]?([^\s'\"]{4,100})",
         is_command_password,
     ),
-    Rule(
-        ("validationkey", "decryptionkey"),
+    make_rule(
         "machine-key",
-        re.compile(r"(?:validation|decryption)key\s{0,4}=\s{0,4}['\"]([0-9a-f]{32,256})"),
+        ("validationkey", "decryptionkey"),
+        r"(?:validation|decryption)key\s{0,4}=\s{0,4}['\"]([0-9a-f]{32,256})",
         is_key_material,
     ),
-    Rule(
-        ('kty"', "kty'", "kty:"),
+    make_rule(
         "json-web-key",
-        re.compile(
-            r"(?<![\w.])['\"]?(?:d|p|q|dp|dq|qi|k)['\"]?\s{0,4}:\s{0,4}['\"]"
-            r"([a-z0-9_-]{16,2000})={0,2}['\"]"
-        ),
+        ('kty"', "kty'", "kty:"),
+        r"(?<![\w.])['\"]?(?:d|p|q|dp|dq|qi|k)['\"]?\s{0,4}:\s{0,4}['\"]"
+        r"([a-z0-9_-]{16,2000})={0,2}['\"]",
         is_random,
     ),
-    Rule(
-        ("://",),
+    make_rule(
         "sentry-dsn",
-        re.compile(r"://([0-9a-f]{32}(?::[0-9a-f]{32})?)@[\w.-]{1,100}(?::\d{1,5})?/[\w/-]{1,60}"),
+        ("://",),
+        r"://([0-9a-f]{32}(?::[0-9a-f]{32})?)@[\w.-]{1,100}(?::\d{1,5})?/[\w/-]{1,60}",
         is_no_sample,
     ),
     *(
-        Rule(
-            (word,),
+        make_rule(
             "password",
-            re.compile(
-                rf"(?m){word}[\w-]{{0,30}}['\"]?(?::[ \t]{{1,8}}|=)(?P<quote>['\"]?)"
-                r"(?P<secret>\S{8,200}?)(?P=quote),?(?:[ \t]{1,80}#[^\n]{0,300})?[ \t\r]{0,80}$"
-            ),
+            (word,),
+            rf"(?m){word}[\w-]{{0,30}}['\"]?(?::[ \t]{{1,8}}|=)(?P<quote>['\"]?)"
+            r"(?P<secret>\S{8,200}?)(?P=quote),?(?:[ \t]{1,80}#[^\n]{0,300})?[ \t\r]{0,80}$",
             has_special_characters,
         )
         for word in ("password", "passwd", "passphrase", "pwd", "secret")

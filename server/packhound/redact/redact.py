@@ -36,6 +36,7 @@ from packhound.redact.patterns import (
     SERVICE_VALUE,
     TEXT_RULES,
     Rule,
+    make_rule,
 )
 from packhound.redact.prefilter import LiteralPrefilter, suspicious_lines, to_octets
 from packhound.redact.token_prefixes import PREFIXED, SERVICES, service_kind
@@ -274,7 +275,7 @@ def _short_tokens() -> tuple[Rule, ...]:
 def _token_rule(kind: str, prefix: str, min_length: int, tail: str, before: str) -> Rule:
     """Return the rule of tokens that begin with a prefix and not behind some characters."""
     pattern = rf"(?<![{before}])({re.escape(prefix)}[{tail}]{{{min_length},}})"
-    return Rule((prefix.lower(),), kind, re.compile(pattern), is_published_token)
+    return make_rule(kind, (prefix.lower(),), pattern, is_published_token)
 
 
 @lru_cache(maxsize=1)
@@ -291,8 +292,8 @@ _SERVICES = LiteralPrefilter(SERVICES)
 def _service_rule(name: str) -> Rule:
     # A short name is also the end of other words: `blob`.
     begin = "(?<![a-z])" if len(name) <= _KEY_LENGTH else ""
-    pattern = re.compile(rf"(?i){begin}{re.escape(name)}{SERVICE_VALUE}")
-    return Rule((name,), service_kind(name), pattern, _is_service_key)
+    pattern = rf"(?i){begin}{re.escape(name)}{SERVICE_VALUE}"
+    return make_rule(service_kind(name), (name,), pattern, _is_service_key)
 
 
 def _is_service_key(value: str) -> bool:
