@@ -97,7 +97,7 @@ def test_a_name_is_found_before_the_other_files_are_read(
             thread.join()
     indexer.step(task)
     published = indexer._index.snapshot.files
-    assert [*published] == [f"m{N_FILES - 1:03}.py"] and queue.reading == (1, N_FILES)
+    assert [*published] == [f"m{N_FILES - 1:03}.py"] and queue.reading == (1, N_FILES, True)
     while task := queue.take():
         indexer.step(task)
     assert len(indexer._index.snapshot.files) == N_FILES

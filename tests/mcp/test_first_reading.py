@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import re
 import time
+from itertools import count
 
 import pytest
 
+from packhound.core.errors import SettingsError
 from packhound.core.settings_reader import settings_from
 from packhound.mcp import server
 from packhound.operations import as_text
@@ -15,6 +17,7 @@ from tests.support.agent import Agent, kill_engine
 
 N_FILES = 600
 NOTE = re.compile(r"(\d+) of 600 files read so far")
+NOT_READ = re.compile(r"(\d+ of )?\d+ files read so far")
 
 
 @pytest.fixture
@@ -46,6 +49,33 @@ def test_every_tool_says_how_much_was_read(large, monkeypatch):
     settled = folders.call("search", {"query": "canary_5_5"})
     assert "files read" not in as_text("search", settled)
     assert "m5.py" in as_text("search", settled)
+    folders.close()
+
+
+def test_no_answer_claims_more_than_was_read(large, monkeypatch):
+    """Of names that are there none is denied, and no hit is sure, before all files are read."""
+    monkeypatch.setattr(server, "_INDEXING_S", 0.0)
+    folders = server.Folders([large], settings_from({"index.workers": 1}))
+    names = (f"canary_{n % N_FILES}_{n % 20}" for n in count(7, 211))
+    n_incomplete = n_refused = 0
+    for name in names:
+        answer = folders.call("search", {"query": name})
+        if answer["complete"]:
+            break
+        n_incomplete += 1
+        hits, text = answer["hits"], as_text("search", answer)
+        assert answer["confidence_word"] is None and "confidence" not in text
+        assert all(hit["confidence_word"] is None for hit in hits)
+        assert NOT_READ.match(text) and "is not in this folder" not in text
+        assert name in {hit["name"] for hit in hits} or "no word of the query" not in text
+        try:
+            folders.call("symbol", {"name": name})
+        except SettingsError as problem:
+            n_refused += 1
+            assert "files read so far" in str(problem) or folders.reading.is_complete
+    assert n_incomplete and n_refused
+    assert answer["hits"][0]["name"] == name
+    assert answer["confidence_word"] == "exact" and "reading" not in answer
     folders.close()
 
 

@@ -2,10 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 State = Literal["starting", "indexing", "ready", "degraded", "closed"]
+
+
+class Reading(NamedTuple):
+    """Files of a folder that can be found, of those that were listed.
+
+    `is_listed` is False until the folder was walked over, and where reading was given up.
+    """
+
+    n_read: int = 0
+    n_files: int = 0
+    is_listed: bool = True
+
+    @property
+    def is_complete(self) -> bool:
+        """Return True if nothing that is known to be in the folder is left to read."""
+        return self.is_listed and self.n_read >= self.n_files
+
+    @property
+    def note(self) -> str:
+        """How much was read, "" if all was."""
+        if self.is_complete:
+            return ""
+        if not self.is_listed:
+            return f"{self.n_read:,} files read so far; there may be more"
+        return f"{self.n_read:,} of {self.n_files:,} files read so far"
+
+
+ALL_READ = Reading()
+
+
+def total_reading(readings: Sequence[Reading]) -> Reading:
+    """Return the reading of several folders as that of one."""
+    return Reading(
+        sum(reading.n_read for reading in readings),
+        sum(reading.n_files for reading in readings),
+        all(reading.is_listed for reading in readings),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple, NewType, TypeAlias, get_args
 
 from packhound.core.line_history import LineHistory
 from packhound.core.records import CODE, RECORD_TYPES, NoteMark, Record, RecordType
+from packhound.core.status import ALL_READ, Reading
 
 Json: TypeAlias = dict[str, object]
 """A JSON object."""
@@ -300,7 +301,8 @@ class Results:
     """Hits of one query, all of one generation.
 
     `confidence` is the chance that an answer is among the first five hits, `confidence_word` the
-    same in a word; None where nothing was asked, as of nodes like a node.
+    same in a word; None where nothing was asked, as of nodes like a node, and where `reading` says
+    that not all of the folder was looked at.
     """
 
     query: str
@@ -312,3 +314,4 @@ class Results:
     notes: tuple[str, ...] = ()
     confidence: float | None = None
     confidence_word: ConfidenceWord | None = None
+    reading: Reading = ALL_READ

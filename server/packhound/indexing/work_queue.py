@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import TypeAlias
 
+from packhound.core.status import Reading
 from packhound.core.types import Document
 from packhound.files import decode
 from packhound.indexing.bulk_read import IndexingPass
@@ -79,6 +80,8 @@ class WorkQueue:
         self._differences: Differences = {}
         self._flushes: list[Flush] = []
         self._rescan = True
+        self._n_listed = self._n_in_flight = 0
+        self._is_listed = False
         self._scan: FolderScan | None = None
         self._pass: IndexingPass | None = None
         self._asked_for: deque[tuple[str, Collection[str]]] = deque(maxlen=_MAX_ASKED_FOR)
@@ -128,6 +131,7 @@ class WorkQueue:
             self._paths.clear()
             self._differences.clear()
             self._rescan, self._scan = False, None
+            self._is_listed = False
             self._condition.notify_all()
 
     def flush(self, timeout_s: float | None = None) -> bool:
@@ -173,13 +177,15 @@ class WorkQueue:
             return int(self._in_flight) + queued + scanning + unread
 
     @property
-    def reading(self) -> tuple[int, int]:
-        """Return how many files of a pass or scan are published, and how many there are to read."""
+    def reading(self) -> Reading:
+        """Files that can be found as they are on disk, of those that the last scan has listed."""
         with self._condition:
-            n_waiting = sum(self._differences.values())
-            if self._pass is None:
-                return 0, n_waiting
-            return self._pass.n_published, self._pass.n_files + n_waiting
+            n_listed = self._scan.n_seen if self._scan and not self._is_listed else self._n_listed
+            n_unread = sum(self._differences.values()) + self._n_in_flight
+            if self._pass:
+                n_unread += self._pass.n_files - self._pass.n_published
+            n_files = max(n_listed, n_unread)
+            return Reading(n_files - n_unread, n_files, self._is_listed)
 
     def settled(self, timeout_s: float | None = None) -> bool:
         """Wait until nothing is pending; False if that took longer than `timeout_s`."""
@@ -204,7 +210,7 @@ class WorkQueue:
     def task_done(self) -> None:
         """Note that the task in flight is over."""
         with self._condition:
-            self._in_flight = False
+            self._in_flight, self._n_in_flight = False, 0
             if not self.pending:
                 self._condition.notify_all()
 
@@ -218,7 +224,7 @@ class WorkQueue:
         """Begin a task of several slices, unless it was cancelled meanwhile."""
         with self._condition:
             if isinstance(task, IndexingPass):
-                self._pass = task
+                self._pass, self._n_in_flight = task, 0
                 for text, near in self._asked_for:
                     task.read_first(text, near)
                 self._asked_for.clear()
@@ -230,6 +236,7 @@ class WorkQueue:
         with self._condition:
             if task is self._scan:
                 self._scan = None
+                self._n_listed, self._is_listed = task.n_seen, True
                 if not self._differences:
                     self._asked_for.clear()
             elif task is self._pass:
@@ -251,7 +258,8 @@ class WorkQueue:
         """Forget the tasks in progress after a failure, and begin again with a scan if asked."""
         with self._condition:
             self._scan = self._pass = None
-            self._in_flight, self._rescan = False, rescan
+            self._in_flight, self._n_in_flight, self._rescan = False, 0, rescan
+            self._is_listed = False
             self._condition.notify_all()
 
     def wake(self) -> None:
@@ -295,5 +303,6 @@ class WorkQueue:
             return NamedPaths(tuple(paths), self._cancelled)
         if self._differences:
             differences, self._differences = self._differences, {}
+            self._n_in_flight = sum(differences.values())
             return DifferenceList(differences, self._cancelled)
         return self._flushes.pop(0) if self._flushes else None

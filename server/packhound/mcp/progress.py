@@ -9,7 +9,6 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from packhound.mcp.session import Call
-from packhound.service import reading_note
 
 if TYPE_CHECKING:
     from packhound.mcp.server import Folders
@@ -27,10 +26,10 @@ def progress(call: Call, folders: Folders) -> Iterator[None]:
 
     def report() -> None:
         for n_reports in count():
-            n_read, n_files = folders.reading
+            reading = folders.reading
             # Progress has to grow, also while the folder is opened or the answer is made.
-            message = reading_note(n_read, n_files) or "reading the index"
-            call.report(max(n_read, n_reports / 1_000), max(n_files, 1), message)
+            n_read = max(reading.n_read, n_reports / 1_000)
+            call.report(n_read, max(reading.n_files, 1), reading.note or "reading the index")
             if done.wait(_INTERVAL_S):
                 return
 

@@ -27,6 +27,7 @@ from packhound.core.settings_files import (
     Layer,
     other_settings_note,
 )
+from packhound.core.status import Reading, total_reading
 from packhound.mcp.progress import progress
 from packhound.mcp.session import Call as ToolCall
 from packhound.mcp.session import McpSession
@@ -58,9 +59,8 @@ _INSTRUCTIONS = (
 
 
 _CHUNK = 1 << 16
-_INDEXING_S = 5.0
-"""Seconds that a call waits for a first reading; then it answers with what is there and a note.
-With the start of the engine on a busy machine that is below ten."""
+_INDEXING_S = 20.0
+"""Seconds that a call waits for a first reading; then it answers with what is there, marked so."""
 
 
 class Folders:
@@ -131,10 +131,9 @@ class Folders:
         return answer(Call(roots, self.settings, cancel, is_agent=True), name, arguments)
 
     @property
-    def reading(self) -> tuple[int, int]:
-        """Return how many files of all folders were read, and how many are to be read."""
-        counts = [engine.reading for engine in self._workspace.engines]
-        return sum(n_read for n_read, _ in counts), sum(n_files for _, n_files in counts)
+    def reading(self) -> Reading:
+        """How much of all folders was read."""
+        return total_reading([engine.reading for engine in self._workspace.engines])
 
     def settings_notes(self) -> list[str]:
         """Return which settings of this session do not count, for each folder that has others."""

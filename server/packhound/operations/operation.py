@@ -112,3 +112,8 @@ class Operation:
     idempotent: bool = True
     unlisted: tuple[str, ...] = ()
     instead: str = ""
+
+    @property
+    def is_about_code(self) -> bool:
+        """Return True if an answer depends on which files were read."""
+        return self.group in ("default", "explain") and not self.writes

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from packhound import service
 from packhound.core.errors import SettingsError
+from packhound.core.status import ALL_READ, Reading, total_reading
 from packhound.core.typed import convert, convert_value, fields_of, json_schema, nearest
 from packhound.core.types import NodeRef
 from packhound.operations import (
@@ -28,6 +28,7 @@ from packhound.operations import (
     symbol,
 )
 from packhound.operations.operation import NODE, Call, Json, Operation, Request
+from packhound.operations.rows import readiness
 from packhound.operations.text import Row
 from packhound.redact import visible_line
 
@@ -103,10 +104,18 @@ def answer(
     if not isinstance(written, str):
         raise SettingsError(f"argument 'root' is {written!r:.80}; expected a string")
     call = replace(call, roots=call.roots.select(written))
-    request, reading = read_request(name, values), _reading(call.roots)
-    rows = operation_named(name).run(call, request)
+    request, operation = read_request(name, values), operation_named(name)
+    reading = reading_of(call.roots) if operation.is_about_code else ALL_READ
+    try:
+        rows = operation.run(call, request)
+    except SettingsError as problem:
+        if reading.is_complete:
+            raise
+        raise SettingsError(f"{problem} ({reading.note}: ask again when all are)") from None
     left: Json = leave(call.roots, rows, locations)
-    return {**left, "reading": reading} if reading else left
+    if operation.is_about_code and "complete" not in left:
+        left |= readiness(reading)
+    return left
 
 
 def leave(
@@ -141,18 +150,18 @@ def settle(roots: Roots, arguments: Mapping[str, object], seconds: float) -> Non
         root.engine.settled(max(0.0, deadline - time.monotonic()))
 
 
-def _reading(roots: Roots) -> str:
-    """Return how many files were read so far, nothing if all are."""
-    counts = [root.engine.reading for root in roots]
-    return service.reading_note(sum(n for n, _ in counts), sum(n for _, n in counts))
+def reading_of(roots: Roots) -> Reading:
+    """Return how much of some folders was read."""
+    return total_reading([root.engine.reading for root in roots])
 
 
 def as_text(name: str, answer: Row, arguments: Mapping[str, object] | None = None) -> str:
     """Return the answer to a call as text of at most its `max_tokens`, of a pack its budget."""
     operation = operation_named(name)
     text, reading = operation.text(answer), str(answer.get("reading", ""))
-    if reading and reading not in text.notes:
-        text = text._replace(notes=[*text.notes, reading])
+    if reading:
+        notes = [note for note in text.notes if note != reading]
+        text = text._replace(head=[f"{reading}:", *text.head], notes=notes)
     return text.fit(_max_tokens(operation, arguments or {}))
 
 

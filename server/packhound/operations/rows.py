@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from packhound import search
 from packhound.core.line_history import LineHistory
 from packhound.core.records import Record, iso_date
+from packhound.core.status import Reading
 from packhound.core.types import Hit, NodeRef, Results, SignalGroup, SignalValue
 from packhound.operations.operation import NODE, Json
 from packhound.operations.references import References
@@ -59,7 +60,14 @@ def results_rows(
         "notes": list(results.notes),
         "confidence": results.confidence,
         "confidence_word": results.confidence_word,
+        **readiness(results.reading),
     }
+
+
+def readiness(reading: Reading) -> Json:
+    """Return the fields of an answer that say if all files were looked at, or how many were."""
+    how_many = {"reading": reading.note} if reading.note else {}
+    return {"complete": reading.is_complete, **how_many}
 
 
 def hit_rows(roots: Roots, hits: Sequence[Hit], *, explain: bool) -> Iterator[Json]:

@@ -3,6 +3,7 @@ from .ablation import BASELINE as BASELINE
 from .ablation import ablate as ablate
 from .answer_notes import WEAK_NOTE as WEAK_NOTE
 from .answer_notes import merge_notes as merge_notes
+from .answer_notes import so_far as so_far
 from .cache import SearchCache as SearchCache
 from .confidence import rate_in_order as rate_in_order
 from .confidence import word_of as word_of

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from packhound.core.types import Hit
+from packhound.core.status import Reading
+from packhound.core.types import Hit, Results
 from packhound.index import Snapshot
 from packhound.search.query.parse import STOPS
 from packhound.search.signals.bloom import LetterFilter
@@ -103,6 +105,27 @@ def merge_notes(word: object, answers: Sequence[Sequence[str]]) -> dict[str, Non
         if (word == "weak" or not note.startswith(WEAK_NOTE))
         and (not _missing_name(note) or _missing_name(note) in missing_in_all)
     }
+
+
+def so_far(results: Results, reading: Reading) -> Results:
+    """Return an answer that claims nothing of files that are not read yet.
+
+    Until all are, no name is said to be nowhere, and nobody knows how good the hits are.
+    """
+    if reading.is_complete:
+        return results
+    return replace(
+        results,
+        hits=tuple(replace(hit, confidence=None) for hit in results.hits),
+        notes=tuple(
+            note
+            for note in results.notes
+            if not (note.startswith(WEAK_NOTE) or _missing_name(note))
+        ),
+        confidence=None,
+        confidence_word=None,
+        reading=reading,
+    )
 
 
 def _missing_name(note: str) -> str:

@@ -1,6 +1,5 @@
 from .engine import Engine as Engine
 from .engine_pool import EnginePool as EnginePool
-from .indexed_folder import reading_note as reading_note
 from .notes import notes_folder as notes_folder
 from .roots import check_root as check_root
 from .roots import clear_index as clear_index

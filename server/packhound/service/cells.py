@@ -16,11 +16,11 @@ _MAX_NOTES = 5
 def add_cells(
     results: Results, notes: Sequence[str], text_of: Callable[[str], bytes | None]
 ) -> Results:
-    """Return results with further notes, whose hits in notebooks say their cell.
+    """Return results with notes that come first, whose hits in notebooks say their cell.
 
     `text_of` returns the text of a path.
     """
-    results = replace(results, notes=(*results.notes, *notes))
+    results = replace(results, notes=(*notes, *results.notes))
     paths = {hit.node.path for hit in results.hits if is_notebook(hit.node.path)}
     if not paths:
         return results

@@ -13,10 +13,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from packhound import pack
 from packhound.core.settings import Settings
 from packhound.core.settings_files import FolderSettings, SettingsInForce
 from packhound.core.settings_reader import changed
-from packhound.core.status import LeftOutRow, Status
+from packhound.core.status import LeftOutRow, Reading, Status
 from packhound.core.types import Document, Hit, NodeRef, Query, Results
 from packhound.index import Snapshot
 from packhound.indexing import DEFAULT_TIMING, Timing
@@ -26,12 +27,13 @@ from packhound.search import (
     ablate,
     pipeline,
     related,
+    so_far,
 )
 from packhound.service.cells import add_cells
 from packhound.service.editor_texts import EditorTexts
 from packhound.service.grep import FolderGrep
 from packhound.service.impact import Impact
-from packhound.service.indexed_folder import IndexedFolder
+from packhound.service.indexed_folder import Current, IndexedFolder
 from packhound.service.notes import FolderNotes
 from packhound.service.packs import Packs
 from packhound.service.preparation import Activity, BackgroundPreparation
@@ -152,8 +154,8 @@ class Engine:
         return self._index.queue.settled(timeout_s)
 
     @property
-    def reading(self) -> tuple[int, int]:
-        """Return how many files of those that are being read can be found, and how many all are."""
+    def reading(self) -> Reading:
+        """Files of the folder that can be found, of those that were listed."""
         return self._index.queue.reading
 
     def flush(self, timeout_s: float | None = None) -> bool:
@@ -199,8 +201,9 @@ class Engine:
 
     def search(self, query: Query, cancel: threading.Event | None = None) -> Results:
         """Answer a query over all `update`s that returned before."""
-        snapshot, notes = self._current(query)
+        snapshot, reading, notes = self._current(query)
         results = self.sources.search(query, partial(self._search, snapshot, cancel=cancel))
+        results = so_far(results, reading)
         results = add_cells(results, notes, partial(self.source, snapshot=snapshot))
         return self._packs.add_snippets(results, snapshot, query.snippet_lines)
 
@@ -208,7 +211,7 @@ class Engine:
         self, query: Query, path: str, line: int, cancel: threading.Event | None = None
     ) -> Hit | None:
         """Return the node at a 0-based line, scored for the query whether it ranked or not."""
-        snapshot, _ = self._current(query)
+        snapshot = self._current(query).snapshot
         if (node_id := snapshot.node_id_at(path, line)) is None:
             return None
         hit = pipeline.explain(snapshot, query, node_id, self._environment(snapshot, query), cancel)
@@ -229,8 +232,9 @@ class Engine:
     ) -> Results:
         """Return nodes like the one at a 0-based line, with lines of code where asked for."""
         query = Query(text=f"{path}:{line + 1}", limit=limit)
-        snapshot, notes = self._current(query)
+        snapshot, reading, notes = self._current(query)
         results = related(snapshot, path, line, query, self._environment(snapshot, query), cancel)
+        results = so_far(results, reading)
         results = add_cells(results, notes, partial(self.source, snapshot=snapshot))
         return self._packs.add_snippets(results, snapshot, snippet_lines)
 
@@ -244,13 +248,15 @@ class Engine:
 
         `search` ranks the candidates, where they are among those of other folders.
         """
-        snapshot, notes = self._current(Query(request.prompt))
+        snapshot, reading, notes = self._current(Query(request.prompt))
         service, graph_top_k = self._packs.service(), self._settings.graph.top_k
         make = partial(
             service.pack, snapshot, cancel=cancel, graph_top_k=graph_top_k, search=search
         )
         packed = self.sources.pack(request, make, self.search, service.conversations)
-        return replace(packed, notes=(*packed.notes, *notes))
+        denials = () if reading.is_complete else pack.unknown_notes(packed.notes)
+        known = (note for note in packed.notes if note not in denials)
+        return replace(packed, notes=(*notes, *known))
 
     def pack_context(self, cancel: threading.Event | None = None) -> PackContext:
         """Return the current generation and the ways to ask it, for making packs."""
@@ -266,7 +272,7 @@ class Engine:
 
     def neighbors(self, path: str, line: int) -> tuple[tuple[EdgeKind, NodeRef], ...]:
         """Return what the node at a 0-based line contains and refers to, and what refers to it."""
-        snapshot, _ = self._current(Query(""))
+        snapshot = self._current(Query("")).snapshot
         node_id = snapshot.node_id_at(path, line)
         return () if node_id is None else self._packs.service().neighbors(snapshot, node_id)
 
@@ -278,7 +284,7 @@ class Engine:
 
     def outline(self, path: str = "") -> tuple[NodeRef, ...]:
         """Return the nodes of a file, or of all files below a folder, in reading order."""
-        return self._current(Query(""))[0].refs_below(path, str(self.root))
+        return self._current(Query("")).snapshot.refs_below(path, str(self.root))
 
     def source(self, path: str, snapshot: Snapshot | None = None) -> bytes | None:
         """Return the text that a generation, if not the current one, holds of `path`.
@@ -323,8 +329,7 @@ class Engine:
             texts=self._index.redacted_grep if query.redacted else self._index.grep,
         )
 
-    def _current(self, query: Query) -> tuple[Snapshot, tuple[str, ...]]:
-        """Return the snapshot to answer from, and what the user should know of it."""
+    def _current(self, query: Query) -> Current:
         self._activity.mark_used()
         self.follow_settings()
         return self._index.current(query)

@@ -10,7 +10,7 @@ from packhound.core.types import MAX_HITS, Query
 from packhound.grep import GrepRequest, GrepResults
 from packhound.index import Snapshot
 from packhound.search import SearchEnvironment, pipeline
-from packhound.service.indexed_folder import IndexedFolder
+from packhound.service.indexed_folder import Current, IndexedFolder
 from packhound.service.preparation import BackgroundPreparation
 
 
@@ -21,7 +21,7 @@ class FolderGrep:
         self,
         folder: IndexedFolder,
         preparation: BackgroundPreparation,
-        current: Callable[[Query], tuple[Snapshot, tuple[str, ...]]],
+        current: Callable[[Query], Current],
         environment_of: Callable[[Snapshot, Query], SearchEnvironment],
     ) -> None:
         self._folder = folder
@@ -40,7 +40,7 @@ class FolderGrep:
 
         Raises SettingsError for a bad pattern.
         """
-        snapshot, notes = self._current(Query(""))
+        snapshot, _, notes = self._current(Query(""))
         grep = self._folder.redacted_grep if redacted else self._folder.grep
 
         def rank(text: str, node_ids: Sequence[int]) -> dict[int, float]:

@@ -4,27 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeAlias
 
 from packhound import impact
 from packhound.core.types import NodeRef, Query
 from packhound.git import CoChanges, read_commits
-from packhound.index import Snapshot
+from packhound.service.indexed_folder import Current
 from packhound.service.packs import Packs
-
-Current: TypeAlias = Callable[[Query], tuple[Snapshot, tuple[str, ...]]]
-"""The snapshot to answer from, and what the user should know of it."""
 
 
 class Impact:
     """Impact of definitions and changes of one folder; methods may be called from any thread."""
 
-    def __init__(self, root: Path, current: Current, packs: Packs) -> None:
+    def __init__(self, root: Path, current: Callable[[Query], Current], packs: Packs) -> None:
         self._root, self._current, self._packs = root, current, packs
 
     def symbol(self, path: str, line: int, distance: int = 1) -> impact.Symbol | None:
         """Return the node at a 0-based line with what it touches, None if there is none."""
-        snapshot, _ = self._current(Query(""))
+        snapshot = self._current(Query("")).snapshot
         node_id = snapshot.node_id_at(path, line)
         if node_id is None:
             return None
@@ -33,7 +29,7 @@ class Impact:
 
     def named(self, name: str) -> tuple[NodeRef, ...]:
         """Return the definitions of a name or of the tail of a qualified name, tests last."""
-        snapshot, _ = self._current(Query(""))
+        snapshot = self._current(Query("")).snapshot
         return impact.definitions_named(snapshot, str(self._root), name)
 
     def changes(self, base: str = "HEAD", limit: int = 10) -> impact.ChangeSet:
@@ -41,7 +37,7 @@ class Impact:
 
         Raises SettingsError: there is no such commit, or no repository.
         """
-        snapshot, _ = self._current(Query(""))
+        snapshot = self._current(Query("")).snapshot
         service = self._packs.service()
         changed = service.changed_since(snapshot, base)
         history = CoChanges.of(read_commits(self._root), changed)

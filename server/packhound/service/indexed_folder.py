@@ -8,10 +8,10 @@ from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from packhound.core.settings import Settings
-from packhound.core.status import LeftOutRow, Status
+from packhound.core.status import LeftOutRow, Reading, Status
 from packhound.core.types import Document, NodeRef, Query
 from packhound.files import read_text, read_unchanged
 from packhound.grep import Grep
@@ -40,6 +40,14 @@ _FIRST_EDITS_S = 5.0
 
 Siblings: TypeAlias = "Callable[[], Sequence[IndexedFolder]]"
 """Return the other indexes of this process."""
+
+
+class Current(NamedTuple):
+    """A snapshot, how much of the folder it has, and what a person should know of both."""
+
+    snapshot: Snapshot
+    reading: Reading
+    notes: tuple[str, ...]
 
 
 class IndexedFolder:
@@ -89,8 +97,8 @@ class IndexedFolder:
         """Have files read first that a text names or that are around `near`; returns at once."""
         self.queue.read_first(text, near)
 
-    def current(self, query: Query) -> tuple[Snapshot, tuple[str, ...]]:
-        """Wait for the edits submitted before; return the snapshot, and notes on its state.
+    def current(self, query: Query) -> Current:
+        """Wait for the edits submitted before; return the snapshot, and what is to know of it.
 
         The first time after the index was opened anew it waits for all files, and after a start
         longer for edits: an editor that comes from another process has sent what is not saved.
@@ -103,8 +111,9 @@ class IndexedFolder:
         in_time = self.queue.caught_up(max(timeout_s, self._first_edits_s))
         self._first_edits_s = 0.0
         late = () if in_time else ("the last edits are still being read",)
-        reading = filter(None, (reading_note(*self.queue.reading),))
-        return self.snapshot, (*late, *reading, *self.models.problems)
+        reading = self.queue.reading  # Before the snapshot: what is published since is more.
+        note = (reading.note,) if reading.note else ()
+        return Current(self.snapshot, reading, (*note, *late, *self.models.problems))
 
     @property
     def memory_rows(self) -> MemoryRows | None:
@@ -283,8 +292,3 @@ def _index_settings(settings: Settings) -> tuple[object, ...]:
     """Return the settings that decide which index is open."""
     index = settings.index
     return settings.meaning.enabled, settings.encoder.path, index.persist, index.extractors
-
-
-def reading_note(n_read: int, n_files: int) -> str:
-    """Return how much was read of files that are being read, "" if there is nothing to say."""
-    return f"{n_read:,} of {n_files:,} files read so far" if n_files > 1 else ""

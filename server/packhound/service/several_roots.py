@@ -16,10 +16,11 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 from packhound.core.errors import SettingsError
+from packhound.core.status import total_reading
 from packhound.core.types import Query, Results
 from packhound.grep import GrepGroup, GrepRequest, GrepResults, merge_grep_notes
 from packhound.redact import visible_line
-from packhound.search import STOPPED_NOTE, WEAK_NOTE, merge_notes, rank_hits, rate_in_order
+from packhound.search import STOPPED_NOTE, WEAK_NOTE, merge_notes, rank_hits, rate_in_order, so_far
 from packhound.service.engine import Engine
 from packhound.service.roots import real_path, root_path
 
@@ -202,7 +203,7 @@ def _merge_results(query: Query, answers: Sequence[Results]) -> Results:
         notes["no folder is open"] = None
     first_root = query.focus.root if query.focus else ""
     hits = rank_hits((hit for answer in answers for hit in answer.hits), query.limit, first_root)
-    return Results(
+    merged = Results(
         query=query.text,
         hits=rate_in_order(hits, [hit.confidence or 0.0 for hit in hits]),
         truncated=any(answer.truncated for answer in answers),
@@ -213,6 +214,7 @@ def _merge_results(query: Query, answers: Sequence[Results]) -> Results:
         confidence=surest.confidence if surest else None,
         confidence_word=word,
     )
+    return so_far(merged, total_reading([answer.reading for answer in answers]))
 
 
 def _merge_lines(request: GrepRequest, answers: Sequence[GrepResults]) -> GrepResults:
