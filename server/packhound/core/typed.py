@@ -53,7 +53,7 @@ def convert(
     """Return a struct of values, in the lenient ways of language models.
 
     `"5"` and `5.0` are integers, `"true"` is a boolean, one value is a list of one, and null stands
-    for the default.
+    for the default. `what` stands before a name in an error.
 
     Raises:
         SettingsError: one line with the name and the value, and what is expected instead.
@@ -65,11 +65,11 @@ def convert(
             raise SettingsError(f"unknown {what} {name!r:.80}; {nearest(name, fields)}")
         if value is not None:
             field = fields[name]
-            read[field.name] = convert_value(field.type, f"{what} '{name}'", value)
+            read[field.name] = convert_value(field.type, f"{what} '{name}'".lstrip(), value)
     for name, field in fields.items():
         if field.required and field.name not in read:
             expected = _expected(kind_of(field.type))
-            raise SettingsError(f"{what} '{name}' is missing; expected {expected}")
+            raise SettingsError(f"{what} '{name}' is missing; expected {expected}".lstrip())
     return struct(**read)
 
 

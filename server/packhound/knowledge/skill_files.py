@@ -2,43 +2,61 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import PurePath
-from typing import Any
+from typing import Annotated, TypeAlias
+
+from msgspec import Meta, Struct
 
 from packhound.core.errors import SettingsError
-from packhound.core.parameters import Parameter, array, integer, number, text
 from packhound.core.records import Record, read_iso_date
+from packhound.core.typed import convert, fields_of
 from packhound.knowledge.text_files import TextFile
 
 MIN_SCORE = 0.5
 """Skills that succeeded less often are kept, not found."""
-_MAX_TEXT, _MAX_USES = 20_000, 1_000_000_000
 _NAME = re.compile(r"[a-z0-9-]{1,64}")
 _MAX_DESCRIPTION = 1_024
 _FIELD = re.compile(r"([A-Za-z_-]+):\s*(.*?)\s*")
 _FENCE = "---"
-_LIST_ITEM = text(_MAX_TEXT)
 
-SKILL_FIELDS: dict[str, Parameter] = {
-    "name": text(200, 1),
-    "preconditions": array(_LIST_ITEM),
-    "steps": array(_LIST_ITEM),
-    "patch_templates": array(_LIST_ITEM),
-    "verification": array(_LIST_ITEM),
-    "tags": array(text(200)),
-    "pattern_type": text(200),
-    "success_score": number(0, 1),
-    "usage_count": integer(0, _MAX_USES),
-    "created_at": text(64),
-}
-"""What a line of skills.jsonl may have; all but `name` may be missing."""
-SKILL_DEFAULTS: dict[str, Any] = {
-    **dict.fromkeys(("preconditions", "steps", "patch_templates", "verification", "tags"), ()),
-    **{"pattern_type": "", "success_score": 1.0, "usage_count": 0, "created_at": ""},
-}
+_Text: TypeAlias = Annotated[str, Meta(max_length=200)]
+_Item: TypeAlias = Annotated[str, Meta(max_length=20_000)]
+_Items: TypeAlias = Annotated[tuple[_Item, ...], Meta(max_length=100)]
+
+
+class RecordedSkill(Struct, frozen=True):
+    """A line of skills.jsonl; all but the name may be missing."""
+
+    name: Annotated[_Text, Meta(min_length=1)]
+    preconditions: _Items = ()
+    steps: _Items = ()
+    patch_templates: _Items = ()
+    verification: _Items = ()
+    tags: Annotated[tuple[_Text, ...], Meta(max_length=100)] = ()
+    pattern_type: _Text = ""
+    success_score: Annotated[float, Meta(ge=0, le=1)] = 1.0
+    usage_count: Annotated[int, Meta(ge=0, le=1_000_000_000)] = 0
+    created_at: Annotated[str, Meta(max_length=64)] = ""
+
+    def record(self) -> Record:
+        """Return the skill as a record of a source."""
+        names = ("preconditions", "steps", "patch_templates", "verification")
+        lists = {name.replace("_", " "): getattr(self, name) for name in names}
+        return Record(
+            f"recorded-{self.name}",
+            "skill",
+            self.name,
+            "\n\n".join(f"{name}:\n" + "\n".join(items) for name, items in lists.items() if items),
+            read_iso_date(self.created_at[:10]) or 0.0,
+            tags=self.tags,
+            metadata={
+                "pattern_type": self.pattern_type,
+                "success_score": self.success_score,
+                "usage_count": self.usage_count,
+            },
+        )
 
 
 def read_skill(file: TextFile) -> Iterator[Record]:
@@ -60,38 +78,12 @@ def read_skill(file: TextFile) -> Iterator[Record]:
     yield Record(name, "skill", title, body, file.date, file.path, 1, metadata=metadata)
 
 
-def read_pattern(line: str) -> dict[str, Any]:
-    """Return the fields of a line of skills.jsonl. Raises ValueError or SettingsError."""
-    row = json.loads(line)
+def recorded_skill(row: object) -> RecordedSkill:
+    """Return the skill of a line of skills.jsonl; other keys are ignored. Raises SettingsError."""
     if not isinstance(row, dict):
         raise SettingsError("must be an object")
-    return check_pattern(row)
-
-
-def check_pattern(row: Mapping[str, object]) -> dict[str, Any]:
-    """Return the checked fields of a skill, with defaults. Raises SettingsError."""
-    return {
-        key: SKILL_DEFAULTS[key]
-        if row.get(key) is None and key in SKILL_DEFAULTS
-        else parameter.read(f"'{key}'", row.get(key))
-        for key, parameter in SKILL_FIELDS.items()
-    }
-
-
-def pattern_record(row: Mapping[str, Any]) -> Record:
-    """Return a skill that was recorded as a record."""
-    names = ("preconditions", "steps", "patch_templates", "verification")
-    parts = [f"{key.replace('_', ' ')}:\n" + "\n".join(row[key]) for key in names if row[key]]
-    keys = ("pattern_type", "success_score", "usage_count")
-    return Record(
-        f"recorded-{row['name']}",
-        "skill",
-        row["name"],
-        "\n\n".join(parts),
-        read_iso_date(row["created_at"][:10]) or 0.0,
-        tags=tuple(row["tags"]),
-        metadata={key: row[key] for key in keys},
-    )
+    known = fields_of(RecordedSkill)
+    return convert(RecordedSkill, {key: row[key] for key in row if key in known}, "")
 
 
 def _front_matter(lines: Iterator[str]) -> tuple[dict[str, str], str]:

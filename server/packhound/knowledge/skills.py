@@ -9,17 +9,13 @@ from datetime import datetime, timezone
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from msgspec.structs import asdict, replace
+
 from packhound.core.errors import SettingsError
 from packhound.core.file_lock import locked
 from packhound.core.private_file import append_private, make_private_folder, read_private
 from packhound.core.records import Record, SourceName
-from packhound.knowledge.skill_files import (
-    MIN_SCORE,
-    check_pattern,
-    pattern_record,
-    read_pattern,
-    read_skill,
-)
+from packhound.knowledge.skill_files import MIN_SCORE, RecordedSkill, read_skill, recorded_skill
 from packhound.knowledge.text_files import TextFiles, WorkspaceTexts, distinct
 from packhound.sources import Source
 
@@ -48,9 +44,9 @@ class SkillsSource(Source):
 
     def records(self) -> Iterable[Record]:
         """Return all skills but those that fail more often than they succeed."""
-        rows, self._problems = read_recorded(self._recorded)
-        good = (row for row in rows.values() if row["success_score"] >= MIN_SCORE)
-        return distinct([*self._files.records(), *map(pattern_record, good)])
+        skills, self._problems = read_recorded(self._recorded)
+        good = (skill.record() for skill in skills.values() if skill.success_score >= MIN_SCORE)
+        return distinct([*self._files.records(), *good])
 
     def is_on_disk(self, record: Record) -> bool:
         """Return False for a record of a text that an editor has not saved."""
@@ -66,24 +62,24 @@ def is_skill(path: str) -> bool:
     return PurePosixPath(path).name == "SKILL.md"
 
 
-def read_recorded(path: Path) -> tuple[dict[str, dict[str, Any]], tuple[str, ...]]:
+def read_recorded(path: Path) -> tuple[dict[str, RecordedSkill], tuple[str, ...]]:
     """Return the last line of each name, and what is wrong with the others.
 
     Raises StoreError where the file cannot be read.
     """
-    rows: dict[str, dict[str, Any]] = {}
+    skills: dict[str, RecordedSkill] = {}
     problems = []
     for number, line in enumerate((read_private(path) or b"").split(b"\n"), 1):
         if not line.strip():
             continue
         try:
-            row = read_pattern(line.decode())
+            skill = recorded_skill(json.loads(line.decode()))
         except (SettingsError, ValueError, RecursionError) as error:
             problems.append(f"'{path}' line {number} is skipped: {error}")
             log.warning("%s", problems[-1])
             continue
-        rows[row["name"]] = row
-    return rows, tuple(problems)
+        skills[skill.name] = skill
+    return skills, tuple(problems)
 
 
 def record_skill(path: Path, values: Mapping[str, object]) -> dict[str, Any]:
@@ -91,20 +87,20 @@ def record_skill(path: Path, values: Mapping[str, object]) -> dict[str, Any]:
 
     A score given is that of this use. Raises SettingsError or StoreError.
     """
-    row = check_pattern(values)
+    skill = recorded_skill({**values})
     make_private_folder(path.parent)
     with locked(path.with_suffix(".lock")):
-        row = _next_use(row, read_recorded(path)[0].get(row["name"]))
+        row = asdict(_next_use(skill, read_recorded(path)[0].get(skill.name)))
         append_private(path, json.dumps(row, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
     return row
 
 
-def _next_use(row: dict[str, Any], before: dict[str, Any] | None) -> dict[str, Any]:
+def _next_use(skill: RecordedSkill, before: RecordedSkill | None) -> RecordedSkill:
     """Return a skill after one use more."""
     if before is not None:
-        n = max(1, before["usage_count"])
-        lists = {key: row[key] or before[key] for key in row if isinstance(row[key], tuple)}
-        score = (before["success_score"] * n + row["success_score"]) / (n + 1)
-        return {**before, **lists, "success_score": round(score, 4), "usage_count": n + 1}
+        n = max(1, before.usage_count)
+        lists = {key: v for key, v in asdict(skill).items() if v and isinstance(v, tuple)}
+        score = round((before.success_score * n + skill.success_score) / (n + 1), 4)
+        return replace(before, **lists, success_score=score, usage_count=n + 1)
     day = datetime.now(timezone.utc).date().isoformat()
-    return {**row, "usage_count": max(1, row["usage_count"]), "created_at": day}
+    return replace(skill, usage_count=max(1, skill.usage_count), created_at=day)

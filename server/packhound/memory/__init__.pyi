@@ -8,7 +8,6 @@ from .notes import MAX_NAME as MAX_NAME
 from .notes import MAX_TEXT as MAX_TEXT
 from .notes import NOTE_TYPES as NOTE_TYPES
 from .notes import RECORD_TYPE as RECORD_TYPE
-from .notes import SHARED as SHARED
 from .notes import Anchor as Anchor
 from .notes import Note as Note
 from .notes import NoteType as NoteType

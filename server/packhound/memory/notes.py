@@ -8,11 +8,14 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, TypeAlias, get_args
+
+from msgspec import Meta, Struct
+from msgspec.structs import asdict
 
 from packhound.core.errors import SettingsError
-from packhound.core.parameters import Parameter, array, boolean, text
 from packhound.core.records import Record, RecordType
+from packhound.core.typed import convert, convert_value, fields_of
 
 NoteType = Literal["insight", "decision", "stash"]
 NOTE_TYPES: tuple[NoteType, ...] = get_args(NoteType)
@@ -26,38 +29,51 @@ RECORD_TYPE: dict[NoteType, RecordType] = {
 MAX_NAME = 255
 MAX_TEXT = 100_000
 _MAX_METADATA = 20_000
-_MAX_ID = 64
-"""Characters."""
 _SECONDS_A_WEEK = 7 * 86_400
 
-FIELDS: dict[NoteType, dict[str, Parameter]] = {
-    "insight": {
-        "key": text(MAX_NAME),
-        "content": text(MAX_TEXT, 1),
-    },
-    "decision": {
-        "topic": text(MAX_NAME, 1),
-        "decision": text(MAX_TEXT, 1),
-        "reasoning": text(MAX_TEXT),
-    },
-    "stash": {
-        "name": text(MAX_NAME, 1),
-        "summary": text(MAX_TEXT, 1),
-        "files": array(text()),
-    },
+_Id: TypeAlias = Annotated[str, Meta(min_length=1, max_length=64)]
+_Name: TypeAlias = Annotated[str, Meta(max_length=MAX_NAME)]
+_Text: TypeAlias = Annotated[str, Meta(max_length=MAX_TEXT)]
+_Items: TypeAlias = Annotated[
+    tuple[Annotated[str, Meta(max_length=1_000)], ...], Meta(max_length=100)
+]
+
+
+class _Insight(Struct, kw_only=True):
+    key: _Name = ""
+    content: _Text
+
+
+class _Decision(Struct):
+    topic: _Name
+    decision: _Text
+    reasoning: _Text = ""
+
+
+class _Stash(Struct):
+    name: _Name
+    summary: _Text
+    files: _Items = ()
+
+
+class _Common(Struct):
+    """Fields that all notes have."""
+
+    tags: _Items = ()
+    author: _Name = ""
+
+
+_FIELDS: dict[NoteType, type[Struct]] = {
+    "insight": _Insight,
+    "decision": _Decision,
+    "stash": _Stash,
 }
 """Fields of a note beside those that all have; the first one is its name."""
-COMMON: dict[str, Parameter] = {
-    "tags": array(text()),
-    "author": text(MAX_NAME),
-}
-SHARED = boolean()
 CHANGEABLE: dict[NoteType, tuple[str, ...]] = {
     "insight": ("content",),
     "decision": (),
     "stash": ("name", "summary", "files", "metadata", "expires_at"),
 }
-_OPTIONAL = frozenset({"key", "reasoning", "files", "tags", "author"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +98,7 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A note. `fields` are those of its type, `FIELDS`; dates are seconds since 1970.
+    """A note. `fields` are those of its type; dates are seconds since 1970.
 
     A `shared` one is a file of the workspace, which git may hold.
     """
@@ -101,13 +117,13 @@ class Note:
     @property
     def name(self) -> str:
         """Key, name or topic; empty for an insight without a key."""
-        return str(self.fields.get(next(iter(FIELDS[self.type])), ""))
+        return str(next(iter(self.fields.values())))
 
     @property
     def text(self) -> str:
         """All that it says besides its name."""
-        _, *others = FIELDS[self.type]
-        values = (self.fields.get(key, "") for key in others if key != "files")
+        _, *others = self.fields.items()
+        values = (value for key, value in others if key != "files")
         return "\n".join(value for value in values if value)
 
     def record(self) -> Record:
@@ -129,16 +145,14 @@ def new_note(
 ) -> Note:
     """Return a checked note with a new id. Raises SettingsError that names the field."""
     checked = _checked_fields(kind, values)
-    common = {
-        name: p.read(f"'{name}'", values.get(name) or _empty(p)) for name, p in COMMON.items()
-    }
+    common = convert(_Common, {name: values.get(name) or None for name in fields_of(_Common)}, "")
     return Note(
         id=secrets.token_hex(6),
         type=kind,
         fields=checked,
-        author=common["author"],
+        author=common.author,
         created_at=round(time.time(), 3),
-        tags=common["tags"],
+        tags=common.tags,
         metadata=_read_metadata(values.get("metadata")),
         expires_at=_read_date("expires_at", values.get("expires_at")),
         anchors=anchors,
@@ -196,16 +210,15 @@ def note_from(row: Mapping[str, Any]) -> Note:
     if kind not in NOTE_TYPES:
         raise SettingsError(f"'type' is {kind!r:.80}; expected one of: {', '.join(NOTE_TYPES)}")
     names = Anchor.__slots__
-    limit = text(MAX_TEXT)
     rows = row.get("anchors") or ()
     if not isinstance(rows, list | tuple) or not all(isinstance(each, Mapping) for each in rows):
         raise SettingsError("'anchors' must be a list of objects")
     anchors = tuple(
-        Anchor(**{name: limit.read(f"'anchors.{name}'", each.get(name, "")) for name in names})
+        Anchor(**{n: convert_value(_Text, f"'anchors.{n}'", each.get(n, "")) for n in names})
         for each in rows
     )
     note = new_note(kind, row, anchors)
-    identity = text(_MAX_ID, 1).read("'id'", row.get("id"))
+    identity = convert_value(_Id, "'id'", row.get("id"))
     created_at = _read_date("created_at", row.get("created_at"))
     if created_at is None:
         raise SettingsError("'created_at' is missing; must be a time as 2025-12-01T09:30:00Z")
@@ -219,18 +232,11 @@ def iso_time(date: float) -> str:
 
 
 def _checked_fields(kind: NoteType, values: Mapping[str, object]) -> dict[str, Any]:
-    return {
-        name: parameter.read(f"'{name}'", _or_empty(name, parameter, values.get(name)))
-        for name, parameter in FIELDS[kind].items()
-    }
-
-
-def _or_empty(name: str, parameter: Parameter, value: object) -> object:
-    return _empty(parameter) if value is None and name in _OPTIONAL else value
-
-
-def _empty(parameter: Parameter) -> object:
-    return () if parameter.items else ""
+    known = fields_of(_FIELDS[kind])
+    for name, declared in known.items():
+        if declared.required and not values.get(name, True):
+            raise SettingsError(f"'{name}' is empty; must have at least 1 character")
+    return asdict(convert(_FIELDS[kind], {name: values.get(name) for name in known}, ""))
 
 
 def _read_metadata(value: object) -> dict[str, Any]:

@@ -13,12 +13,12 @@ from packhound.core.errors import SettingsError, StoreError
 from packhound.core.records import NoteMark, byline, iso_date
 from packhound.core.settings import DEEP_TIME_MS
 from packhound.core.settings_files import SettingsInForce
+from packhound.core.typed import convert_value
 from packhound.core.types import Budget, Kind, NodeRef, Query, Results
 from packhound.core.user_folders import data_folder
 from packhound.index import Snapshot
 from packhound.memory import (
     RECORD_TYPE,
-    SHARED,
     Anchor,
     CodeView,
     Note,
@@ -82,7 +82,7 @@ class FolderNotes:
         shared = values.get("shared")
         if shared is None:
             shared = self._in_force().settings.notes.shared
-        shared = SHARED.read("'shared'", shared)
+        shared = convert_value(bool, "'shared'", shared)
         view = self.view()
         anchors: list[Anchor] = []
         for path, line in positions:

@@ -10,11 +10,13 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib import import_module
 from operator import attrgetter
-from typing import Any
+from typing import Annotated, Any, TypeAlias
+
+from msgspec import Meta, Struct
 
 from packhound.core.errors import PluginError, SettingsError
-from packhound.core.parameters import choice, integer, text
-from packhound.core.types import KINDS, Document, Node, ParsedFile
+from packhound.core.typed import convert
+from packhound.core.types import Document, Kind, Node, ParsedFile
 from packhound.parsing.extract.definition import without
 from packhound.parsing.extract.windows import windows
 from packhound.parsing.extractors import Extractor
@@ -22,17 +24,20 @@ from packhound.parsing.languages import language_for
 from packhound.text import LineIndex
 
 _MAX_NODES = 10_000
-_MAX_LINES = 100_000_000
-_FIELDS = {
-    "name": text(1_000, 1),
-    "start_line": integer(1, _MAX_LINES),
-    "end_line": integer(1, _MAX_LINES),
-    "kind": choice(KINDS),
-    "qualname": text(4_000),
-    "signature": text(20_000),
-    "doc": text(100_000),
-    "text": text(1_000_000),
-}
+_Line: TypeAlias = Annotated[int, Meta(ge=1, le=100_000_000)]
+
+
+class _Fields(Struct):
+    """Keys of a node; the values of all but the first three may be missing."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=1_000)]
+    start_line: _Line
+    end_line: _Line
+    kind: Kind = "section"
+    qualname: Annotated[str, Meta(max_length=4_000)] = ""
+    signature: Annotated[str, Meta(max_length=20_000)] = ""
+    doc: Annotated[str, Meta(max_length=100_000)] = ""
+    text: Annotated[str, Meta(max_length=1_000_000)] | None = None
 
 
 def extract_nodes(document: Document, extractor: Extractor) -> ParsedFile:
@@ -97,26 +102,20 @@ def _nodes(document: Document, values: Iterable[object]) -> list[tuple[Node, byt
 def _node(document: Document, lines: LineIndex, value: object) -> tuple[Node, bytes | None]:
     if not isinstance(value, Mapping):
         raise SettingsError(f"a node is {value!r:.80}; must be a mapping")
-    if unknown := [key for key in value if key not in _FIELDS]:
-        raise SettingsError(
-            f"unknown key {unknown[0]!r:.80}; expected some of: {', '.join(_FIELDS)}"
-        )
-    required = dict.fromkeys(("name", "start_line", "end_line"))
-    fields = {name: _FIELDS[name].read(f"'{name}'", v) for name, v in {**required, **value}.items()}
-    first, last, n_lines = fields["start_line"], fields["end_line"], len(lines.starts)
+    fields = convert(_Fields, value, "key")
+    first, last, n_lines = fields.start_line, fields.end_line, len(lines.starts)
     if not first <= last <= n_lines:
         raise SettingsError(f"lines {first} to {last} are not within the {n_lines:,} of the file")
     start = lines.starts[first - 1]
     end = lines.starts[last] if last < n_lines else len(document.source)
     end = start + len(document.source[start:end].rstrip(b"\r\n"))
-    name, own_text = fields["name"], fields.get("text")
     node = Node(
-        kind=fields.get("kind", "section"),
-        name=name,
-        qualname=fields.get("qualname") or name,
+        kind=fields.kind,
+        name=fields.name,
+        qualname=fields.qualname or fields.name,
         span=lines.span(start, end),
-        signature=fields.get("signature", ""),
-        doc=fields.get("doc", ""),
+        signature=fields.signature,
+        doc=fields.doc,
         own_ranges=((start, end),),
     )
-    return node, None if own_text is None else own_text.encode("utf-8", "replace")
+    return node, None if fields.text is None else fields.text.encode("utf-8", "replace")
