@@ -9,6 +9,7 @@ import shutil
 import signal
 import sqlite3
 import stat
+import threading
 import time
 from pathlib import Path
 
@@ -216,6 +217,26 @@ def test_what_is_deleted_under_the_writer_is_saved_whole_again(tmp_path, lost):
     store.save(index.snapshot)
     store.close()
     assert contents(loaded(folder).snapshot) == contents(index.snapshot)
+
+
+def test_its_size_can_be_asked_for_while_it_is_deleted(tmp_path):
+    store = Store.open(tmp_path / "s", lambda: VERSIONS)
+    log = tmp_path / "s" / "index.sqlite-wal"
+    sizes, is_over = set(), threading.Event()
+
+    def come_and_go():
+        for _ in range(3_000):
+            log.write_bytes(b"")
+            log.unlink()
+        is_over.set()
+
+    thread = threading.Thread(target=come_and_go)
+    thread.start()
+    while not is_over.is_set():
+        sizes.add(store.n_bytes)
+    thread.join()
+    store.close()
+    assert sizes == {0}
 
 
 @posix

@@ -115,6 +115,14 @@ def stat_private(path: Path) -> os.stat_result | None:
     return status
 
 
+def size_of(path: Path) -> int:
+    """Return the bytes of a file, 0 where it is gone: others may delete it at any moment."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
 def _check_private(path: Path, status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
         raise StoreError(f"'{path}' is not a regular file")

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from packhound.core.errors import RootError
 from packhound.core.file_lock import FileLock
+from packhound.core.private_file import size_of
 from packhound.core.settings import Settings
 from packhound.core.user_folders import cache_folder
 
@@ -88,7 +89,7 @@ def _clear(folder: Path) -> int:
     lock = FileLock(folder / "lock")
     unused = lock.acquire()
     files = [file for file in folder.rglob("*" if unused else "*.sqlite*") if file.is_file()]
-    n_bytes = sum(file.stat().st_size for file in files)
+    n_bytes = sum(map(size_of, files))
     if unused:
         shutil.rmtree(folder, ignore_errors=True)
     else:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from packhound.core.errors import StoreError
 from packhound.core.file_lock import FileLock
-from packhound.core.private_file import make_private_folder
+from packhound.core.private_file import make_private_folder, size_of
 from packhound.index import Saved, Snapshot
 from packhound.storage.dirty_rows import Row, Written, changed_rows
 from packhound.storage.load import FORMAT, read_saved
@@ -72,8 +72,7 @@ class Store:
     @property
     def n_bytes(self) -> int:
         """Size of the saved index on disk, with its journal."""
-        files = (Path(f"{self._path}{end}") for end in ("", "-wal", "-journal"))
-        return sum(file.stat().st_size for file in files if file.is_file())
+        return sum(size_of(Path(f"{self._path}{end}")) for end in ("", "-wal", "-journal"))
 
     def claim(self) -> bool:
         """Become the writer if there is none; return True if so. Raises StoreError as `open`."""
