@@ -11,6 +11,11 @@ function M.left_ms()
 end
 
 function M.step(name, run)
+  if vim.uv.now() > deadline then
+    -- What it would say hides the step that waited in vain.
+    table.insert(M.report.steps, { name = name, problem = 'the time was up before it' })
+    return
+  end
   local fine, problem = xpcall(run, debug.traceback)
   table.insert(M.report.steps, { name = name, problem = not fine and tostring(problem) or nil })
 end
@@ -52,10 +57,14 @@ function M.wait_for(what, condition)
   end
 end
 
+--- A request that fails ends the wait.
 function M.wait_for_message(pattern)
+  local last = ''
   M.wait_for('the message ' .. pattern, function()
-    return M.messages[1] and M.messages[#M.messages]:match(pattern)
+    last = M.messages[#M.messages] or ''
+    return last:match(pattern) or last:match(' failed: ')
   end)
+  M.is_true(last:match(pattern), last)
 end
 
 -- Answers vim.ui.select and remembers what it was M.offered.
