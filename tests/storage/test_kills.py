@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from packhound.core.settings_reader import settings_from
 from packhound.service.engine import Engine
+from packhound.service.roots import index_folder
 from tests.support.index_check import contents
 
 CHILD = Path(__file__).parents[1] / "support" / "kill_child.py"
@@ -52,6 +55,49 @@ def check_kills(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rounds: int) ->
 
 def test_kills_leave_what_a_rebuild_gives(tmp_path, monkeypatch):
     check_kills(tmp_path, monkeypatch, 3)
+
+
+READ = """
+import sys, threading
+from pathlib import Path
+from packhound.core.settings_reader import settings_from
+from packhound.indexing import Timing
+from packhound.service.engine import Engine
+
+timing = Timing(first_publish_s=0.02, save_while_reading_s=0.02)
+engine = Engine.open(Path(sys.argv[1]), settings_from({"index.workers": 1}), timing=timing)
+threading.Event().wait()
+"""
+
+
+def test_a_first_reading_that_is_killed_goes_on_from_what_was_saved(tmp_path, monkeypatch):
+    monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(tmp_path / "cache"))
+    root = tmp_path / "root"
+    root.mkdir()
+    for number in range(800):
+        functions = (f"def canary_{number}_{n}(path):\n    return path\n" for n in range(20))
+        (root / f"m{number}.py").write_text("\n\n".join(functions))
+    saved = index_folder(root) / "index.sqlite"
+    with subprocess.Popen([sys.executable, "-c", READ, root]) as child:
+        while not _has_rows(saved):
+            assert child.poll() is None
+            time.sleep(0.01)
+        child.send_signal(signal.SIGKILL)
+    engine = Engine.open(root, settings_from({"index.workers": 1}))
+    try:
+        assert 0 < engine.snapshot.n_files < 800 and not engine.reading.is_complete
+        assert engine.settled(120)
+        assert engine.snapshot.n_files == 800 and engine.reading.is_complete
+    finally:
+        engine.close()
+
+
+def _has_rows(path: Path) -> bool:
+    try:
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
+            return bool(connection.execute("SELECT count(*) FROM rows").fetchone()[0])
+    except sqlite3.Error:
+        return False
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ stays in memory, is reported once, and is tried again with exponential backoff.
 from __future__ import annotations
 
 import logging
+import time
 
 from packhound.core.backoff import RetryBackoff
 from packhound.core.errors import StoreError
@@ -25,9 +26,10 @@ class Autosave:
 
     def __init__(self, store: Store | None, timing: Timing) -> None:
         self._store = store
-        self._claim_s = timing.claim_s
+        self._claim_s, self._while_reading_s = timing.claim_s, timing.save_while_reading_s
         self._backoff = RetryBackoff(timing.save_s, timing.max_save_s)
         self._dirty = False
+        self._saved_at = time.monotonic()
         self.problem = ""
         """Why the index is not saved at present, in one line."""
 
@@ -51,6 +53,11 @@ class Autosave:
         self.save(snapshot)
         return claimed
 
+    def save_while_reading(self, snapshot: Snapshot) -> None:
+        """Save what was read so far, once in a while and not where that has failed."""
+        if time.monotonic() - self._saved_at >= self._while_reading_s and not self.problem:
+            self.save(snapshot)
+
     def save(self, snapshot: Snapshot) -> None:
         """Write what changed, if this process may."""
         if not (self._dirty and self._store and self._store.writer):
@@ -60,7 +67,7 @@ class Autosave:
         except StoreError as error:
             self._fail(error)
             return
-        self._dirty, self.problem = False, ""
+        self._dirty, self.problem, self._saved_at = False, "", time.monotonic()
         self._backoff.reset()
 
     def close(self) -> None:

@@ -13,6 +13,7 @@ from packhound.files import read
 from packhound.index import FileEntry, Index
 from packhound.indexing.folder_scan import Differences
 from packhound.indexing.reading_order import ReadingOrder
+from packhound.indexing.timing import Timing
 from packhound.parsing import AnalysedFile, SharedPool, source_digest
 
 _BATCH_NODES = 2_048
@@ -37,7 +38,7 @@ class IndexingPass:
         first_pool: SharedPool,
         max_bytes: int,
         cancelled: threading.Event,
-        first_publish_s: float,
+        timing: Timing,
         files: Mapping[str, FileEntry],
         near: Collection[str] = (),
     ) -> None:
@@ -54,8 +55,9 @@ class IndexingPass:
         self._batch: list[AnalysedFile] = []
         self._batch_nodes = 0
         self._started = time.monotonic()
-        self._first_publish_s = first_publish_s
-        self._publish_at = self._started + first_publish_s
+        self._first_publish_s = timing.first_publish_s
+        self._longest_publish_s = timing.save_while_reading_s
+        self._publish_at = self._started + timing.first_publish_s
         paths = [path for path, exists in differences.items() if exists]
         self._n_paths = len(paths)
         self._cancelled = cancelled
@@ -120,7 +122,8 @@ class IndexingPass:
         """Set the time of the next publication."""
         now = time.monotonic()
         self.n_published = self._n_read
-        self._publish_at = now + max(self._first_publish_s, now - self._started)
+        elapsed_s = min(now - self._started, self._longest_publish_s)
+        self._publish_at = now + max(self._first_publish_s, elapsed_s)
 
     def flush(self, index: Index, open_paths: Container[str]) -> None:
         """Put the batch into the index, except documents that an editor has opened meanwhile."""

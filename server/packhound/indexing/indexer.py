@@ -221,7 +221,7 @@ class Indexer:
         self._gc_due = self._gc_due or is_bulk
         pool = self._start_bulk_pool() if is_bulk else self._parser.pool
         first_pool, files = self._parser.pool, self._index.snapshot.files
-        limits = self.limits.max_file_bytes, task.cancelled, self._timing.first_publish_s
+        limits = self.limits.max_file_bytes, task.cancelled, self._timing
         reading = IndexingPass(self._root, closed, pool, first_pool, *limits, files, open_paths)
         self.queue.start(reading, task.cancelled)
 
@@ -242,6 +242,8 @@ class Indexer:
                 self._index.merge()
                 self._index.publish()
         self._autosave.mark_dirty()
+        if unfinished:
+            self._autosave.save_while_reading(self._index.snapshot)
         self._on_change()
 
     def _flush(self, flush: Flush) -> None:

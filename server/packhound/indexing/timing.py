@@ -14,6 +14,8 @@ class Timing:
     save_s: float = 1.5
     """Quiet time after which the index is written; it doubles with every failure."""
     max_save_s: float = 300.0
+    save_while_reading_s: float = 5.0
+    """Time of reading after which what was read is written: no more is lost when it is killed."""
     claim_s: float = 2.0
     """Interval at which a process that may not write asks whether the writer is gone."""
     fault_s: float = 1.0
@@ -24,7 +26,8 @@ class Timing:
     embed_retry_s: float = 5.0
     """Pause before nodes are encoded again that the model failed at; it doubles."""
     first_publish_s: float = 1.0
-    """Duration of a pass after which its files become visible; the interval doubles each time."""
+    """Duration of a pass after which its files become visible; the interval doubles each time, up
+    to `save_while_reading_s`."""
     recent_use_s: float = 0.5
     """Longer than between two keys of a typist: work in the background yields for so long."""
     preparation_slice_s: float = 0.0005
