@@ -16,11 +16,12 @@ import pytest
 
 from packhound.core.user_folders import cache_folder
 from packhound.daemon import connect
-from packhound.daemon.requests import SESSION, FolderSessions
+from packhound.daemon.client import SESSION
+from packhound.daemon.requests import FolderSessions
 from packhound.daemon.socket_server import SocketServer
 from packhound.lsp import LspSessions
 from packhound.mcp import McpSessions
-from packhound.relay import ENGINE, EditorTexts
+from packhound.relay import EditorTexts
 from packhound.service import EnginePool
 from tests.support.git_repository import git
 from tests.support.lsp_client import frame
@@ -243,7 +244,7 @@ def test_no_request_of_the_command_line_leaves_garbage(
     pool: EnginePool, lsp: LspSession, folder: Path
 ) -> None:
     sessions = {SESSION: FolderSessions(pool, EditorTexts(cache_folder()))}
-    server = SocketServer(cache_folder(), sessions, ENGINE)
+    server = SocketServer(cache_folder(), sessions)
     connection = connect([folder])
     assert connection
     here, answer = {"path": "store/disk.py:9"}, connection.answer

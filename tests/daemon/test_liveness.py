@@ -22,10 +22,10 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals")
 HUNG = """
 import os, sys, time
 from pathlib import Path
-from packhound.relay import ENGINE, ServerAddress, bind_listener, write_address
-listener, address = bind_listener(Path(sys.argv[1]), ENGINE)
+from packhound.relay import ServerAddress, bind_listener, write_address
+listener, address = bind_listener(Path(sys.argv[1]))
 listener.listen()
-write_address(Path(sys.argv[1]), ServerAddress(address, "token", os.getpid()), ENGINE)
+write_address(Path(sys.argv[1]), ServerAddress(address, "token", os.getpid()))
 print("listens", flush=True)
 time.sleep(600)
 """

@@ -12,18 +12,18 @@ from contextlib import closing, suppress
 
 import pytest
 
-from packhound import __version__
 from packhound.core.errors import PackhoundError, SettingsError, StoreError
 from packhound.core.settings_reader import settings_from
 from packhound.core.types import Document
 from packhound.core.user_folders import cache_folder
 from packhound.daemon import connect
-from packhound.daemon.requests import SESSION, FolderSessions
+from packhound.daemon.client import SESSION
+from packhound.daemon.requests import FolderSessions
 from packhound.daemon.socket_server import SocketServer
-from packhound.relay import ENGINE, EditorTexts
+from packhound.relay import EditorTexts
 from packhound.service import EnginePool
 
-ADDRESS = f"engine-{__version__}.json"
+ADDRESS = "engine.json"
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def engine(pool, folder):
 
 def serve(pool) -> SocketServer:
     sessions = {SESSION: FolderSessions(pool, EditorTexts(cache_folder()))}
-    return SocketServer(cache_folder(), sessions, ENGINE)
+    return SocketServer(cache_folder(), sessions)
 
 
 @pytest.fixture
@@ -222,7 +222,7 @@ def test_what_may_have_been_written_is_not_asked_of_another(
             stream.readline()
             server.close()
 
-    server = SocketServer(tmp_path, {SESSION: session}, ENGINE)
+    server = SocketServer(tmp_path, {SESSION: session})
     connection = connect([tmp_path])
     with pytest.raises(PackhoundError) as problem:
         connection.answer(tool, {})

@@ -13,7 +13,7 @@ import pytest
 
 from packhound.core.errors import StoreError
 from packhound.daemon import connect
-from packhound.relay import ENGINE, Connection
+from packhound.relay import Connection
 from packhound.service.roots import index_folder
 from tests.support.agent import engine_id
 from tests.support.lsp_client import RELAYED, LspClient, wait_until, write_files
@@ -197,7 +197,7 @@ def test_whoever_asks_is_answered_again_when_there_are_file_handles(
     while len(list(handles.iterdir())) < 64:
         # The backlog is full while the server accepts nobody.
         with suppress(StoreError):
-            strangers.append(Connection.open(tmp_path / "cache", ENGINE))
+            strangers.append(Connection.open(tmp_path / "cache"))
     (folder / "late.py").write_text("def late_zebra(): pass\n")
     client.touch(folder / "late.py")
     assert client.search("load_config", mode="symbol") == ["config.py load_config"]

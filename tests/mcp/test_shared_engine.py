@@ -18,7 +18,6 @@ pytest.importorskip("mcp.client.stdio")
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from packhound import __version__
 from packhound.core.parent_process import is_alive
 from packhound.core.user_folders import cache_folder
 
@@ -41,7 +40,7 @@ def _ends_with_its_cache(monkeypatch, tmp_path, folder):
 
 def engine_id() -> int | None:
     try:
-        address = (cache_folder() / f"engine-{__version__}.json").read_text()
+        address = (cache_folder() / "engine.json").read_text()
     except OSError:
         return None
     process_id = json.loads(address)["pid"]

@@ -12,7 +12,6 @@ import sys
 import time
 from pathlib import Path
 
-from packhound import __version__
 from packhound.core.parent_process import is_alive
 
 TIMEOUT_S = 30.0
@@ -68,7 +67,7 @@ class Agent:
 def engine_id(cache: Path) -> int | None:
     """Return the process id of the background engine, None if there is none."""
     try:
-        process_id = json.loads((cache / f"engine-{__version__}.json").read_text())["pid"]
+        process_id = json.loads((cache / "engine.json").read_text())["pid"]
     except OSError:
         return None
     return process_id if is_alive(process_id) else None

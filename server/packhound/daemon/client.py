@@ -11,10 +11,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from packhound import __version__
 from packhound.core.errors import PackhoundError, SettingsError, StoreError
 from packhound.core.user_folders import cache_folder
 from packhound.relay import (
-    ENGINE,
     SILENCE_S,
     UNKNOWN_OUTCOME,
     WRITING,
@@ -23,8 +23,10 @@ from packhound.relay import (
 from packhound.relay import Connection as AnyConnection
 from packhound.rpc import NO_METHOD, Lines, Request, RpcError, Session, Work
 
-_SESSION = "folders"
-_SERVED = "served"
+SESSION = "folders"
+"""Name of the command line's sessions on the daemon's socket; their argument is `roots`."""
+SERVED = "served"
+"""Request for which of the folders are open."""
 _CHUNK = 1 << 16
 _ANSWER_S = 120.0
 _TAKEOVER_S = 5.0
@@ -38,7 +40,7 @@ class Connection:
     def __init__(self, connection: AnyConnection, roots: Sequence[Path]) -> None:
         """Begin a session. Raises StoreError."""
         self._connection = connection
-        session = connection.begin_session(_SESSION, {"roots": [str(root) for root in roots]})
+        session = connection.begin_session(SESSION, {"roots": [str(root) for root in roots]})
         self._rpc = Session(Lines(), session.sendall, _NoService())
         receive = partial(session.recv, _CHUNK)
         threading.Thread(target=self._rpc.run, args=(receive,), daemon=True).start()
@@ -46,7 +48,7 @@ class Connection:
     @property
     def serves_any(self) -> bool:
         """True if one of the folders is open. Raises as `answer` does."""
-        return bool(self.answer(_SERVED, {})["roots"])
+        return bool(self.answer(SERVED, {})["roots"])
 
     def answer(self, name: str, arguments: Mapping[str, object]) -> dict[str, Any]:
         """Return the answer of an operation.
@@ -99,19 +101,25 @@ def connect(roots: Sequence[Path]) -> Connection | None:
     """Return a connection to the daemon if it has one of some folders open, else None.
 
     Where an editor relays to a daemon that was killed, or ended here since it gave no sign of life,
-    the next one is waited for. Raises StoreError if one is running and does not answer.
+    the next one is waited for. Raises StoreError if one is running and does not answer, or is of
+    another version, whose answers may have other fields.
     """
     cache, problem = cache_folder(), None
     deadline = time.monotonic() + _TAKEOVER_S
     while True:
         try:
-            if found := AnyConnection.open(cache, ENGINE):
+            if found := AnyConnection.open(cache):
                 with ExitStack() as opened:
                     connection = opened.enter_context(closing(Connection(found, roots)))
-                    if connection.serves_any:
+                    if not connection.serves_any:
+                        return None
+                    if found.server.version == __version__:
                         opened.pop_all()
                         return connection
-                    return None
+                problem = StoreError(
+                    f"the engine of this folder is Packhound {found.server.version}"
+                )
+                break
         except StoreError as error:
             if problem is None:
                 problem, deadline = error, time.monotonic() + _TAKEOVER_S

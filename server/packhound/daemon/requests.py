@@ -12,6 +12,7 @@ from typing import Any
 from packhound.core.errors import PackhoundError, SettingsError
 from packhound.core.settings_files import FolderSettings
 from packhound.core.types import Json
+from packhound.daemon.client import SERVED
 from packhound.operations import Call, answer, settle
 from packhound.relay import EditorTexts
 from packhound.rpc import (
@@ -27,11 +28,6 @@ from packhound.rpc import (
 from packhound.service import EnginePool, Workspace
 
 log = logging.getLogger("packhound")
-
-SESSION = "folders"
-"""Name of such sessions on the daemon's socket; their argument is `roots`."""
-SERVED = "served"
-"""Request for which of the folders are open."""
 
 _CHUNK = 1 << 16
 _FRESH_S = 2.0

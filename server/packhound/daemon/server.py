@@ -14,11 +14,12 @@ from packhound.core.errors import SettingsError
 from packhound.core.file_lock import FileLock
 from packhound.core.private_file import make_private_folder
 from packhound.core.user_folders import cache_folder
-from packhound.daemon.requests import SESSION, FolderSessions
+from packhound.daemon.client import SESSION
+from packhound.daemon.requests import FolderSessions
 from packhound.daemon.socket_server import Session, SocketServer
 from packhound.lsp import LspSessions
 from packhound.mcp import McpSessions
-from packhound.relay import ENGINE, EditorTexts, address_file
+from packhound.relay import RETIRE, EditorTexts, address_file
 from packhound.service import EnginePool
 
 log = logging.getLogger("packhound")
@@ -30,33 +31,34 @@ _TICK_S = 1.0
 def serve_daemon() -> None:
     """Serve until nobody has been connected for `PACKHOUND_IDLE_SECONDS`, by default 300.
 
-    Returns at once where another process of this user and version does. Raises SettingsError,
-    StoreError or OSError where no socket can be had.
+    Ends before that where a newer version is to serve, and at once where another process of this
+    user does. Raises SettingsError, StoreError or OSError where no socket can be had.
     """
     idle_s = _idle_seconds()
     cache = cache_folder()
     make_private_folder(cache)
-    lock = FileLock(address_file(cache, ENGINE, "lock"))
+    lock = FileLock(address_file(cache, "lock"))
     if not lock.acquire():
         return
     # Python's default of 5 ms is longer than a whole search and would dominate latency.
     sys.setswitchinterval(0.001)
     pool, editors = EnginePool(idle_s), EditorTexts(cache)
+    stop = threading.Event()
     sessions: dict[str, Session] = {
+        RETIRE: lambda _, arguments: stop.set(),
         SESSION: FolderSessions(pool, editors),
         "lsp": LspSessions(pool, editors),
         "mcp": McpSessions(pool, editors),
     }
-    server = SocketServer(cache, sessions, ENGINE)
+    server = SocketServer(cache, sessions)
     log.info("packhound %s serves agents and editors in the background", __version__)
-    stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     used_at = time.monotonic()
     while server.reachable and time.monotonic() - used_at < idle_s and not stop.wait(_TICK_S):
         pool.close_unused()
         if server.n_connections:
             used_at = time.monotonic()
-    log.info("the background engine ends: nobody is connected")
+    log.info("the background engine ends: %s", "it was told to" if stop.is_set() else "it is idle")
     server.close()
     pool.close()
     lock.release()

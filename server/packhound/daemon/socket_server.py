@@ -23,7 +23,6 @@ from packhound.core.types import Json
 from packhound.relay import (
     ACCEPTED,
     NOT_ALLOWED,
-    SERVER,
     ServerAddress,
     address_file,
     bind_listener,
@@ -53,16 +52,15 @@ _ACCEPT_BACKOFF_S = 0.1
 class SocketServer:
     """Serves sessions until it is closed; each connection has its thread."""
 
-    def __init__(self, folder: Path, sessions: Mapping[str, Session], name: str = SERVER) -> None:
-        """Listen, and write the address `name` into `folder`. Raises OSError or StoreError."""
+    def __init__(self, folder: Path, sessions: Mapping[str, Session]) -> None:
+        """Listen, and write the address into `folder`. Raises OSError or StoreError."""
         self._folder = folder
         self._sessions = sessions
-        self._name = name
-        self._listener, address = bind_listener(folder, name)
+        self._listener, address = bind_listener(folder)
         self._listener.listen(_BACKLOG)
         self._address = ServerAddress(address, secrets.token_hex(32), os.getpid())
         # The file comes last, so that what it names is there.
-        write_address(folder, self._address, name)
+        write_address(folder, self._address)
         self._closed = threading.Event()
         self._connections: set[socket.socket] = set()
         self._thread = threading.Thread(target=self._accept, name="packhound-socket", daemon=True)
@@ -74,9 +72,9 @@ class SocketServer:
 
         Where there is no handle to read it, its being there has to do.
         """
-        stored = read_address(self._folder, self._name)
+        stored = read_address(self._folder)
         if stored is None:
-            return address_file(self._folder, self._name).exists()
+            return address_file(self._folder).exists()
         return stored.token == self._address.token
 
     @property
@@ -90,7 +88,7 @@ class SocketServer:
             return
         self._closed.set()
         if self.reachable:
-            remove_address(self._folder, self._name)
+            remove_address(self._folder)
         for open_socket in (self._listener, *self._connections):
             # Closing a socket does not wake a thread that waits for it.
             with contextlib.suppress(OSError):

@@ -4,7 +4,6 @@ Standard library only, and no lazy faces: a relay is a whole process of some sev
 them were `typing` and `dataclasses`, which only type checkers import here.
 """
 
-from packhound.relay.address import SERVER as SERVER
 from packhound.relay.address import ServerAddress as ServerAddress
 from packhound.relay.address import address_file as address_file
 from packhound.relay.address import bind_listener as bind_listener
@@ -19,9 +18,9 @@ from packhound.relay.connection import Connection as Connection
 from packhound.relay.editors import EditorTexts as EditorTexts
 from packhound.relay.editors import mark_editor as mark_editor
 from packhound.relay.editors import relaying_editors as relaying_editors
-from packhound.relay.engine_process import ENGINE as ENGINE
 from packhound.relay.engine_process import MCP_RELAY as MCP_RELAY
 from packhound.relay.engine_process import RESUMED as RESUMED
+from packhound.relay.engine_process import RETIRE as RETIRE
 from packhound.relay.engine_process import EngineSessions as EngineSessions
 from packhound.relay.engine_process import command_line as command_line
 from packhound.relay.liveness import SILENCE_S as SILENCE_S

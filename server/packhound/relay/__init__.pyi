@@ -1,4 +1,3 @@
-from .address import SERVER as SERVER
 from .address import ServerAddress as ServerAddress
 from .address import address_file as address_file
 from .address import bind_listener as bind_listener
@@ -13,9 +12,9 @@ from .connection import Connection as Connection
 from .editors import EditorTexts as EditorTexts
 from .editors import mark_editor as mark_editor
 from .editors import relaying_editors as relaying_editors
-from .engine_process import ENGINE as ENGINE
 from .engine_process import MCP_RELAY as MCP_RELAY
 from .engine_process import RESUMED as RESUMED
+from .engine_process import RETIRE as RETIRE
 from .engine_process import EngineSessions as EngineSessions
 from .engine_process import command_line as command_line
 from .liveness import SILENCE_S as SILENCE_S

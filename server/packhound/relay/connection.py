@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from packhound.core.errors import SettingsError, StoreError
-from packhound.relay.address import SERVER, ServerAddress, read_address
+from packhound.relay.address import ServerAddress, read_address
 from packhound.relay.liveness import SILENCE_S, end_if_hung
 
 TYPE_CHECKING = False
@@ -44,10 +44,10 @@ class Connection:
     A process that gives no sign of life is ended, so that another can take its place.
     """
 
-    def __init__(self, folder: Path, name: str, server: ServerAddress) -> None:
+    def __init__(self, folder: Path, server: ServerAddress) -> None:
         """Connect to a server whose address is in a folder. Raises OSError."""
         self.server = server
-        self._folder, self._name = folder, name
+        self._folder = folder
         self._socket = socket.socket(server.family, socket.SOCK_STREAM)
         self._socket.settimeout(SILENCE_S)
         try:
@@ -57,18 +57,18 @@ class Connection:
             raise
 
     @classmethod
-    def open(cls, folder: Path, name: str = SERVER) -> Connection | None:
+    def open(cls, folder: Path) -> Connection | None:
         """Connect to the server whose address is in a folder; None if none is running.
 
         Raises StoreError if one is running and accepts no connection.
         """
-        address = read_address(folder, name)
+        address = read_address(folder)
         if address is None:
             return None
         try:
-            return cls(folder, name, address)
+            return cls(folder, address)
         except (TimeoutError, BlockingIOError):
-            end_if_hung(folder, name, address)
+            end_if_hung(folder, address)
             raise StoreError(NO_SIGN_OF_LIFE) from None
         except (OSError, ValueError, OverflowError, AttributeError):
             return None
@@ -98,7 +98,7 @@ class Connection:
 
     def require_life(self) -> None:
         """End a server that gives no sign of life, and raise StoreError then."""
-        if end_if_hung(self._folder, self._name, self.server):
+        if end_if_hung(self._folder, self.server):
             raise StoreError(NO_SIGN_OF_LIFE)
 
     def close(self) -> None:

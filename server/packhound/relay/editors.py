@@ -12,7 +12,6 @@ from pathlib import Path
 
 from packhound.core.errors import StoreError
 from packhound.core.file_lock import FileLock
-from packhound.relay.address import address_file
 
 _EDITORS_S = 5.0
 """Time for an editor that has just come to send what is not saved."""
@@ -20,19 +19,19 @@ _EDITORS_S = 5.0
 
 def mark_editor(folder: Path) -> None:
     """Hold the lock of this process until it ends. Raises StoreError."""
-    FileLock(address_file(folder, f"editor-{os.getpid()}", "lock")).acquire()
+    FileLock(folder / f"editor-{os.getpid()}.lock").acquire()
 
 
 def relaying_editors(folder: Path) -> set[int]:
     """Return the process ids of the editors that relay now; the files of others are removed."""
     process_ids = set[int]()
-    for path in folder.glob(address_file(folder, "editor-*", "lock").name):
+    for path in folder.glob("editor-*.lock"):
         lock = FileLock(path)
         with suppress(OSError, StoreError, ValueError):
             if lock.acquire():
                 path.unlink()
             else:
-                process_ids.add(int(path.name.split("-")[1]))
+                process_ids.add(int(path.stem.split("-")[1]))
         lock.release()
     return process_ids
 

@@ -1,7 +1,8 @@
-"""The background engine: one process per user and version, which relays start on demand.
+"""The background engine: one process per user, which relays start on demand.
 
 Whoever finds none takes a lock, looks again, starts it and waits until it listens. It holds a lock
-of its own, so a second one ends at once.
+of its own, so a second one ends at once. One of an older version is asked to end; the relays of its
+sessions, which wait for the lock meanwhile, go on with the next.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from packhound.core.errors import StoreError
+from packhound.core.errors import PackhoundError, StoreError
 from packhound.core.file_lock import FileLock
 from packhound.core.private_file import make_private_folder
-from packhound.relay.address import ServerAddress, address_file
+from packhound.relay.address import ENGINE, ServerAddress, read_address
 from packhound.relay.connection import Connection
 from packhound.relay.liveness import end_if_hung
 
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     import socket
     import subprocess
 
-ENGINE = "engine"
-"""Name of its address in the cache folder of the user, and of the command that runs it."""
+RETIRE = "retire"
+"""Name of the session that ends an engine, in favour of one of a newer version."""
 
 RESUMED = "resumed"
 """Argument of a session that has begun with an engine which has ended."""
@@ -34,7 +35,7 @@ RESUMED = "resumed"
 MCP_RELAY = Path(__file__).with_name("mcp.py")
 """Script to run without `site`; its arguments are cache folder, session and command as JSON."""
 
-_START_S = 15.0
+_START_S = 10.0
 """Time that the process may take to listen; two seconds is usual on a busy machine."""
 _NOT_STARTED = f"the background engine did not start within {_START_S:.0f} s"
 _POLL_S = 0.01
@@ -70,12 +71,12 @@ class EngineSessions:
 
     def end_if_hung(self) -> bool:
         """End the engine of the last session if it gives no sign of life; True if it gives none."""
-        return bool(self._server and end_if_hung(self._cache, ENGINE, self._server))
+        return bool(self._server and end_if_hung(self._cache, self._server))
 
 
 def _connect_engine(cache: Path) -> Connection:
     make_private_folder(cache)
-    lock = FileLock(address_file(cache, "start", "lock"))
+    lock = FileLock(cache / "start.lock")
     deadline = time.monotonic() + _START_S
     try:
         while time.monotonic() < deadline:
@@ -83,7 +84,7 @@ def _connect_engine(cache: Path) -> Connection:
                 return connection
             if lock.acquire():
                 # Another process may have started it between the two.
-                return _try_connect(cache) or _start(cache)
+                return _try_connect(cache) or _start(cache, deadline)
             time.sleep(_POLL_S)
     finally:
         lock.release()
@@ -99,14 +100,27 @@ def command_line() -> list[str]:
 
 
 def _try_connect(cache: Path) -> Connection | None:
+    """Connect to the engine, if it is as new as this process."""
+    address = read_address(cache)
+    if address is None or address.is_older:
+        return None
     with suppress(StoreError):
-        return Connection.open(cache, ENGINE)
+        return Connection.open(cache)
     return None
 
 
-def _start(cache: Path) -> Connection:
+def _retire_older(cache: Path) -> None:
+    """Ask an engine to end that cannot be used since it is older; it saves its folders first."""
+    with suppress(PackhoundError):
+        if connection := Connection.open(cache):
+            if connection.server.is_older:
+                connection.begin_session(RETIRE, {}).close()
+            connection.close()
+
+
+def _start(cache: Path, deadline: float) -> Connection:
     """Start the engine and connect to it; one that does not listen in time is ended."""
-    deadline = time.monotonic() + _START_S
+    _retire_older(cache)
     while time.monotonic() < deadline:
         process = _spawn(cache)
         while (code := process.poll()) is None and time.monotonic() < deadline:

@@ -22,14 +22,14 @@ PATIENCE_S = 6.0
 _RETRY_S = 0.05
 
 
-def end_if_hung(folder: Path, name: str, server: ServerAddress) -> bool:
-    """Kill the server `name` if it gives no sign of life; return True if it cannot be asked more.
+def end_if_hung(folder: Path, server: ServerAddress) -> bool:
+    """Kill a server if it gives no sign of life; return True if it cannot be asked more.
 
     One that has been replaced since its address was read is left alone.
     """
     if is_alive(server):
         return False
-    stored = read_address(folder, name)
+    stored = read_address(folder)
     if stored and stored.token == server.token and server.pid > 0:
         with suppress(OSError):
             os.kill(server.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
