@@ -185,12 +185,9 @@ def test_a_graph_made_bit_by_bit_follows_what_comes_between(bit: int):
     newer = {**files, "app/main.py": file(30, node("run", "save"))}
     del newer["store/old.py"]
     graph, bits = Graph(), count()
-
-    def interrupt() -> None:
+    for _ in graph.prepare(files):
         if next(bits) == bit:
             graph.update(newer)
-
-    graph.prepare(files, interrupt)
     graph.update(newer)
     expected = graph_of(newer)
     for node_id in (0, 10, 20, 30):

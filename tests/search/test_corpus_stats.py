@@ -16,20 +16,20 @@ QUESTION = Query("how the stock levels are kept")
 
 def test_a_prepared_index_gives_the_same_answer() -> None:
     prepared = environment()
-    prepared.cache.prepare(snapshot(), lambda: None)
+    assert [*prepared.cache.prepare(snapshot())]
     before = search(snapshot(), QUESTION, environment())
     after = search(snapshot(), QUESTION, prepared)
     assert after.hits and after.hits == before.hits
 
 
 def test_all_files_and_names_are_prepared() -> None:
-    cache, pauses, names = SearchCache(), [], snapshot().name_table.names
-    cache.prepare(snapshot(), lambda: pauses.append(None))
+    cache, names = SearchCache(), snapshot().name_table.names
+    steps = [*cache.prepare(snapshot())]
     stats = cache.stats(snapshot())
     sums = [snapshot().vectors.rows(entry.node_ids).sum(axis=0) for entry in stats.entries]
     lengths = stats.centroid_lengths[[entry.file_id for entry in stats.entries]]
     assert np.allclose(lengths, np.linalg.norm(sums, axis=1))
-    assert pauses and stats.bigrams.bits(names, np.arange(len(names), dtype=np.int32)).all()
+    assert steps and stats.bigrams.bits(names, np.arange(len(names), dtype=np.int32)).all()
 
 
 def test_names_that_come_while_another_thread_asks_are_seen() -> None:

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from functools import partial
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
-from packhound.core.caching import BoundedMemo
 from packhound.graph.definitions import folder_of
 from packhound.graph.exports import Definition, Exports
 from packhound.graph.file_scope import TYPE_KINDS, FileScope
 from packhound.graph.graph import Graph
 from packhound.graph.receivers import Meaning, Owner
 from packhound.graph.resolver import Resolver
-
-Source: TypeAlias = Callable[[str], "bytes | None"]
-"""The text of a path as the graph has it, None where there is none any more."""
+from packhound.graph.scopes import Scopes, Source
 
 _MAX_OCCURRENCES = 4
 """Places of one name in one node that are read."""
 _MAX_USING_FILES = 300
-_MEMO_ENTRIES = 10_000
 _MAX_REACHED = 400
 """Nodes that a search over several calls visits."""
 
@@ -49,13 +44,9 @@ class CallGraph:
         self._begin()
 
     def _begin(self) -> None:
-        graph, self._n_updates = self._graph, self._graph.n_updates
-        # No methods of this: a cycle would keep all texts until a garbage collection.
-        read_scope = partial(_file_scope, graph, self._source)
-        self._scope = BoundedMemo(read_scope, _MEMO_ENTRIES).__getitem__
-        self._positions = BoundedMemo(partial(_positions, graph), _MEMO_ENTRIES).__getitem__
-        exports = Exports(graph.resolve_import, self._scope, self._positions, graph.files)
-        self._resolver = Resolver(self._positions, exports)
+        self._n_updates = self._graph.n_updates
+        self._scopes = Scopes(self._graph, self._source)
+        self._resolver = Resolver(self._scopes, Exports(self._scopes))
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
@@ -85,15 +76,14 @@ class CallGraph:
 
         A use by name only is a last step: what it leads to is not followed.
         """
-        return self._reach(node_ids, distance, self._users)
+        return self._reach(node_ids, distance, backwards=True)
 
     def callees(self, node_ids: Iterable[int], distance: int) -> dict[int, Use]:
         """Return the nodes that some nodes reach, as `callers` does."""
-        return self._reach(node_ids, distance, self._uses)
+        return self._reach(node_ids, distance, backwards=False)
 
-    def _reach(
-        self, node_ids: Iterable[int], distance: int, step: Callable[[int], Iterator[Use]]
-    ) -> dict[int, Use]:
+    def _reach(self, node_ids: Iterable[int], distance: int, *, backwards: bool) -> dict[int, Use]:
+        step = self._users if backwards else self._uses
         with self._reading():
             level = dict.fromkeys(node_ids)
             start, reached = set(level), dict[int, Use]()
@@ -117,7 +107,7 @@ class CallGraph:
         occurrences = scope.occurrences(position)
         seen = {node_id}
         for name in scope.node(position).references:
-            if name not in occurrences or not self._positions(name):
+            if name not in occurrences or not self._scopes.positions(name):
                 continue
             for offset in occurrences[name][:_MAX_OCCURRENCES]:
                 meaning = self._resolver.meaning(scope, position, name, offset)
@@ -134,7 +124,7 @@ class CallGraph:
         name = target.file.name(position)
         definition = Definition(target.path, position)
         for path in self._using_paths(name, target.path):
-            scope = self._scope(path)
+            scope = self._scopes.of(path)
             if scope is None:
                 continue
             for user in scope.file.users(name):
@@ -186,7 +176,7 @@ class CallGraph:
     def _using_types(self, base: Owner) -> Iterator[Owner]:
         """Yield the types whose own bases include a type."""
         for path in self._using_paths(base.name, base.path):
-            scope = self._scope(path)
+            scope = self._scopes.of(path)
             if scope is None:
                 continue
             for user in scope.file.users(base.name):
@@ -196,7 +186,7 @@ class CallGraph:
                     yield candidate
 
     def _types(self, owner: Owner) -> tuple[Definition, ...]:
-        positions = self._positions(owner.name).get(owner.path, ())
+        positions = self._scopes.positions(owner.name).get(owner.path, ())
         return tuple(Definition(owner.path, position) for position in positions)
 
     def _using_paths(self, name: str, path: str) -> list[str]:
@@ -212,22 +202,5 @@ class CallGraph:
 
     def _locate(self, node_id: int) -> tuple[FileScope, int] | None:
         location = self._graph.location(node_id)
-        scope = self._scope(location[0]) if location else None
+        scope = self._scopes.of(location[0]) if location else None
         return (scope, location[1]) if scope and location else None
-
-
-def _file_scope(graph: Graph, source: Source, path: str) -> FileScope | None:
-    file = graph.files.get(path)
-    return FileScope(path, file, partial(source, path)) if file else None
-
-
-def _positions(graph: Graph, name: str) -> Mapping[str, tuple[int, ...]]:
-    """Return the definitions of a name that others can refer to: no tests, which only run."""
-    referable: dict[str, tuple[int, ...]] = {}
-    for path, node_ids in graph.definitions(name).items():
-        file = graph.files[path]
-        locations = filter(None, map(graph.location, node_ids))
-        positions = tuple([p for _, p in locations if file.node(p).kind != "test"])
-        if positions:
-            referable[path] = positions
-    return referable

@@ -1,36 +1,15 @@
-"""Edges of the reference graph, and the interface of the files that it reads."""
+"""Edges of the reference graph."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from packhound.core.types import Node
+from packhound.index import FileEntry
 
 EdgeKind = Literal["contains", "contained-in", "imports", "references", "referenced-by"]
-
-
-class File(Protocol):
-    """File of a snapshot as the graph reads it."""
-
-    @property
-    def language(self) -> str: ...  # noqa: D102
-    @property
-    def digest(self) -> bytes: ...  # noqa: D102
-    @property
-    def node_ids(self) -> NDArray[np.int32]: ...  # noqa: D102
-    @property
-    def imports(self) -> tuple[str, ...]: ...  # noqa: D102
-    def position(self, node_id: int) -> int: ...  # noqa: D102
-    def node(self, position: int) -> Node: ...  # noqa: D102
-    def name(self, position: int) -> str: ...  # noqa: D102
-    def names(self) -> list[str]: ...  # noqa: D102
-    def parents(self) -> list[int]: ...  # noqa: D102
-    def references(self) -> list[str]: ...  # noqa: D102
-    def users(self, name: str) -> list[int]: ...  # noqa: D102
 
 
 class Edge(NamedTuple):
@@ -41,7 +20,7 @@ class Edge(NamedTuple):
     weight: float
 
 
-def containment_edges(file: File, position: int) -> Iterator[Edge]:
+def containment_edges(file: FileEntry, position: int) -> Iterator[Edge]:
     """Yield the edges from a node to its parent and its children."""
     parents = file.parents()
     if parents[position] >= 0:
@@ -51,14 +30,14 @@ def containment_edges(file: File, position: int) -> Iterator[Edge]:
             yield Edge("contains", int(file.node_ids[child]), 1.0)
 
 
-def import_edges(imported: Iterable[File]) -> Iterator[Edge]:
+def import_edges(imported: Iterable[FileEntry]) -> Iterator[Edge]:
     """Yield the edges of a file's own node, which alone stands for its imports."""
     for file in imported:
         if len(file.node_ids):
             yield Edge("imports", int(file.node_ids[0]), 0.5)
 
 
-def has_changed(old: File | None, file: File) -> bool:
+def has_changed(old: FileEntry | None, file: FileEntry) -> bool:
     """Return True if a file has other nodes, or node ids, than it had."""
     if old is None or old is file:
         return old is None

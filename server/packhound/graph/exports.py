@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from packhound.graph.definitions import folder_of, language_family
 from packhound.graph.file_scope import FileScope
 from packhound.graph.import_bindings import DEFAULT, Binding
+from packhound.graph.scopes import Scopes
 from packhound.text import is_test
 
 _MAX_HOPS = 4
@@ -29,26 +30,17 @@ class Definition(NamedTuple):
 
 
 Definitions: TypeAlias = tuple[Definition, ...]
-Defined: TypeAlias = Callable[[str], Mapping[str, Iterable[int]]]
-"""Positions of the definitions of a name, by path."""
 
 
 class Exports:
     """Names that files of one graph export; of use until the graph changes."""
 
-    def __init__(
-        self,
-        resolve_import: Callable[[str, str], tuple[str, ...]],
-        scope: Callable[[str], FileScope | None],
-        defined: Defined,
-        paths: Iterable[str],
-    ) -> None:
-        self._resolve_import, self.scope, self._defined = resolve_import, scope, defined
-        self._paths = paths
+    def __init__(self, scopes: Scopes) -> None:
+        self._scopes = scopes
 
     def language(self, path: str) -> str:
         """Return the language of a file, "" for one that is not in the graph."""
-        scope = self.scope(path)
+        scope = self._scopes.of(path)
         return scope.language if scope else ""
 
     def files_of(self, importer: FileScope, module: str) -> tuple[str, ...]:
@@ -56,7 +48,7 @@ class Exports:
         if importer.language == "go":
             return self._go_package(module)
         family = language_family(importer.language)
-        files = self._resolve_import(importer.path, module.replace("\\", "/"))
+        files = self._scopes.graph.resolve_import(importer.path, module.replace("\\", "/"))
         paths = [
             p for p in files if p != importer.path and language_family(self.language(p)) == family
         ]
@@ -86,13 +78,13 @@ class Exports:
 
     def visible_in(self, path: str, name: str, hops: int = 0) -> Definitions:
         """Return what a file exports under a name."""
-        scope = self.scope(path)
+        scope = self._scopes.of(path)
         if scope is None or hops > _MAX_HOPS:
             return ()
         if name == DEFAULT:
             match = _DEFAULT_EXPORT.search(scope.bare)
             name = (match[1] or match[2]) if match else ""
-        positions = [p for p in self._defined(name).get(path, ()) if scope.is_top_level(p)]
+        positions = [p for p in self._scopes.positions(name).get(path, ()) if scope.is_top_level(p)]
         if positions:
             return tuple(Definition(path, p) for p in positions)
         binding = scope.imports.names.get(name)
@@ -102,7 +94,7 @@ class Exports:
 
     def of_wildcards(self, scope: FileScope, name: str, hops: int = 0) -> Definitions:
         """Return what the wildcard imports of a file make visible under a name."""
-        if not self._defined(name):
+        if not self._scopes.positions(name):
             return ()
         for module in scope.imports.wildcards:
             definitions = self._in_files(self.files_of(scope, module), name, hops)
@@ -113,12 +105,12 @@ class Exports:
     def in_package(self, scope: FileScope, name: str) -> Definitions:
         """Return the definitions that the other files of a folder share."""
         folder = folder_of(scope.path)
-        paths = [p for p in self._defined(name) if folder_of(p) == folder]
+        paths = [p for p in self._scopes.positions(name) if folder_of(p) == folder]
         return self._top_level(scope, paths, name)
 
     def in_program(self, scope: FileScope, name: str) -> Definitions:
         """Return the definitions of a name that the whole program shares."""
-        return self._top_level(scope, self._defined(name), name)
+        return self._top_level(scope, self._scopes.positions(name), name)
 
     def _top_level(self, scope: FileScope, paths: Iterable[str], name: str) -> Definitions:
         family, from_test = language_family(scope.language), is_test(scope.path)
@@ -126,8 +118,8 @@ class Exports:
         for path in sorted(paths):
             if language_family(self.language(path)) != family or (is_test(path) and not from_test):
                 continue
-            other = self.scope(path)
-            positions = self._defined(name)[path] if other else ()
+            other = self._scopes.of(path)
+            positions = self._scopes.positions(name)[path] if other else ()
             definitions += [
                 Definition(path, p) for p in positions if other and other.is_top_level(p)
             ]
@@ -146,7 +138,7 @@ class Exports:
     def _folders(self) -> dict[str, tuple[str, ...]]:
         """The files of each folder with source in Go, without its tests."""
         folders: dict[str, tuple[str, ...]] = {}
-        for path in self._paths:
+        for path in self._scopes.graph.files:
             if path.endswith(".go") and not is_test(path):
                 folders[folder_of(path)] = (*folders.get(folder_of(path), ()), path)
         return folders
@@ -157,7 +149,7 @@ class Exports:
         if top not in parts:
             return False
         above = "/".join(parts[: parts.index(top)])
-        return not above or self.scope(f"{above}/__init__.py") is None
+        return not above or self._scopes.of(f"{above}/__init__.py") is None
 
 
 def _qualified_module(importer: FileScope, binding: Binding) -> str:

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from packhound.core.types import Node
-from packhound.graph.edges import File
 from packhound.graph.import_bindings import Imports, read_imports
 from packhound.graph.local_names import NO_LOCALS, LocalNames, read_locals
 from packhound.graph.source_text import blank
+from packhound.index import FileEntry
 
 TYPE_KINDS = frozenset({"class", "struct", "enum", "interface", "trait", "impl", "module", "type"})
 CALLABLE_KINDS = frozenset({"function", "method", "test", "macro"})
@@ -74,7 +74,7 @@ class FileScope:
     """A file of the graph with its text, which is read when it is first asked for."""
 
     path: str
-    file: File
+    file: FileEntry
     read: Callable[[], bytes | None]
     _locals: dict[int, LocalNames] = field(default_factory=dict)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from itertools import chain, islice
 
@@ -25,9 +25,10 @@ from packhound.graph.definitions import (
     language_family,
     resolve_in_scopes,
 )
-from packhound.graph.edges import Edge, File, containment_edges, has_changed, import_edges
+from packhound.graph.edges import Edge, containment_edges, has_changed, import_edges
 from packhound.graph.imports import ImportResolver
 from packhound.graph.tables import NumberByNode, PathByNode, PathsByName
+from packhound.index import FileEntry
 from packhound.text import is_test
 
 _NO_LIMIT = 1 << 30
@@ -42,8 +43,8 @@ class Graph:
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self.n_updates = 0
-        self._latest_files: Mapping[str, File] | None = None
-        self._files: dict[str, File] = {}
+        self._latest_files: Mapping[str, FileEntry] | None = None
+        self._files: dict[str, FileEntry] = {}
         self._path_of = PathByNode()
         self._defined = PathsByName[NodeIdTuple]()
         self._used = PathsByName[int]()
@@ -52,7 +53,7 @@ class Graph:
         self._resolved: dict[str, ResolvedName] = defaultdict(ResolvedName)
         self._n_users, self._test_paths = NumberByNode(), set[str]()
 
-    def copy(self, files: Mapping[str, File]) -> Graph:
+    def copy(self, files: Mapping[str, FileEntry]) -> Graph:
         """Return a graph of other files, which shares with this one what both have."""
         other = Graph()
         with self._lock:
@@ -64,7 +65,7 @@ class Graph:
         other.update(files)
         return other
 
-    def update(self, files: Mapping[str, File]) -> None:
+    def update(self, files: Mapping[str, FileEntry]) -> None:
         """Take the files of a newer snapshot; the cost grows with what has changed."""
         with self._lock:
             if files is self._latest_files:
@@ -83,27 +84,27 @@ class Graph:
             self._latest_files = files
             self.n_updates += 1
 
-    def prepare(self, files: Mapping[str, File], pause: Callable[[], None]) -> None:
-        """Do the work of a first `update`, and more, in slices; `pause` is called after each."""
+    def prepare(self, files: Mapping[str, FileEntry]) -> Iterator[None]:
+        """Do the work of a first `update`, and more, in small steps."""
         for path, file in files.items():
             with self._lock:
                 if self._latest_files is not None:
                     break
                 if path not in self._files:
                     self._add_file(path, file)
-            pause()
+            yield
         else:
             self.update(files)
         for path in files:
             with self._lock:
                 if path in self._files:
                     self._imported_files(path)
-            pause()
+            yield
         for path in files:
             indexed = self._files.get(path)
             for node_id in indexed.node_ids.tolist() if indexed else ():
                 self.n_users(node_id)
-                pause()
+                yield
             with self._lock:
                 # Resolutions take more memory than time.
                 self._resolved.clear()
@@ -141,7 +142,7 @@ class Graph:
         return self._lock
 
     @property
-    def files(self) -> Mapping[str, File]:
+    def files(self) -> Mapping[str, FileEntry]:
         """The files of the graph, by path."""
         return self._files
 
@@ -192,7 +193,7 @@ class Graph:
             self._used.remove(name, path)
         self._path_of.remove(old.node_ids.tolist(), path)
 
-    def _add_file(self, path: str, file: File) -> None:
+    def _add_file(self, path: str, file: FileEntry) -> None:
         self._files[path] = file
         if is_test(path):
             self._test_paths.add(path)
@@ -215,7 +216,7 @@ class Graph:
         for node_id in chain.from_iterable(self.definitions(name).values()):
             self._n_users.remove(node_id)
 
-    def _locate(self, node_id: int) -> tuple[str, File, int]:
+    def _locate(self, node_id: int) -> tuple[str, FileEntry, int]:
         """Return path, file and position of a node. Raises KeyError for an unknown one."""
         path = self._path_of.get(node_id) or ""
         file = self._files[path]
@@ -258,7 +259,7 @@ class Graph:
             self._imported[path] = frozenset(targets - {path})
         return self._imported[path]
 
-    def _references_from(self, path: str, file: File, position: int) -> Iterator[Edge]:
+    def _references_from(self, path: str, file: FileEntry, position: int) -> Iterator[Edge]:
         for name in file.node(position).references:
             targets, weight = self._resolve(path, name)
             for target in targets:

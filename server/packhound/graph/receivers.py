@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from packhound.graph.definitions import folder_of, language_family
-from packhound.graph.exports import Defined, Definition, Definitions, Exports
+from packhound.graph.exports import Definition, Definitions, Exports
 from packhound.graph.file_scope import CALLABLE_KINDS, TYPE_KINDS, FileScope
+from packhound.graph.scopes import Scopes
 from packhound.graph.source_text import Segment
 from packhound.graph.type_facts import attribute_type, base_names, result_type
 
@@ -57,12 +58,12 @@ class Receivers:
 
     def __init__(
         self,
-        positions: Defined,
+        scopes: Scopes,
         exports: Exports,
         visible: Callable[[FileScope, int, str], Meaning],
     ) -> None:
         """`visible` returns what a name that stands alone means at a position."""
-        self._positions, self._exports, self._visible = positions, exports, visible
+        self._scopes, self._exports, self._visible = scopes, exports, visible
         self._bases: dict[Owner, list[Owner]] = {}
         self._attributes: dict[tuple[Owner, str], Value] = {}
         self._types: dict[tuple[str, int, str], Value] = {}
@@ -97,7 +98,7 @@ class Receivers:
         return self._bases[owner]
 
     def _find_bases(self, owner: Owner) -> Iterator[Owner]:
-        scope = self._exports.scope(owner.path)
+        scope = self._scopes.of(owner.path)
         if scope is None:
             return
         for position in self._type_positions(scope, owner):
@@ -118,7 +119,7 @@ class Receivers:
 
     def _owner_named(self, scope: FileScope, name: str) -> Owner:
         """Return the type of a name as its own file or, for an `impl`, another one defines it."""
-        positions = self._positions(name).get(scope.path, ())
+        positions = self._scopes.positions(name).get(scope.path, ())
         if any(scope.node(p).kind in TYPE_KINDS - {"impl"} for p in positions):
             return Owner(scope.path, name)
         definitions = self._visible(scope, -1, name).definitions
@@ -126,7 +127,7 @@ class Receivers:
 
     def declared_members(self, owner: Owner, name: str) -> Definitions:
         """Return the members that a type itself has, wherever its language lets them stand."""
-        defined, folder = self._positions(name), folder_of(owner.path)
+        defined, folder = self._scopes.positions(name), folder_of(owner.path)
         members = self._members_in((owner.path,) if owner.path in defined else (), owner, name)
         language = self._exports.language(owner.path)
         if members or language not in _OPEN_LANGUAGES:
@@ -143,9 +144,9 @@ class Receivers:
         return tuple(
             Definition(path, position)
             for path in paths
-            if (scope := self._exports.scope(path))
+            if (scope := self._scopes.of(path))
             and language_family(scope.language) == language_family(language)
-            for position in self._positions(name)[path]
+            for position in self._scopes.positions(name)[path]
             if scope.is_member(position) and scope.owner(position) == owner.name != name
         )
 
@@ -212,7 +213,7 @@ class Receivers:
         level = [owner]
         for _ in range(_MAX_BASES):
             for holder in level:
-                scope = self._exports.scope(holder.path)
+                scope = self._scopes.of(holder.path)
                 if scope is None:
                     continue
                 for position in self._type_positions(scope, holder):
@@ -223,7 +224,7 @@ class Receivers:
         return _UNKNOWN
 
     def _type_positions(self, scope: FileScope, owner: Owner) -> list[int]:
-        positions = self._positions(owner.name).get(owner.path, ())
+        positions = self._scopes.positions(owner.name).get(owner.path, ())
         return [p for p in positions if scope.node(p).kind in TYPE_KINDS]
 
     def _instance_of(self, scope: FileScope, position: int, written: str) -> Value:
@@ -266,7 +267,7 @@ class Receivers:
     def _value_of(self, definitions: Definitions, *, called: bool) -> Value:
         """Return what definitions stand for: a type, or the result of a call."""
         for definition in definitions:
-            scope = self._exports.scope(definition.path)
+            scope = self._scopes.of(definition.path)
             if scope is None:
                 continue
             node = scope.node(definition.position)

@@ -11,9 +11,10 @@ from functools import partial
 from weakref import proxy
 
 from packhound.graph.definitions import language_family
-from packhound.graph.exports import Defined, Definition, Definitions, Exports
+from packhound.graph.exports import Definition, Definitions, Exports
 from packhound.graph.file_scope import TYPE_KINDS, FileScope
 from packhound.graph.receivers import Meaning, Receivers
+from packhound.graph.scopes import Scopes
 from packhound.graph.source_text import receiver
 from packhound.graph.type_facts import count_arguments, count_parameters
 from packhound.text import is_test
@@ -26,10 +27,10 @@ _NOTHING = Meaning()
 class Resolver:
     """Resolves names in the files of one state of a graph; the caller holds the graph's lock."""
 
-    def __init__(self, positions: Defined, exports: Exports) -> None:
-        self._positions, self._exports = positions, exports
+    def __init__(self, scopes: Scopes, exports: Exports) -> None:
+        self._scopes, self._exports = scopes, exports
         # Each asks the other. A cycle would keep all texts until a garbage collection.
-        self.receivers = Receivers(positions, exports, partial(Resolver.visible, proxy(self)))
+        self.receivers = Receivers(scopes, exports, partial(Resolver.visible, proxy(self)))
 
     def meaning(self, scope: FileScope, position: int, name: str, offset: int) -> Meaning:
         """Return what the `name` at `offset`, in the node at `position`, means."""
@@ -60,7 +61,7 @@ class Resolver:
         inner, is_local = self._in_scopes(scope, position, name)
         if inner or is_local:
             return Meaning(inner)
-        positions = self._positions(name).get(scope.path, ())
+        positions = self._scopes.positions(name).get(scope.path, ())
         definitions = [Definition(scope.path, p) for p in positions if scope.is_top_level(p)]
         if definitions:
             return Meaning(tuple(definitions))
@@ -79,7 +80,7 @@ class Resolver:
 
     def _in_scopes(self, scope: FileScope, position: int, name: str) -> tuple[Definitions, bool]:
         """Return what the enclosing scopes define, and True for a local name."""
-        positions = self._positions(name).get(scope.path, ())
+        positions = self._scopes.positions(name).get(scope.path, ())
         for holder in scope.ancestors(position):
             kind = scope.node(holder).kind
             is_type = kind in TYPE_KINDS and kind != "module"
@@ -97,7 +98,7 @@ class Resolver:
 
     def _without_methods(self, definitions: Definitions) -> Definitions:
         """Return the definitions that are meant without a call: a variable can share a name."""
-        scopes = ((d, self._exports.scope(d.path)) for d in definitions)
+        scopes = ((d, self._scopes.of(d.path)) for d in definitions)
         return tuple(d for d, scope in scopes if scope and scope.node(d.position).kind != "method")
 
     def _overloads(self, definitions: Definitions, n_arguments: int) -> Definitions:
@@ -105,7 +106,7 @@ class Resolver:
         fitting = [
             d
             for d in definitions
-            if (scope := self._exports.scope(d.path))
+            if (scope := self._scopes.of(d.path))
             and n_arguments in count_parameters(scope.node(d.position).signature)
         ]
         return tuple(fitting) or definitions
@@ -114,12 +115,12 @@ class Resolver:
         """Return the few definitions that share a name, none in tests for a name in source."""
         family, from_test = language_family(scope.language), is_test(scope.path)
         definitions = []
-        for path, positions in self._positions(name).items():
+        for path, positions in self._scopes.positions(name).items():
             if (is_test(path) and not from_test) or language_family(
                 self._exports.language(path)
             ) != family:
                 continue
-            other = self._exports.scope(path)
+            other = self._scopes.of(path)
             definitions += [
                 Definition(path, p) for p in positions if other and other.is_member(p) == members
             ]

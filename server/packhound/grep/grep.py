@@ -177,8 +177,8 @@ class Grep:
                     printers[node_id] = best
         return printers
 
-    def prepare(self, snapshot: Snapshot, pause: Callable[[], None]) -> None:
-        """Make the filters that were missing; `pause` is called after each file."""
+    def prepare(self, snapshot: Snapshot) -> Iterator[None]:
+        """Make the filters that were missing, one at each step."""
         if not self.lacks_filters:
             return
         self.lacks_filters = False
@@ -187,7 +187,7 @@ class Grep:
                 text = self._source(path, snapshot)
                 if text is not None:
                     self.filters.add(entry.digest, text)
-                pause()
+                yield
 
     def _scan(
         self,

@@ -7,7 +7,7 @@ equal snapshots and requests give equal packs.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
@@ -32,7 +32,7 @@ from packhound.pack.request import (
     PackRequest,
 )
 from packhound.pack.sources.neighbourhood import referenced_by
-from packhound.redact import redact, safe_line
+from packhound.redact import safe_line
 from packhound.search import content_of
 
 _FIRST_SHARE = 0.9
@@ -50,9 +50,6 @@ _MAX_ALREADY_SENT = 10
 
 Sent: TypeAlias = dict[NodeKey, int]
 """Tiers that a conversation has, by node."""
-
-TABLES: tuple[Callable[[], object], ...] = (counter_for, lambda: redact(""))
-"""Load the tables of tokens and of secrets, which the first pack would wait for."""
 
 
 def pack(context: PackContext, request: PackRequest) -> Pack:

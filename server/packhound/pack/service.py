@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
@@ -19,6 +19,7 @@ from packhound.pack.context import GRAPH_TOP_K, PackContext
 from packhound.pack.conversations import Conversations
 from packhound.pack.excerpt import Excerpts, clean_text_cache
 from packhound.pack.request import Lines, Pack, PackRequest
+from packhound.redact import redact
 from packhound.search import SearchCache
 
 Searcher: TypeAlias = Callable[[Snapshot, Query, "threading.Event | None"], Results]
@@ -49,13 +50,13 @@ class PackService:
         self._changes = Changes(root, opened)
         self._clean_texts = clean_text_cache()
 
-    def prepare(self, snapshot: Snapshot, pause: Callable[[], None]) -> None:
-        """Build what searches and packs need before the first; `pause` is called after slices."""
-        self.search_cache.prepare(snapshot, pause)
-        self._graph.prepare(snapshot.files, pause)
-        for load_table in pipeline.TABLES:
-            load_table()
-            pause()
+    def prepare(self, snapshot: Snapshot) -> Iterator[None]:
+        """Build what searches and packs need before the first, in small steps."""
+        yield from self.search_cache.prepare(snapshot)
+        yield from self._graph.prepare(snapshot.files)
+        counter_for()  # Loads the table of tokens; the next one loads that of secrets.
+        yield
+        redact("")
 
     def copy_graph(self, snapshot: Snapshot) -> Graph:
         """Return a graph of another folder's snapshot, which shares what it can with this one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from threading import Lock
 
 from packhound.index import Snapshot
@@ -29,6 +29,6 @@ class SearchCache:
                 stats = self._stats = update_stats(self._stats, snapshot, self.bm25)
         return stats
 
-    def prepare(self, snapshot: Snapshot, pause: Callable[[], None]) -> None:
-        """Compute ahead what searches would per file and per name; `pause` every few."""
-        self.stats(snapshot).prepare(snapshot, pause)
+    def prepare(self, snapshot: Snapshot) -> Iterator[None]:
+        """Compute ahead what searches would per file and per name, a few at each step."""
+        yield from self.stats(snapshot).prepare(snapshot)

@@ -123,23 +123,19 @@ class BackgroundPreparation:
             return
         snapshot = self._folder.snapshot
         snapshot.name_table.fold()
-        self._packs.service().prepare(snapshot, self._pauses())
-        self._folder.grep.prepare(snapshot, self._pauses())
-        self._folder.redacted_grep.prepare(snapshot, self._pauses())
+        self._take(self._packs.service().prepare(snapshot))
+        self._take(self._folder.grep.prepare(snapshot))
+        self._take(self._folder.redacted_grep.prepare(snapshot))
         collect_and_trim()  # Else a search or pack soon waits for a collection of all that is new.
 
-    def _pauses(self) -> Callable[[], None]:
-        """Return a function to call between bits of work; it sleeps where that is due."""
+    def _take(self, steps: Iterator[None]) -> None:
+        """Take the steps of some work, and sleep between two where that is due."""
         slice_ends, patience_s = time.perf_counter() + self._slice_s, self._patience_s
-
-        def pause() -> None:
-            nonlocal slice_ends, patience_s
+        for _ in steps:
             if time.perf_counter() < slice_ends:
-                return
+                continue
             time.sleep(_SLICE_PAUSE_S)
             while patience_s > 0 and self.should_yield:
                 time.sleep(_YIELD_S)
                 patience_s -= _YIELD_S
             slice_ends = time.perf_counter() + self._slice_s
-
-        return pause

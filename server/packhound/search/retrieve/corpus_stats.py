@@ -5,7 +5,7 @@ An edit costs the statistics of the edited file only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import compress
 from operator import is_not
@@ -78,15 +78,15 @@ class CorpusStats:
             self.centroid_lengths[files[final]] = lengths[final]
         return lengths
 
-    def prepare(self, snapshot: Snapshot, pause: Callable[[], None]) -> None:
-        """Compute ahead what searches would per file and per name; `pause` every few."""
+    def prepare(self, snapshot: Snapshot) -> Iterator[None]:
+        """Compute ahead what searches would per file and per name, a few at each step."""
         names = self.name_table.names
         live = np.array([entry.file_id for entry in self.entries], np.intp)
         for start in range(0, len(live), _BATCH):
-            pause()
+            yield
             self.file_centroid_lengths(snapshot, live[start : start + _BATCH])
         for start in range(0, len(names), _BATCH):
-            pause()
+            yield
             end = min(start + _BATCH, len(names))
             self.bigrams.bits(names, np.arange(start, end, dtype=np.int32))
 

@@ -1,0 +1,45 @@
+"""The files and names of one state of a graph, each read once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import TypeAlias
+
+from packhound.graph.file_scope import FileScope
+from packhound.graph.graph import Graph
+
+Source: TypeAlias = Callable[[str], "bytes | None"]
+"""The text of a path as the graph has it, None where there is none any more."""
+
+
+class Scopes:
+    """Files by path and definitions by name; of use until the graph changes."""
+
+    def __init__(self, graph: Graph, source: Source) -> None:
+        self.graph, self._source = graph, source
+        self._scopes: dict[str, FileScope | None] = {}
+        self._positions: dict[str, Mapping[str, tuple[int, ...]]] = {}
+
+    def of(self, path: str) -> FileScope | None:
+        """Return a file, None for one that is not in the graph."""
+        if path not in self._scopes:
+            file = self.graph.files.get(path)
+            scope = FileScope(path, file, partial(self._source, path)) if file else None
+            self._scopes[path] = scope
+        return self._scopes[path]
+
+    def positions(self, name: str) -> Mapping[str, tuple[int, ...]]:
+        """Return the definitions of a name that others can refer to: no tests, which only run."""
+        if name not in self._positions:
+            self._positions[name] = dict(self._find(name))
+        return self._positions[name]
+
+    def _find(self, name: str) -> Iterator[tuple[str, tuple[int, ...]]]:
+        graph = self.graph
+        for path, node_ids in graph.definitions(name).items():
+            file = graph.files[path]
+            locations = filter(None, map(graph.location, node_ids))
+            positions = tuple([p for _, p in locations if file.node(p).kind != "test"])
+            if positions:
+                yield path, positions
