@@ -8,7 +8,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -200,7 +200,7 @@ def test_no_secret_is_written_and_only_the_owner_may_read(recorded: Engine) -> N
 )
 def test_the_oldest_go_first(tmp_path: Path, text: str, count: int) -> None:
     path = tmp_path / "episodes.jsonl"
-    row = {**new_episode("query", text)._asdict(), "references": []}
+    row = {**asdict(new_episode("query", text)), "references": []}
     lines = (json.dumps({**row, "id": str(n), "time": n}) + "\n" for n in range(count + 50))
     path.write_text("".join(lines))
     path.chmod(0o600)
@@ -215,7 +215,7 @@ def test_the_oldest_go_first(tmp_path: Path, text: str, count: int) -> None:
 
 def test_the_bound_holds_whoever_writes(tmp_path: Path) -> None:
     path = tmp_path / "episodes.jsonl"
-    row = {**new_episode("query", "text")._asdict(), "references": []}
+    row = {**asdict(new_episode("query", "text")), "references": []}
     lines = (json.dumps({**row, "id": str(n)}) + "\n" for n in range(MAX_EPISODES - 2))
     path.write_text("".join(lines))
     path.chmod(0o600)

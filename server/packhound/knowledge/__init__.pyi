@@ -8,7 +8,6 @@ from .episodes import EpisodeKind as EpisodeKind
 from .episodes import EpisodeLog as EpisodeLog
 from .episodes import EpisodesSource as EpisodesSource
 from .episodes import new_episode as new_episode
-from .session_logs import session_files as session_files
 from .skills import SKILLS_FILE as SKILLS_FILE
 from .skills import SkillsSource as SkillsSource
 from .skills import record_skill as record_skill

@@ -9,9 +9,13 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, get_args
+
+import msgspec
 
 from packhound.core.errors import StoreError
 from packhound.core.file_lock import locked
@@ -23,9 +27,9 @@ from packhound.core.private_file import (
     write_private_atomic,
 )
 from packhound.core.records import Record, SourceName
-from packhound.knowledge.text_files import TextFiles
+from packhound.knowledge.session_logs import SessionLogs
+from packhound.knowledge.text_files import WorkspaceTexts
 from packhound.redact import without_secrets
-from packhound.sources import Source
 
 EpisodeKind = Literal["query", "pack", "pick", "edit", "run", "decision"]
 EPISODE_KINDS: tuple[EpisodeKind, ...] = get_args(EpisodeKind)
@@ -38,7 +42,8 @@ _KEPT = 0.9
 MAX_EPISODE_TEXT, _MAX_REFERENCES, _MAX_TITLE = 4_000, 20, 200
 
 
-class Episode(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Episode:
     """An event with the code that it named, and its result, empty while unknown."""
 
     id: str
@@ -92,7 +97,7 @@ class EpisodeLog:
 
     def append(self, episode: Episode) -> None:
         """Write an episode, or what became of that of its id, without secrets."""
-        row = without_secrets({**episode._asdict(), "id": "", "time": 0})
+        row = without_secrets({**asdict(episode), "id": "", "time": 0})
         row |= {"id": episode.id, "time": round(episode.time, 3)}
         make_private_folder(self._path.parent)
         with locked(self._lock):
@@ -103,8 +108,8 @@ class EpisodeLog:
         """Return the episodes, the newest first; a broken line is skipped."""
         episodes: dict[str, Episode] = {}
         for line in (read_private(self._path) or b"").splitlines():
-            episode = _episode_in(line)
-            if episode is not None:
+            with suppress(ValueError, RecursionError):
+                episode = msgspec.json.decode(line, type=Episode, strict=False)
                 episodes.pop(episode.id, None)
                 episodes[episode.id] = episode
         return [*episodes.values()][::-1]
@@ -148,41 +153,25 @@ class EpisodeLog:
             raise StoreError(f"'{self._path}' cannot be written: {error.strerror}") from error
 
 
-class EpisodesSource(Source):
+class EpisodesSource(SessionLogs):
     """Episodes of a workspace, and the agents' session logs that a setting names."""
 
     name: SourceName = "episodes"
 
-    def __init__(self, log: EpisodeLog, sessions: TextFiles) -> None:
+    def __init__(
+        self,
+        log: EpisodeLog,
+        workspace: WorkspaceTexts,
+        root: Path,
+        folders: Callable[[], Sequence[Path]],
+    ) -> None:
+        super().__init__(workspace, root, folders)
         self._log = log
-        self._sessions = sessions
 
     def version(self) -> object:
         """Return what differs once an episode was written or a log changed."""
-        return self._log.version(), self._sessions.version()
+        return self._log.version(), super().version()
 
-    def records(self) -> Iterable[Record]:
+    def records(self) -> list[Record]:
         """Return the episodes and the turns of sessions."""
-        return [*(episode.record() for episode in self._log.read()), *self._sessions.records()]
-
-    def problems(self) -> Sequence[str]:
-        """Return the folders and logs that could not be read."""
-        return self._sessions.problems
-
-
-def _episode_in(line: bytes) -> Episode | None:
-    """Return the episode of a line, None if it is none."""
-    try:
-        row: Any = json.loads(line)
-        episode = Episode(
-            str(row["id"]),
-            float(row["time"]),
-            row["kind"],
-            str(row["text"]),
-            tuple(map(str, row["references"])),
-            str(row["result"]),
-            str(row["conversation"]),
-        )
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return None
-    return episode if episode.kind in EPISODE_KINDS else None
+        return [*(episode.record() for episode in self._log.read()), *super().records()]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import PurePath
 
 from packhound.core.records import Record
@@ -16,30 +16,25 @@ _FENCE = re.compile(r"\s*(```|~~~)")
 def read_sections(file: TextFile) -> Iterator[Record]:
     """Yield the sections of a file that have text; front matter is text of the first."""
     heading, first, lines, fenced = "", 1, [""] * 0, False
-    make = _maker(file)
     for number, line in enumerate(file.lines, 1):
         if _FENCE.match(line):
             fenced = not fenced
         match = None if fenced else _HEADING.fullmatch(line.rstrip())
         if match:
-            yield from make(heading, first, lines)
+            yield from _section(file, heading, first, lines)
             heading, first, lines = match[1], number, []
         else:
             lines.append(line)
-    yield from make(heading, first, lines)
+    yield from _section(file, heading, first, lines)
 
 
-def _maker(file: TextFile) -> Callable[[str, int, list[str]], Iterator[Record]]:
-    name = PurePath(file.path).name
-    metadata = {"source_file": name}
-
-    def make(heading: str, line: int, lines: list[str]) -> Iterator[Record]:
-        text = "".join(lines).strip()
-        if text or heading:
-            title = f"{name} > {heading}" if heading else name
-            identity = f"{file.path}#{heading}" if heading else file.path
-            yield Record(
-                identity, "knowledge", title, text, file.date, file.path, line, metadata=metadata
-            )
-
-    return make
+def _section(file: TextFile, heading: str, line: int, lines: list[str]) -> Iterator[Record]:
+    """Yield the record of a section that has a heading or a text."""
+    text, name = "".join(lines).strip(), PurePath(file.path).name
+    if text or heading:
+        title = f"{name} > {heading}" if heading else name
+        identity = f"{file.path}#{heading}" if heading else file.path
+        metadata = {"source_file": name}
+        yield Record(
+            identity, "knowledge", title, text, file.date, file.path, line, metadata=metadata
+        )

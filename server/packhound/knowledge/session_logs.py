@@ -36,15 +36,40 @@ class _Turn:
     answer: str = ""
 
 
-def session_files(
-    workspace: WorkspaceTexts, root: Path, folders: Callable[[], Sequence[Path]]
-) -> TextFiles:
-    """Return the sessions below some folders that worked in the workspace at `root`."""
+class SessionLogs(TextFiles):
+    """The sessions below some folders that worked in the workspace at `root`."""
 
-    def read(file: TextFile) -> Iterable[Record]:
-        return read_session(file, root)
+    def __init__(
+        self, workspace: WorkspaceTexts, root: Path, folders: Callable[[], Sequence[Path]]
+    ) -> None:
+        super().__init__(workspace, folders)
+        self._root = root
 
-    return TextFiles(workspace, folders, lambda path: False, _is_session, read, _walk)
+    def is_document(self, path: str) -> bool:
+        """Return False: the workspace's own files are no sessions."""
+        return False
+
+    def is_document_outside(self, path: str) -> bool:
+        """Return True for the name of a log."""
+        return path.endswith(_SUFFIX)
+
+    def parse(self, file: TextFile) -> Iterable[Record]:
+        """Return the questions of a session."""
+        return read_session(file, self._root)
+
+    def walk(self, folder: Path) -> list[tuple[str, FileStamp]]:
+        """Return the newest logs below a folder by their paths; links are not followed."""
+        logs: list[tuple[str, FileStamp]] = []
+        for parent, _, names in os.walk(folder):
+            for name in filter(self.is_document_outside, names):
+                path = Path(parent, name)
+                try:
+                    status = path.lstat()
+                except OSError:
+                    continue
+                if stat.S_ISREG(status.st_mode):
+                    logs.append((path.relative_to(folder).as_posix(), stamp_of(status)))
+        return sorted(sorted(logs, key=lambda log: -log[1].mtime_ns)[:_MAX_FILES])
 
 
 def read_session(file: TextFile, root: Path) -> Iterator[Record]:
@@ -78,25 +103,6 @@ def read_session(file: TextFile, root: Path) -> Iterator[Record]:
             turn.line,
             metadata={"kind": "session", "source_file": PurePath(file.path).name},
         )
-
-
-def _walk(folder: Path) -> list[tuple[str, FileStamp]]:
-    """Return the newest logs below a folder by their paths; links are not followed."""
-    logs: list[tuple[str, FileStamp]] = []
-    for parent, _, names in os.walk(folder):
-        for name in filter(_is_session, names):
-            path = Path(parent, name)
-            try:
-                status = path.lstat()
-            except OSError:
-                continue
-            if stat.S_ISREG(status.st_mode):
-                logs.append((path.relative_to(folder).as_posix(), stamp_of(status)))
-    return sorted(sorted(logs, key=lambda log: -log[1].mtime_ns)[:_MAX_FILES])
-
-
-def _is_session(path: str) -> bool:
-    return path.endswith(_SUFFIX)
 
 
 def _object_in(line: str) -> Mapping[str, Any]:

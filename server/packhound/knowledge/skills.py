@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timezone
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -16,50 +16,48 @@ from packhound.core.file_lock import locked
 from packhound.core.private_file import append_private, make_private_folder, read_private
 from packhound.core.records import Record, SourceName
 from packhound.knowledge.skill_files import MIN_SCORE, RecordedSkill, read_skill, recorded_skill
-from packhound.knowledge.text_files import TextFiles, WorkspaceTexts, distinct
-from packhound.sources import Source
+from packhound.knowledge.text_files import TextFile, TextFiles, WorkspaceTexts, distinct
 
 log = logging.getLogger("packhound")
 
 SKILLS_FILE = "skills.jsonl"
 
 
-class SkillsSource(Source):
+class SkillsSource(TextFiles):
     """SKILL.md of the workspace, and the recorded skills that succeed more often than not."""
 
     name: SourceName = "skills"
 
     def __init__(self, workspace: WorkspaceTexts, recorded: Path) -> None:
-        self._files = TextFiles(workspace, tuple, is_skill, is_skill, read_skill)
+        super().__init__(workspace)
         self._recorded = recorded
         self._problems: tuple[str, ...] = ()
+
+    def is_document_outside(self, path: str) -> bool:
+        """Return True for the name of a skill's file."""
+        return PurePosixPath(path).name == "SKILL.md"
+
+    def parse(self, file: TextFile) -> Iterable[Record]:
+        """Return the skill of a file. Raises ValueError for one that breaks the format."""
+        return read_skill(file)
 
     def version(self) -> object:
         """Return what differs once a skill changed or was recorded."""
         try:
             status = self._recorded.stat()
         except OSError:
-            return self._files.version(), None
-        return self._files.version(), status.st_mtime_ns, status.st_size
+            return super().version(), None
+        return super().version(), status.st_mtime_ns, status.st_size
 
-    def records(self) -> Iterable[Record]:
+    def records(self) -> list[Record]:
         """Return all skills but those that fail more often than they succeed."""
         skills, self._problems = read_recorded(self._recorded)
         good = (skill.record() for skill in skills.values() if skill.success_score >= MIN_SCORE)
-        return distinct([*self._files.records(), *good])
+        return distinct([*super().records(), *good])
 
-    def is_on_disk(self, record: Record) -> bool:
-        """Return False for a record of a text that an editor has not saved."""
-        return self._files.is_on_disk(record)
-
-    def problems(self) -> Sequence[str]:
+    def problems(self) -> tuple[str, ...]:
         """Return the files and lines that are no skills."""
-        return (*self._files.problems, *self._problems)
-
-
-def is_skill(path: str) -> bool:
-    """Return True for the name of a skill's file."""
-    return PurePosixPath(path).name == "SKILL.md"
+        return (*super().problems(), *self._problems)
 
 
 def read_recorded(path: Path) -> tuple[dict[str, RecordedSkill], tuple[str, ...]]:

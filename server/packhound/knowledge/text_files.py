@@ -11,13 +11,13 @@ import io
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from packhound.core.records import Record
 from packhound.core.types import FileStamp
 from packhound.files import WalkLimits, open_text, walk_by_steps
+from packhound.sources import Source
 
 log = logging.getLogger("packhound")
 
@@ -65,32 +65,17 @@ class TextFile(NamedTuple):
     lines: Iterator[str]
 
 
-Parse = Callable[[TextFile], Iterable[Record]]
-Walk = Callable[[Path], Iterable[tuple[str, FileStamp]]]
-
-
-class TextFiles:
-    """Records of the text files that `is_document` chooses; of other folders, all Markdown.
+class TextFiles(Source):
+    """Source of text files of the workspace and of other folders; subclasses choose and read them.
 
     One thread at a time calls.
     """
 
     def __init__(
-        self,
-        workspace: WorkspaceTexts,
-        folders: Callable[[], Sequence[Path]],
-        is_document: Callable[[str], bool],
-        is_document_outside: Callable[[str], bool],
-        parse: Parse,
-        walk: Walk | None = None,
+        self, workspace: WorkspaceTexts, folders: Callable[[], Sequence[Path]] = tuple
     ) -> None:
-        """`walk` yields what other folders have, without it as in the workspace."""
         self._workspace = workspace
         self._folders = folders
-        self._is_document = is_document
-        self._is_document_outside = is_document_outside
-        self._parse = parse
-        self._walk = walk or _walk
         self._generation = -1
         self._scanned: tuple[float, Sequence[Path]] = (-_SCAN_S, ())
         self._inside: Mapping[str, Stamp] = {}
@@ -101,11 +86,27 @@ class TextFiles:
         self._folder_problems: tuple[str, ...] = ()
         self._file_problems: dict[str, str] = {}
 
-    def version(self) -> int:
-        """Return a number that differs once a file changed; folders are looked at each second."""
+    def is_document(self, path: str) -> bool:
+        """Return True for the path of a file of the workspace that has records."""
+        return self.is_document_outside(path)
+
+    def is_document_outside(self, path: str) -> bool:
+        """Return True for the path of a file of another folder that has records."""
+        raise NotImplementedError
+
+    def walk(self, folder: Path) -> Iterable[tuple[str, FileStamp]]:
+        """Yield what another folder has, as in the workspace."""
+        return filter(None, walk_by_steps(folder, _LIMITS))
+
+    def parse(self, file: TextFile) -> Iterable[Record]:
+        """Return the records of a file. Raises ValueError if it has none."""
+        raise NotImplementedError
+
+    def version(self) -> object:
+        """Return what differs once a file changed; folders are looked at each second."""
         if self._workspace.generation != self._generation:
             self._generation = self._workspace.generation
-            inside = self._workspace.stamps(self._is_document)
+            inside = self._workspace.stamps(self.is_document)
             self._n_changes += inside != self._inside
             self._inside = inside
         folders, now = self._folders(), time.monotonic()
@@ -119,10 +120,18 @@ class TextFiles:
         """Return the records of all files, each of a distinct id; a bad file becomes a problem."""
         self._file_problems = {}
         before, self._parsed = self._parsed, {}
-        for path, stamp in self._inside.items():
-            self._read(path, stamp, before, partial(self._lines_inside, path))
-        for path, (folder, name, stamp) in self._outside.items():
-            self._read(path, stamp, before, partial(open_text, folder, name, _MAX_LINE))
+        outside = {path: stamp for path, (_, _, stamp) in self._outside.items()}
+        for path, stamp in {**self._inside, **outside}.items():
+            parsed = before.get(path)
+            if parsed is None or parsed[0] != stamp:
+                try:
+                    file = TextFile(path, stamp.date, self._lines(path))
+                    parsed = stamp, tuple(self.parse(file))
+                except (OSError, ValueError) as error:
+                    self._file_problems[path] = f"'{path}' cannot be read: {error}"
+                    log.warning("%s", self._file_problems[path])
+                    continue
+            self._parsed[path] = parsed
         records = [record for _, parsed in self._parsed.values() for record in parsed]
         return distinct(records)
 
@@ -130,9 +139,8 @@ class TextFiles:
         """Return False for a record of a text that an editor has not saved."""
         return record.path not in self._unsaved
 
-    @property
     def problems(self) -> tuple[str, ...]:
-        """Folders and files that could not be read, a line each."""
+        """Return the folders and files that could not be read, a line each."""
         return (*self._folder_problems, *self._file_problems.values())
 
     def _scan(self, folders: Sequence[Path]) -> dict[str, tuple[Path, str, Stamp]]:
@@ -140,8 +148,8 @@ class TextFiles:
         problems = []
         for folder in folders:
             n_documents = 0
-            for name, status in self._walk(folder):
-                if not self._is_document_outside(name):
+            for name, status in self.walk(folder):
+                if not self.is_document_outside(name):
                     continue
                 n_documents += 1
                 if status.size > _MAX_BYTES:
@@ -158,32 +166,13 @@ class TextFiles:
         self._folder_problems = tuple(problems)
         return files
 
-    def _read(
-        self,
-        path: str,
-        stamp: Stamp,
-        before: Mapping[str, tuple[object, tuple[Record, ...]]],
-        lines: Callable[[], Iterator[str]],
-    ) -> None:
-        """Parse a file unless it is as it was."""
-        parsed = before.get(path)
-        if parsed is None or parsed[0] != stamp:
-            try:
-                parsed = stamp, tuple(self._parse(TextFile(path, stamp.date, lines())))
-            except (OSError, ValueError) as error:
-                self._file_problems[path] = f"'{path}' cannot be read: {error}"
-                log.warning("%s", self._file_problems[path])
-                return
-        self._parsed[path] = parsed
-
-    def _lines_inside(self, path: str) -> Iterator[str]:
+    def _lines(self, path: str) -> Iterator[str]:
+        if path in self._outside:
+            folder, name, _ = self._outside[path]
+            return open_text(folder, name, _MAX_LINE)
         text = self._workspace.text(path) or WorkspaceText(b"", True)
         (set.discard if text.is_on_disk else set.add)(self._unsaved, path)
         return iter(io.StringIO(text.source.decode("utf-8", "replace"), newline=None))
-
-
-def _walk(folder: Path) -> Iterable[tuple[str, FileStamp]]:
-    return filter(None, walk_by_steps(folder, _LIMITS))
 
 
 def _too_large(path: Path, size: int) -> str:

@@ -88,7 +88,7 @@ class FolderEpisodes:
         if before is not None and now - before[1] < _DWELL_S:
             earlier = before[0]
             if earlier.text == episode.text and earlier.references != episode.references:
-                self._append(earlier._replace(result=REJECTED))
+                self._append(replace(earlier, result=REJECTED))
         self._append(episode)
         self._accept(path)
         self._follow(episode, {path})
@@ -151,7 +151,7 @@ class FolderEpisodes:
         key = (kind, without_secrets(episode.text)) if result else None
         before = next((e for e in self.log.read() if (e.kind, e.text) == key), None)
         if before is not None:
-            episode = before._replace(result=result)
+            episode = replace(before, result=result)
             with self._lock:
                 self._open.pop(episode.id, None)
         self.log.append(episode)
@@ -179,7 +179,7 @@ class FolderEpisodes:
                         del self._open[key]
                     answers.append(answer.episode)
                     if not answer.episode.result:
-                        answer.episode = answer.episode._replace(result=ACCEPTED)
+                        answer.episode = replace(answer.episode, result=ACCEPTED)
                         accepted.append(answer.episode)
         for episode in accepted:
             self._append(episode)

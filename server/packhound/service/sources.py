@@ -30,7 +30,6 @@ from packhound.knowledge import (
     KnowledgeSource,
     SkillsSource,
     record_skill,
-    session_files,
 )
 from packhound.memory import NotesSource
 from packhound.search import STOPS, SearchRun, parse_query, scope_of
@@ -80,11 +79,9 @@ class FolderSources:
             "notes": lambda: NotesSource(notes.notebook),
             "episodes": lambda: EpisodesSource(
                 self.episodes.log,
-                session_files(
-                    WorkspaceTexts(folder),
-                    root,
-                    lambda: self._folders(settings_of().episodes.session_logs),
-                ),
+                WorkspaceTexts(folder),
+                root,
+                lambda: self._folders(settings_of().episodes.session_logs),
             ),
             "commits": lambda: CommitsSource(root, WorkspaceTexts(folder).code_with),
         }
