@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from packhound.cli.options import complete_folder
+from packhound.cli.terminal import echo
 from packhound.core.errors import SettingsError
 from packhound.mcp import (
     Agent,
@@ -33,7 +34,7 @@ def agents() -> None:
 def list_agents() -> None:
     """List known agents and the files that configure their servers."""
     for agent in known_agents(Path.home(), Path.cwd()):
-        click.echo(f"{agent.name:16} {'found' if agent.installed else '-':6} {agent.config}")
+        echo(f"{agent.name:16} {'found' if agent.installed else '-':6} {agent.config}")
 
 
 @agents.command()
@@ -56,7 +57,7 @@ def install(only: tuple[str, ...], root: str, yes: bool) -> None:
     changes = _plan(selected, commands)
     if changes:
         n_tools = _check(folder)
-        click.echo(f"the server starts and offers {n_tools} tools")
+        echo(f"the server starts and offers {n_tools} tools")
     _write(changes, selected, only, yes)
 
 
@@ -86,9 +87,9 @@ def _plan(selected: Sequence[Agent], commands: Mapping[str, list[str]]) -> list[
             planned = [plan(agent, command), plan_skill(agent, install=command is not None)]
         except SettingsError as problem:
             # One unreadable file does not stop the others.
-            click.echo(f"{agent.name}: {problem}", err=True)
+            echo(f"{agent.name}: {problem}", err=True)
             if command:
-                click.echo(f"  the server's command is: {shlex.join(command)}", err=True)
+                echo(f"  the server's command is: {shlex.join(command)}", err=True)
         else:
             changes += filter(None, planned)
     return changes
@@ -101,13 +102,13 @@ def _write(
     refused = [agent.name for agent in selected if agent.name not in {c.agent for c in changes}]
     changes = [change for change in changes if change.diff]
     if not changes:
-        click.echo("nothing to change" if selected else "no agent was found")
+        echo("nothing to change" if selected else "no agent was found")
     for change in changes:
-        click.echo(f"{change.agent}:\n{change.diff}")
+        echo(f"{change.agent}:\n{change.diff}")
     if changes and (yes or click.confirm("Write these changes?")):
         for change in changes:
             apply(change)
-            click.echo(f"{'deleted' if change.after is None else 'written'}: {change.path}")
+            echo(f"{'deleted' if change.after is None else 'written'}: {change.path}")
     if refused and only:
         raise SettingsError(f"not changed: {', '.join(refused)}")
 

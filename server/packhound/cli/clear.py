@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from packhound.cli.options import ROOT
+from packhound.cli.terminal import echo
 from packhound.core.errors import StoreError
 from packhound.core.user_folders import cache_folder
 from packhound.daemon import connect
@@ -34,10 +35,10 @@ def clear(root: Path, all_folders: bool, only_activity: bool) -> None:
         forget(folder)
         forget_conversations(folder)
     if only_activity:
-        click.echo("forgot what was opened, edited and picked, and conversations")
+        echo("forgot what was opened, edited and picked, and conversations")
         return
     freed = clear_index(None if all_folders else root)
-    click.echo(f"freed {freed / 1e6:.1f} MB")
+    echo(f"freed {freed / 1e6:.1f} MB")
 
 
 def _forget_in_daemon(roots: Sequence[Path]) -> None:
@@ -48,4 +49,4 @@ def _forget_in_daemon(roots: Sequence[Path]) -> None:
             with closing(daemon):
                 daemon.answer("forget_use", {})
     except StoreError as problem:
-        click.echo(f"note: {problem}; if it goes on, it may save what you did again", err=True)
+        echo(f"note: {problem}; if it goes on, it may save what you did again", err=True)

@@ -12,7 +12,9 @@ from typing import TypeAlias
 import click
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
+from packhound.cli.console import Terminal
 from packhound.cli.opening import settings_of
 from packhound.cli.options import SET, complete_folder, read_root
 from packhound.core.errors import SettingsError
@@ -32,6 +34,7 @@ from packhound.evaluation import (
     losses,
     summarize,
 )
+from packhound.redact import visible_line
 from packhound.service import Engine, real_path
 from packhound.text import is_test
 
@@ -160,13 +163,13 @@ def _report(
         click.echo(json.dumps(plain | ({"ablation": lost} if lost else {})))
         return
     # Nothing is cut off in a pipe.
-    console = Console(width=None if Console().is_terminal else 200)
+    console = Terminal(width=None if Console().is_terminal else 200)
     for group, rows in figures.items():
         measures = list(next(iter(rows.values()), {}))
         table = Table(group, "n", *measures, box=None, pad_edge=False, header_style="bold")
         for name, row in rows.items():
             cells = [f"{row[m].mean:.3f} ({row[m].low:.3f}-{row[m].high:.3f})" for m in measures]
-            table.add_row(name, str(row[measures[0]].n), *cells)
+            table.add_row(Text(visible_line(name)), str(row[measures[0]].n), *cells)
         console.print(table)
     if lost:
         measures = list(next(iter(lost.values())))

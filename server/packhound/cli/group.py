@@ -26,12 +26,11 @@ class ReportingGroup(click.Group):
             log.error("%s: %s", ctx.invoked_subcommand, error)
             raise click.UsageError(_visible(self._with_options(ctx, str(error)))) from None
         except click.UsageError as error:
-            if "unexpected extra argument" not in error.message:
-                raise
-            message = (
-                f"{error.message}; quote a query of several words, and name a folder by --root"
-            )
-            raise click.UsageError(message, error.ctx) from None
+            # A shell puts names of files where it finds a `*`.
+            error.message = _visible(error.message)
+            if "unexpected extra argument" in error.message:
+                error.message += "; quote a query of several words, and name a folder by --root"
+            raise
         except BrokenPipeError:
             raise  # The reader has closed the pipe, which is no error.
         except OSError as error:
