@@ -27,10 +27,12 @@ class ReportingGroup(click.Group):
             raise click.UsageError(_visible(self._with_options(ctx, str(error)))) from None
         except click.UsageError as error:
             # A shell puts names of files where it finds a `*`.
-            error.message = _visible(error.message)
-            if "unexpected extra argument" in error.message:
-                error.message += "; quote a query of several words, and name a folder by --root"
-            raise
+            message = _visible(error.message)
+            if "unexpected extra argument" in message:
+                message += "; quote a query of several words, and name a folder by --root"
+            elif message == error.message:
+                raise
+            raise click.UsageError(message, error.ctx) from None
         except BrokenPipeError:
             raise  # The reader has closed the pipe, which is no error.
         except OSError as error:
