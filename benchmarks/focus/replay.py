@@ -53,7 +53,7 @@ def replays(engine: Engine, last: int, most: int) -> Iterator[tuple[Case, Focus,
     log = history(engine.root, 2 * last)
     files = engine.snapshot.files
     n = 0
-    for digest, case in commit_cases(engine.root, files, last, lambda path: True):
+    for digest, case in commit_cases(engine.root, files, last):
         paths = sorted({target.path for target in case.targets})
         if len(paths) < 2 or n == most:
             continue

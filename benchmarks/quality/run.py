@@ -33,12 +33,7 @@ from packhound.search.environment import SearchEnvironment
 from packhound.search.pipeline import search
 from packhound.text import is_test
 
-GROUPS: dict[str, Callable[[Case], str] | None] = {
-    "all": None,
-    "category": lambda case: case.category,
-    "language": lambda case: case.language,
-    "repository": lambda case: case.repository,
-}
+GROUPS = {"all": "", "category": "category", "language": "language", "repository": "repository"}
 WAYS = {
     "hybrid": ("hybrid", "linear"),
     "lexical": ("lexical", "linear"),

@@ -69,9 +69,9 @@ def queries_of(root: Path, last: int = 100) -> dict[str, list[str]]:
     engine = Engine.open(root, settings_from({"index.persist": False, "ranking.gitHistory": False}))
     try:
         engine.settled()
-        cases = cases_of_history(
-            root, engine.snapshot.files, last, lambda path: not path.startswith("tests/")
-        )
+        files = engine.snapshot.files.items()
+        sources = {path: file for path, file in files if not path.startswith("tests/")}
+        cases = cases_of_history(root, sources, last)
     finally:
         engine.close()
     assert {case.category for case in cases} <= {"commit"}
@@ -125,7 +125,7 @@ def test_the_text_of_a_hunk_can_look_like_anything() -> None:
 
 def test_no_history_is_said(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="not in a git repository"):
-        cases_of_history(tmp_path, {}, 10, lambda path: True)
+        cases_of_history(tmp_path, {}, 10)
 
 
 def test_the_command_scores_and_ablates(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,13 +38,14 @@ from packhound.redact import visible_line
 from packhound.service import Engine, real_path
 from packhound.text import is_test
 
-_GROUPS: dict[str, Callable[[Case], str] | None] = {
-    "all": None,
-    "category": lambda case: case.category,
-    "kind": lambda case: case.category,
-    "language": lambda case: case.language,
-    "repository": lambda case: case.repository,
+_GROUPS = {
+    "all": "",
+    "category": "category",
+    "kind": "category",
+    "language": "language",
+    "repository": "repository",
 }
+"""Attributes of cases by which figures are grouped."""
 _MAX_PARTS = 30
 
 Searched: TypeAlias = tuple[Results, Mapping[str, Sequence[Hit]]]
@@ -119,9 +120,8 @@ def _score_history(
     """Score the subjects of a folder's last commits. Raises SettingsError if none is a query."""
     folder = real_path(root)
     with _engine(folder, settings) as engine:
-        cases = cases_of_history(
-            folder, engine.snapshot.files, last, lambda path: not is_test(path)
-        )
+        files = {p: file for p, file in engine.snapshot.files.items() if not is_test(p)}
+        cases = cases_of_history(folder, files, last)
         if not cases:
             raise SettingsError(f"none of the last {last:,} commits of '{folder}' is a query")
         return _score(cases, folder, lambda _: nullcontext(_searcher(engine, ablate)), hidden)

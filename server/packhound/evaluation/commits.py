@@ -7,7 +7,7 @@ lines are the answers. Merges, commits of many files, and chores (`bump version`
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -52,26 +52,22 @@ class _Commit:
     files: dict[str, list[Hunk]] = field(default_factory=dict)
 
 
-def cases_of_history(
-    root: Path, files: Mapping[str, File], last: int, is_eligible: Callable[[str], bool]
-) -> tuple[Case, ...]:
+def cases_of_history(root: Path, files: Mapping[str, File], last: int) -> tuple[Case, ...]:
     """Return the cases of the last commits of a folder, newest first, see `commit_cases`."""
-    return tuple(case for _, case in commit_cases(root, files, last, is_eligible))
+    return tuple(case for _, case in commit_cases(root, files, last))
 
 
-def commit_cases(
-    root: Path, files: Mapping[str, File], last: int, is_eligible: Callable[[str], bool]
-) -> Iterator[tuple[str, Case]]:
+def commit_cases(root: Path, files: Mapping[str, File], last: int) -> Iterator[tuple[str, Case]]:
     """Yield the digest and the case of each of the last commits of a folder, newest first.
 
-    `files` are those of the index; `is_eligible` admits the paths of answers. Raises SettingsError
-    where there is no readable history.
+    `files` are those of the index that may be answers. Raises SettingsError where there is no
+    readable history.
     """
     if open_repository(root).state != "ready":
         raise SettingsError(f"'{root}' is not in a git repository that can be read")
     for commit in _commits(root, last):
         subject = _NUMBER.sub("", _KIND.sub("", commit.subject)).strip()
-        paths = [path for path in commit.files if path in files and is_eligible(path)]
+        paths = [path for path in commit.files if path in files]
         if not paths or len(commit.files) > MAX_FILES or _is_chore(subject):
             continue
         targets = _targets(root, commit, paths, files)

@@ -148,18 +148,16 @@ def judge(case: Case, hits: Sequence[Hit], took_ms: float) -> Outcome:
     return Outcome(case, scores, min(ranks, default=None), took_ms)
 
 
-def summarize(
-    outcomes: Sequence[Outcome], by: Callable[[Case], str] | None = None
-) -> dict[str, dict[Measure, Figure]]:
-    """Return figures per group (`by`), without `by` the mean over repositories of their means.
+def summarize(outcomes: Sequence[Outcome], by: str = "") -> dict[str, dict[Measure, Figure]]:
+    """Return figures by an attribute of cases, else the mean over repositories of their means.
 
     Figures of graded cases are means over queries throughout.
     """
     groups: dict[str, list[Outcome]] = defaultdict(list)
     for outcome in outcomes:
-        groups[by(outcome.case) if by else "all"].append(outcome)
+        groups[getattr(outcome.case, by) if by else "all"].append(outcome)
     return {
-        name: {measure: _figure(group, measure, by is None) for measure in _measures(group)}
+        name: {measure: _figure(group, measure, not by) for measure in _measures(group)}
         for name, group in sorted(groups.items())
     }
 
