@@ -62,9 +62,8 @@ def _parse_as(document: Document, language: str, trees: TreeCache) -> ParsedFile
     add_macro_items(code, grammar, captures)
     header = name_parts(document.path)[1] in HEADER_SUFFIXES
     structure = outline(code, captures, merges=source.language.merges, header=header)
-    reader = Reader(source, code, captures)
-    nodes = reader.nodes(structure, grammar.name_in)
-    return ParsedFile(document.path, language, nodes, reader.imports())
+    reader = Reader(source, code, captures, grammar)
+    return ParsedFile(document.path, language, reader.nodes(structure), reader.imports())
 
 
 def _captures(grammar: Grammar, trees: TreeCache, path: str, code: bytes) -> Captures:

@@ -11,6 +11,12 @@ ByteRange = tuple[int, int]
 """Half-open range of byte offsets in a source."""
 
 _NO_BLANK = re.compile(rb"\S")
+_NO_LINE_END = re.compile(rb"[^\r\n]")
+
+
+def blank(octets: bytes | bytearray) -> bytes:
+    """Return blanks in the place of octets, with the same line ends."""
+    return _NO_LINE_END.sub(b" ", octets)
 
 
 class Source:

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
-from packhound.parsing.source import ByteRange
+from packhound.parsing.source import ByteRange, blank
 
 _TEXT = re.compile(
     rb"//[^\n]*|/\*.*?(?:\*/|\Z)|R\"(\w*)\(.*?\)\1\"|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'",
@@ -31,7 +31,6 @@ _WANTS_MORE = re.compile(
 _CLASS_LABELS = frozenset({b"public", b"private", b"protected", b"default"})
 _MAX_LINE = 400
 _BRACKETS = ((b"{", b"}"), (b"(", b")"), (b"[", b"]"))
-_NO_LINE_END = re.compile(rb"[^\r\n]")
 
 _Condition = tuple[bytes, bool] | None
 """A name and if it must be defined or true; None if the condition is more than that."""
@@ -52,7 +51,7 @@ def select_branches(source: bytes, code: bytes) -> bytes:
     """
     if b"endif" not in source:
         return code
-    text = bytearray(_TEXT.sub(_blank_match, code))
+    text = bytearray(_TEXT.sub(lambda match: blank(match[0]), code))
     directives = list(_DIRECTIVE.finditer(bytes(text)))
     for directive in directives:
         _blank(text, *directive.span())
@@ -132,13 +131,9 @@ def _is_whole(branch: bytes, source: bytes) -> bool:
 
 
 def _blank(text: bytearray, start: int, end: int) -> None:
-    text[start:end] = _NO_LINE_END.sub(b" ", text[start:end])
-
-
-def _blank_match(match: re.Match[bytes]) -> bytes:
-    return _NO_LINE_END.sub(b" ", match[0])
+    text[start:end] = blank(text[start:end])
 
 
 def _blank_code(match: re.Match[bytes]) -> bytes:
     """Blank all but comments."""
-    return match[1] or _NO_LINE_END.sub(b" ", match[0])
+    return match[1] or blank(match[0])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from packhound.parsing.source import ByteRange
+from packhound.parsing.source import ByteRange, blank
 
 _MACRO = rb"[A-Z][A-Z0-9]*_[A-Z0-9_]+"
 _ARGUMENTS = rb"(?:\((?:[^()]|\([^()]*\)){0,400}\))?"
@@ -57,7 +57,6 @@ _ATTRIBUTE = re.compile(
 _ATTRIBUTE_WORD = re.compile(rb"ATTRIBUTE_|GUARDED_BY|_null|_nonnull|alignas")
 _CAPITALS = re.compile(rb"^[ \t]*(?:static[ \t]+|inline[ \t]+)?[A-Z][A-Z0-9_]{3}", re.MULTILINE)
 _LINE_PATTERNS = ((_STATEMENT, 0), (_ALONE, 0), (_LEADING, 2), (_QUALIFIER, 2))
-_NO_LINE_END = re.compile(rb"[^\r\n]")
 _BEFORE = re.compile(rb"(?:^|[;{}:>/\\]|\*/)\s*(?://.*)?$|^\s*(?:#|//)")
 
 
@@ -70,7 +69,7 @@ def blank_macros(source: bytes) -> tuple[bytes, list[ByteRange]]:
         runs += [match.span() for match in _ATTRIBUTE.finditer(source)]
     code = bytearray(source)
     for start, end in runs:
-        code[start:end] = _NO_LINE_END.sub(b" ", source[start:end])
+        code[start:end] = blank(source[start:end])
     return bytes(code), runs
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from packhound.core.caching import BoundedMemo
+from packhound.parsing.source import blank
 
 _MAX_LINES = 20
 """A text with more of them is laid out in another way, and not incomplete."""
@@ -18,7 +19,6 @@ _MAX_SHAPES = 10_000
 
 _TEXT = re.compile(rb"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`[^`]*`|//.*|(?:^|\s)#.*")
 _SHAPELESS = bytes(code for code in range(256) if code not in b'()[]{}"')
-_NO_LINE_END = re.compile(rb"[^\r\n]")
 _CONTINUES = (
     *(b")", b"]", b"}", b"{", b".", b",", b"?", b":", b"&", b"|", b"+", b"=", b"->", b"end"),
     *(b"case", b"default", b"when"),
@@ -33,7 +33,7 @@ def blank_incomplete_lines(code: bytes) -> bytes:
     if not incomplete or len(incomplete) > _MAX_LINES:
         return code
     for i in incomplete:
-        lines[i] = _NO_LINE_END.sub(b" ", lines[i])
+        lines[i] = blank(lines[i])
     return b"".join(lines)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
 from typing import cast
@@ -15,7 +14,7 @@ from packhound.parsing.extract.file_node import file_node_content
 from packhound.parsing.extract.naming import impl_title, name_and_scope
 from packhound.parsing.extract.outline import Outline
 from packhound.parsing.extract.windows import portions
-from packhound.parsing.grammar import Captures
+from packhound.parsing.grammar import Captures, Grammar
 from packhound.parsing.source import ByteRange, Source
 from packhound.text import blank_separators, identifiers
 
@@ -52,24 +51,24 @@ class _Draft:
 class Reader:
     """Builds the nodes of one source from its outline and captures."""
 
-    def __init__(self, source: Source, code: bytes, captures: Captures) -> None:
+    def __init__(self, source: Source, code: bytes, captures: Captures, grammar: Grammar) -> None:
         """`code` is the source as preprocessed for the grammar."""
         self._source = source
-        self._captures = captures
+        self._captures, self._grammar = captures, grammar
         self._code = blank_separators(_mask(code, captures))
         row = source.language
         tests = row.test and re.search(row.test_path, source.path)
         self._is_test = re.compile(row.test.encode()) if tests else None
 
-    def nodes(self, outline: Outline, name_in: Callable[[str], str]) -> tuple[Node, ...]:
-        """Return all nodes of the file in order of start; `name_in` is that of the grammar."""
+    def nodes(self, outline: Outline) -> tuple[Node, ...]:
+        """Return all nodes of the file in order of start."""
         drafts = self._of_definitions(outline)
         runs, docs = file_node_content(self._source, outline, self._captures)
         if runs or docs:
             drafts += self._of_file(runs, docs)
         drafts.sort(key=lambda draft: (draft.span.start, -draft.span.end))
         positions = {id(draft.definition): i for i, draft in enumerate(drafts) if draft.definition}
-        return tuple(self._node(draft, positions, name_in) for draft in drafts)
+        return tuple(self._node(draft, positions) for draft in drafts)
 
     def imports(self) -> tuple[str, ...]:
         """Return the imports of the file, as written, without quotes, each once."""
@@ -144,9 +143,7 @@ class Reader:
         )
         return [draft, *windows]
 
-    def _node(
-        self, draft: _Draft, positions: dict[int, int], name_in: Callable[[str], str]
-    ) -> Node:
+    def _node(self, draft: _Draft, positions: dict[int, int]) -> Node:
         return Node(
             kind=draft.kind,
             name=draft.name,
@@ -156,7 +153,7 @@ class Reader:
             doc=draft.doc,
             own_ranges=tuple(draft.own_ranges),
             parent=None if draft.holder is None else positions[id(draft.holder)],
-            references=self._references(draft, name_in),
+            references=self._references(draft),
         )
 
     def _kind(self, definition: Definition, depth: int, prefixed: bool) -> Kind:
@@ -192,11 +189,11 @@ class Reader:
             texts = texts[1:]
         return "\n".join(filter(None, map(strip_comment_marks, texts)))
 
-    def _references(self, draft: _Draft, name_in: Callable[[str], str]) -> tuple[str, ...]:
+    def _references(self, draft: _Draft) -> tuple[str, ...]:
         code = b" ".join([self._code[low:high] for low, high in draft.own_ranges])
         text = code.decode("utf-8", "replace")
         words = text.split() if text.isascii() else identifiers(text)
-        names = dict.fromkeys(map(name_in, words))
+        names = dict.fromkeys(map(self._grammar.name_in, words))
         names.pop(draft.name, None)
         names.pop("", None)
         return tuple(islice(names, _MAX_REFERENCES))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from packhound.parsing.extract.c_macros import blank_macros
-from packhound.parsing.source import ByteRange, Source
+from packhound.parsing.source import ByteRange, Source, blank
 from packhound.text import is_notebook
 
 _SCRIPT = re.compile(rb"(<script\b[^>]*>)(.*?)(?:</script\s*>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -20,7 +20,6 @@ _SETEXT = re.compile(
 )
 _MAGIC = re.compile(rb"^[ \t]*[%!?][^\r\n]*", re.MULTILINE)
 """Commands of IPython, which are no Python."""
-_NOT_LINE_END = re.compile(rb"[^\r\n]")
 
 
 def preprocess(source: Source) -> tuple[bytes, list[ByteRange]]:
@@ -58,6 +57,6 @@ def _blank_outside_scripts(page: bytes) -> bytes:
     parts, previous_end = [], 0
     for match in _SCRIPT.finditer(page):
         start, end = match.span(2)
-        parts += [_NOT_LINE_END.sub(b" ", page[previous_end:start]), page[start:end]]
+        parts += [blank(page[previous_end:start]), page[start:end]]
         previous_end = end
-    return b"".join([*parts, _NOT_LINE_END.sub(b" ", page[previous_end:])])
+    return b"".join([*parts, blank(page[previous_end:])])
