@@ -11,10 +11,10 @@ import os
 import shutil
 import subprocess
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 log = logging.getLogger("packhound")
 
@@ -117,12 +117,10 @@ def _start(root: Path, arguments: tuple[str, ...]) -> subprocess.Popen[bytes] | 
     try:
         return subprocess.Popen(
             [program, "--no-pager", *_SAFE, *arguments],
-            cwd=root,
-            env=_environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            creationflags=_FLAGS,
+            **_options(root),
         )
     except OSError:
         return None
@@ -160,19 +158,14 @@ def _run(
     try:
         return subprocess.run(
             [program, "--no-pager", *_SAFE, *arguments],
-            cwd=root,
-            env=_environment(),
             input=stdin,
             capture_output=True,
             timeout=timeout_s,
             check=False,
-            creationflags=_FLAGS,
+            **_options(root),
         )
     except (OSError, subprocess.SubprocessError):
         return None
-
-
-_FLAGS = getattr(subprocess, "CREATE_NO_WINDOW", 0)
 
 
 def _program(root: Path) -> str | None:
@@ -182,9 +175,11 @@ def _program(root: Path) -> str | None:
     return None if inside else program
 
 
-def _environment() -> Mapping[str, str]:
+def _options(root: Path) -> dict[str, Any]:
+    """Return how git is started: in the folder, told nothing of another one, without a window."""
     inherited = {name: value for name, value in os.environ.items() if name not in _FOREIGN}
-    return {**inherited, **_ENVIRONMENT}
+    window = getattr(subprocess, "CREATE_NO_WINDOW", 0)
+    return {"cwd": root, "env": {**inherited, **_ENVIRONMENT}, "creationflags": window}
 
 
 def _mtime_ns(path: Path) -> int:
