@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import platformdirs
@@ -11,23 +10,24 @@ import platformdirs
 
 def config_folder() -> Path:
     """Return the folder of this user's settings file; `PACKHOUND_CONFIG_DIR` overrides it."""
-    return _folder("PACKHOUND_CONFIG_DIR", platformdirs.user_config_dir)
+    return _folder("config")
 
 
 def state_folder() -> Path:
     """Return the folder of this user's logs; `PACKHOUND_STATE_DIR` overrides it."""
-    return _folder("PACKHOUND_STATE_DIR", platformdirs.user_state_dir)
+    return _folder("state")
 
 
 def cache_folder() -> Path:
     """Return the folder of all indexes of this user; `PACKHOUND_CACHE_DIR` overrides it."""
-    return _folder("PACKHOUND_CACHE_DIR", platformdirs.user_cache_dir)
+    return _folder("cache")
 
 
 def data_folder() -> Path:
     """Return the folder of this user's notes; `PACKHOUND_DATA_DIR` overrides it."""
-    return _folder("PACKHOUND_DATA_DIR", platformdirs.user_data_dir)
+    return _folder("data")
 
 
-def _folder(variable: str, default: Callable[..., str]) -> Path:
-    return Path(os.environ.get(variable) or default("packhound", False))
+def _folder(kind: str) -> Path:
+    path = os.environ.get(f"PACKHOUND_{kind.upper()}_DIR")
+    return Path(path or getattr(platformdirs, f"user_{kind}_dir")("packhound", False))

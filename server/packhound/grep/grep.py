@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple, TypeAlias
 
@@ -251,7 +251,7 @@ class Grep:
         n_skipped, n_left, text_of = request.offset, request.limit, self._texts(snapshot)
         if request.query:
             groups = _groups(snapshot, matches.offsets.items(), text_of)
-            groups = iter(_sort_by_rank(groups, partial(rank, request.query)))
+            groups = _sort_by_rank(groups, request.query, rank)
         else:
             files, n_skipped = _skip_files(matches, n_skipped)
             groups = _groups(snapshot, files, text_of)
@@ -297,14 +297,13 @@ def _groups(
             yield _Group(path, node_id, group_lines)
 
 
-def _sort_by_rank(
-    groups: Iterable[_Group], rank: Callable[[Sequence[int]], Mapping[int, float]]
-) -> list[_Group]:
+def _sort_by_rank(groups: Iterable[_Group], query: str, rank: Rank) -> Iterator[_Group]:
+    """Yield groups, those that answer a query first, the best of all."""
     groups = [*groups]
-    scores = rank([group.node_id for group in groups if group.node_id >= 0])
+    scores = rank(query, [group.node_id for group in groups if group.node_id >= 0])
     ranks = {node_id: i for i, node_id in enumerate(scores)}
     groups.sort(key=lambda group: ranks.get(group.node_id, len(ranks)))
-    return [group._replace(score=scores.get(group.node_id)) for group in groups]
+    return (group._replace(score=scores.get(group.node_id)) for group in groups)
 
 
 def _show(text: _Text, matching: Collection[int], n_context: int) -> Iterator[GrepLine]:

@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from packhound.core.arrays import Ints, unique_sorted
 from packhound.core.types import NodeRef
 from packhound.git import CoChanges
 from packhound.graph import CallGraph
@@ -135,9 +134,5 @@ def _words_by_file(
     for path, runs in changed.items():
         lines = (source(path) or b"").decode("utf-8", "replace").split("\n")
         texts += (line for first, last in runs for line in lines[first : last + 1])
-
-    def files_with(word: str) -> Ints:
-        return unique_sorted(snapshot.file_of[snapshot.postings(word).node_ids])
-
-    shares = share_words(words_of(texts), files_with, snapshot.n_file_ids, snapshot.n_files)
+    shares = share_words(words_of(texts), snapshot)
     return {path: float(shares[entry.file_id]) for path, entry in snapshot.files.items()}

@@ -33,7 +33,7 @@ from packhound.redact import without_secrets
 
 EpisodeKind = Literal["query", "pack", "pick", "edit", "run", "decision"]
 EPISODE_KINDS: tuple[EpisodeKind, ...] = get_args(EpisodeKind)
-ACCEPTED, REJECTED = EPISODE_RESULTS = ("accepted", "rejected")
+ACCEPTED, REJECTED = "accepted", "rejected"
 """Results that a client may give an episode; a pick also has its rank."""
 EPISODES_FILE = "episodes.jsonl"
 MAX_EPISODES, MAX_BYTES = 10_000, 20_000_000

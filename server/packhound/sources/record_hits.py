@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 from packhound.core.records import Record, iso_date
 from packhound.core.types import Explanation, GroupName, Hit, NodeId, NodeRef, SignalGroup, Span
@@ -19,47 +20,40 @@ _LINE_CHARACTERS = 200
 
 def hits_of(scored: Iterable[ScoredRecord], root: str, query: str) -> tuple[Hit, ...]:
     """Return records of one source as hits, numbered from 1."""
-    words = dict.fromkeys(query.split())
+    words = tuple(dict.fromkeys(query.split()))
     return tuple(
         Hit(
             node=_node_of(entry.record, root),
             rank=rank,
             score=entry.score,
             why=entry.why,
-            explanation=_Explainer(entry, tuple(words)),
+            explanation=partial(_explain, entry, words),
             record=with_state(entry.record, entry.state),
         )
         for rank, entry in enumerate(scored, 1)
     )
 
 
-class _Explainer:
-    """Explains a record when it is asked to."""
+def _explain(entry: ScoredRecord, words: Sequence[str]) -> Explanation:
+    record = entry.record
+    in_record = set(stem_groups(f"{record.title} {record.text}"))
+    matched = [word for word in words if not in_record.isdisjoint(stem_groups(word))]
+    meaning = any(signal.signal == "record_meaning" for signal in entry.why)
+    reasons = (
+        f"words: {', '.join(matched[:_MAX_WORDS])}" if matched else "",
+        "meaning" if meaning else "",
+        entry.state,
+        iso_date(record.date) if record.date else "",
+    )
+    line = " ".join(record.text.split())[:_LINE_CHARACTERS]
+    return Explanation(tuple(filter(None, reasons)), tuple(_groups(entry)), line=line)
 
-    def __init__(self, entry: ScoredRecord, words: tuple[str, ...]) -> None:
-        self._entry = entry
-        self._words = words
 
-    def __call__(self) -> Explanation:
-        record = self._entry.record
-        in_record = set(stem_groups(f"{record.title} {record.text}"))
-        matched = [word for word in self._words if not in_record.isdisjoint(stem_groups(word))]
-        meaning = any(signal.signal == "record_meaning" for signal in self._entry.why)
-        reasons = (
-            f"words: {', '.join(matched[:_MAX_WORDS])}" if matched else "",
-            "meaning" if meaning else "",
-            self._entry.state,
-            iso_date(record.date) if record.date else "",
-        )
-        line = " ".join(record.text.split())[:_LINE_CHARACTERS]
-        return Explanation(tuple(filter(None, reasons)), tuple(self._groups()), line=line)
-
-    def _groups(self) -> Iterator[SignalGroup]:
-        """Yield words and meaning, each 0 to 1."""
-        for name, signal_name, weight in _GROUPS:
-            contributions = [s.contribution for s in self._entry.why if s.signal == signal_name]
-            total = sum(contributions)
-            yield SignalGroup(name, total / weight, total, total, 0, "")
+def _groups(entry: ScoredRecord) -> Iterator[SignalGroup]:
+    """Yield words and meaning, each 0 to 1."""
+    for name, signal_name, weight in _GROUPS:
+        total = sum(s.contribution for s in entry.why if s.signal == signal_name)
+        yield SignalGroup(name, total / weight, total, total, 0, "")
 
 
 def with_state(record: Record, state: str) -> Record:
