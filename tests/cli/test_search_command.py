@@ -30,7 +30,7 @@ def test_search_json_is_the_published_object(tmp_path: Path, root: Path) -> None
     hit = answer["hits"][0]
     assert list(hit) == [
         *("rank", "score", "confidence", "confidence_word", "path", "start_line", "end_line"),
-        *("kind", "name", "qualname", "signature", "ref", "siblings", "line", "reasons"),
+        *("kind", "name", "qualname", "signature", "ref", "siblings", "copies", "line", "reasons"),
         *("why", "groups", "counterfactual", "source", "type"),
     ]
     assert 1 <= len(hit["reasons"]) <= 3

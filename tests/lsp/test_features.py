@@ -21,8 +21,8 @@ def test_a_search_result_has_exactly_these_keys(client, folder):
     assert set(hit) == {
         "rank", "score", "confidence", "confidence_word", "path", "start_line", "end_line", "kind",
         "name", "qualname", "signature", "ref",
-        "why", "siblings", "line", "reasons", "groups", "counterfactual", "source", "type",
-        "uri", "range", "selectionRange",
+        "why", "siblings", "copies", "line", "reasons", "groups", "counterfactual", "source",
+        "type", "uri", "range", "selectionRange",
     }  # fmt: skip
     assert (hit["rank"], hit["path"], hit["start_line"], hit["end_line"]) == (1, "config.py", 1, 3)
     assert hit["uri"] == (folder / "config.py").as_uri()

@@ -10,6 +10,11 @@ from packhound.core.settings_reader import settings_from
 from packhound.core.types import Document, Query, Results
 from packhound.service import Engine
 
+COPIED = """\
+def merge_baskets(first, second):
+    items = first.items + second.items
+    return Basket(items)
+"""
 FILES = {
     "shop/cart.py": '''\
 """Carts."""
@@ -47,6 +52,8 @@ def test_other():
     assert cart.total( rates = {} )   ==  0
 """,
     "docs/guide.md": "# Guide\n\nSet the zanzibar flag before you call `total`.\n",
+    "first/copied.py": COPIED,
+    "second/copied.py": COPIED.replace("    ", "        "),
     "Makefile": "release:\n\tpython -m build\n",
 }
 
@@ -121,6 +128,13 @@ def test_filters_come_before_facts(engine: Engine) -> None:
 def test_what_is_in_many_places_is_no_fact(engine: Engine) -> None:
     for hit in ask(engine, "sum the prices of a cart").hits:
         assert not any(signal.signal == "exact_match" for signal in hit.why)
+
+
+def test_the_same_text_in_two_files_is_one_hit_with_two_places(engine: Engine) -> None:
+    hits = [hit for hit in ask(engine, "merge_baskets").hits if hit.node.name == "merge_baskets"]
+    [hit] = hits
+    places = [hit.node.path, *(copy.path for copy in hit.copies)]
+    assert sorted(places) == ["first/copied.py", "second/copied.py"]
 
 
 def test_words_that_are_everywhere_ask_for_more(engine: Engine) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from packhound.core.types import Query, Results
+from packhound.core.types import Query, Results, Span
 from packhound.search.pipeline import search
 from tests.support.shop import environment, snapshot
 
@@ -34,6 +34,25 @@ def test_siblings_are_further_nodes_of_the_file_that_are_no_hits() -> None:
         assert sibling.node_id not in named
         named.add(sibling.node_id)
     assert all(len(hit.siblings) <= 5 for hit in results.hits)
+
+
+@pytest.mark.parametrize("text", ["session", "Session", "router", "how is a basket charged"])
+def test_no_two_hits_share_lines(text: str) -> None:
+    hits = ask(text, limit=50).hits
+    lines = [(hit.node.path, line) for hit in hits for line in _lines(hit.node.span)]
+    assert len(lines) == len(set(lines)) > 1
+    everything = ask(text, limit=50, overlapping=True).hits
+    assert len(everything) > len(hits)
+
+
+def _lines(span: Span) -> range:
+    return range(span.start_line, span.end_line + 1)
+
+
+def test_a_class_that_the_query_names_is_the_hit_and_its_method_a_sibling() -> None:
+    [first, *_] = ask("Session", limit=1).hits
+    assert (first.node.name, first.node.kind) == ("Session", "class")
+    assert any(_lines(s.span)[0] in _lines(first.node.span) for s in first.siblings)
 
 
 def test_excluded_places_and_kinds_are_left_out() -> None:

@@ -257,6 +257,9 @@ def _table(hits: Sequence[Row], width: int, *, cut: bool) -> Iterator[Text]:
             yield _clip(_note_line(note), width)
         if hit["siblings"]:
             yield _clip(f"also here: {_siblings(hit)}", width)
+        if hit["copies"]:
+            places = (f"{row['path']}:{row['start_line']}" for row in hit["copies"])
+            yield _clip(f"same text: {', '.join(places)}", width)
         if hit["reasons"]:
             yield _clip(" · ".join(hit["reasons"]), width)
         yield from _snippet(hit)

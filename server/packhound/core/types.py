@@ -181,7 +181,8 @@ class Query:
     answers; `since` and `before` are days (YYYY-MM-DD), of any of the `tags` one suffices.
     `fuser` and `scorers` replace those of the settings. With `redacted` regular expressions and
     phrases are matched against texts without secrets, so that no answer tells what they are. With
-    `git` hits have the commits of their lines, and `snippet_lines` lines of code at most.
+    `git` hits have the commits of their lines, and `snippet_lines` lines of code at most. With
+    `overlapping` hits may share lines and texts, as a class and its method do.
     """
 
     text: str
@@ -206,6 +207,7 @@ class Query:
     redacted: bool = False
     git: bool = False
     snippet_lines: int = 0
+    overlapping: bool = False
 
     @property
     def time_ms(self) -> int:
@@ -269,7 +271,8 @@ class Explanation(NamedTuple):
 class Hit:
     """A node with its rank, and the signals whose contributions add up to its score.
 
-    `siblings` are the next best nodes of its file that are not hits themselves. `confidence` is the
+    `siblings` are the next best nodes of its file that are not hits themselves, `copies` nodes
+    elsewhere that have its text. `confidence` is the
     chance, 0 to 1, that the node answers the query; None where nothing was asked. `explanation`
     computes the explanation when it is first called for, with those of all hits of the search.
     A hit of a source beside code has its `record`; `notes` are those on the node, `git` the commits
@@ -281,6 +284,7 @@ class Hit:
     score: float
     why: tuple[SignalValue, ...]
     siblings: tuple[NodeRef, ...] = ()
+    copies: tuple[NodeRef, ...] = ()
     confidence: float | None = None
     used: str = ""
     explanation: Callable[[], Explanation] = field(default=Explanation, compare=False, repr=False)

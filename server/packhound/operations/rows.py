@@ -83,6 +83,7 @@ def hit_rows(roots: Roots, hits: Sequence[Hit], *, explain: bool) -> Iterator[Js
             **node_row(hit.node),
             "ref": safe_line(references.of(hit.node)) if hit.node.path else "",
             "siblings": [node_row(sibling) for sibling in hit.siblings],
+            "copies": [node_row(copy) for copy in hit.copies],
             "line": safe_line(explanation.line),
             "reasons": [safe_line(reason) for reason in explanation.reasons],
         }

@@ -228,6 +228,9 @@ def hit_units(hits: Sequence[Row]) -> Iterator[str]:
         if hit.get("siblings"):
             names = (f"{visible_line(s['name'])}:{s['start_line']}" for s in hit["siblings"])
             lines.append(f"also here: {', '.join(names)}")
+        if hit.get("copies"):
+            places = (f"{visible_line(c['path'])}:{c['start_line']}" for c in hit["copies"])
+            lines.append(f"same text: {', '.join(places)}")
         yield "\n".join(lines)
 
 

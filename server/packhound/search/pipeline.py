@@ -19,7 +19,7 @@ from packhound.core.arrays import Doubles, top_k
 from packhound.core.errors import PluginError
 from packhound.core.settings import Settings
 from packhound.core.settings_reader import changed
-from packhound.core.types import Hit, Query, Results
+from packhound.core.types import Hit, NodeRef, Query, Results
 from packhound.index import Snapshot
 from packhound.search.answer_notes import NO_WORD_NOTE, name_notes, weak_note
 from packhound.search.confidence import (
@@ -41,6 +41,7 @@ from packhound.search.query.project_name import project_name_filter
 from packhound.search.query.text_filters import filter_by_text
 from packhound.search.rank.fusion import Ranking, competing_rows, rank
 from packhound.search.rank.linear import Source, Unit
+from packhound.search.repeats import distinct_nodes
 from packhound.search.retrieve.choose import TopK
 from packhound.search.retrieve.retrieve import retrieve
 from packhound.search.run import SearchRun
@@ -88,7 +89,7 @@ def search(
     if ranking is None:
         return run.results(_rate(run, parsed, None, ()), 0, snapshot.generation)
     unit, source = unit_of(query), source_of(query, context.vectors)
-    hits = best_hits(context, ranking, depth, environment.root, unit)
+    hits = _hits(context, ranking, depth, environment, query)
     hits = apply_stages(stages, hits, query.limit, stage_context)
     hits = _rate(run, parsed, rate_answer(context, ranking, source, environment.model), hits)
     if run.over_budget:
@@ -161,7 +162,7 @@ def _rank_nodes(
         run.notes.append(NO_WORD_NOTE)
     settings = affordable_settings(run, environment.settings)
     unit, source = unit_of(query), source_of(query, vectors)
-    ranking = _rank(context, settings, unit, source, max(depth, SIBLING_DEPTH), run)
+    ranking = _rank(context, settings, unit, source, max(2 * depth, SIBLING_DEPTH), run)
     run.check()
     run.truncated |= context.candidates.truncated
     return context, ranking
@@ -276,6 +277,27 @@ def best_hits(
         return ()
     best = rows[top_k(scores[rows], limit)].tolist()
     return rank_hits(_make_hits(context, ranking, best, root), limit)
+
+
+def _hits(
+    context: SignalContext,
+    ranking: Ranking,
+    limit: int,
+    environment: SearchEnvironment,
+    query: Query,
+) -> tuple[Hit, ...]:
+    """Return the best `limit` nodes, or files, as hits that do not repeat each other."""
+    root = environment.root
+    if query.files or query.overlapping:
+        return best_hits(context, ranking, limit, root, unit_of(query))
+    nodes = distinct_nodes(context, ranking, limit, root, environment.text_of)
+    hits = _make_hits(context, ranking, [each.row for each in nodes], root)
+    copies = [tuple(each.copies) for each in nodes]
+    return rank_hits(map(_with_copies, hits, copies), limit)
+
+
+def _with_copies(hit: Hit, copies: tuple[NodeRef, ...]) -> Hit:
+    return replace(hit, copies=copies) if copies else hit
 
 
 def _make_hits(

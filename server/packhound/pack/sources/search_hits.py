@@ -24,7 +24,10 @@ def search_prompt(context: PackContext, request: PackRequest) -> Sequence[Hit]:
         return ()
     focus = Focus(request.focus.path, request.focus.line) if request.focus else None
     budget = Budget(_SEARCH_MS, 4 * _HITS)
-    return context.search(Query(request.prompt, _HITS, budget=budget, focus=focus, deep=True)).hits
+    query = Query(
+        request.prompt, _HITS, budget=budget, focus=focus, deep=True, overlapping=True
+    )  # The knapsack chooses among a class and its methods.
+    return context.search(query).hits
 
 
 def add_hits(pool: Pool, hits: Sequence[Hit]) -> None:

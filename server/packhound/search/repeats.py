@@ -1,0 +1,117 @@
+"""Repeats: nodes that show what a better hit shows, its lines or a copy of its text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain, groupby, islice
+from typing import NamedTuple
+
+import numpy as np
+
+from packhound.core.arrays import Doubles, top_k
+from packhound.core.types import NodeRef
+from packhound.search.order import SCORE_DIGITS
+from packhound.search.rank.fusion import Ranking
+from packhound.search.retrieve.term_matches import BODY
+from packhound.search.signals.context import SignalContext
+from packhound.search.stages import TextOf
+
+_LEADING, _MIN_PARTS = 10, 2
+"""A node that has so many parts among so many best nodes is left to them."""
+_MIN_LINES = 3
+"""Lines of a text that is not written twice by chance."""
+
+
+class Distinct(NamedTuple):
+    """A node that repeats no better one: its row in the ranking, and copies of its text."""
+
+    row: int
+    node: NodeRef
+    copies: list[NodeRef]
+
+
+def distinct_nodes(
+    context: SignalContext, ranking: Ranking, limit: int, root: str, text_of: TextOf
+) -> list[Distinct]:
+    """Return the best `limit` nodes of a ranking without those that repeat a better one.
+
+    Of nodes that share lines, as a class and its method, the best is there, and so of nodes with
+    the same text, which has the others as its copies.
+    """
+    found = list[Distinct]()
+    in_order = (
+        _in_order(context, ranking, max(_LEADING, 2 * limit), root) if limit > 0 else iter(())
+    )
+    leading = [*islice(in_order, _LEADING)]
+    yielding = {row for row, node in leading if _yields(context, node, leading)}
+    for row, node in chain(leading, in_order):
+        if row in yielding or any(_share_lines(node, other.node) for other in found):
+            continue
+        alike = (each for each in found if _is_alike(context, node, each.node))
+        if original := next((e for e in alike if _has_text_of(node, e.node, text_of)), None):
+            original.copies.append(node)
+        elif len(found) == limit:
+            break
+        else:
+            found.append(Distinct(row, node, []))
+    return found
+
+
+def _yields(context: SignalContext, node: NodeRef, leading: Sequence[tuple[int, NodeRef]]) -> bool:
+    """Return True if several parts of a node answer too, and the query does not name it."""
+    if node.node_id in context.query.exact_matches:
+        return False
+    parts = [part for _, part in leading if _is_in(part, node)]
+    return len(parts) >= _MIN_PARTS
+
+
+def _is_in(part: NodeRef, node: NodeRef) -> bool:
+    first, second = part.span, node.span
+    return (
+        part.path == node.path
+        and second.start <= first.start < first.end <= second.end
+        and part.node_id != node.node_id
+    )
+
+
+def _in_order(
+    context: SignalContext, ranking: Ranking, n_likely: int, root: str
+) -> Iterator[tuple[int, NodeRef]]:
+    """Yield rows with their nodes, the best first, ties by path and start."""
+    scores: Doubles = np.asarray(ranking.scores, np.float64).round(SCORE_DIGITS)
+    best = top_k(scores, n_likely)
+    others = np.setdiff1d(np.arange(len(scores)), best) if len(best) < len(scores) else best[:0]
+    for rows in (best, others):
+        falling = rows[np.argsort(-scores[rows], kind="stable")].tolist()
+        for _, tied in groupby(falling, scores.__getitem__):
+            node_ids = context.candidates.node_ids
+            refs = [
+                (row, context.snapshot.ref(int(node_ids[ranking.nodes[row]]), root)) for row in tied
+            ]
+            yield from sorted(refs, key=lambda pair: (pair[1].path, pair[1].span.start))
+
+
+def _share_lines(node: NodeRef, other: NodeRef) -> bool:
+    first, second = node.span, other.span
+    return (
+        node.path == other.path
+        and first.start_line <= second.end_line
+        and second.start_line <= first.end_line
+    )
+
+
+def _is_alike(context: SignalContext, node: NodeRef, other: NodeRef) -> bool:
+    """Return True if two nodes may have the same text: as many lines and words."""
+    lengths = context.snapshot.lengths[BODY]
+    n_lines, n_others = (each.span.end_line - each.span.start_line + 1 for each in (node, other))
+    return (
+        n_lines == n_others >= _MIN_LINES
+        and node.kind == other.kind
+        and bool(lengths[node.node_id] == lengths[other.node_id])
+    )
+
+
+def _has_text_of(node: NodeRef, other: NodeRef, text_of: TextOf) -> bool:
+    """Return True if two nodes have the same text, white space and letter case aside."""
+    texts = [text_of(each).partition("\n")[2].lower().split() for each in (node, other)]
+    return bool(texts[0]) and texts[0] == texts[1]
