@@ -250,6 +250,7 @@ def test_a_folder_too_large_for_one_answer_is_listed_by_its_folders(engine):
         "store/ 1 file, 4 definitions",
         "app.py",
         "  4-7 def import_records(source, target)",
+        "note: 1 file is not searched (1 credentials by name): `status --skipped` lists them",
     ]
     full = as_text("outline", call(engine, "outline", {"path": "store"})).splitlines()
     assert full[:3] == ["store/disk.py", "  6-17 class Disk", full[2]]

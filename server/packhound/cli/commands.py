@@ -78,7 +78,7 @@ def index(root: Path, as_json: bool, encoder_path: str, changes: Sequence[str]) 
     with open_engine(root, folder_settings(root, encoder_path, changes)) as engine:
         engine.flush()
         elapsed_ms = (time.perf_counter() - start) * 1_000
-        status, left_out = engine.status(every_source=True), engine.left_out()
+        status, left_out = engine.status(every_source=True), engine.left_out.rows
     if as_json:
         print_json(
             {

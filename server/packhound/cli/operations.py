@@ -76,6 +76,8 @@ def _print_box(answer: Row, values: Row) -> None:
 def _print_status(answer: Row, values: Row) -> None:
     for row in answer.get("roots", [answer]):
         cli.show.status(row)
+    for row in answer.get("skipped_files", ()):
+        echo(f"{plain.path_of(row)}: {row['reason']}")
 
 
 FORMS = {

@@ -20,12 +20,12 @@ _FIRST_LINE = 100
 def print_lines(answer: Row, values: Row) -> None:
     """Print the lines that a grep found below their definitions; on stderr what else to know."""
     for row in answer["counts"]:
-        echo(f"{_path(row)}:{row['lines']}")
+        echo(f"{path_of(row)}:{row['lines']}")
     for group in answer["groups"]:
         first, last = group["start_line"], group["end_line"]
         lines = f"{first}-{last}" if last > first else f"{first}"
         title = visible_line(heading(group["kind"], group["qualname"]))
-        echo(f"{_path(group)}:{lines} {title}")
+        echo(f"{path_of(group)}:{lines} {title}")
         for line in group["lines"]:
             mark = ":" if line["match"] else "-"
             echo(f"{line['line']:>6}{_cell(line)}{mark} {visible_line(line['text'])}")
@@ -33,7 +33,7 @@ def print_lines(answer: Row, values: Row) -> None:
         echo(note, err=True)
 
 
-def _path(row: Row) -> str:
+def path_of(row: Row) -> str:
     """Return a path, which begins with its root where there are several."""
     return visible_line(f"{row['label']}/{row['path']}" if "label" in row else row["path"])
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 State = Literal["starting", "indexing", "ready", "degraded", "closed"]
@@ -67,6 +68,17 @@ class LeftOutRow(NamedTuple):
     reason: str
     files: int
     folders: int
+
+
+class LeftOut(NamedTuple):
+    """What of a folder is not indexed: all by reason, and files by path with their reasons.
+
+    Files that ignore files or a setting name are in `rows` alone, and so are those beyond the
+    first ten thousand.
+    """
+
+    rows: tuple[LeftOutRow, ...] = ()
+    files: Mapping[str, str] = MappingProxyType({})
 
 
 class SourceRow(NamedTuple):

@@ -7,8 +7,9 @@ from .reader import read_bytes as read_bytes
 from .reader import read_text as read_text
 from .reader import read_unchanged as read_unchanged
 from .reader import stamp_of as stamp_of
+from .reader import why_unread as why_unread
 from .walk import IGNORE_FILES as IGNORE_FILES
-from .walk import LeftOut as LeftOut
+from .walk import Omissions as Omissions
 from .walk import WalkLimits as WalkLimits
 from .walk import is_folder as is_folder
 from .walk import is_included as is_included

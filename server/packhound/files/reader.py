@@ -49,6 +49,22 @@ def read(root: Path, path: str, max_bytes: int) -> Document | None:
     return Document(path, text, stamp=_without_racy_stamp(stamp, time.time_ns()))
 
 
+def why_unread(root: Path, path: str, max_bytes: int) -> str:
+    """Return why `read` returns nothing for a file that is there, "" where it has gone."""
+    try:
+        if (root / path).lstat().st_size > max_disk_bytes(path, max_bytes):
+            return "too large"
+        file = read_bytes(root, path, _UNLIMITED)
+    except FileNotFoundError:
+        return ""
+    except (OSError, ValueError):
+        return "unreadable"
+    text = decode(path, file[0]) if file else b""
+    if len(text) > max_text_bytes(path, max_bytes):
+        return "too large"
+    return "binary" if b"\0" in text[:_SNIFF_BYTES] else "minified" if text else "empty"
+
+
 def read_text(root: Path, path: str) -> bytes | None:
     """Read a text of any length; None where it cannot be read at present."""
     try:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Container, Iterator, Mapping
 from pathlib import Path
 
 from packhound.core.types import Document, FileStamp
-from packhound.files import read
+from packhound.files import read, why_unread
 from packhound.index import FileEntry, Index
 from packhound.indexing.folder_scan import Differences
 from packhound.indexing.reading_order import ReadingOrder
@@ -51,6 +51,8 @@ class IndexingPass:
         self._pool, self._first_pool = pool, first_pool
         self._max_bytes = max_bytes
         self._stamps: dict[str, FileStamp | None] = {}
+        self.unread: dict[str, str] = {}
+        """Files that are not indexed, and why: "" for those that were read, or have gone."""
         self._removed = deque(path for path, exists in differences.items() if not exists)
         self._batch: list[AnalysedFile] = []
         self._batch_nodes = 0
@@ -165,6 +167,7 @@ class IndexingPass:
 
     def _read(self, path: str) -> Document | None:
         document = read(self._root, path, self._max_bytes)
+        self.unread[path] = "" if document else why_unread(self._root, path, self._max_bytes)
         if document is None:
             self._removed.append(path)
         else:

@@ -7,7 +7,14 @@ from pathlib import Path, PurePosixPath
 from threading import Event
 
 from packhound.core.types import FileStamp
-from packhound.files import IGNORE_FILES, WalkLimits, is_folder, is_searchable, walk_by_steps
+from packhound.files import (
+    IGNORE_FILES,
+    Omissions,
+    WalkLimits,
+    is_folder,
+    is_searchable,
+    walk_by_steps,
+)
 from packhound.index import FileEntry
 from packhound.parsing import NOT_STARTED
 
@@ -22,11 +29,16 @@ class FolderScan:
         self, root: Path, limits: WalkLimits, cancelled: Event, *, retry_unparsed: bool
     ) -> None:
         """With `retry_unparsed`, files that no parser could be started for differ too."""
-        self._steps = walk_by_steps(root, limits)
+        self.omissions = Omissions()
+        self._steps = walk_by_steps(root, limits, self.omissions)
         self._retry_unparsed = retry_unparsed
         self._seen: set[str] = set()
         self.cancelled = cancelled
         self.over = False
+
+    def has_seen(self, path: str) -> bool:
+        """Return True if the walk has met a file that may be indexed at `path`."""
+        return path in self._seen
 
     @property
     def n_seen(self) -> int:

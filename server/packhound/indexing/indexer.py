@@ -13,8 +13,9 @@ from pathlib import Path
 
 from packhound.core.backoff import RetryBackoff
 from packhound.core.settings import Settings
+from packhound.core.status import LeftOut
 from packhound.core.types import Document
-from packhound.files import WalkLimits, is_searchable, read
+from packhound.files import Omissions, WalkLimits, is_searchable, read
 from packhound.git import user_ignore_file
 from packhound.index import Index
 from packhound.indexing.autosave import Autosave
@@ -72,6 +73,8 @@ class Indexer:
         self._bulk_pool: SharedPool | None = None
         self._filter = OpenDocumentFilter(root)
         self._warnings: dict[str, None] = {}
+        # Replaced as wholes by the indexing thread; any thread reads them.
+        self._omissions, self._unread = Omissions(), dict[str, str]()
         self._gc_due = True
         self.configure(settings)
         index.on_maintenance(self.queue.wake)
@@ -89,6 +92,11 @@ class Indexer:
         if is_copy:
             self._start_bulk_pool(1)
         self.thread.start()
+
+    @property
+    def left_out(self) -> LeftOut:
+        """What the last scan and the passes since have left out."""
+        return self._omissions.with_unread(self._unread)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -199,6 +207,8 @@ class Indexer:
         differences = scan.step(self._index.snapshot.files, self.queue.open_paths)
         n_differences = self.queue.add_differences(differences, scan.cancelled)
         if scan.over:
+            self._omissions = scan.omissions
+            self._unread = {p: why for p, why in self._unread.items() if scan.has_seen(p)}
             self.queue.finish(scan)
             self._unwarn(_CAP)
             if scan.n_seen >= self._settings.index.max_files:
@@ -235,6 +245,8 @@ class Indexer:
         self._index.publish()
         reading.mark_published()
         if not unfinished:
+            unread = {**self._unread, **reading.unread}
+            self._unread = {path: reason for path, reason in unread.items() if reason}
             self.queue.finish(reading)
             self._close_bulk_pool()
             if reading.n_parsed > len(self._index.snapshot.files) // 2:

@@ -119,4 +119,5 @@ OPERATION = Operation(
     text,
     unlisted=("limit", "max_tokens"),
     instead="For the code of a task use pack.",
+    lists=True,
 )

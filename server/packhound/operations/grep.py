@@ -128,4 +128,5 @@ OPERATION = Operation(
     run,
     text,
     instead="To find code by what it does use search.",
+    lists=True,
 )

@@ -97,7 +97,8 @@ class Operation:
     request, `text` the answer that has left. Operations of a `group` other than "default" are
     offered to agents where the setting `mcp.tools` names it. One that `writes` is no reading tool
     for clients, and `idempotent` if calling it again changes nothing more. Fields that are
-    `unlisted` cost no model a token; `instead` tells it when another tool is better.
+    `unlisted` cost no model a token; `instead` tells it when another tool is better. Answers of one
+    that `lists` name what of the folders was not looked at.
     """
 
     name: str
@@ -112,6 +113,7 @@ class Operation:
     idempotent: bool = True
     unlisted: tuple[str, ...] = ()
     instead: str = ""
+    lists: bool = False
 
     @property
     def is_about_code(self) -> bool:

@@ -159,4 +159,5 @@ OPERATION = Operation(
     run,
     text,
     instead="For whole texts use read_node.",
+    lists=True,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
@@ -115,7 +116,28 @@ def answer(
     left: Json = leave(call.roots, rows, locations)
     if operation.is_about_code and "complete" not in left:
         left |= readiness(reading)
+    if operation.lists and (skipped := _skipped(call.roots)):
+        left["skipped"] = skipped
+        notes, note = left.get("notes"), _skipped_note(skipped)
+        if isinstance(notes, list) and note and not left.get("hits"):
+            notes.append(note)
     return left
+
+
+def _skipped(roots: Roots) -> dict[str, int]:
+    """Return how many files were not looked at by the reason, but those somebody has excluded."""
+    reasons = (reason for root in roots for reason in root.engine.left_out.files.values())
+    return dict(Counter(reasons).most_common())
+
+
+def _skipped_note(skipped: Mapping[str, int]) -> str:
+    """Return what a person may miss in an answer: files that are texts, or may be."""
+    texts = {reason: n for reason, n in skipped.items() if not reason.startswith("binary")}
+    if not texts:
+        return ""
+    n_files, reasons = sum(texts.values()), ", ".join(f"{texts[r]:,} {r}" for r in texts)
+    noun = "file is" if n_files == 1 else "files are"
+    return f"{n_files:,} {noun} not searched ({reasons}): `status --skipped` lists them"
 
 
 def leave(
@@ -159,6 +181,9 @@ def as_text(name: str, answer: Row, arguments: Mapping[str, object] | None = Non
     """Return the answer to a call as text of at most its `max_tokens`, of a pack its budget."""
     operation = operation_named(name)
     text, reading = operation.text(answer), str(answer.get("reading", ""))
+    note = _skipped_note(answer.get("skipped", {}))
+    if note and not answer.get("hits") and note not in text.notes:
+        text = text._replace(notes=[*text.notes, note])
     if reading:
         notes = [note for note in text.notes if note != reading]
         text = text._replace(head=[f"{reading}:", *text.head], notes=notes)

@@ -255,4 +255,5 @@ OPERATION = Operation(
     text,
     unlisted=(*_OF_SETTINGS, "focus_line", "since", "before", "tags"),
     instead="For exact text use grep, for all code of a task pack.",
+    lists=True,
 )

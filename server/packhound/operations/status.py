@@ -14,7 +14,7 @@ from packhound.core.records import iso_date
 from packhound.core.status import SourceRow, State, Status
 from packhound.operations.operation import Call, Json, MaxTokens, Operation, Request
 from packhound.operations.text import Row, Text, rows_in
-from packhound.redact import visible_line
+from packhound.redact import safe_line, visible_line
 
 _BY_URGENCY: tuple[State, ...] = ("indexing", "starting", "degraded", "ready", "closed")
 """The state to show when several folders differ."""
@@ -26,15 +26,23 @@ class StatusOf(Request):
     sources: Annotated[
         bool, Meta(description="Count all sources that are on, not only those in use.")
     ] = False
+    skipped: Annotated[
+        bool, Meta(description="List the files that are not searched, each with the reason.")
+    ] = False
     max_tokens: MaxTokens = 4_000
 
 
 def run(call: Call, request: StatusOf) -> Json:
     """Return the state of a folder, of several as one with each under `roots`."""
     statuses = [root.engine.status(every_source=request.sources) for root in call.roots]
-    if len(statuses) == 1:
-        return status_row(statuses[0])
-    return workspace_row(statuses)
+    row = status_row(statuses[0]) if len(statuses) == 1 else workspace_row(statuses)
+    if request.skipped:
+        row["skipped_files"] = [
+            {**call.roots.whose(root.path), "path": safe_line(path), "reason": reason}
+            for root in call.roots
+            for path, reason in sorted(root.engine.left_out.files.items())
+        ]
+    return row
 
 
 def status_row(status: Status) -> Json:
@@ -113,6 +121,7 @@ OPERATION = Operation(
     StatusOf,
     run,
     text,
-    unlisted=("sources", "max_tokens"),
+    unlisted=("sources", "skipped", "max_tokens"),
     instead="Answers of search and others say it too where it matters.",
+    lists=True,
 )

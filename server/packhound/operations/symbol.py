@@ -149,4 +149,5 @@ OPERATION = Operation(
     text,
     unlisted=("limit", "line", "max_tokens"),
     instead="For similar code use related, for its text read_node.",
+    lists=True,
 )

@@ -17,7 +17,7 @@ from packhound import pack
 from packhound.core.settings import Settings
 from packhound.core.settings_files import FolderSettings, SettingsInForce
 from packhound.core.settings_reader import changed
-from packhound.core.status import LeftOutRow, Reading, Status
+from packhound.core.status import LeftOut, Reading, Status
 from packhound.core.types import Document, Hit, NodeRef, Query, Results
 from packhound.index import Snapshot
 from packhound.indexing import DEFAULT_TIMING, Timing
@@ -297,9 +297,10 @@ class Engine:
         """Return the state, figures and problems of the index and of the sources in use, or all."""
         return replace(self._index.status(), sources=self.sources.statuses(every=every_source))
 
-    def left_out(self) -> tuple[LeftOutRow, ...]:
-        """Walk over the folder, and count what is not in the index by reason."""
-        return self._index.left_out()
+    @property
+    def left_out(self) -> LeftOut:
+        """What of the folder is not indexed, and why."""
+        return self._index.left_out
 
     def rebuild(self) -> None:
         """Discard the index and read everything again."""

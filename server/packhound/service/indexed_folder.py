@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from packhound.core.settings import Settings
-from packhound.core.status import LeftOutRow, Reading, Status
+from packhound.core.status import LeftOut, Reading, Status
 from packhound.core.types import Document, NodeRef, Query
 from packhound.files import read_text, read_unchanged
 from packhound.grep import Grep
@@ -30,7 +30,7 @@ from packhound.service.models import Models, model_settings
 from packhound.service.open_index import OpenedIndex, WaitForEmbedder, open_index
 from packhound.service.redacted_texts import RedactedTexts
 from packhound.service.roots import index_folder
-from packhound.service.status import Listener, build_status, count_left_out
+from packhound.service.status import Listener, build_status
 from packhound.storage import MemoryRows, VectorStore
 
 log = logging.getLogger("packhound")
@@ -237,9 +237,10 @@ class IndexedFolder:
         status = replace(status, deep_vectors=self.deep_progress)
         return replace(status, state="closed") if self.closed else status
 
-    def left_out(self) -> tuple[LeftOutRow, ...]:
-        """Walk over the folder, and count what is not in the index by reason."""
-        return count_left_out(self.root, self.snapshot, self._indexer.limits)
+    @property
+    def left_out(self) -> LeftOut:
+        """What of the folder is not indexed, and why."""
+        return self._indexer.left_out
 
     def close(self) -> None:
         """Stop following the folder; what was read is saved."""

@@ -9,10 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from packhound.core.settings import Settings
-from packhound.core.status import LeftOutRow, State, Status
+from packhound.core.status import State, Status
 from packhound.core.types import KINDS
 from packhound.encoder import Embedder
-from packhound.files import LeftOut, WalkLimits, walk_by_steps
 from packhound.index import Snapshot
 from packhound.indexing import Indexer
 from packhound.service.cells import broken_notebooks
@@ -76,16 +75,6 @@ def _count_kinds(snapshot: Snapshot) -> dict[str, int]:
     counts = np.bincount(snapshot.kind_of[snapshot.live], minlength=len(KINDS)).tolist()
     by_kind = Counter(dict(zip(KINDS, counts, strict=True)))
     return {kind: n for kind, n in by_kind.most_common() if n}
-
-
-def count_left_out(root: Path, snapshot: Snapshot, limits: WalkLimits) -> tuple[LeftOutRow, ...]:
-    """Walk over a folder, and count what is not in its index by reason, the most first."""
-    left_out: LeftOut = Counter()
-    walked = {entry[0] for entry in walk_by_steps(root, limits, left_out) if entry}
-    left_out["no text, minified or not readable", False] += len(walked - snapshot.files.keys())
-    reasons = {reason for (reason, _), n in left_out.items() if n}
-    rows = (LeftOutRow(r, left_out[r, False], left_out[r, True]) for r in reasons)
-    return tuple(sorted(rows, key=lambda row: (-row.files - row.folders, row.reason)))
 
 
 def _failed_extractions(snapshot: Snapshot) -> Iterator[str]:
