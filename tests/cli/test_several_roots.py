@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 
 import pytest
 
 from tests.support.git_repository import git
 from tests.support.lsp_client import write_files
+from tests.support.program import run_program
 
 KITCHEN = "def boil_water(jug):\n    '''Boil the water of a jug.'''\n    return jug\n"
 GARDEN = "def pour_water(jug):\n    '''Pour the water of a jug on a bed.'''\n    return jug\n"
@@ -28,16 +26,8 @@ def run(tmp_path_factory):
     roots = [f"--root={folder}" for folder in folders]
 
     def run_command(*arguments, of=()):
-        return subprocess.run(
-            [sys.executable, "-m", "packhound", *arguments, *(of or roots)],
-            capture_output=True,
-            text=True,
-            env={
-                **os.environ,
-                "PACKHOUND_CACHE_DIR": str(base / "cache"),
-                "PACKHOUND_DATA_DIR": str(base / "data"),
-            },
-        )
+        folders = {f"PACKHOUND_{name}_DIR": str(base / name) for name in ("CACHE", "DATA")}
+        return run_program(*arguments, *(of or roots), env=folders)
 
     run_command.folders = folders
     return run_command

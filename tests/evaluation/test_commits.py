@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from packhound.core.settings_reader import settings_from
 from packhound.evaluation.commits import cases_of_history
 from packhound.git.hunks import Hunk, read_hunks
 from packhound.service.engine import Engine
+from tests.support.program import run_program
 
 DOOR = '''\
 """Doors."""
@@ -130,20 +130,18 @@ def test_no_history_is_said(tmp_path: Path) -> None:
 
 def test_the_command_scores_and_ablates(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PACKHOUND_CACHE_DIR", str(house.parent / "cache"))
-    command = [sys.executable, "-m", "packhound", "eval", "--history", "--root", str(house)]
-    done = subprocess.run([*command, "--ablate", "--json"], capture_output=True, text=True)
-    report = json.loads(done.stdout)
+    command = ("eval", "--history", "--root", str(house), "--ablate")
+    report = json.loads(run_program(*command, "--json").stdout)
     assert report["all"]["all"]["ndcg"]["n"] == 4
     assert report["all"]["all"]["hit@10"]["mean"] == 1
     assert "source: words" in report["ablation"]
-    output = subprocess.run([*command, "--ablate"], capture_output=True, text=True).stdout
+    output = run_program(*command).stdout
     assert "ndcg" in output
     assert "lost without" in output
 
 
 def test_a_suite_or_the_history_not_both(tmp_path: Path) -> None:
     for arguments in ([], [str(tmp_path)], [str(tmp_path), "--history"]):
-        command = [sys.executable, "-m", "packhound", "eval", *arguments]
-        done = subprocess.run(command, capture_output=True, text=True)
+        done = run_program("eval", *arguments)
         assert done.returncode == 2
         assert "give either SUITE and --corpora, or --history" in done.stderr

@@ -20,14 +20,15 @@ def folder(tmp_path: Path) -> Path:
 def start_server(request: pytest.FixtureRequest, tmp_path: Path):
     """A function that starts a server process; none may log a traceback.
 
-    The servers of a module with `COMMAND = RELAYED` share a daemon.
+    Those of a module with `COMMAND = RELAYED` share a daemon; without `COMMAND` they are forked.
     """
     clients: list[LspClient] = []
     command = getattr(request.module, "COMMAND", None)
 
     def start(**options: object) -> LspClient:
         options = {"command": command, **options}
-        clients.append(LspClient(tmp_path / "cache", **options))
+        forked = options["command"] is None
+        clients.append(LspClient(tmp_path / "cache", forked=forked, **options))
         return clients[-1]
 
     yield start

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 
 import pytest
 
+from tests.support.command_line import packhound
 from tests.support.git_repository import git
 from tests.support.lsp_client import RELAYED, eventually, write_files
 
@@ -104,10 +102,9 @@ def test_the_command_line_forgets_what_the_daemon_knows(start_server, town, tmp_
     editor = open_editor(start_server, town, command=RELAYED)
     pick(editor, town / "west.py")
     assert used(editor)
-    environment = {**os.environ, "PACKHOUND_CACHE_DIR": str(tmp_path / "cache")}
-    clear = [sys.executable, "-m", "packhound", "clear", "--activation", "--root", str(town)]
     # Nothing is on disk before it is saved, and the server must forget all the same.
-    subprocess.run(clear, env=environment, check=True, capture_output=True)
+    cleared = packhound(tmp_path, "clear", "--activation", "--root", str(town))
+    assert cleared.returncode == 0, cleared.stderr
     assert used(editor) == {}
 
 

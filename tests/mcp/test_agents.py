@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 import tomlkit
@@ -18,6 +15,7 @@ from packhound.knowledge.text_files import TextFile
 from packhound.mcp.agent_configs import agents, apply, plan, server_command
 from packhound.mcp.agent_skill import plan_skill, skill_text
 from packhound.mcp.jsonc import plain, with_entry, without_entry
+from tests.support.program import run_program
 
 
 def agent(tmp_path, name):
@@ -241,16 +239,8 @@ def test_comments_and_trailing_commas_stay(tmp_path, servers):
 
 
 def run_agents(home, *arguments):
-    return subprocess.run(
-        [sys.executable, "-m", "packhound", "agents", *arguments],
-        capture_output=True,
-        text=True,
-        cwd=home,
-        env={
-            **os.environ,
-            **{"HOME": str(home), "USERPROFILE": str(home), "PACKHOUND_IDLE_SECONDS": "1"},
-        },
-    )
+    homes = {"HOME": str(home), "USERPROFILE": str(home), "PACKHOUND_IDLE_SECONDS": "1"}
+    return run_program("agents", *arguments, env=homes, cwd=home)
 
 
 def test_one_unreadable_file_does_not_keep_the_others(tmp_path):

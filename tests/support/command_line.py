@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from pathlib import Path
+
+from tests.support.program import run_program
 
 CODE = 'def open_door(key):\n    """Unlock the front door."""\n    return key.turn()\n'
 
@@ -19,11 +19,5 @@ def make_house(folder: Path) -> Path:
 
 
 def packhound(tmp_path: Path, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "packhound", *arguments],
-        capture_output=True,
-        text=True,
-        input=stdin,
-        env=os.environ | {"PACKHOUND_CACHE_DIR": str(tmp_path / "cache"), "COLUMNS": "120"},
-        timeout=60,
-    )
+    environment = {"PACKHOUND_CACHE_DIR": str(tmp_path / "cache"), "COLUMNS": "120"}
+    return run_program(*arguments, env=environment, stdin=stdin)

@@ -17,6 +17,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
+from tests.support.program import start_program
+
 # Enough for a loaded machine; what passes takes milliseconds.
 TIMEOUT_S = 30.0
 COMMAND = [sys.executable, "-m", "packhound", "lsp", "--alone"]
@@ -75,13 +77,15 @@ class LspClient:
         *,
         environment: Mapping[str, str] | None = None,
         timeout_s: float = TIMEOUT_S,
+        forked: bool = False,
     ) -> None:
-        self.process = subprocess.Popen(
-            command or COMMAND,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env={**os.environ, **(environment or {}), "PACKHOUND_CACHE_DIR": str(cache)},
+        """Start a command, by default `COMMAND`, which is `forked` sooner than started anew."""
+        env = {**os.environ, **(environment or {}), "PACKHOUND_CACHE_DIR": str(cache)}
+        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+        self.process = (
+            start_program(COMMAND[3:], env)
+            if forked
+            else subprocess.Popen(command or COMMAND, env=env, **pipes)
         )
         self.notifications: list[dict] = []
         self.server_requests: list[dict] = []
