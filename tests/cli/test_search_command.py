@@ -25,7 +25,7 @@ def test_search_json_is_the_published_object(tmp_path: Path, root: Path) -> None
     answer = json.loads(done.stdout)
     assert list(answer) == [
         *("query", "hits", "offset", "next_offset", "truncated", "generation", "took_ms"),
-        *("candidates", "notes", "confidence", "confidence_word"),
+        *("candidates", "notes", "confidence", "confidence_word", "complete"),
     ]
     hit = answer["hits"][0]
     assert list(hit) == [
