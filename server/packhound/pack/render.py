@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 from xml.sax.saxutils import quoteattr
 
 from packhound.pack.request import Format
@@ -71,65 +72,65 @@ class Block:
             return f"{path}:{self.ranges}"
         return f"{path}: {n_lines} of lines {_line_numbers(self.numbers[0], self.numbers[-1])}"
 
+    def part(self) -> Part:
+        """Return the block as Markdown and XML have it."""
+        reason = f" ({visible_line(self.reason)})" if self.reason else ""
+        path = quoteattr(visible_line(self.path))
+        attributes = f'path={path} lines="{self.ranges}" generation="{self.generation}"'
+        return Part(self.heading + reason, attributes, self.content, self.language)
+
+    def row(self) -> dict[str, object]:
+        """Return the block as JSON has it."""
+        return {
+            "path": visible_line(self.path),
+            "lines": self.ranges,
+            "generation": self.generation,
+            "language": self.language,
+            "content": self.content,
+        }
+
+
+class Part(NamedTuple):
+    """A content of a pack, with its heading in Markdown and its attributes in XML."""
+
+    heading: str
+    attributes: str
+    content: str
+    language: str = ""
+
 
 def render(blocks: Sequence[Block], already_sent: Sequence[str], form: Format) -> str:
     """Return the text of a pack; `already_sent` names nodes that the conversation has."""
-    if not blocks and not already_sent:
+    names = [*map(visible_line, already_sent)]
+    if not blocks and not names:
         return ""
     if form == "json":
-        return _json(blocks, already_sent)
+        rows: dict[str, object] = {"files": [block.row() for block in blocks]}
+        return to_json(rows | {"sent_before": names} if names else rows)
+    parts = [block.part() for block in blocks]
     if form == "xml":
-        return _xml(blocks, already_sent)
-    return _markdown(blocks, already_sent)
+        tag = unused_tag("\n".join((*(part.content for part in parts), *already_sent)))
+        if names:
+            parts.append(Part("", 'note="sent before and unchanged"', "\n".join(names)))
+        return "".join(xml_parts(parts, tag))
+    sent = ["Sent before and unchanged: " + "; ".join(names) + "\n"] if names else []
+    return "\n".join([*markdown_parts(parts), *sent])
 
 
-def _markdown(blocks: Sequence[Block], already_sent: Sequence[str]) -> str:
-    fence = choose_fence(block.content for block in blocks)
-    parts = []
-    for block in blocks:
-        reason = f" ({visible_line(block.reason)})" if block.reason else ""
-        heading = f"### {block.heading}{reason}"
-        parts.append(f"{heading}\n{fence}{block.language}\n{block.content}\n{fence}\n")
-    if already_sent:
-        parts.append(
-            "Sent before and unchanged: " + "; ".join(map(visible_line, already_sent)) + "\n"
-        )
-    return "\n".join(parts)
+def markdown_parts(parts: Sequence[Part]) -> list[str]:
+    """Return parts as Markdown, in a fence that none of them can close."""
+    runs = [len(run) for part in parts for run in _BACKTICKS.findall(part.content)]
+    fence = "`" * max(3, 1 + max(runs, default=0))
+    return [f"### {p.heading}\n{fence}{p.language}\n{p.content}\n{fence}\n" for p in parts]
 
 
-def choose_fence(contents: Iterable[str]) -> str:
-    """Return a Markdown fence that none of `contents` can close."""
-    runs = [len(run) for content in contents for run in _BACKTICKS.findall(content)]
-    return "`" * max(3, 1 + max(runs, default=0))
+def xml_parts(parts: Sequence[Part], tag: str) -> list[str]:
+    """Return parts as XML in a tag that none of them contains."""
+    return [f"<{tag} {part.attributes}>\n{part.content}\n</{tag}>\n" for part in parts]
 
 
-def _xml(blocks: Sequence[Block], already_sent: Sequence[str]) -> str:
-    tag = unused_tag("\n".join((*(block.content for block in blocks), *already_sent)))
-    parts = []
-    for block in blocks:
-        path = quoteattr(visible_line(block.path))
-        head = f'<{tag} path={path} lines="{block.ranges}" generation="{block.generation}">'
-        parts.append(f"{head}\n{block.content}\n</{tag}>\n")
-    if already_sent:
-        names = "\n".join(map(visible_line, already_sent))
-        parts.append(f'<{tag} note="sent before and unchanged">\n{names}\n</{tag}>\n')
-    return "".join(parts)
-
-
-def _json(blocks: Sequence[Block], already_sent: Sequence[str]) -> str:
-    files = [
-        {
-            "path": visible_line(block.path),
-            "lines": block.ranges,
-            "generation": block.generation,
-            "language": block.language,
-            "content": block.content,
-        }
-        for block in blocks
-    ]
-    pack: dict[str, object] = {"files": files}
-    if already_sent:
-        pack["sent_before"] = list(map(visible_line, already_sent))
+def to_json(pack: Mapping[str, object]) -> str:
+    """Return a pack as JSON."""
     return json.dumps(pack, ensure_ascii=False, separators=(",", ":"))
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from packhound.core.records import SourceName
 from packhound.llm import counter_for
 from packhound.pack.notes import EMPTY_NOTE
-from packhound.pack.render import choose_fence, unused_tag
+from packhound.pack.render import Part, markdown_parts, to_json, unused_tag, xml_parts
 from packhound.pack.request import Format, Pack, PackRequest
 
 SHARE, MIN_TOKENS, MAX_TOKENS = 0.1, 120, 600
@@ -67,19 +67,13 @@ def add_sections(
 def _append(text: str, sections: Sequence[Section], form: Format) -> str:
     if form == "json":
         body = json.loads(text) if text else {"files": []}
-        added = {section.source: [*section.texts] for section in sections}
-        return json.dumps({**body, **added}, ensure_ascii=False, separators=(",", ":"))
-    contents = {section.source: "\n".join(section.texts) for section in sections}
+        return to_json({**body, **{section.source: [*section.texts] for section in sections}})
+    titles = [_TITLES[section.source] + _WARNING for section in sections]
+    parts = [
+        Part(title, f'note="{title}"', "\n".join(section.texts))
+        for title, section in zip(titles, sections, strict=True)
+    ]
     if form == "xml":
-        tag = unused_tag("".join((text, *contents.values())))
-        blocks = (
-            f'<{tag} note="{_TITLES[source]}{_WARNING}">\n{content}\n</{tag}>\n'
-            for source, content in contents.items()
-        )
-        return text + "".join(blocks)
-    fence = choose_fence(contents.values())
-    blocks = (
-        f"### {_TITLES[source]}{_WARNING}\n{fence}\n{content}\n{fence}\n"
-        for source, content in contents.items()
-    )
-    return "\n".join((text, *blocks))
+        tag = unused_tag("".join((text, *(part.content for part in parts))))
+        return text + "".join(xml_parts(parts, tag))
+    return "\n".join((text, *markdown_parts(parts)))
