@@ -27,7 +27,7 @@ from packhound.graph.definitions import (
 )
 from packhound.graph.edges import Edge, containment_edges, has_changed, import_edges
 from packhound.graph.imports import ImportResolver
-from packhound.graph.tables import NumberByNode, PathByNode, PathsByName
+from packhound.graph.tables import GraphTables
 from packhound.index import FileEntry
 from packhound.text import is_test
 
@@ -40,28 +40,20 @@ class Graph:
     Callers drop node ids that their snapshot does not have.
     """
 
-    def __init__(self) -> None:
+    def __init__(
+        self, tables: GraphTables | None = None, resolver: ImportResolver | None = None
+    ) -> None:
         self._lock = threading.RLock()
         self.n_updates = 0
         self._latest_files: Mapping[str, FileEntry] | None = None
-        self._files: dict[str, FileEntry] = {}
-        self._path_of = PathByNode()
-        self._defined = PathsByName[NodeIdTuple]()
-        self._used = PathsByName[int]()
-        self._import_resolver: ImportResolver | None = None
-        self._imported: dict[str, frozenset[str]] = {}
+        self._tables = tables or GraphTables()
+        self._import_resolver = resolver
         self._resolved: dict[str, ResolvedName] = defaultdict(ResolvedName)
-        self._n_users, self._test_paths = NumberByNode(), set[str]()
 
     def copy(self, files: Mapping[str, FileEntry]) -> Graph:
         """Return a graph of other files, which shares with this one what both have."""
-        other = Graph()
         with self._lock:
-            other._files, other._imported = self._files.copy(), self._imported.copy()
-            other._path_of, other._n_users = self._path_of.copy(), self._n_users.copy()
-            other._defined, other._used = self._defined.copy(), self._used.copy()
-            other._test_paths = self._test_paths.copy()
-            other._import_resolver = self._import_resolver
+            other = Graph(self._tables.copy(), self._import_resolver)
         other.update(files)
         return other
 
@@ -70,13 +62,15 @@ class Graph:
         with self._lock:
             if files is self._latest_files:
                 return
-            changed = [p for p, file in files.items() if has_changed(self._files.get(p), file)]
-            removed_paths = [path for path in self._files if path not in files]
-            if removed_paths or any(path not in self._files for path in changed):
+            changed = [
+                p for p, file in files.items() if has_changed(self._tables.files.get(p), file)
+            ]
+            removed_paths = [path for path in self._tables.files if path not in files]
+            if removed_paths or any(path not in self._tables.files for path in changed):
                 self._import_resolver = None
-                self._imported.clear()
+                self._tables.imported.clear()
                 self._resolved.clear()
-                self._n_users.clear()
+                self._tables.n_users.clear()
             for path in (*removed_paths, *changed):
                 self._remove_file(path)
             for path in changed:
@@ -90,18 +84,18 @@ class Graph:
             with self._lock:
                 if self._latest_files is not None:
                     break
-                if path not in self._files:
+                if path not in self._tables.files:
                     self._add_file(path, file)
             yield
         else:
             self.update(files)
         for path in files:
             with self._lock:
-                if path in self._files:
+                if path in self._tables.files:
                     self._imported_files(path)
             yield
         for path in files:
-            indexed = self._files.get(path)
+            indexed = self._tables.files.get(path)
             for node_id in indexed.node_ids.tolist() if indexed else ():
                 self.n_users(node_id)
                 yield
@@ -115,14 +109,14 @@ class Graph:
         Of the edges from its users at least the `limit` heaviest are included.
         """
         with self._lock:
-            if self._path_of.get(node_id) is None:
+            if self._tables.path_of.get(node_id) is None:
                 return ()
             path, file, position = self._locate(node_id)
             edges = [*containment_edges(file, position)]
             edges += self._references_from(path, file, position)
             edges += self._references_to(file.name(position), node_id, limit)
             if file.node(position).kind == "file":
-                edges += import_edges(self._files[p] for p in self._imported_files(path))
+                edges += import_edges(self._tables.files[p] for p in self._imported_files(path))
             unique = {(edge.kind, edge.node_id): edge for edge in edges if edge.node_id != node_id}
             # Ties go by location, since node ids depend on the order in which files were read.
             locate = self.location
@@ -132,7 +126,7 @@ class Graph:
     def references(self, node_id: int, limit: int) -> tuple[Edge, ...]:
         """Return edges to the first `limit` definitions that a node's own text uses."""
         with self._lock:
-            if self._path_of.get(node_id) is None:
+            if self._tables.path_of.get(node_id) is None:
                 return ()
             edges = self._references_from(*self._locate(node_id))
             return tuple(islice((edge for edge in edges if edge.node_id != node_id), limit))
@@ -144,59 +138,59 @@ class Graph:
     @property
     def files(self) -> Mapping[str, FileEntry]:
         """The files of the graph, by path."""
-        return self._files
+        return self._tables.files
 
     def location(self, node_id: int) -> tuple[str, int] | None:
         """Return the path and the position of a node, None for an unknown node id."""
         with self._lock:
-            path = self._path_of.get(node_id)
-            return None if path is None else (path, self._files[path].position(node_id))
+            path = self._tables.path_of.get(node_id)
+            return None if path is None else (path, self._tables.files[path].position(node_id))
 
     def using_paths(self, name: str) -> Iterable[str]:
         """Return the files that use a name."""
-        return self._used.of(name)
+        return self._tables.used.of(name)
 
     def resolve_import(self, importer: str, module: str) -> tuple[str, ...]:
         """Return the files that `module`, as a file writes it, most likely means."""
         if self._import_resolver is None:
-            self._import_resolver = ImportResolver(self._files)
+            self._import_resolver = ImportResolver(self._tables.files)
         return self._import_resolver.resolve(importer, module)
 
     def definitions(self, name: str) -> Mapping[str, NodeIdTuple]:
         """Return the definitions of a name, by path."""
-        return self._defined.of(name)
+        return self._tables.defined.of(name)
 
     def n_users(self, node_id: int) -> int:
         """Return the number of nodes that refer to a node."""
         with self._lock:
-            if self._path_of.get(node_id) is None:
+            if self._tables.path_of.get(node_id) is None:
                 return 0
-            if self._n_users.get(node_id) < 0:
+            if self._tables.n_users.get(node_id) < 0:
                 _, file, position = self._locate(node_id)
                 name = file.name(position)
                 counts = self._count_users(name)
                 definitions = self.definitions(name).values() if name else ((node_id,),)
                 for definition in chain.from_iterable(definitions):
-                    self._n_users.put(definition, counts[definition])
-            return self._n_users.get(node_id)
+                    self._tables.n_users.put(definition, counts[definition])
+            return self._tables.n_users.get(node_id)
 
     def _remove_file(self, path: str) -> None:
-        old = self._files.pop(path, None)
+        old = self._tables.files.pop(path, None)
         if old is None:
             return
-        self._imported.pop(path, None)
+        self._tables.imported.pop(path, None)
         for name in dict.fromkeys(filter(None, old.names())):
             self._invalidate_name(name)
-            self._defined.remove(name, path)
+            self._tables.defined.remove(name, path)
         for name in dict.fromkeys(old.references()):
             self._invalidate_name(name)
-            self._used.remove(name, path)
-        self._path_of.remove(old.node_ids.tolist(), path)
+            self._tables.used.remove(name, path)
+        self._tables.path_of.remove(old.node_ids.tolist(), path)
 
     def _add_file(self, path: str, file: FileEntry) -> None:
-        self._files[path] = file
+        self._tables.files[path] = file
         if is_test(path):
-            self._test_paths.add(path)
+            self._tables.test_paths.add(path)
         node_ids = file.node_ids.tolist()
         ids_by_name: dict[str, list[int]] = defaultdict(list)
         for name, node_id in zip(file.names(), node_ids, strict=True):
@@ -204,27 +198,27 @@ class Graph:
                 ids_by_name[name].append(node_id)
         for name, ids in ids_by_name.items():
             self._invalidate_name(name)
-            self._defined.put(name, path, tuple(ids))
+            self._tables.defined.put(name, path, tuple(ids))
         for name, n in Counter(file.references()).items():
             self._invalidate_name(name)
-            self._used.put(name, path, n)
-        self._path_of.put(node_ids, path)
+            self._tables.used.put(name, path, n)
+        self._tables.path_of.put(node_ids, path)
 
     def _invalidate_name(self, name: str) -> None:
         """Drop the cached answers about a name, since a file that has it changes."""
         self._resolved.pop(name, None)
         for node_id in chain.from_iterable(self.definitions(name).values()):
-            self._n_users.remove(node_id)
+            self._tables.n_users.remove(node_id)
 
     def _locate(self, node_id: int) -> tuple[str, FileEntry, int]:
         """Return path, file and position of a node. Raises KeyError for an unknown one."""
-        path = self._path_of.get(node_id) or ""
-        file = self._files[path]
+        path = self._tables.path_of.get(node_id) or ""
+        file = self._tables.files[path]
         return path, file, file.position(node_id)
 
     def _resolve(self, path: str, name: str) -> Resolution:
         """Return what `name` means in a file."""
-        defined = self._defined.of(name)
+        defined = self._tables.defined.of(name)
         if not defined:
             return UNRESOLVED
         if path in defined:
@@ -238,26 +232,26 @@ class Graph:
     def _resolve_elsewhere(self, path: str, definitions: Definitions) -> Resolution:
         """Resolve a name in a file that does not define it."""
         imported = self._imported_files(path) if definitions.all else ()
-        return resolve_in_scopes(definitions, path, path in self._test_paths, imported)
+        return resolve_in_scopes(definitions, path, path in self._tables.test_paths, imported)
 
     def _definitions_for(self, path: str, name: str) -> Definitions:
         """Return the definitions of a name in the language family of a file."""
-        family = language_family(self._files[path].language)
+        family = language_family(self._tables.files[path].language)
         by_family = self._resolved[name].definitions
         definitions = by_family.get(family)
         if definitions is None:
-            defined, files = self._defined.of(name), self._files
+            defined, files = self._tables.defined.of(name), self._tables.files
             paths = sorted([p for p in defined if language_family(files[p].language) == family])
             definitions = by_family[family] = Definitions({p: defined[p] for p in paths})
         return definitions
 
     def _imported_files(self, path: str) -> frozenset[str]:
         """Return the paths of the files that a file imports."""
-        if path not in self._imported:
-            modules = self._files[path].imports
+        if path not in self._tables.imported:
+            modules = self._tables.files[path].imports
             targets = {t for module in modules for t in self.resolve_import(path, module)}
-            self._imported[path] = frozenset(targets - {path})
-        return self._imported[path]
+            self._tables.imported[path] = frozenset(targets - {path})
+        return self._tables.imported[path]
 
     def _references_from(self, path: str, file: FileEntry, position: int) -> Iterator[Edge]:
         for name in file.node(position).references:
@@ -269,7 +263,7 @@ class Graph:
         """Yield at least the `limit` heaviest edges from the users of a definition."""
         paths_by_weight: dict[float, list[str]] = defaultdict(list)
         resolutions = self._resolved[name].resolutions
-        for path in self._used.of(name) if name else ():
+        for path in self._tables.used.of(name) if name else ():
             targets, weight = resolutions.get(path) or self._resolve(path, name)
             if node_id in targets:
                 paths_by_weight[weight].append(path)
@@ -279,7 +273,7 @@ class Graph:
             if n >= limit:
                 return
             for path in paths_by_weight[weight]:
-                file = self._files[path]
+                file = self._tables.files[path]
                 users = [int(file.node_ids[position]) for position in file.users(name)]
                 n += len(users) - (node_id in users)
                 for user in users:
@@ -288,12 +282,12 @@ class Graph:
     def _count_users(self, name: str) -> Counter[int]:
         """Count the nodes that refer to each of the definitions of a name."""
         counts = Counter[int]()
-        defined = self._defined.of(name)
-        for path, n in self._used.of(name).items() if defined else ():
+        defined = self._tables.defined.of(name)
+        for path, n in self._tables.used.of(name).items() if defined else ():
             targets = defined.get(path)
             if targets is None:
                 definitions = self._definitions_for(path, name)
-                targets = definitions.for_user(path in self._test_paths)
+                targets = definitions.for_user(path in self._tables.test_paths)
                 if len(targets) != 1:  # A single definition is meant in whichever scope it is.
                     targets, _ = self._resolve_elsewhere(path, definitions)
             for target in targets:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
 from typing import Generic, TypeVar
+
+from packhound.index import FileEntry
 
 V = TypeVar("V")
 
@@ -120,3 +123,20 @@ class PathByNode:
     def copy(self) -> PathByNode:
         """Return a copy."""
         return PathByNode(self._paths, self._numbers.copy())
+
+
+@dataclass(slots=True)
+class GraphTables:
+    """What a graph knows of its files: which define and use a name, and what they import."""
+
+    files: dict[str, FileEntry] = field(default_factory=dict)
+    path_of: PathByNode = field(default_factory=PathByNode)
+    defined: PathsByName[tuple[int, ...]] = field(default_factory=PathsByName)
+    used: PathsByName[int] = field(default_factory=PathsByName)
+    imported: dict[str, frozenset[str]] = field(default_factory=dict)
+    n_users: NumberByNode = field(default_factory=NumberByNode)
+    test_paths: set[str] = field(default_factory=set)
+
+    def copy(self) -> GraphTables:
+        """Return a copy."""
+        return GraphTables(*(getattr(self, each.name).copy() for each in fields(self)))
