@@ -14,6 +14,7 @@ from packhound.encoder.model_folder import read_model_folder
 from packhound.encoder.onnx_text import (
     PADDED_INPUTS,
     TextModel,
+    check_inputs,
     load_error,
     one_line,
     open_tokenizer,
@@ -63,12 +64,7 @@ class CrossEncoder:
 
     def check(self) -> None:
         """Raise ModelError if the model cannot score one pair."""
-        if self._model.inputs - PADDED_INPUTS or "input_ids" not in self._model.inputs:
-            raise ModelError(
-                f"model folder {self._folder}: the model reads "
-                f"{', '.join(sorted(self._model.inputs))}; "
-                "a cross-encoder with input_ids and attention_mask is needed"
-            )
+        check_inputs(self._folder, self._model, PADDED_INPUTS, "cross-encoder")
         pair = [self._tokenizer.encode("search", "search")]
         shapes = [output.shape for _, output, _ in self._model.run_batches(pair)]
         if shapes != [(1, 1)]:

@@ -21,6 +21,7 @@ from packhound.encoder.model_folder import ModelFolder, Pooling, read_model_fold
 from packhound.encoder.onnx_text import (
     PADDED_INPUTS,
     TextModel,
+    check_inputs,
     load_error,
     one_line,
     open_tokenizer,
@@ -59,7 +60,8 @@ class Embedder:
         self.fast = "offsets" in model.inputs
         self._run_tokenizer = _run_tokenizer(tokenizer) if self.fast else None
         self.fingerprint = folder.fingerprint
-        self._check_inputs()
+        supported = {"input_ids", "offsets"} if self.fast else PADDED_INPUTS
+        check_inputs(folder.model.parent, model, supported, "text encoder")
         self.dim = self._probe_dim()
 
     @classmethod
@@ -148,17 +150,6 @@ class Embedder:
             pooled = output if output.ndim == 2 else _pool(output, mask, self._folder.pooling)
             rows.update(zip(batch, pooled, strict=True))
         return np.stack([rows[i] for i in range(len(encodings))])
-
-    def _check_inputs(self) -> None:
-        """Raise ModelError if the model needs inputs that an encoder of texts cannot feed."""
-        inputs = self._model.inputs
-        supported = {"input_ids", "offsets"} if self.fast else PADDED_INPUTS
-        if inputs - supported or "input_ids" not in inputs:
-            raise ModelError(
-                f"model folder {self._folder.model.parent}: the model reads "
-                f"{', '.join(sorted(inputs))}; "
-                "a text encoder with input_ids and attention_mask is needed"
-            )
 
     def _probe_dim(self) -> int:
         """Return the length of the vectors, by encoding a word. Raises ModelError."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -84,6 +84,15 @@ def load_error(folder: Path, error: Exception) -> ModelError:
         f"model folder {folder} cannot be used: {one_line(error)}; "
         "export the model again, or leave its setting empty"
     )
+
+
+def check_inputs(folder: Path, model: TextModel, supported: Collection[str], noun: str) -> None:
+    """Raise ModelError if a model needs inputs that cannot be fed; `noun` is what is needed."""
+    if model.inputs - {*supported} or "input_ids" not in model.inputs:
+        raise ModelError(
+            f"model folder {folder}: the model reads {', '.join(sorted(model.inputs))}; "
+            f"a {noun} with input_ids and attention_mask is needed"
+        )
 
 
 def one_line(error: Exception) -> str:
