@@ -237,7 +237,7 @@ def test_a_folder_with_modules_of_its_own_is_not_trusted(
 @pytest.mark.parametrize("watched", [True, False])
 def test_a_worker_ends_by_itself_when_nobody_is_there_to_kill_it(watched: bool) -> None:
     # As after a kill of the server: no watchdog, and a grammar that may never return.
-    worker = Worker(512, lambda: None, max_parse_s=0.01 if watched else 600)
+    worker = Worker(512, threading.Event(), max_parse_s=0.01 if watched else 600)
     try:
         worker.send([Task(Document("slow.py", HEAVY), None, b"", is_open=False)])
         if watched:
@@ -256,7 +256,7 @@ def test_a_worker_goes_on_while_nobody_reads_what_it_found() -> None:
     from termios import FIONREAD
 
     usual = 65_536
-    worker = Worker(512, lambda: None)
+    worker = Worker(512, threading.Event())
     try:
         worker.send([Task(document, None, b"", is_open=False) for document in documents(500)])
         until = time.monotonic() + 60

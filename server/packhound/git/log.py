@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -76,9 +76,8 @@ class History:
 class HistoryReader:
     """Reads the history of a folder in a thread of its own; `history` is what it has so far."""
 
-    def __init__(self, root: Path, on_change: Callable[[], None] | None = None) -> None:
+    def __init__(self, root: Path) -> None:
         self._root = root
-        self._on_change = on_change or (lambda: None)
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
         self._repository: Repository | None = None
@@ -117,10 +116,7 @@ class HistoryReader:
         # Before reading, so that what happens meanwhile is read the next time.
         self._stamp, self._is_stale = repository.stamp(), False
         self._repository = repository if repository.state == "ready" else None
-        history = read_history(self._root, repository, self.history)
-        if history != self.history:
-            self.history = history
-            self._on_change()
+        self.history = read_history(self._root, repository, self.history)
 
 
 def read_history(

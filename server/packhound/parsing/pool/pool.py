@@ -218,7 +218,7 @@ class ParsePool:
         try:
             worker = Worker(
                 self._memory_mb,
-                self._waiting.set,
+                self._waiting,
                 with_texts=self._with_texts,
                 extractors=self._extractors,
             )

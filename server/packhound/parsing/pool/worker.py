@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
@@ -51,14 +52,14 @@ class WorkerDied(Exception):  # noqa: N818 - an outcome, not a fault
 class Worker:
     """A parser process. Not for two threads at once, but `kill` may come from any.
 
-    While an answer is awaited, `deadline` (time.monotonic) and `limit_s` are set, and `on_wait` is
-    called. A watchdog that kills the worker ends the wait with WorkerDied.
+    While an answer is awaited, `deadline` (time.monotonic) and `limit_s` are set; `waiting` is set
+    where a wait begins. A watchdog that kills the worker ends the wait with WorkerDied.
     """
 
     def __init__(
         self,
         memory_mb: int,
-        on_wait: Callable[[], None],
+        waiting: threading.Event,
         max_parse_s: float = _MAX_PARSE_S,
         *,
         with_texts: bool = False,
@@ -68,7 +69,7 @@ class Worker:
         self.limit_s = 0.0
         self.timed_out = False
         self._ready = False
-        self._on_wait = on_wait
+        self._waiting = waiting
         encoding = "texts" if with_texts else "runs"
         arguments = [str(memory_mb), str(max_parse_s), encoding, extractors.encode()]
         paths = [str(_PACKAGES), *(path for path in sys.path if Path(path).is_absolute())]
@@ -140,7 +141,7 @@ class Worker:
     def _read(self, timeout_s: float) -> Plain:
         assert self.process.stdout is not None
         self.limit_s, self.deadline = timeout_s, time.monotonic() + timeout_s
-        self._on_wait()
+        self._waiting.set()
         try:
             return read_frame(self.process.stdout)
         except (BrokenFrame, OSError) as error:
