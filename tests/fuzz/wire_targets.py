@@ -17,12 +17,13 @@ from queue import SimpleQueue
 from packhound.core.errors import SettingsError
 from packhound.core.settings_reader import settings_from
 from packhound.operations import schema_of, select_operations
-from packhound.rpc import FrameReader, FrameWriter, WireError, encode
+from packhound.rpc import FrameReader, WireError, WriteQueue, encode
 from packhound.service import EnginePool
 from packhound.service.engine import Engine
 from tests.fuzz.draw import Draw
 from tests.support.operations import as_text, call
 from tests.support.shop import FILES
+from tests.support.streams import Chunks
 
 PATIENCE_S = 60.0
 INTERNAL_ERROR = -32_603
@@ -48,9 +49,9 @@ def frames(data: bytes) -> None:
     chunk = 1 + draw.number(80)
     garbage = draw.spliced(PIECES, 12).encode("utf-8", "surrogateescape") + draw.bytes(200)
     stream = garbage + NEXT
-    chunks = iter([stream[n : n + chunk] for n in range(0, len(stream), chunk)])
+    chunks = [stream[n : n + chunk] for n in range(0, len(stream), chunk)]
     with contextlib.suppress(WireError):
-        *_, last = FrameReader(lambda: next(chunks, b""))
+        *_, last = FrameReader(Chunks(chunks))
         assert last == json.loads(NEXT[NEXT.index(b"{") :])
 
 
@@ -78,9 +79,8 @@ class Client:
         self._ids = itertools.count(1)
         self.faults = _Faults()
         logging.getLogger("packhound").addHandler(self.faults)
-        writer = FrameWriter(self._answers.put, on_lost=lambda: None)
-        arguments = self._sent.get, writer
-        thread = threading.Thread(target=server.protocol.run, args=arguments, daemon=True)
+        stream = WriteQueue(Chunks(iter(self._sent.get, None), self._answers.put))
+        thread = threading.Thread(target=server.protocol.run, args=(stream,), daemon=True)
         thread.start()
         folders = [{"uri": root.as_uri(), "name": "fuzz"}]
         options = {"persist": False, "maxFiles": 50}

@@ -15,6 +15,7 @@ from packhound.rpc import FrameReader
 from tests.support.agent import Agent, engine_id, kill_engine
 from tests.support.command_line import packhound
 from tests.support.lsp_client import RELAYED, LspClient, eventually, wait_until
+from tests.support.streams import Chunks
 
 COMMAND = RELAYED
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals")
@@ -220,7 +221,7 @@ def test_a_relay_repeats_the_folders_that_are_open_and_not_each_change() -> None
         change(["file:///a", "file:///b"], [])
         change([], ["file:///b", "file:///first"])
     [frame] = dialect.state()
-    [value] = FrameReader(iter([frame, b""]).__next__)
+    [value] = FrameReader(Chunks([frame]))
     event = value["params"]["event"]
     assert [folder["uri"] for folder in event["added"]] == ["file:///a"]
     assert {folder["uri"] for folder in event["removed"]} == {"file:///b", "file:///first"}

@@ -15,10 +15,11 @@ from pygls.exceptions import JsonRpcInvalidParams
 from packhound.core.errors import Cancelled, PackhoundError, SettingsError
 from packhound.lsp.capabilities import read_client
 from packhound.lsp.language_server import PackhoundServer
-from packhound.rpc import FrameWriter
+from packhound.rpc import WriteQueue
 from packhound.rpc.session import N_WORKERS
 from packhound.service import EnginePool
 from tests.support.lsp_client import frame
+from tests.support.streams import Chunks
 
 
 class Client:
@@ -32,10 +33,8 @@ class Client:
         for method, handler in handlers.items():
             self.server.thread()(self.server.feature(method)(handler))
         self.server.feature("broken")(fail)
-        self._frames = FrameWriter(self._receive, on_lost=lambda: None)
-        self._thread = threading.Thread(
-            target=self.server.protocol.run, args=(self._to_server.get, self._frames)
-        )
+        self._stream = WriteQueue(Chunks(iter(self._to_server.get, None), self._receive))
+        self._thread = threading.Thread(target=self.server.protocol.run, args=(self._stream,))
         self._thread.start()
         self.send("initialize", "first")
         assert self.answer()[0] == "first"
@@ -58,7 +57,7 @@ class Client:
         self._to_server.put(b"")
         self._thread.join(30)
         assert not self._thread.is_alive()
-        self._frames.close(5)
+        self._stream.close(5)
 
     def _receive(self, data: bytes) -> None:
         self.sent.put(json.loads(data.partition(b"\r\n\r\n")[2]))

@@ -17,9 +17,10 @@ from pygls.protocol import LanguageServerProtocol
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.protocol import PackhoundProtocol
 from packhound.lsp.pygls_seam import PyglsSeam
-from packhound.rpc import FrameWriter
+from packhound.rpc import WriteQueue
 from packhound.service import EnginePool
 from tests.support.lsp_client import frame
+from tests.support.streams import Chunks
 
 OVERRIDDEN = {
     "__init__": ["self", "server", "converter"],
@@ -65,10 +66,13 @@ def test_pygls_sends_only_through_what_is_overridden():
     sent: SimpleQueue[dict] = SimpleQueue()
     received: SimpleQueue[bytes] = SimpleQueue()
     server = PackhoundServer(EnginePool())
-    writer = FrameWriter(
-        lambda data: sent.put(json.loads(data.partition(b"\r\n\r\n")[2])), on_lost=lambda: None
+    writer = WriteQueue(
+        Chunks(
+            iter(received.get, None),
+            lambda data: sent.put(json.loads(data.partition(b"\r\n\r\n")[2])),
+        )
     )
-    thread = threading.Thread(target=server.protocol.run, args=(received.get, writer))
+    thread = threading.Thread(target=server.protocol.run, args=(writer,))
     thread.start()
     received.put(frame("no message"))  # Its answer shows that the session has begun.
     assert "error" in sent.get(timeout=30)

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from packhound.rpc import BODY_BYTES, FrameReader, FrameWriter, Malformed, WireError
+from packhound.rpc import BODY_BYTES, FrameReader, Malformed, WireError, WriteQueue
+from tests.support.streams import Chunks
 
 NEXT = {"jsonrpc": "2.0", "id": 7, "method": "next"}
 
@@ -22,8 +23,7 @@ def framed(message: object, header: str = "Content-Length: {}\r\n\r\n") -> bytes
 
 def check(stream: bytes, chunk: int = 1 << 16) -> list[object]:
     """The messages of a stream that arrives in chunks; bad ones as their reason."""
-    chunks = iter([stream[n : n + chunk] for n in range(0, len(stream), chunk)])
-    return list(FrameReader(lambda: next(chunks, b"")))
+    return list(FrameReader(Chunks(stream[n : n + chunk] for n in range(0, len(stream), chunk))))
 
 
 @pytest.mark.parametrize(
@@ -134,23 +134,24 @@ def test_what_cannot_be_followed_ends(stream):
 
 
 def test_a_client_that_does_not_read_is_lost_in_the_end():
-    reads, lost, written = threading.Event(), threading.Event(), []
+    reads, written = threading.Event(), []
 
     def write(frame: bytes) -> None:
         reads.wait()
         written.append(frame)
 
-    writer = FrameWriter(write, lost.set, backlog_bytes=1_000)
+    client = Chunks(write=write)
+    writer = WriteQueue(client, backlog_bytes=1_000)
     for _ in range(10):
-        writer.put(b"x" * 100)
-    assert not lost.is_set()
+        writer.write(b"x" * 100)
+    assert not client.is_hung_up
     reads.set()
     while len(written) < 10:
         pass
     reads.clear()
     for _ in range(13):
-        writer.put(b"y" * 100)
-    assert lost.is_set()
+        writer.write(b"y" * 100)
+    assert client.is_hung_up
     reads.set()
     writer.close(30)
     assert written[10:] == [b"y" * 100] * 13

@@ -6,7 +6,6 @@ import json
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from functools import partial
 from queue import SimpleQueue
 from typing import Any
 
@@ -14,6 +13,7 @@ import pytest
 
 from packhound.core.errors import SettingsError, StoreError
 from packhound.rpc import INTERNAL_ERROR, Lines, RpcError, Session, Work
+from tests.support.streams import Chunks
 
 CANCELLED, INVALID = -32_800, -32_600
 
@@ -26,9 +26,9 @@ class Peer:
         self._to_session: SimpleQueue[bytes] = SimpleQueue()
         self.sent: SimpleQueue[dict[str, Any]] = SimpleQueue()
         self.requests: list[Any] = []
-        self.session = Session(Lines(), self._take, self, answers_cancelled=answers_cancelled)
-        run = partial(self.session.run, self._to_session.get)
-        self._thread = threading.Thread(target=run)
+        stream = Chunks(iter(self._to_session.get, None), self._take)
+        self.session = Session(Lines(), stream, self, answers_cancelled=answers_cancelled)
+        self._thread = threading.Thread(target=self.session.run)
         self._thread.start()
 
     def accept(self, request):
@@ -175,7 +175,7 @@ def test_requests_of_ours_are_pending_until_the_peer_responds_or_has_gone(connec
 def test_lines_are_cut_anywhere_and_garbage_is_said():
     data = b'\n {"a": 1}\r\n\nnonsense\n' + b"[" * 2_000 + b"]" * 2_000 + b'\n{"b": "\xc3\xa9"}'
     for size in (1, 3, 7, len(data)):
-        chunks = iter([data[n : n + size] for n in range(0, len(data), size)])
-        first, second, third, last = Lines().read(lambda chunks=chunks: next(chunks, b""))
+        chunks = [data[n : n + size] for n in range(0, len(data), size)]
+        first, second, third, last = Lines().read(Chunks(chunks))
         assert (first, last) == ({"a": 1}, {"b": "é"})
         assert "not JSON" in second.reason and third.reason

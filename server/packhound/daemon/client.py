@@ -7,7 +7,6 @@ import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import ExitStack, closing
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from packhound.relay import (
     SILENCE_S,
     UNKNOWN_OUTCOME,
     WRITING,
+    SocketStream,
     relaying_editors,
 )
 from packhound.relay import Connection as AnyConnection
@@ -27,7 +27,6 @@ SESSION = "folders"
 """Name of the command line's sessions on the daemon's socket; their argument is `roots`."""
 SERVED = "served"
 """Request for which of the folders are open."""
-_CHUNK = 1 << 16
 _ANSWER_S = 120.0
 _TAKEOVER_S = 5.0
 """Time for an editor whose daemon has ended to start the next one."""
@@ -41,9 +40,8 @@ class Connection:
         """Begin a session. Raises StoreError."""
         self._connection = connection
         session = connection.begin_session(SESSION, {"roots": [str(root) for root in roots]})
-        self._rpc = Session(Lines(), session.sendall, _NoService())
-        receive = partial(session.recv, _CHUNK)
-        threading.Thread(target=self._rpc.run, args=(receive,), daemon=True).start()
+        self._rpc = Session(Lines(), SocketStream(session), _NoService())
+        threading.Thread(target=self._rpc.run, daemon=True).start()
 
     @property
     def serves_any(self) -> bool:

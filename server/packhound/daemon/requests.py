@@ -14,7 +14,7 @@ from packhound.core.settings_files import FolderSettings
 from packhound.core.types import Json
 from packhound.daemon.client import SERVED
 from packhound.operations import Call, answer, settle
-from packhound.relay import EditorTexts
+from packhound.relay import EditorTexts, SocketStream
 from packhound.rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -29,7 +29,6 @@ from packhound.service import EnginePool, Workspace
 
 log = logging.getLogger("packhound")
 
-_CHUNK = 1 << 16
 _FRESH_S = 2.0
 """Time for files that changed on disk to be read before an answer; then it says what is missing."""
 
@@ -43,9 +42,11 @@ class FolderSessions:
     def __call__(self, connection: socket.socket, /, arguments: Mapping[str, Any]) -> None:
         """Serve a client on its socket."""
         roots = [Path(str(root)) for root in arguments["roots"]]
-        session = Session(Lines(), connection.sendall, _Folders(self._pool, self._editors, roots))
+        session = Session(
+            Lines(), SocketStream(connection), _Folders(self._pool, self._editors, roots)
+        )
         try:
-            session.run(partial(connection.recv, _CHUNK))
+            session.run()
         finally:
             session.close()
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import logging
 import socket
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from packhound.core.log_file import create_log_handler
-from packhound.lsp.transport import CHUNK, Stream
+from packhound.relay import SocketStream
 
 if TYPE_CHECKING:
     from packhound.relay import EditorTexts
@@ -37,10 +36,6 @@ class LspSessions:
             def end(self, code: int) -> NoReturn:
                 raise SystemExit(code)
 
-            def hang_up(self) -> None:
-                with suppress(OSError):
-                    connection.shutdown(socket.SHUT_RDWR)
-
             def watch(self, process_id: int) -> None:
                 """Leave that to the relay, whose end closes the connection."""
 
@@ -55,13 +50,8 @@ class LspSessions:
             handler.setLevel(logging.DEBUG if arguments.get("verbose") else logging.INFO)
             logger.addHandler(handler)
 
-        def read() -> bytes:
-            with suppress(OSError):
-                return connection.recv(CHUNK)
-            return b""
-
         try:
-            server.serve(Stream(read, connection.sendall))
+            server.serve(SocketStream(connection))
         except SystemExit:
             pass  # Of the session, not of the process.
         finally:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from packhound.core.errors import PackhoundError
@@ -11,7 +11,6 @@ from packhound.core.parent_process import watch_parent
 from packhound.core.private_file import make_private_folder
 from packhound.core.user_folders import cache_folder
 from packhound.lsp.hosted import SESSION
-from packhound.lsp.transport import Stream
 from packhound.relay import (
     WRITING,
     EngineSessions,
@@ -19,9 +18,10 @@ from packhound.relay import (
     Relay,
     mark_editor,
 )
-from packhound.rpc import FrameReader, Malformed, Params, WireError, encode
+from packhound.rpc import FrameReader, Malformed, Params, Rewindable, WireError, encode
 
 if TYPE_CHECKING:
+    from packhound.relay import Stream
     from packhound.text import Encoding
 
 _MAX_CHANGES = 500
@@ -29,29 +29,16 @@ _MAX_CHANGES = 500
 _PARSE_ERROR = -32_700
 
 
-def read_initialize(stream: Stream) -> tuple[Stream, Params]:
-    """Return the params of the first message if it is `initialize`, and a stream from its start."""
-    received = bytearray()
-
-    def record() -> bytes:
-        data = stream.read()
-        received.extend(data)
-        return data
-
-    def replay() -> bytes:
-        if received:
-            data = bytes(received)
-            received.clear()
-            return data
-        return stream.read()
-
+def read_initialize(stream: Rewindable) -> Params:
+    """Return the params of the first message if it is `initialize`, and rewind the stream."""
     try:
-        first = next(iter(FrameReader(record)), None)
+        first = next(iter(FrameReader(stream)), None)
     except WireError:
         first = None
+    stream.rewind()
     is_initialize = isinstance(first, dict) and first.get("method") == "initialize"
     params = first.get("params") if is_initialize and isinstance(first, dict) else None
-    return Stream(replay, stream.write), params if isinstance(params, dict) else {}
+    return params if isinstance(params, dict) else {}
 
 
 def relay_to_daemon(stream: Stream, arguments: Mapping[str, object], process_id: object) -> None:
@@ -67,21 +54,11 @@ def relay_to_daemon(stream: Stream, arguments: Mapping[str, object], process_id:
         first = sessions.begin()
     except (PackhoundError, OSError):
         return
-
-    def leave(problem: PackhoundError) -> None:
-        os._exit(1)
-
-    def write(frame: bytes) -> None:
-        try:
-            stream.write(frame)
-        except OSError:
-            os._exit(1)  # Nobody reads; the relay would take it for the end of its server.
-
     if isinstance(process_id, int) and process_id > 0:
         watch_parent(process_id, lambda: os._exit(1))
     messages = Client(stream)
     try:
-        Relay(LspDialect(), sessions, write, leave).run(messages, first)
+        Relay(LspDialect(), sessions, stream).run(messages, first)
     except (WireError, OSError):
         os._exit(1)
     os._exit(0 if messages.has_shut_down else 1)
@@ -95,7 +72,7 @@ class Client:
         self.has_shut_down = False
 
     def __iter__(self) -> Iterator[Message]:
-        for value in FrameReader(self._stream.read):
+        for value in FrameReader(self._stream):
             if isinstance(value, Malformed):
                 error = {"code": _PARSE_ERROR, "message": value.reason}
                 self._stream.write(encode({"jsonrpc": "2.0", "id": None, "error": error}))
@@ -116,9 +93,9 @@ class LspDialect:
         self._folders: dict[str, dict[str, Any]] = {"added": {}, "removed": {}}
         self._documents: dict[str, list[dict[str, Any]]] = {}
 
-    def read(self, receive: Callable[[], bytes]) -> Iterator[Message]:
+    def read(self, stream: Stream) -> Iterator[Message]:
         """Yield the messages of a server until it ends."""
-        for value in FrameReader(receive):
+        for value in FrameReader(stream):
             yield Message(encode(value), value)
 
     def encode(self, value: dict[str, object]) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
@@ -18,10 +18,12 @@ from packhound.lsp.converter import lenient_converter
 from packhound.lsp.params import uri_in
 from packhound.lsp.protocol import PackhoundProtocol
 from packhound.lsp.session import Session
-from packhound.lsp.transport import Stream
 from packhound.lsp.uris import uri_from_path
-from packhound.rpc import FrameWriter, Params, WireError
+from packhound.rpc import Params, WireError, WriteQueue
 from packhound.service import Engine, EnginePool, Listener
+
+if TYPE_CHECKING:
+    from packhound.relay import Stream
 
 # Time for indexes to close, and for queued messages to be written, before the process exits.
 EXIT_TIMEOUT_S = 1.0
@@ -51,9 +53,8 @@ class PackhoundServer(LanguageServer):
     def serve(self, stream: Stream) -> NoReturn:
         """Serve one client until `exit`, the end of the stream, or a stream without frames."""
         exit_code = 1
-        frames = FrameWriter(stream.write, on_lost=self.hang_up)
         try:
-            self.protocol.run(stream.read, frames)
+            self.protocol.run(WriteQueue(stream))
             exit_code = self.protocol.exit_code()
         except WireError as error:
             log.error("%s; the server exits so that the editor can start another", error)
@@ -72,10 +73,6 @@ class PackhoundServer(LanguageServer):
         """End the process."""
         # Running searches are abandoned: joining their threads would keep the editor waiting.
         os._exit(code)
-
-    def hang_up(self) -> None:
-        """End the process, since nobody reads what it writes."""
-        os._exit(1)
 
     def watch(self, process_id: int) -> None:
         """End the process soon after that of the client."""

@@ -35,11 +35,11 @@ from packhound.rpc import (
     REQUEST_CANCELLED,
     REQUEST_FAILED,
     ContentLength,
-    FrameWriter,
     Request,
     RpcError,
     Session,
     Work,
+    WriteQueue,
     then,
 )
 
@@ -77,15 +77,15 @@ class PackhoundProtocol(PyglsSeam):
         """Return the process's exit code by the specification: 0 after `shutdown`, else 1."""
         return 0 if self._state == "shut down" else 1
 
-    def run(self, receive: Callable[[], bytes], frames: FrameWriter) -> None:
+    def run(self, stream: WriteQueue) -> None:
         """Serve messages until the client closes the stream; raises WireError."""
-        self._frames = frames
-        self.rpc = Session(ContentLength(), frames.put, self)
-        self.rpc.run(receive)
+        self._stream = stream
+        self.rpc = Session(ContentLength(), stream, self)
+        self.rpc.run()
 
     def close(self, timeout_s: float) -> None:
         """Flush what is queued, for at most `timeout_s`, and let the workers end."""
-        self._frames.close(timeout_s)
+        self._stream.close(timeout_s)
         self.rpc.close()
 
     @lsp_method(types.INITIALIZE)

@@ -14,7 +14,7 @@ from typing import NoReturn
 from packhound.core.log_file import create_log_handler
 from packhound.lsp.join import read_initialize, relay_to_daemon
 from packhound.lsp.tcp import TcpAddress, accept_client
-from packhound.lsp.transport import take_stdio
+from packhound.rpc import Rewindable, take_stdio
 
 
 def serve(
@@ -31,9 +31,9 @@ def serve(
     Raises SettingsError for an address or token file that must not be used or a log file that
     cannot be written, and OSError for an address that is in use.
     """
-    stream = accept_client(tcp) if tcp else take_stdio()
+    stream = accept_client(tcp) if tcp else Rewindable(take_stdio())
     if not tcp and not alone:
-        stream, params = read_initialize(stream)
+        params = read_initialize(stream)
         log_path = str(log_file.absolute()) if log_file else ""
         if log_file:
             create_log_handler(log_file).close()  # It is the daemon that writes it.

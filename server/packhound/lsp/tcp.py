@@ -12,7 +12,6 @@ import secrets
 import socket
 import stat
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
@@ -20,8 +19,8 @@ from pathlib import Path
 
 from packhound.core.errors import SettingsError, StoreError
 from packhound.core.private_file import read_private
-from packhound.lsp.transport import CHUNK, Stream
-from packhound.rpc import FrameReader, Malformed, WireError, encode
+from packhound.relay import SocketStream
+from packhound.rpc import FrameReader, Malformed, Rewindable, WireError, encode
 
 TOKEN_OPTION = "token"
 _INITIALIZE_S = 10.0
@@ -44,7 +43,7 @@ class TcpAddress:
     allow_remote: bool = False
 
 
-def accept_client(address: TcpAddress) -> Stream:
+def accept_client(address: TcpAddress) -> Rewindable:
     """Listen until a client sends the token; what it has sent is read from the stream again.
 
     Address and token are printed to stderr, the token not if it is from a file. Raises
@@ -85,38 +84,22 @@ def read_token(path: Path) -> str:
     return token
 
 
-def _authorize(client: socket.socket, token: bytes) -> Stream | None:
+def _authorize(client: socket.socket, token: bytes) -> Rewindable | None:
     """Return the stream of a client whose first message has the token, refuse any other."""
-    received: list[bytes] = []
-
-    def receive() -> bytes:
-        received.append(client.recv(CHUNK))
-        return received[-1]
-
+    stream = Rewindable(SocketStream(client))
     client.settimeout(_INITIALIZE_S)
     try:
-        message = next(iter(FrameReader(receive)), None)
+        message = next(iter(FrameReader(stream)), None)
     except WireError:
         return None
     if not _has_token(message, token):
         message_id = message.get("id") if isinstance(message, dict) else None
         error = {"code": _REQUEST_FAILED, "message": _REMEDY, "data": {"retry": False}}
-        client.sendall(encode({"jsonrpc": "2.0", "id": message_id, "error": error}))
+        stream.write(encode({"jsonrpc": "2.0", "id": message_id, "error": error}))
         return None
     client.settimeout(None)
-    return Stream(_replay(received, client), client.sendall)
-
-
-def _replay(received: list[bytes], client: socket.socket) -> Callable[[], bytes]:
-    pending = [b"".join(received)]
-
-    def read() -> bytes:
-        try:
-            return pending.pop() if pending else client.recv(CHUNK)
-        except OSError:
-            return b""
-
-    return read
+    stream.rewind()
+    return stream
 
 
 def _has_token(message: object, token: bytes) -> bool:

@@ -12,8 +12,6 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from io import RawIOBase
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +41,8 @@ from packhound.operations import (
     select_operations,
     settle,
 )
-from packhound.relay import RESUMED, EditorTexts
+from packhound.relay import RESUMED, EditorTexts, SocketStream
+from packhound.rpc import take_stdio
 from packhound.service import EnginePool, Workspace
 
 log = logging.getLogger("packhound")
@@ -57,8 +56,6 @@ _INSTRUCTIONS = (
     "instructions."
 )
 
-
-_CHUNK = 1 << 16
 _INDEXING_S = 20.0
 """Seconds that a call waits for a first reading; then it answers with what is there, marked so."""
 
@@ -158,10 +155,8 @@ def serve_mcp(
     # Python would first wait for a line of input, which may never come.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     watch_parent(os.getppid(), lambda: os._exit(1))
-    answers = os.fdopen(os.dup(1), "wb", buffering=0)
-    os.dup2(2, 1)  # What anything else prints is no message.
     try:
-        _serve(folders, partial(os.read, 0, _CHUNK), partial(_write_all, answers))
+        McpSession(take_stdio(), FolderTools(folders)).run()
     finally:
         pool.close()
 
@@ -190,57 +185,55 @@ class McpSessions:
         started_in = Path(arguments["started_in"])
         folders = SessionFolders(roots, started_in, open_folders, is_resumed=resumed)
         try:
-            _serve(folders, partial(connection.recv, _CHUNK), connection.sendall)
+            McpSession(SocketStream(connection), FolderTools(folders)).run()
         finally:
             folders.close()
 
 
-def _write_all(file: RawIOBase, data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[file.write(rest) or 0 :]
+class FolderTools:
+    """The operations on the folders of one session, as tools."""
 
+    instructions = _INSTRUCTIONS
 
-def _serve(
-    folders: SessionFolders, receive: Callable[[], bytes], write: Callable[[bytes], object]
-) -> None:
-    notes = dict[str, None]()
+    def __init__(self, folders: SessionFolders) -> None:
+        self._folders = folders
+        self._notes = dict[str, None]()
 
-    def call_tool(name: str, arguments: Mapping[str, object], call: ToolCall) -> Json:
-        served = folders.of(call.session)
+    def list(self) -> list[Json]:
+        """Return the tools that the settings offer to a client, with hints on what each does."""
+        served = self._folders.listed
+        operations = served.operations if served else select_operations(())
+        return [_describe(operation, served) for operation in operations]
+
+    def call(self, name: str, arguments: Mapping[str, object], call: ToolCall) -> Json:
+        """Return the result of a tool. Raises PackhoundError."""
+        served = self._folders.of(call.session)
         with progress(call, served):
             rows = served.call(name, arguments, call.cancelled)
         texts = [as_text(name, rows, arguments)]
         for note in served.settings_notes():
-            if note not in notes:
-                notes[note] = None
+            if note not in self._notes:
+                self._notes[note] = None
                 texts.append(note)
         content = [{"type": "text", "text": each} for each in texts]
         structured = {"structuredContent": rows} if served.settings.mcp.structured_content else {}
         return {"content": content, **structured}
 
-    list_tools = partial(_describe_tools, folders)
-    McpSession(write, _INSTRUCTIONS, list_tools, call_tool, folders.forget).run(receive)
+    def forget_roots(self) -> None:
+        """Have the client asked for its roots again."""
+        self._folders.forget()
 
 
-def _describe_tools(folders: SessionFolders) -> list[Json]:
-    """Return the tools that the settings offer to a client, with hints on what each does."""
-    served = folders.listed
-    operations = served.operations if served else select_operations(())
-    tools = list[Json]()
-    for operation in operations:
-        schema = schema_of(operation)
-        properties = {**schema["properties"], **_root_property(served)}
-        tools.append(
-            {
-                "name": operation.name,
-                "title": operation.title,
-                "description": f"{operation.description} {operation.instead}".rstrip(),
-                "inputSchema": {**schema, "properties": properties},
-                "annotations": _annotations(operation),
-            }
-        )
-    return tools
+def _describe(operation: Operation, served: Folders | None) -> Json:
+    schema = schema_of(operation)
+    properties = {**schema["properties"], **_root_property(served)}
+    return {
+        "name": operation.name,
+        "title": operation.title,
+        "description": f"{operation.description} {operation.instead}".rstrip(),
+        "inputSchema": {**schema, "properties": properties},
+        "annotations": _annotations(operation),
+    }
 
 
 def _annotations(operation: Operation) -> Json:

@@ -8,9 +8,9 @@ delays neither a cancellation nor another tool. A cancelled call gets no respons
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from packhound import __version__
 from packhound.core.errors import PackhoundError
@@ -25,6 +25,9 @@ from packhound.rpc import (
     Session,
     Work,
 )
+
+if TYPE_CHECKING:
+    from packhound.relay import Stream
 
 log = logging.getLogger("packhound")
 
@@ -57,30 +60,36 @@ class Call:
             self.session.rpc.notify("notifications/progress", {**params, "message": message})
 
 
+class Tools(Protocol):
+    """What a session offers."""
+
+    instructions: str
+
+    def list(self) -> list[Json]:
+        """Return the tools as `tools/list` has them."""
+
+    def call(self, name: str, arguments: Mapping[str, object], call: Call) -> Json:
+        """Return the result of `tools/call`. Raises PackhoundError."""
+
+    def forget_roots(self) -> None:
+        """Take note that the client's roots have changed; called by the thread that reads."""
+
+
 class McpSession:
-    """One client. `call_tool` returns the result of `tools/call`; it may raise PackhoundError."""
+    """One client."""
 
     def __init__(
-        self,
-        write: Callable[[bytes], object],
-        instructions: str,
-        list_tools: Callable[[], list[Json]],
-        call_tool: Callable[[str, Mapping[str, object], Call], Json],
-        on_roots_changed: Callable[[], None] = lambda: None,
-        last_answers_s: float = _LAST_ANSWERS_S,
+        self, stream: Stream, tools: Tools, last_answers_s: float = _LAST_ANSWERS_S
     ) -> None:
         """`last_answers_s` is the time for what is still asked when the client's stream ends."""
         self._last_answers_s = last_answers_s
-        self._on_roots_changed = on_roots_changed
-        self._instructions = instructions
-        self._list_tools = list_tools
-        self._call_tool = call_tool
-        self.rpc = Session(Lines(), write, self, answers_cancelled=False)
+        self._tools = tools
+        self.rpc = Session(Lines(), stream, self, answers_cancelled=False)
         self.client_capabilities: Mapping[str, Any] = {}
 
-    def run(self, receive: Callable[[], bytes]) -> None:
+    def run(self) -> None:
         """Answer the client until its stream ends, and for a while what it has asked before."""
-        self.rpc.run(receive)
+        self.rpc.run()
         # Most likely nobody reads any more; a tool cannot be stopped, but is not waited for.
         self.rpc.close(self._last_answers_s)
 
@@ -94,7 +103,7 @@ class McpSession:
                 self.client_capabilities = _object(params.get("capabilities"))
                 return Work(partial(self._describe, params.get("protocolVersion")), False)
             case "tools/list":
-                return Work(lambda: {"tools": self._list_tools()}, False)
+                return Work(lambda: {"tools": self._tools.list()}, False)
             case "ping":
                 return Work(dict, False)
         raise RpcError(NO_METHOD, f"unknown method {request.method!r:.100}")
@@ -104,7 +113,7 @@ class McpSession:
         if method == "notifications/cancelled":
             self.rpc.cancel(_object(params).get("requestId"))
         elif method == "notifications/roots/list_changed":
-            self._on_roots_changed()
+            self._tools.forget_roots()
 
     def error(self, method: str, failure: Exception) -> RpcError:
         """Return the error of a failed request, which is a defect of ours unless it says so."""
@@ -118,7 +127,7 @@ class McpSession:
             "protocolVersion": version if version in VERSIONS else VERSIONS[0],
             "capabilities": {"tools": {}},
             "serverInfo": {"name": "packhound", "version": __version__},
-            "instructions": self._instructions,
+            "instructions": self._tools.instructions,
         }
 
     def _run_tool(self, params: Mapping[str, Any], call: Call) -> Json:
@@ -127,7 +136,7 @@ class McpSession:
         if not isinstance(name, str) or not isinstance(arguments, dict):
             raise RpcError(INVALID_PARAMS, "'name' is a text and 'arguments' an object")
         try:
-            return self._call_tool(name, arguments, call)
+            return self._tools.call(name, arguments, call)
         except PackhoundError as problem:
             log.info("%s: %s", name, problem)
             return {"content": [{"type": "text", "text": str(problem)}], "isError": True}

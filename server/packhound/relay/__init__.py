@@ -26,3 +26,5 @@ from packhound.relay.engine_process import command_line as command_line
 from packhound.relay.liveness import SILENCE_S as SILENCE_S
 from packhound.relay.relay import Message as Message
 from packhound.relay.relay import Relay as Relay
+from packhound.relay.streams import SocketStream as SocketStream
+from packhound.relay.streams import Stdio as Stdio

@@ -9,6 +9,7 @@ from .connection import NOT_ALLOWED as NOT_ALLOWED
 from .connection import UNKNOWN_OUTCOME as UNKNOWN_OUTCOME
 from .connection import WRITING as WRITING
 from .connection import Connection as Connection
+from .dialect import Stream as Stream
 from .editors import EditorTexts as EditorTexts
 from .editors import mark_editor as mark_editor
 from .editors import relaying_editors as relaying_editors
@@ -20,3 +21,5 @@ from .engine_process import command_line as command_line
 from .liveness import SILENCE_S as SILENCE_S
 from .relay import Message as Message
 from .relay import Relay as Relay
+from .streams import SocketStream as SocketStream
+from .streams import Stdio as Stdio

@@ -1,17 +1,30 @@
-"""Protocol class of the protocols that a relay can carry; for type checkers alone."""
+"""Protocol classes of streams and of what a relay can carry; for type checkers alone."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 from packhound.relay.relay import Message
 
 
+class Stream(Protocol):
+    """Bytes from and to a peer."""
+
+    def read(self) -> bytes:
+        """Return the next bytes, b"" at the end."""
+
+    def write(self, data: bytes) -> None:
+        """Write all. Raises OSError."""
+
+    def hang_up(self) -> None:
+        """End the stream, and with it perhaps the process."""
+
+
 class Dialect(Protocol):
     """Framing of a protocol, and the messages that a new server has to be sent."""
 
-    def read(self, receive: Callable[[], bytes]) -> Iterator[Message]:
+    def read(self, stream: Stream) -> Iterator[Message]:
         """Yield the messages of a stream until it ends."""
 
     def encode(self, value: dict[str, object]) -> bytes:

@@ -9,7 +9,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 if __name__ == "__main__":
@@ -21,10 +21,13 @@ from packhound.core.parent_process import watch_parent
 from packhound.relay.connection import WRITING
 from packhound.relay.engine_process import EngineSessions
 from packhound.relay.relay import Message, Relay, json_value
+from packhound.relay.streams import Stdio
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from packhound.relay.dialect import Stream
 
 SESSION = "mcp"
 """Name of such sessions on the socket of the background engine."""
@@ -36,10 +39,10 @@ class McpDialect:
     def __init__(self) -> None:
         self._initialized: list[bytes] = []
 
-    def read(self, receive: Callable[[], bytes]) -> Iterator[Message]:
+    def read(self, stream: Stream) -> Iterator[Message]:
         """Yield the lines of a stream until it ends."""
         parts: list[bytes] = []
-        while data := receive():
+        while data := stream.read():
             *lines, rest = data.split(b"\n")
             for line in lines:
                 wire = b"".join((*parts, line, b"\n"))
@@ -91,28 +94,9 @@ def run_mcp_relay(cache: Path, arguments: dict[str, object]) -> None:
     # Python would first wait for a line of input, which may never come.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     watch_parent(os.getppid(), lambda: os._exit(1))
-    dialect = McpDialect()
-
-    def write(wire: bytes) -> None:
-        rest = memoryview(wire)
-        try:
-            while rest:
-                rest = rest[os.write(1, rest) :]
-        except OSError:
-            os._exit(1)  # The agent is gone.
-
-    def receive() -> bytes:
-        try:
-            return os.read(0, 1 << 16)
-        except OSError:
-            return b""
-
-    def leave(problem: PackhoundError) -> None:
-        sys.stderr.write(f"Error: {problem}\n")
-        os._exit(1)
-
+    dialect, agent = McpDialect(), Stdio()
     sessions = EngineSessions(cache, SESSION, arguments)
-    Relay(dialect, sessions, write, leave).run(dialect.read(receive), sessions.begin())
+    Relay(dialect, sessions, agent).run(dialect.read(agent), sessions.begin())
 
 
 def main() -> None:

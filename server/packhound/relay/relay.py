@@ -11,18 +11,20 @@ from __future__ import annotations
 
 import json
 import socket
+import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 from packhound.core.errors import PackhoundError, StoreError
 from packhound.relay.connection import UNKNOWN_OUTCOME
 from packhound.relay.liveness import SILENCE_S
 from packhound.relay.sender import Sender
+from packhound.relay.streams import SocketStream
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from packhound.relay.dialect import Dialect
+    from packhound.relay.dialect import Dialect, Stream
     from packhound.relay.engine_process import EngineSessions
 
 _EXIT_S = 2.0
@@ -54,22 +56,17 @@ class _Request:
 
 
 class Relay:
-    """One client. `write` ends the process where the client reads no more.
-
-    `on_lost` ends it where there is no server any more.
-    """
+    """One client, which is hung up on where there is no server any more."""
 
     def __init__(
         self,
         dialect: Dialect,
         sessions: EngineSessions,
-        write: Callable[[bytes], object],
-        on_lost: Callable[[PackhoundError], object],
+        client: Stream,
     ) -> None:
         self._dialect = dialect
         self._sessions = sessions
-        self._write = write
-        self._on_lost = on_lost
+        self._client = client
         # What the client says is noted and sent in one step, so that a replay misses nothing.
         self._lock = threading.Lock()
         self._server: Sender | None = None
@@ -146,7 +143,7 @@ class Relay:
             with suppress(OSError):
                 self._n_servers += 1
                 self._n_silent += 1
-                messages = self._dialect.read(lambda server=server: server.recv(1 << 16))  # type: ignore[misc]
+                messages = self._dialect.read(SocketStream(server))
                 self._join(sender, messages)
                 for message in messages:
                     self._from_server(sender, message)
@@ -161,7 +158,8 @@ class Relay:
                 self._client_gone.wait(_RETRY_S if self._n_silent > 1 else 0)
                 server = self._reconnect()
             except PackhoundError as problem:
-                self._on_lost(problem)
+                sys.stderr.write(f"Error: {problem}\n")
+                self._client.hang_up()
                 return
 
     def _reconnect(self) -> socket.socket:
@@ -242,6 +240,12 @@ class Relay:
         request_id = f"relay-{self._n_server_requests}"
         self._server_requests[repr(request_id)] = self._n_servers, value["id"]
         self._write(self._dialect.encode({**value, "id": request_id}))
+
+    def _write(self, wire: bytes) -> None:
+        try:
+            self._client.write(wire)
+        except OSError:
+            self._client.hang_up()  # Nobody reads.
 
     def _pop_pending(self, key: str) -> bool:
         requests = self._pending.get(key)

@@ -1,7 +1,6 @@
 from .framing import BODY_BYTES as BODY_BYTES
 from .framing import ContentLength as ContentLength
 from .framing import FrameReader as FrameReader
-from .framing import FrameWriter as FrameWriter
 from .framing import Lines as Lines
 from .framing import Malformed as Malformed
 from .framing import Params as Params
@@ -18,4 +17,7 @@ from .session import RpcError as RpcError
 from .session import Session as Session
 from .session import Work as Work
 from .session import then as then
+from .streams import Rewindable as Rewindable
+from .streams import WriteQueue as WriteQueue
+from .streams import take_stdio as take_stdio
 from .threads import SerialExecutor as SerialExecutor

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import json
 import re
-import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from queue import SimpleQueue
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from packhound.core.errors import PackhoundError
+
+if TYPE_CHECKING:
+    from packhound.relay import Stream
 
 Params: TypeAlias = Mapping[str, object]
 """The `params` of a message as they came."""
@@ -26,8 +27,6 @@ Params: TypeAlias = Mapping[str, object]
 HEADER_BYTES = 8_192
 # The largest file that is indexed is far below this, even with every character escaped.
 BODY_BYTES = 64 * 1024 * 1024
-# Bytes that a client may leave unread before it counts as lost.
-BACKLOG_BYTES = 256 * 1024 * 1024
 # Parameters of the protocol nest less than twenty deep.
 DEPTH = 512
 
@@ -52,8 +51,8 @@ class Malformed:
 class Framing(Protocol):
     """How messages are told from each other on a stream."""
 
-    def read(self, receive: Callable[[], bytes]) -> Iterator[object | Malformed]:
-        """Yield the messages of a stream; `receive` returns its next bytes, b"" at the end."""
+    def read(self, stream: Stream) -> Iterator[object | Malformed]:
+        """Yield the messages of a stream."""
 
     def encode(self, message: object) -> bytes:
         """Return the bytes of a message; raises ValueError or TypeError for what JSON has not."""
@@ -62,9 +61,9 @@ class Framing(Protocol):
 class ContentLength:
     """Frames of LSP's base protocol."""
 
-    def read(self, receive: Callable[[], bytes]) -> Iterator[object | Malformed]:
+    def read(self, stream: Stream) -> Iterator[object | Malformed]:
         """Yield the messages of a stream; raises WireError."""
-        yield from FrameReader(receive)
+        yield from FrameReader(stream)
 
     def encode(self, message: object) -> bytes:
         """Return a message as a frame."""
@@ -74,10 +73,10 @@ class ContentLength:
 class Lines:
     """One message a line."""
 
-    def read(self, receive: Callable[[], bytes]) -> Iterator[object | Malformed]:
+    def read(self, stream: Stream) -> Iterator[object | Malformed]:
         """Yield the messages of a stream, blank lines aside; raises WireError."""
         rest = bytearray()
-        while data := receive():
+        while data := stream.read():
             rest += data
             if b"\n" in data:
                 *lines, rest = rest.split(b"\n")
@@ -93,10 +92,10 @@ class Lines:
 
 
 class FrameReader:
-    """Iterator over the messages of a stream; `read` returns the next bytes, b"" at the end."""
+    """Iterator over the messages of a stream of frames."""
 
-    def __init__(self, read: Callable[[], bytes]) -> None:
-        self._read = read
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
         self._buffer = bytearray()
 
     def __iter__(self) -> Iterator[object | Malformed]:
@@ -152,54 +151,9 @@ class FrameReader:
         return head
 
     def _receive(self) -> bool:
-        received = self._read()
+        received = self._stream.read()
         self._buffer += received
         return bool(received)
-
-
-class FrameWriter:
-    """Queue of frames that a dedicated thread writes in order.
-
-    A client that does not read never blocks the thread that reads from it, and counts as lost when
-    more than `backlog_bytes` are queued.
-    """
-
-    def __init__(
-        self,
-        write: Callable[[bytes], object],
-        on_lost: Callable[[], None],
-        backlog_bytes: int = BACKLOG_BYTES,
-    ) -> None:
-        self._write = write
-        self._on_lost = on_lost
-        self._free_bytes = backlog_bytes
-        self._lock = threading.Lock()
-        self._queue: SimpleQueue[bytes | None] = SimpleQueue()
-        self._thread = threading.Thread(target=self._run, name="packhound-write", daemon=True)
-        self._thread.start()
-
-    def put(self, frame: bytes) -> None:
-        """Queue one frame; returns at once."""
-        with self._lock:
-            self._free_bytes -= len(frame)
-        if self._free_bytes < 0:
-            self._on_lost()
-        self._queue.put(frame)
-
-    def close(self, timeout_s: float) -> None:
-        """Flush the queue, for at most `timeout_s`."""
-        self._queue.put(None)
-        self._thread.join(timeout_s)
-
-    def _run(self) -> None:
-        while (frame := self._queue.get()) is not None:
-            try:
-                self._write(frame)
-            except (OSError, ValueError):
-                self._on_lost()
-                return
-            with self._lock:
-                self._free_bytes += len(frame)
 
 
 def encode(message: object) -> bytes:

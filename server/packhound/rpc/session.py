@@ -21,11 +21,14 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple, Protocol, TypeAlias, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, TypeGuard, TypeVar
 
 from packhound.core.errors import PackhoundError, StoreError
 from packhound.rpc.framing import Framing, Malformed
 from packhound.rpc.threads import ThreadPool
+
+if TYPE_CHECKING:
+    from packhound.relay import Stream
 
 MessageId: TypeAlias = int | str
 T = TypeVar("T")
@@ -87,7 +90,7 @@ class Service(Protocol):
 
 
 class Session:
-    """One peer. `write` takes the bytes of a message, from any thread, one call at a time.
+    """One peer, on a stream that is written to from any thread, one call at a time.
 
     A cancelled request is answered with an error at once, or not at all where the protocol has it
     so (`answers_cancelled`).
@@ -96,12 +99,12 @@ class Session:
     def __init__(
         self,
         framing: Framing,
-        write: Callable[[bytes], object],
+        stream: Stream,
         service: Service,
         *,
         answers_cancelled: bool = True,
     ) -> None:
-        self._framing, self._write, self._service = framing, write, service
+        self._framing, self._stream, self._service = framing, stream, service
         self._answers_cancelled = answers_cancelled
         self._workers = ThreadPool("packhound-request", N_WORKERS)
         self._arrivals, self._serial = itertools.count(), itertools.count(1)
@@ -112,11 +115,11 @@ class Session:
         self._outgoing: dict[MessageId, Future[Any]] = {}
         self._has_ended = False
 
-    def run(self, receive: Callable[[], bytes]) -> None:
+    def run(self) -> None:
         """Take the peer's messages until the stream ends or fails; raises WireError."""
         try:
             with suppress(OSError):
-                for message in self._framing.read(receive):
+                for message in self._framing.read(self._stream):
                     self._take(message)
         finally:
             with self._changed:
@@ -269,7 +272,7 @@ class Session:
     def _write_wire(self, wire: bytes) -> None:
         # A peer that has gone needs no message.
         with self._writing, suppress(OSError, ValueError):
-            self._write(wire)
+            self._stream.write(wire)
 
 
 def then(future: Future[Any], function: Callable[[Any], T]) -> Future[T]:
