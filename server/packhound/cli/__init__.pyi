@@ -1,3 +1,4 @@
+from . import doctor as doctor
 from . import operations as operations
 from . import show as show
 from .commands import main as main

@@ -25,8 +25,8 @@ _LAZY_COMMANDS = {
     "eval": "packhound.cli.evaluate:evaluate_suite",
     "rebuild": "packhound.cli.rebuild:rebuild",
     "memory": "packhound.cli.memory:memory",
-    "lsp": "packhound.cli.servers:lsp",
-    "mcp": "packhound.cli.servers:mcp",
+    "lsp": "packhound.cli.servers:serve_editor",
+    "mcp": "packhound.cli.servers:serve_agent",
     "engine": "packhound.cli.servers:engine",
     "completion": "packhound.cli.completion:completion",
     "agents": "packhound.cli.agents:agents",
@@ -107,9 +107,7 @@ def index(root: Path, as_json: bool, encoder_path: str, changes: Sequence[str]) 
 @click.option("--verify", is_flag=True, help="Compare the index with a rebuilt one.")
 def doctor(root: Path, as_json: bool, verify: bool) -> None:
     """Check that everything Packhound needs is installed and works."""
-    from packhound.cli.doctor import examine
-
-    findings = examine(root, verify=verify)
+    findings = cli.doctor.examine(root, verify=verify)
     if as_json:
         print_json({finding.name: finding.text for finding in findings})
     else:

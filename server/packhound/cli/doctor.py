@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from packhound import __version__
+from packhound import __version__, encoder, parsing, service
+from packhound.cli.verify import differences
 from packhound.core.errors import PackhoundError
 from packhound.core.settings_files import FolderSettings
 from packhound.core.settings_reader import changed
+from packhound.core.types import Document
 from packhound.core.user_folders import cache_folder
 
 if TYPE_CHECKING:
@@ -64,33 +66,26 @@ def _hnswlib() -> Finding:
 
 
 def _encoder() -> Finding:
-    from packhound.encoder import Embedder
-
     try:
-        encoder = Embedder.open(None)
-        encoder.encode_query("open a file")
+        embedder = encoder.Embedder.open(None)
+        embedder.encode_query("open a file")
     except PackhoundError as error:
         return Finding("encoder", str(error), ok=False)
-    return Finding("encoder", f"bundled, {encoder.dim} dimensions")
+    return Finding("encoder", f"bundled, {embedder.dim} dimensions")
 
 
 def _deep() -> Finding:
-    from packhound.encoder import REMEDY, DeepEncoder, model_path
-
-    if model_path() is None:
-        return Finding("deep model", f"not installed, which is optional; {REMEDY}")
+    if encoder.model_path() is None:
+        return Finding("deep model", f"not installed, which is optional; {encoder.REMEDY}")
     try:
-        DeepEncoder.open().encode("open a file")
+        encoder.DeepEncoder.open().encode("open a file")
     except PackhoundError as error:
         return Finding("deep model", str(error), ok=False)
     return Finding("deep model", "installed")
 
 
 def _parser() -> Finding:
-    from packhound.core.types import Document
-    from packhound.parsing import ParsePool
-
-    pool = ParsePool(workers=1)
+    pool = parsing.ParsePool(workers=1)
     try:
         analysed = pool.parse(Document("doctor.py", b"def examine():\n    return 1\n"))
     finally:
@@ -100,10 +95,8 @@ def _parser() -> Finding:
 
 
 def _folder(root: Path, *, verify: bool) -> Iterator[Finding]:
-    from packhound.service import Engine, real_path
-
     try:
-        engine = Engine.open(root, FolderSettings(real_path(root)))
+        engine = service.Engine.open(root, FolderSettings(service.real_path(root)))
     except PackhoundError as error:
         yield Finding("folder", str(error), ok=False)
         return
@@ -120,11 +113,8 @@ def _folder(root: Path, *, verify: bool) -> Iterator[Finding]:
 
 def _verify(engine: Engine) -> Finding:
     """Compare the index with one rebuilt in memory."""
-    from packhound.cli.verify import differences
-    from packhound.service import Engine
-
     settings = engine.follow_settings().settings
-    rebuilt = Engine.open(engine.root, changed(settings, {"index.persist": False}))
+    rebuilt = service.Engine.open(engine.root, changed(settings, {"index.persist": False}))
     try:
         rebuilt.settled()
         paths_and_names = differences(engine, rebuilt)

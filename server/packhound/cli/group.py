@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from packhound import redact
 from packhound.core.errors import PackhoundError
 
 log = logging.getLogger("packhound")
@@ -57,7 +58,4 @@ class ReportingGroup(click.Group):
 
 
 def _visible(message: str) -> str:
-    # Loaded where something goes wrong, not at each start.
-    from packhound.redact import visible_line
-
-    return visible_line(message)
+    return redact.visible_line(message)

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from packhound import knowledge, service
 from packhound.cli.fields import add_fields
 from packhound.cli.group import ReportingGroup
 from packhound.cli.opening import Asker, folder_settings
@@ -16,6 +17,7 @@ from packhound.cli.operations import COMMANDS
 from packhound.cli.options import JSON, ROOT, ROOTS, complete_file
 from packhound.cli.terminal import echo, print_json
 from packhound.core.errors import SettingsError
+from packhound.core.private_file import write_private_atomic
 from packhound.memory import NOTE_TYPES, NoteStore, NoteType, note_from, note_json, write_note
 from packhound.operations import AddNote
 from packhound.redact import json_line
@@ -77,8 +79,6 @@ def export(root: Path, output: Path | None) -> None:
 
     Shared notes are files already, in .packhound/notes.
     """
-    from packhound.core.private_file import write_private_atomic
-
     lines = [json_line(note_json(note)) for note in _store(root).all()]
     text = "".join(f"{line}\n" for line in lines)
     if output is None:
@@ -119,9 +119,7 @@ def clear(root: Path, episodes: bool, yes: bool) -> None:
 
 
 def _clear_episodes(root: Path, *, yes: bool) -> None:
-    from packhound.knowledge import EPISODES_FILE, EpisodeLog
-
-    log = EpisodeLog(_folder(root) / EPISODES_FILE)
+    log = knowledge.EpisodeLog(_folder(root) / knowledge.EPISODES_FILE)
     n = len(log.read())
     if not yes:
         click.confirm(f"Delete {n} episodes? They cannot be made again.", abort=True)
@@ -146,9 +144,7 @@ def _store(root: Path) -> NoteStore:
 
 
 def _folder(root: Path) -> Path:
-    from packhound.service import check_root, notes_folder
-
-    return notes_folder(check_root(root, folder_settings(root).read().settings))
+    return service.notes_folder(service.check_root(root, folder_settings(root).read().settings))
 
 
 def _ask(roots: Sequence[Path], name: str, values: Mapping[str, Any]) -> dict[str, Any]:

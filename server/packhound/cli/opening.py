@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from packhound import cli
+from packhound import cli, daemon, operations, service
 from packhound.cli.terminal import echo
 from packhound.core.errors import SettingsError, StoreError
 from packhound.core.settings import Settings
@@ -38,20 +38,16 @@ class Asker:
         *,
         alone: bool = False,
     ) -> None:
-        from packhound.service import real_path
-
-        self.roots = list(dict.fromkeys(map(real_path, roots)))
+        self.roots = list(dict.fromkeys(map(service.real_path, roots)))
         self._settings = {root: folder_settings(root, encoder_path, changes) for root in self.roots}
         self._alone = bool(alone or encoder_path or changes)
         self._daemon: Connection | None = None
         self._workspace: Workspace | None = None
 
     def __enter__(self) -> Asker:
-        from packhound.daemon import connect
-
         if not self._alone:
             try:
-                self._daemon = connect(self.roots)
+                self._daemon = daemon.connect(self.roots)
             except StoreError as problem:
                 _warn_unavailable(problem)
         return self
@@ -76,20 +72,18 @@ class Asker:
                 _warn_unavailable(problem)
                 self._daemon.close()
                 self._daemon = None
-        from packhound.operations import Call, answer
-
         workspace = self._open()
         if name == "status":
             for engine in workspace.engines:
                 engine.flush()
-        return answer(Call(workspace.roots, self.settings), name, arguments)
+        return operations.answer(operations.Call(workspace.roots, self.settings), name, arguments)
 
     def _open(self) -> Workspace:
         """Return the folders, once nothing is pending in them."""
-        from packhound.service import Workspace
-
         if self._workspace is None:
-            self._workspace = Workspace(self.settings, settings_of=self._settings.__getitem__)
+            self._workspace = service.Workspace(
+                self.settings, settings_of=self._settings.__getitem__
+            )
             for root in self.roots:
                 wait(self._workspace.add(root))
         return self._workspace
@@ -102,9 +96,7 @@ def _warn_unavailable(problem: StoreError) -> None:
 @contextmanager
 def open_engine(root: Path, settings: FolderSettings | None = None) -> Iterator[Engine]:
     """Yield the engine of `root` once nothing is pending."""
-    from packhound.service import Engine
-
-    engine = Engine.open(root, settings or folder_settings(root))
+    engine = service.Engine.open(root, settings or folder_settings(root))
     try:
         wait(engine)
         yield engine
@@ -128,11 +120,9 @@ def folder_settings(
 
     What is wrong in a settings file is named on stderr.
     """
-    from packhound.service import real_path
-
     values = parse_changes(encoder_path, changes)
     layer = Layer(COMMAND_LINE, values)
-    settings = FolderSettings(real_path(root), lambda: (layer,))
+    settings = FolderSettings(service.real_path(root), lambda: (layer,))
     for problem in settings.read().problems:
         echo(f"note: {problem}", err=True)
     return settings

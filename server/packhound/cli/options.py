@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import click
 from click.shell_completion import CompletionItem
 
+from packhound import service
 from packhound.core.settings_reader import SETTINGS
 
 Command: TypeAlias = Callable[..., Any]
@@ -51,11 +52,9 @@ def read_roots(
     context: click.Context, parameter: click.Parameter, written: Sequence[str]
 ) -> list[Path]:
     """Return the folders that `--root` names, each once."""
-    from packhound.service import real_path, root_path
-
     roots: dict[Path, Path] = {}
-    for root in map(root_path, written or ["."]):
-        roots.setdefault(real_path(root), root)
+    for root in map(service.root_path, written or ["."]):
+        roots.setdefault(service.real_path(root), root)
     return [*roots.values()]
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from packhound import daemon, lsp, mcp, service
 from packhound.cli.opening import folder_settings, parse_changes
 from packhound.cli.options import SET, complete_folder
 from packhound.core.errors import SettingsError
@@ -18,7 +19,7 @@ from packhound.core.log_file import log_to_file
 log = logging.getLogger("packhound")
 
 
-@click.command()
+@click.command("lsp")
 @click.option("--stdio", is_flag=True, help="Speak on standard input and output (the default).")
 @click.option("--tcp", is_flag=True, help="Listen on loopback instead.")
 @click.option("--host", default="127.0.0.1", show_default=True)
@@ -37,7 +38,7 @@ log = logging.getLogger("packhound")
     "--alone", is_flag=True, help="Serve in this process, which shares nothing with others."
 )
 @click.pass_context
-def lsp(
+def serve_editor(
     context: click.Context,
     /,
     stdio: bool,
@@ -48,16 +49,14 @@ def lsp(
     **address: Any,  # noqa: ANN401 - the fields of TcpAddress
 ) -> None:
     """Run the language server; over TCP a client sends initializationOptions.token."""
-    from packhound.lsp import TcpAddress, serve
-
     if stdio and tcp:
         raise SettingsError("give either --stdio or --tcp")
     log_file = log_file or context.obj
-    tcp_address = TcpAddress(**address) if tcp else None
-    sys.exit(serve(tcp=tcp_address, log_file=log_file, verbose=verbose, alone=alone))
+    tcp_address = lsp.TcpAddress(**address) if tcp else None
+    sys.exit(lsp.serve(tcp=tcp_address, log_file=log_file, verbose=verbose, alone=alone))
 
 
-@click.command()
+@click.command("mcp")
 @click.argument("roots", nargs=-1, shell_complete=complete_folder)
 @SET
 @click.option("--alone", hidden=True, help="Reason to serve in a process of its own.")
@@ -67,7 +66,7 @@ def lsp(
     help="Log of a server that works alone.  [default: mcp.log in your state folder]",
 )
 @click.pass_context
-def mcp(
+def serve_agent(
     context: click.Context,
     roots: tuple[str, ...],
     changes: tuple[str, ...],
@@ -80,16 +79,15 @@ def mcp(
 
     All agents of a user share one engine in the background, which ends when nobody uses it.
     """
-    from packhound.mcp import relay, serve_mcp
-    from packhound.service import check_root, root_path
-
-    settings = [(root, folder_settings(root, "", changes)) for root in map(root_path, roots)]
-    folders = [check_root(root, of_root.read().settings) for root, of_root in settings]
+    settings = [
+        (root, folder_settings(root, "", changes)) for root in map(service.root_path, roots)
+    ]
+    folders = [service.check_root(root, of_root.read().settings) for root, of_root in settings]
     if alone is None:
-        relay(folders, parse_changes("", changes), _command(context, folders, changes))
+        mcp.relay(folders, parse_changes("", changes), _command(context, folders, changes))
     log_to_file(log_file or context.obj, "mcp.log")
     log.warning("this server works alone: %s", alone)
-    serve_mcp(folders, lambda root: folder_settings(root, "", changes))
+    mcp.serve_mcp(folders, lambda root: folder_settings(root, "", changes))
 
 
 @click.command(hidden=True)
@@ -97,10 +95,8 @@ def mcp(
 @click.pass_context
 def engine(context: click.Context, log_file: Path | None) -> None:
     """Serve agents and editors in the background until nobody is connected; relays start it."""
-    from packhound.daemon import serve_daemon
-
     log_to_file(log_file or context.obj, "engine.log")
-    serve_daemon()
+    daemon.serve_daemon()
 
 
 def _command(context: click.Context, folders: Sequence[Path], changes: Sequence[str]) -> list[str]:

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import click
 
+from packhound import redact
+
 
 def echo(text: str, *, err: bool = False, nl: bool = True) -> None:
     """Print text with each hidden character as its code point, as `<U+001B>`."""
-    from packhound.redact import visible_text
-
-    click.echo(visible_text(text), err=err, nl=nl)
+    click.echo(redact.visible_text(text), err=err, nl=nl)
 
 
 def print_json(value: object) -> None:
     """Print a value on one line of standard output."""
-    from packhound.redact import json_line
-
-    click.echo(json_line(value))
+    click.echo(redact.json_line(value))

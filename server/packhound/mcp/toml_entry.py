@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+
 Entry = Mapping[str, object]
 
 
 def with_table(text: str | None, key: str, name: str, entry: Entry) -> str:
     """Return the text with `entry` as table `key.name`, None for no file. Raises ValueError."""
-    import tomlkit
-
     before = text or ""
     document: Any = tomlkit.parse(before)
     if name in document.get(key, {}):
@@ -34,8 +35,6 @@ def with_table(text: str | None, key: str, name: str, entry: Entry) -> str:
 
 def without_table(text: str, key: str, name: str) -> str | None:
     """Return the text that `with_table` was given, None for no file; as `without_entry` else."""
-    import tomlkit
-
     document: Any = tomlkit.parse(text)
     if name not in document.get(key, {}):
         return text
@@ -50,16 +49,11 @@ def without_table(text: str, key: str, name: str) -> str | None:
 
 
 def _table(key: str, name: str, entry: Entry) -> str:
-    import tomlkit
-
     return f"[{key}.{name}]\n{tomlkit.dumps(dict(entry))}"
 
 
 def _reads(text: str, key: str, name: str, entry: Entry) -> bool:
     """Return True if a text is TOML that has the entry."""
-    import tomlkit
-    from tomlkit.exceptions import TOMLKitError
-
     try:
         document: Any = tomlkit.parse(text).unwrap()
     except TOMLKitError:
