@@ -9,13 +9,12 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.support.editor_clients import CLIENTS, missing
+from tests.support.editor_clients import CLIENTS, make_workspace, missing
 
 collect_ignore = ["workspace"]
 
@@ -36,12 +35,7 @@ def server_command() -> list[str]:
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:
     """A copy of the small workspace, as a git repository."""
-    root = tmp_path / "courier"
-    shutil.copytree(Path(__file__).parent / "workspace", root)
-    name = ["-c", "user.name=Courier", "-c", "user.email=courier@example.invalid"]
-    for command in (["init", "--quiet"], ["add", "."], [*name, "commit", "--quiet", "-m", "Begin"]):
-        subprocess.run(["git", "-C", root, *command], check=True)
-    return root
+    return make_workspace(tmp_path / "courier")
 
 
 @pytest.fixture

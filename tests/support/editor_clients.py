@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -26,3 +28,12 @@ def program(name: str) -> str:
     if not launcher.is_file():
         missing(name)
     return str(launcher)
+
+
+def make_workspace(root: Path) -> Path:
+    """Copy the small workspace to `root`, as a git repository."""
+    shutil.copytree(EDITORS / "workspace", root)
+    name = ["-c", "user.name=Courier", "-c", "user.email=courier@example.invalid"]
+    for command in (["init", "--quiet"], ["add", "."], [*name, "commit", "--quiet", "-m", "Begin"]):
+        subprocess.run(["git", "-C", root, *command], check=True)
+    return root

@@ -13,6 +13,7 @@ from tests.support.editor_clients import CHECKOUT, CLIENTS, EDITORS, missing
 EXTENSION = CHECKOUT / "vscode-extension"
 # An editor on a busy machine; a test never waits this long where nothing is wrong.
 PATIENCE_S = 600
+AUTO_SAVE = {"files.autoSave": "afterDelay", "files.autoSaveDelay": 50}
 QUIET = {
     "workbench.startupEditor": "none",
     "workbench.tips.enabled": False,

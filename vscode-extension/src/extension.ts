@@ -88,11 +88,11 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
     }),
     firstSearch,
     needsServer('search', (query?: string) => {
-      const text = query ?? (selectedText() || memory.last);
+      const text = query ?? (selectedText(previews.userEditor) || memory.last);
       searchAsTyped(client, results, memory, actions, text);
     }),
     needsServer('grep', (pattern?: string) => {
-      grepAsTyped(client, results, actions, pattern ?? selectedText());
+      grepAsTyped(client, results, actions, pattern ?? selectedText(previews.userEditor));
     }),
     needsServer('explain', () => explainAtCursor(client, results)),
     needsServer('related', () => findRelated(client, results, actions)),

@@ -16,7 +16,7 @@ type TouchCommand = (
 
 /** Lists code like the definition at the cursor. */
 export const findRelated: TouchCommand = async (client, results, actions) => {
-  const place = placeOrRemedy();
+  const place = placeOrRemedy(actions);
   await showList(results, actions, {
     title: 'Packhound: Related Code',
     placeholder: 'Code like the definition at the cursor',
@@ -29,7 +29,7 @@ export const findRelated: TouchCommand = async (client, results, actions) => {
 
 /** Lists what calls the definition at the cursor, what it calls, and the tests that reach it. */
 export const showCalls: TouchCommand = async (client, results, actions) => {
-  const place = placeOrRemedy();
+  const place = placeOrRemedy(actions);
   await showList(results, actions, {
     title: 'Packhound: Callers, Calls and Tests',
     placeholder: 'What the definition at the cursor touches',
@@ -43,7 +43,7 @@ export const showCalls: TouchCommand = async (client, results, actions) => {
 
 /** Lists what is not committed, which tests to run, who calls it, and what changes with it. */
 export const showChanges: TouchCommand = async (client, results, actions) => {
-  const uri = focus()?.uri;
+  const uri = focus(actions.previews.userEditor)?.uri;
   await showList(results, actions, {
     title: 'Packhound: My Changes',
     placeholder: 'What is not committed, unsaved text included, and what it touches',
@@ -60,8 +60,8 @@ export const showChanges: TouchCommand = async (client, results, actions) => {
   });
 };
 
-function placeOrRemedy(): Pick<PlaceParams, 'uri' | 'position'> {
-  const place = focus();
+function placeOrRemedy({ previews }: HitActions): Pick<PlaceParams, 'uri' | 'position'> {
+  const place = focus(previews.userEditor);
   if (!place) {
     throw new Error('Put the cursor into a file of the workspace first; then ask again.');
   }

@@ -1,13 +1,13 @@
 // node keys.mjs CONFIG.json: types around the lists of hits at any moment, with auto save on, and looks
-// where every key goes. CONFIG as for user.mjs, and {own: a file is open, delay: milliseconds that each
-// message to the extension host waits, sequences: how many}.
+// where every key goes. CONFIG as for user.mjs, and {sequences: how many with a file open and not, each with
+// an extension host that is slow and not}.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { play, SEARCH } from './hands.mjs';
 
-const { workspace, own, delay, sequences } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
+const { workspace, sequences } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const OWN = 'courier/urls.py';
 const LINE = 8;
 // Finds no hit in OWN.
@@ -15,11 +15,24 @@ const QUERY = 'send a request again after a growing delay';
 const SECOND = 'kind:class throttle clients';
 const TYPED = 'hello';
 const LONGEST_PAUSE_MS = 300;
+// What each message to a slow extension host waits.
+const SLOW_MS = 100;
 // Longer than auto save waits, and any message that is on its way.
-const REST_MS = 300 + 4 * delay;
+const restMs = (delay) => 300 + 4 * delay;
+const NOTEBOOK = {
+  cells: [
+    { cell_type: 'code', execution_count: null, metadata: {}, outputs: [], source: 'def smooth_harvest(weights):\n    return sum(weights) / 3' },
+  ],
+  metadata: { language_info: { name: 'python' } },
+  nbformat: 4,
+  nbformat_minor: 5,
+};
 
 const git = (...args) => execFileSync('git', ['-C', workspace, ...args], { encoding: 'utf8' });
 const ownText = () => readFileSync(path.join(workspace, OWN), 'utf8');
+writeFileSync(path.join(workspace, 'parcels.ipynb'), JSON.stringify(NOTEBOOK));
+git('add', '.');
+git('-c', 'user.name=Courier', '-c', 'user.email=courier@example.invalid', 'commit', '--quiet', '-m', 'Parcels');
 
 /** Has messages to the server wait in order, and notes which part of the window each key reaches. */
 function slowAndWatched() {
@@ -69,8 +82,14 @@ await play(({ page, until, asks, row, cursor, picture, command, ready, openAt })
   const chord = () => press('Control+K', 'h');
   const type = (text) => page.keyboard.type(text, { delay: 12 });
   const isClean = async () => git('status', '--porcelain') === '';
-  const ownTabs = own ? [path.basename(OWN)] : [];
-  const others = async () => (await names()).filter((name) => !ownTabs.includes(name));
+  let isOwnOpen = false;
+  const others = async () => (await names()).filter((name) => !isOwnOpen || name !== path.basename(OWN));
+
+  async function openOwn() {
+    await command('View: Close All Editors');
+    await openAt(path.basename(OWN), LINE);
+    isOwnOpen = true;
+  }
 
   async function preview(query = QUERY) {
     await until('the list with its query', async () => {
@@ -88,7 +107,7 @@ await play(({ page, until, asks, row, cursor, picture, command, ready, openAt })
   }
 
   /** Types into the editor that the user was in, and takes it back. */
-  async function typesInOwn(where) {
+  async function typesInOwn(where, delay = SLOW_MS) {
     await keys();
     await type(TYPED);
     const [line, column] = /Ln (\d+), Col (\d+)/.exec(where).slice(1).map(Number);
@@ -96,18 +115,18 @@ await play(({ page, until, asks, row, cursor, picture, command, ready, openAt })
     assert.deepEqual([...new Set(await keys())], [path.basename(OWN)]);
     assert.equal(git('status', '--porcelain').trim(), `M ${OWN}`);
     // VS Code forgets an undo that comes while it saves.
-    await page.waitForTimeout(REST_MS);
+    await page.waitForTimeout(restMs(delay));
     await until('the text of before', async () => {
       await press('Control+Z');
-      await page.waitForTimeout(REST_MS);
+      await page.waitForTimeout(restMs(delay));
       return isClean();
     });
     await press('Control+Home', ...Array(LINE - 1).fill('ArrowDown'));
     await until('the cursor of before', async () => (await cursor.innerText()) === where);
   }
 
-  async function sequence(pause) {
-    const where = own ? await cursor.innerText() : '';
+  async function sequence(pause, delay) {
+    const where = isOwnOpen ? await cursor.innerText() : '';
     await keys();
     await setDelay(delay);
     await chord();
@@ -124,11 +143,11 @@ await play(({ page, until, asks, row, cursor, picture, command, ready, openAt })
     await asks(SEARCH);
     await press('Escape');
     await page.waitForTimeout(pause);
-    if (own) {
-      await typesInOwn(where);
+    if (isOwnOpen) {
+      await typesInOwn(where, delay);
     }
     await nothingIsLeft();
-    await page.waitForTimeout(REST_MS);
+    await page.waitForTimeout(restMs(delay));
     assert.equal(git('status', '--porcelain'), '');
     await setDelay(0);
   }
@@ -136,7 +155,7 @@ await play(({ page, until, asks, row, cursor, picture, command, ready, openAt })
   /** A list that a chord opens previews a hit; after Escape the user types on. */
   async function listed(placeholder, ...chordOfList) {
     const where = await cursor.innerText();
-    await setDelay(delay);
+    await setDelay(SLOW_MS);
     await press(...chordOfList);
     await asks(placeholder);
     return async () => {
@@ -155,71 +174,103 @@ await play(({ page, until, asks, row, cursor, picture, command, ready, openAt })
     async 'the index is ready'() {
       await ready();
       await command('View: Close All Editors');
-      if (own) {
-        await openAt(path.basename(OWN), LINE);
-      }
     },
   };
-  for (let number = 0; number < sequences; number += 1) {
-    const pause = Math.round((LONGEST_PAUSE_MS * number) / Math.max(1, sequences - 1));
-    steps[`sequence ${number}: no key reaches a file within ${pause} ms`] = () => sequence(pause);
+  for (const isOpen of [false, true]) {
+    if (isOpen) {
+      steps['a file is open'] = openOwn;
+    }
+    for (let number = 0; number < sequences; number += 1) {
+      const pause = Math.round((LONGEST_PAUSE_MS * number) / Math.max(1, sequences - 1));
+      for (const delay of [0, SLOW_MS]) {
+        const name = `file open ${isOpen}, host slow by ${delay} ms, sequence ${number}`;
+        steps[`${name}: no key reaches a file within ${pause} ms`] = () => sequence(pause, delay);
+      }
+    }
   }
-  if (own) {
-    Object.assign(steps, {
-      async 'what is typed long after Escape goes where the cursor was'() {
-        const where = await cursor.innerText();
-        await setDelay(delay);
+  Object.assign(steps, {
+    async 'what is typed long after Escape goes where the cursor was'() {
+      const where = await cursor.innerText();
+      await setDelay(SLOW_MS);
+      await chord();
+      await preview();
+      await press('Escape');
+      await page.waitForTimeout(1500);
+      await typesInOwn(where);
+      await nothingIsLeft();
+    },
+
+    async 'Enter opens a hit where the user was, and closes the preview'() {
+      await chord();
+      await preview();
+      await picture('keys-preview');
+      await press('Enter');
+      await until('the hit alone', async () => (await groups()) === 1 && (await others()).join() === 'retry.py');
+      await until('its line', async () => /Ln 26\b/.test(await cursor.innerText()));
+      await openOwn();
+    },
+
+    async 'in two columns each stays as it is'() {
+      await command('View: Split Editor Right');
+      for (const column of ['Control+2', 'Control+1']) {
+        await press(column);
+        // Keys that come before the column has the focus are lost, and both cursors read the same.
+        await until('the top', async () => {
+          await press('Control+Home');
+          return (await cursor.innerText()) === 'Ln 1, Col 1';
+        });
+        await press(...Array(LINE - 1).fill('ArrowDown'));
+        const where = `Ln ${LINE}, Col 1`;
+        await until('the cursor', async () => (await cursor.innerText()) === where);
+        await setDelay(SLOW_MS);
         await chord();
         await preview();
         await press('Escape');
-        await page.waitForTimeout(1500);
         await typesInOwn(where);
-        await nothingIsLeft();
-      },
+        await until('two columns', async () => (await groups()) === 2 && (await names()).length === 2 && (await others()).length === 0);
+        await setDelay(0);
+      }
+      await openOwn();
+    },
 
-      async 'Enter opens a hit where the user was, and closes the preview'() {
-        await chord();
-        await preview();
-        await picture('keys-preview');
-        await press('Enter');
-        await until('the hit alone', async () => (await groups()) === 1 && (await others()).join() === 'retry.py');
-        await until('its line', async () => /Ln 26\b/.test(await cursor.innerText()));
-        await command('View: Close All Editors');
-        await openAt(path.basename(OWN), LINE);
-      },
+    async 'so after lines, calls and changes'() {
+      const lines = await listed('A regular expression', 'Control+K', 'Alt+G');
+      await type('raise \\w+Error');
+      await row(/raise GaveUpError/);
+      await lines();
+      await (await listed('What the definition at the cursor', 'Control+K', 'Alt+S'))();
+    },
 
-      async 'in two columns each stays as it is'() {
-        await command('View: Split Editor Right');
-        for (const column of ['Control+2', 'Control+1']) {
-          await press(column);
-          // Keys that come before the column has the focus are lost, and both cursors read the same.
-          await until('the top', async () => {
-            await press('Control+Home');
-            return (await cursor.innerText()) === 'Ln 1, Col 1';
-          });
-          await press(...Array(LINE - 1).fill('ArrowDown'));
-          const where = `Ln ${LINE}, Col 1`;
-          await until('the cursor', async () => (await cursor.innerText()) === where);
-          await setDelay(delay);
-          await chord();
-          await preview();
-          await press('Escape');
-          await typesInOwn(where);
-          await until('two columns', async () => (await groups()) === 2 && (await names()).length === 2 && (await others()).length === 0);
-          await setDelay(0);
-        }
-        await command('View: Close All Editors');
-        await openAt(path.basename(OWN), LINE);
-      },
+    async 'so after the preview of a notebook'() {
+      const where = await cursor.innerText();
+      await setDelay(SLOW_MS);
+      await chord();
+      await preview('smooth_harvest');
+      await until('the cell', async () => (await others()).join() === 'parcels.ipynb');
+      await press('Escape');
+      await typesInOwn(where);
+      await nothingIsLeft();
+    },
 
-      async 'so after lines, calls and changes'() {
-        const lines = await listed('A regular expression', 'Control+K', 'Alt+G');
-        await type('raise \\w+Error');
-        await row(/raise GaveUpError/);
-        await lines();
-        await (await listed('What the definition at the cursor', 'Control+K', 'Alt+S'))();
-      },
-    });
-  }
+    // VS Code gives the focus back before the extension hears of the command: keys of that moment are
+    // the user's own file's, as with any command of any extension.
+    async 'from the palette no key reaches what the search before has previewed'() {
+      await setDelay(SLOW_MS);
+      await chord();
+      await preview();
+      await press('Escape', 'F1');
+      await asks('Type the name of a command');
+      await page.keyboard.insertText('Packhound: Search Code');
+      await row(/Packhound: Search Code/);
+      await keys();
+      await press('Enter');
+      await type(SECOND);
+      assert.ok((await keys()).every((where) => ['box', path.basename(OWN)].includes(where)));
+      await asks(SEARCH);
+      await press('Escape');
+      await nothingIsLeft();
+      assert.match(git('status', '--porcelain').trim(), new RegExp(`^(M ${OWN})?$`));
+    },
+  });
   return steps;
 }, slowAndWatched);
