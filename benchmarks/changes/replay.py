@@ -126,11 +126,11 @@ class Tree:
             lines = self._texts.get(path, b"").decode("utf-8", "replace").split("\n")
             texts += (line for first, last in runs for line in lines[first : last + 1])
         paths = [*self.files]
-
-        def files_with(word: str) -> np.ndarray:
-            return np.array([i for i, path in enumerate(paths) if word in self._terms[path]], int)
-
-        shares = share_words(words_of(texts), files_with, len(paths), len(paths))
+        files_with = {
+            word: np.array([i for i, path in enumerate(paths) if word in self._terms[path]], int)
+            for word in words_of(texts)
+        }
+        shares = share_words(files_with, len(paths), len(paths))
         return dict(zip(paths, shares.tolist(), strict=True))
 
 

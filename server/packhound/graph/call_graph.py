@@ -40,12 +40,12 @@ class CallGraph:
     """
 
     def __init__(self, graph: Graph, source: Source) -> None:
-        self._graph, self._source = graph, source
+        self._graph, self.source = graph, source
         self._begin()
 
     def _begin(self) -> None:
         self._n_updates = self._graph.n_updates
-        self._scopes = Scopes(self._graph, self._source)
+        self._scopes = Scopes(self._graph, self.source)
         self._resolver = Resolver(self._scopes, Exports(self._scopes))
 
     @contextmanager

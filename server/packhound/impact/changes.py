@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from packhound.core.arrays import unique_sorted
 from packhound.core.types import NodeRef
 from packhound.git import CoChanges
 from packhound.graph import CallGraph
@@ -49,7 +50,6 @@ def describe_changes(
     graph: CallGraph,
     changed: Mapping[str, Sequence[tuple[int, int]]],
     history: CoChanges,
-    source: Callable[[str], bytes | None],
     limit: int,
 ) -> ChangeSet:
     """Return what changed lines touch; `limit` bounds tests and related files."""
@@ -65,7 +65,7 @@ def describe_changes(
         links = [link for link in links_of(snapshot, root, callers) if not is_test_node(link.node)]
         definitions.append(ChangedDefinition(snapshot.ref(node_id, root), lines, tuple(links)))
     calls = _calls_by_file(snapshot, root, graph, touched)
-    words = _words_by_file(snapshot, changed, source)
+    words = _words_by_file(snapshot, graph, changed)
     tests = [path for path, entry in snapshot.files.items() if _is_runnable_test(path, entry)]
     own_tests = [
         RelatedFile(path, 1.0, ("changed itself",))
@@ -125,14 +125,16 @@ def _calls_by_file(
 
 
 def _words_by_file(
-    snapshot: Snapshot,
-    changed: Mapping[str, Sequence[tuple[int, int]]],
-    source: Callable[[str], bytes | None],
+    snapshot: Snapshot, graph: CallGraph, changed: Mapping[str, Sequence[tuple[int, int]]]
 ) -> dict[str, float]:
     """Return the share of the words of changed lines that each file has."""
     texts = list[str]()
     for path, runs in changed.items():
-        lines = (source(path) or b"").decode("utf-8", "replace").split("\n")
+        lines = (graph.source(path) or b"").decode("utf-8", "replace").split("\n")
         texts += (line for first, last in runs for line in lines[first : last + 1])
-    shares = share_words(words_of(texts), snapshot)
+    files_with = {
+        word: unique_sorted(snapshot.file_of[snapshot.postings(word).node_ids])
+        for word in words_of(texts)
+    }
+    shares = share_words(files_with, snapshot.n_file_ids, snapshot.n_files)
     return {path: float(shares[entry.file_id]) for path, entry in snapshot.files.items()}

@@ -128,14 +128,10 @@ class PackService:
         open_paths = [path for path, file in snapshot.files.items() if file.stamp is None]
         return self._changes.since(base, open_paths)
 
-    def source_of(self, snapshot: Snapshot) -> Callable[[str], bytes | None]:
-        """Return the texts that a snapshot was made of, by path."""
-        return lambda path: self._source(path, snapshot)
-
     def call_graph(self, snapshot: Snapshot) -> CallGraph:
         """Return the resolved uses of a snapshot, for the questions of one request."""
         self._graph.update(snapshot.files)
-        return CallGraph(self._graph, self.source_of(snapshot))
+        return CallGraph(self._graph, lambda path: self._source(path, snapshot))
 
     def neighbors(
         self, snapshot: Snapshot, node_id: NodeId

@@ -42,7 +42,4 @@ class Impact:
         changed = service.changed_since(snapshot, base)
         history = CoChanges.of(read_commits(self._root), changed)
         graph = service.call_graph(snapshot)
-        source = service.source_of(snapshot)
-        return impact.describe_changes(
-            snapshot, str(self._root), graph, changed, history, source, limit
-        )
+        return impact.describe_changes(snapshot, str(self._root), graph, changed, history, limit)
