@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple, TypeAlias
 
+from packhound.core.errors import Cancelled
 from packhound.core.types import CellPlace
 from packhound.grep.literals import Alternatives
 from packhound.grep.messages import compile_message
@@ -25,7 +26,7 @@ from packhound.grep.request import (
     GrepRequest,
     GrepResults,
 )
-from packhound.grep.scan import Matches, SortedFiles, Source, scan, select
+from packhound.grep.scan import Matches, SortedFiles, Source, select
 from packhound.index import Snapshot
 from packhound.text import LineIndex, cell_at, cells_in, is_notebook
 
@@ -34,6 +35,8 @@ Rank: TypeAlias = Callable[[str, Sequence[int]], Mapping[int, float]]
 Prefilter: TypeAlias = Callable[[Alternatives], Callable[[str, Snapshot], bool] | None]
 """Returns, for the literals that a pattern requires, a test of which files are worth reading."""
 
+_SLICE = 64
+"""Files between two looks at whether the caller still waits."""
 _PREPARE_FROM = 32
 """Files read for want of a filter from which making filters is worth it."""
 _MAX_UNREAD_NAMED = 3
@@ -197,13 +200,26 @@ class Grep:
         exclude: Sequence[str],
         cancel: threading.Event | None,
     ) -> Matches:
-        files = self._sorted_files(snapshot)
-        is_selected = select(paths, exclude)
+        """Return the matches in the selected files, past those that cannot match."""
+        files, is_selected = self._sorted_files(snapshot), select(paths, exclude)
         can_match = self._prefilter(pattern.literals) if self._prefilter else None
-        matches = scan(snapshot, files, is_selected, pattern, self._source, cancel, can_match)
-        if all(pattern.hashes) and matches.n_unfiltered > _PREPARE_FROM:
+        offsets, unread = dict[str, list[int]](), list[str]()
+        candidates = files.filters.candidates(pattern.hashes)
+        for number, position in enumerate(candidates.tolist()):
+            if not number % _SLICE and cancel is not None and cancel.is_set():
+                raise Cancelled("the search was cancelled")
+            path = files.paths[position]
+            if not is_selected(path) or (can_match and not can_match(path, snapshot)):
+                continue
+            text = self._source(path, snapshot)
+            if text is None:
+                unread.append(path)
+            elif lines := pattern.lines(text):
+                offsets[path] = lines
+        n_unfiltered = int(files.filters.lacks_filter[candidates].sum())
+        if all(pattern.hashes) and n_unfiltered > _PREPARE_FROM:
             self.lacks_filters = True
-        return matches
+        return Matches(offsets, tuple(unread))
 
     def _nodes_with_text(
         self,
