@@ -1,5 +1,5 @@
 from .call_graph import CallGraph as CallGraph
 from .call_graph import Use as Use
-from .edges import EdgeKind as EdgeKind
+from .graph import EdgeKind as EdgeKind
 from .graph import Graph as Graph
 from .imports import ImportResolver as ImportResolver

@@ -14,6 +14,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from itertools import chain, islice
+from typing import Literal, NamedTuple
+
+import numpy as np
 
 from packhound.graph.definitions import (
     FILE_WEIGHT,
@@ -25,11 +28,21 @@ from packhound.graph.definitions import (
     language_family,
     resolve_in_scopes,
 )
-from packhound.graph.edges import Edge, containment_edges, has_changed, import_edges
 from packhound.graph.imports import ImportResolver
 from packhound.graph.tables import GraphTables
 from packhound.index import FileEntry
 from packhound.text import is_test
+
+EdgeKind = Literal["contains", "contained-in", "imports", "references", "referenced-by"]
+
+
+class Edge(NamedTuple):
+    """From a node asked about to `node_id`; `weight` in 0..1 says how sure the edge is."""
+
+    kind: EdgeKind
+    node_id: int
+    weight: float
+
 
 _NO_LIMIT = 1 << 30
 
@@ -63,7 +76,7 @@ class Graph:
             if files is self._latest_files:
                 return
             changed = [
-                p for p, file in files.items() if has_changed(self._tables.files.get(p), file)
+                p for p, file in files.items() if _has_changed(self._tables.files.get(p), file)
             ]
             removed_paths = [path for path in self._tables.files if path not in files]
             if removed_paths or any(path not in self._tables.files for path in changed):
@@ -112,11 +125,11 @@ class Graph:
             if self._tables.path_of.get(node_id) is None:
                 return ()
             path, file, position = self._locate(node_id)
-            edges = [*containment_edges(file, position)]
+            edges = [*_containment_edges(file, position)]
             edges += self._references_from(path, file, position)
             edges += self._references_to(file.name(position), node_id, limit)
             if file.node(position).kind == "file":
-                edges += import_edges(self._tables.files[p] for p in self._imported_files(path))
+                edges += _import_edges(self._tables.files[p] for p in self._imported_files(path))
             unique = {(edge.kind, edge.node_id): edge for edge in edges if edge.node_id != node_id}
             # Ties go by location, since node ids depend on the order in which files were read.
             locate = self.location
@@ -293,3 +306,27 @@ class Graph:
             for target in targets:
                 counts[target] += n
         return counts
+
+
+def _containment_edges(file: FileEntry, position: int) -> Iterator[Edge]:
+    """Yield the edges from a node to its parent and its children."""
+    parents = file.parents()
+    if parents[position] >= 0:
+        yield Edge("contained-in", int(file.node_ids[parents[position]]), 1.0)
+    for child, parent in enumerate(parents):
+        if parent == position:
+            yield Edge("contains", int(file.node_ids[child]), 1.0)
+
+
+def _import_edges(imported: Iterable[FileEntry]) -> Iterator[Edge]:
+    """Yield the edges of a file's own node, which alone stands for its imports."""
+    for file in imported:
+        if len(file.node_ids):
+            yield Edge("imports", int(file.node_ids[0]), 0.5)
+
+
+def _has_changed(old: FileEntry | None, file: FileEntry) -> bool:
+    """Return True if a file has other nodes, or node ids, than it had."""
+    if old is None or old is file:
+        return old is None
+    return not (old.digest == file.digest and np.array_equal(old.node_ids, file.node_ids))

@@ -14,7 +14,8 @@ from packhound.index.blocks import NEVER, PENDING, PRESENT, Block, Saved
 from packhound.index.columns import Column
 from packhound.index.name_index import NameIndex, NameTable
 from packhound.index.postings.builder import N_FIELDS
-from packhound.index.vectors.exact import Graph, Vectors, no_vectors
+from packhound.index.vectors.exact import Vectors, no_vectors
+from packhound.index.vectors.hnsw import NeighbourGraph
 from packhound.index.vectors.quantization import Codes
 from packhound.index.vectors.vector_column import VectorColumn
 from packhound.parsing import Record
@@ -107,7 +108,7 @@ class NodeColumns:
         self.vector_state = self.vector_state.copy()
         self.vector_state[node_ids] = np.where(directed, PRESENT, NEVER)
 
-    def vectors(self, graph: Graph | None) -> Vectors:
+    def vectors(self, graph: NeighbourGraph | None) -> Vectors:
         """Return the vectors as of now."""
         if not self.dim:
             return no_vectors(self.live)

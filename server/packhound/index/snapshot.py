@@ -23,8 +23,6 @@ from packhound.index.postings.segment import TermPostings
 from packhound.index.vectors.exact import Vectors
 from packhound.text import file_stem
 
-__all__ = ["FileEntry", "Mask", "Snapshot"]
-
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,18 +21,11 @@ from packhound.index.vectors.vector_column import (
     gather_groups,
 )
 
+if TYPE_CHECKING:
+    from packhound.index.vectors.hnsw import NeighbourGraph
+
 _GATHER_BELOW = 16
 """Fewer node ids than one in this many are cheaper to gather than all vectors are to scan."""
-
-
-class Graph(Protocol):
-    """Approximate neighbours over some of the node ids."""
-
-    def coverage(self, n_node_ids: int) -> Mask:
-        """Return the mask of the first `n_node_ids` node ids that the graph holds."""
-
-    def candidates(self, query: Floats, k: int) -> NodeIds | None:
-        """Return about `k` node ids near `query`, some of them dead; None if it cannot tell."""
 
 
 class _ScanInputs(NamedTuple):
@@ -58,7 +51,7 @@ class Vectors:
     state: NDArray[np.uint8]
     present: Mask
     usable: Mask
-    graph: Graph | None = None
+    graph: NeighbourGraph | None = None
 
     def row(self, node_id: int) -> Floats:
         """Return the unit vector of a node id."""
@@ -109,7 +102,7 @@ class Vectors:
         eligible = self.usable if allowed is None else self.usable & allowed
         return self._best_of(query, np.flatnonzero(eligible).astype(np.int32), k)
 
-    def _with_tail(self, neighbours: NodeIds, graph: Graph) -> NodeIds:
+    def _with_tail(self, neighbours: NodeIds, graph: NeighbourGraph) -> NodeIds:
         """Return the usable ones of `neighbours`, and all node ids that the graph lacks."""
         neighbours = neighbours[neighbours < len(self.usable)]
         tail = np.flatnonzero(self.usable & ~graph.coverage(len(self.usable))).astype(np.int32)
