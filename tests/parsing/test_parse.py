@@ -5,7 +5,8 @@ import re
 import pytest
 
 from packhound.core.types import Document, Node
-from packhound.parsing.parse import language_of, parse
+from packhound.parsing.languages import language_of
+from packhound.parsing.parse import parse
 from packhound.parsing.version import grammar_version
 from tests.support.syntax_check import parsed
 

@@ -15,15 +15,12 @@ from packhound.parsing.languages import (
     BY_NAME,
     HEADER_SUFFIXES,
     language_for,
-    language_of,
     name_parts,
 )
 from packhound.parsing.notebook import parse_notebook
 from packhound.parsing.source import Source
 from packhound.parsing.tree_cache import TreeCache
 from packhound.text import is_notebook
-
-__all__ = ["language_of", "parse"]
 
 MAX_PARSE_BYTES = 1_000_000
 """Larger sources are generated or data, and a tree takes some 200 times their size of memory."""

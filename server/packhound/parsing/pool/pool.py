@@ -14,13 +14,12 @@ from dataclasses import dataclass
 
 from packhound.core.errors import Cancelled
 from packhound.core.types import Document, ParsedFile
-from packhound.parsing.analyse import analyse
+from packhound.parsing.analyse import analyse, source_digest
 from packhound.parsing.analysed_file import AnalysedFile
 from packhound.parsing.extract.windows import parse_as_windows
 from packhound.parsing.extractors import NO_EXTRACTORS, Extractors
 from packhound.parsing.pool.batch_run import BatchRun
 from packhound.parsing.pool.framing import Task
-from packhound.parsing.pool.quarantine import Quarantine
 from packhound.parsing.pool.worker import Worker, WorkerDied
 
 log = logging.getLogger("packhound")
@@ -30,6 +29,7 @@ _WATCH_INTERVAL_S = 0.05
 _MAX_LATENESS = 9
 """Times the limit that a worker may wait for a processor after its limit has passed."""
 _MAX_FAILED_STARTS = 3
+_MAX_QUARANTINED = 10_000
 _MAX_DEATHS_AT_START = 50
 """In a row: of a machine where no worker has ever started, and of one where some have."""
 
@@ -69,7 +69,7 @@ class ParsePool:
         self._max_failures = _MAX_FAILED_STARTS
         self._retry_at, self._backoff_s = 0.0, MIN_BACKOFF_S
         self._closed = False
-        self._quarantine = Quarantine()
+        self._quarantine: dict[bytes, str] = {}
         self._waiting = threading.Event()
         self._watchdog: threading.Thread | None = None
 
@@ -100,7 +100,7 @@ class ParsePool:
         Nodes whose digests are in `indexed`, concatenated, come without their words. The next
         analysis of an open document at the same path reuses the syntax tree.
         """
-        reason = self._quarantine.reason(document)
+        reason = self._quarantine_reason(document)
         return self._analyse([Task(document, reason, indexed, is_open=is_open)])[0]
 
     def parse_many(
@@ -140,7 +140,7 @@ class ParsePool:
         self.close()
 
     def _analyse_batch(self, documents: list[Document]) -> list[AnalysedFile]:
-        reason = self._quarantine.reason
+        reason = self._quarantine_reason
         return self._analyse([Task(doc, reason(doc), b"", is_open=False) for doc in documents])
 
     def _analyse(self, tasks: list[Task]) -> list[AnalysedFile]:
@@ -163,11 +163,22 @@ class ParsePool:
                 suspect = position  # Killed from outside, perhaps: the file gets a second worker.
             elif task.plain_reason is None:
                 reason = self._failure(worker, task.document.path)
-                self._quarantine.add(task.document, reason)
+                self._put_in_quarantine(task.document, reason)
                 tasks[position] = task._replace(plain_reason=reason)
             else:
                 results.append(self._analyse_in_process(task, _without_nodes(task)))
         return results
+
+    def _quarantine_reason(self, document: Document) -> str | None:
+        """Return why a content must not be parsed again, None if it may."""
+        if not self._quarantine:
+            return None
+        return self._quarantine.get(source_digest(document.source))
+
+    def _put_in_quarantine(self, document: Document, reason: str) -> None:
+        if len(self._quarantine) >= _MAX_QUARANTINED:
+            self._quarantine.clear()
+        self._quarantine[source_digest(document.source)] = reason
 
     def _analyse_in_process(self, task: Task, parsed: ParsedFile) -> AnalysedFile:
         texts, indexed = self._with_texts, task.indexed
