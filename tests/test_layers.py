@@ -30,7 +30,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "impact": {"git", "graph", "index", "text"},
     "pack": {"files", "git", "graph", "index", "llm", "redact", "search", "text"},
     "indexing": {"files", "git", "index", "parsing", "storage", "text"},
-    "evaluation": {"git", "parsing", "search"},
+    "evaluation": {"git", "index", "parsing", "search"},
     "sources": {"text"},
     "knowledge": {"files", "git", "redact", "sources"},
     "memory": {"files", "index", "redact", "sources"},

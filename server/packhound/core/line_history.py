@@ -5,10 +5,16 @@ from __future__ import annotations
 import time
 from typing import Literal, NamedTuple
 
-from packhound.core.ages import ago
-
 LineState = Literal["committed", "not committed", "untracked", "unavailable"]
 
+_UNITS = (
+    ("year", 365 * 86_400),
+    ("month", 30 * 86_400),
+    ("week", 7 * 86_400),
+    ("day", 86_400),
+    ("hour", 3_600),
+    ("minute", 60),
+)
 _STALE_S = 7 * 86_400
 
 
@@ -37,3 +43,12 @@ class LineHistory(NamedTuple):
         """Return `2 commits, 3 weeks ago (stale)`."""
         commits = f"{self.commits:,} commit{'s' * (self.commits != 1)}, " * bool(self.commits)
         return commits + self.age()
+
+
+def ago(seconds: float) -> str:
+    """Return an age such as `3 days ago`."""
+    for unit, size in _UNITS:
+        if seconds >= size:
+            count = int(seconds // size)
+            return f"{count} {unit}{'s' if count > 1 else ''} ago"
+    return "just now"

@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 
 from packhound.core.errors import SettingsError
 from packhound.core.types import Node
 from packhound.evaluation.cases import Case, Target
 from packhound.git import OPTIONS, Hunk, open_repository, read_hunks, stream
+from packhound.index import FileEntry
 
 COMMIT = "commit"
 """The category of a query that is a commit's subject."""
@@ -36,15 +36,6 @@ _CHORE = re.compile(
 )
 
 
-class File(Protocol):
-    """The part of a snapshot's file entry that is needed here."""
-
-    @property
-    def language(self) -> str: ...  # noqa: D102
-    @property
-    def nodes(self) -> tuple[Node, ...]: ...  # noqa: D102
-
-
 @dataclass(slots=True)
 class _Commit:
     digest: str
@@ -52,12 +43,14 @@ class _Commit:
     files: dict[str, list[Hunk]] = field(default_factory=dict)
 
 
-def cases_of_history(root: Path, files: Mapping[str, File], last: int) -> tuple[Case, ...]:
+def cases_of_history(root: Path, files: Mapping[str, FileEntry], last: int) -> tuple[Case, ...]:
     """Return the cases of the last commits of a folder, newest first, see `commit_cases`."""
     return tuple(case for _, case in commit_cases(root, files, last))
 
 
-def commit_cases(root: Path, files: Mapping[str, File], last: int) -> Iterator[tuple[str, Case]]:
+def commit_cases(
+    root: Path, files: Mapping[str, FileEntry], last: int
+) -> Iterator[tuple[str, Case]]:
     """Yield the digest and the case of each of the last commits of a folder, newest first.
 
     `files` are those of the index that may be answers. Raises SettingsError where there is no
@@ -104,7 +97,7 @@ def _commits(root: Path, last: int) -> Iterator[_Commit]:
 
 
 def _targets(
-    root: Path, commit: _Commit, paths: Sequence[str], files: Mapping[str, File]
+    root: Path, commit: _Commit, paths: Sequence[str], files: Mapping[str, FileEntry]
 ) -> tuple[Target, ...]:
     """Return the innermost present nodes with the lines that the commit changed."""
     arguments = ("diff", *_PATCH, commit.digest, "HEAD", "--", *paths)

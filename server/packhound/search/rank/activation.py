@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from packhound.core.ages import ago
 from packhound.core.errors import StoreError
+from packhound.core.line_history import ago
 from packhound.core.private_file import make_private_folder, read_private, write_private_atomic
 
 Use = Literal["open", "edit", "pick"]
