@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from packhound.core.errors import SettingsError
-from packhound.core.types import TYPES, Query
+from packhound.core.settings_reader import settings_from
+from packhound.core.types import TYPES, Budget, Query
 from packhound.operations import query_of, read_request
 from packhound.service import Engine
 from tests.support.command_line import make_house, packhound
+from tests.support.git_repository import git
 from tests.support.operations import call_of
 from tests.support.project import cache, engine, names, root
 
@@ -60,6 +62,32 @@ def test_dates_filter_files_and_code_has_no_tags(engine: Engine) -> None:
     assert names(engine, "cart since:2020-01-01") == names(engine, "cart")
     assert names(engine, "cart before:2020-01-01") == []
     assert names(engine, "cart tag:auth") == []
+
+
+def test_the_date_of_code_is_that_of_its_last_commit(tmp_path: Path, monkeypatch) -> None:
+    root = make_house(tmp_path / "house")
+    git(root, "init")
+    git(root, "add", ".")
+    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
+        monkeypatch.setenv(name, "2021-03-04T05:06:07Z")
+    git(root, "commit", "-m", "Build the house")  # The files themselves are of today.
+    (root / "window.py").write_text("def open_window():\n    return 1\n")
+    engine = Engine.open(root, settings_from({"index.persist": False}))
+    try:
+        assert engine.settled(30)
+        wait = Budget(time_ms=30_000)
+        listed = {hit.node.path for hit in engine.search(Query("since:2d", budget=wait)).hits}
+        assert listed == {"window.py"}
+        old = engine.search(Query("since:2021-03-04 before:2021-03-05", budget=wait))
+        assert old.hits and "window.py" not in {hit.node.path for hit in old.hits}
+        assert not any("dates of code" in note for note in old.notes)
+    finally:
+        engine.close()
+
+
+def test_without_git_the_answer_says_that_dates_are_those_of_the_disk(engine: Engine) -> None:
+    notes = engine.search(Query("cart since:1y")).notes
+    assert any("no git repository" in note and "on the disk" in note for note in notes)
 
 
 def test_a_source_that_does_not_answer_is_named(engine: Engine) -> None:

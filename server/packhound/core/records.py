@@ -5,6 +5,8 @@ Dates are seconds since 1970, in UTC where they are shown or read as YYYY-MM-DD.
 
 from __future__ import annotations
 
+import re
+import time
 from collections.abc import Mapping
 from datetime import datetime, timezone
 from math import inf
@@ -33,6 +35,8 @@ SOURCE_OF: Mapping[RecordType, SourceName] = MappingProxyType(
 CODE = "code"
 """Name of the source of code, and the type of all its nodes."""
 
+_AGO = re.compile(r"(\d{1,4})([hdwy])")
+_SECONDS = {"h": 3_600, "d": 86_400, "w": 7 * 86_400, "y": 365 * 86_400}
 _NO_METADATA: Mapping[str, object] = MappingProxyType({})
 
 
@@ -133,3 +137,10 @@ def read_iso_date(text: str) -> float | None:
     except ValueError:
         return None
     return day.replace(tzinfo=timezone.utc).timestamp()
+
+
+def read_date(text: str) -> float | None:
+    """Return the moment of a day as YYYY-MM-DD, or of so long ago, as 5h, 3d, 2w or 1y."""
+    if ago := _AGO.fullmatch(text):
+        return time.time() - int(ago[1]) * _SECONDS[ago[2]]
+    return read_iso_date(text)

@@ -8,5 +8,6 @@ from .co_changes import read_commits as read_commits
 from .hunks import OPTIONS as OPTIONS
 from .hunks import Hunk as Hunk
 from .hunks import read_hunks as read_hunks
+from .log import History as History
 from .log import HistoryReader as HistoryReader
 from .working_tree import Changes as Changes

@@ -62,6 +62,11 @@ class History:
         folders = ("/".join(parts[:depth]) + "/" for depth in range(1, len(parts)))
         return path in self.new or any(folder in self.new for folder in folders)
 
+    def changed_at(self, path: str) -> float | None:
+        """Return the time of the last commit that changed a file, None if not all is committed."""
+        file = None if self.is_dirty(path) else self.files.get(path)
+        return file.last_change if file else None
+
     def recency(self, path: str, now: float | None = None) -> float:
         """Return 1 if a file changes today or is not committed, halved every 90 days, else 0."""
         if self.is_dirty(path):

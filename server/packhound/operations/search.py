@@ -105,9 +105,9 @@ class Search(Request):
         Words, Meta(description=f"Only these types: {', '.join(TYPES[len(KINDS) :])}, a kind.")
     ] = ()
     since: Annotated[
-        _Day, Meta(description="Only what was written on this day (YYYY-MM-DD) or later.")
+        _Day, Meta(description="Only what was changed since: YYYY-MM-DD, or 3d, 2w, 1y ago.")
     ] = ""
-    before: Annotated[_Day, Meta(description="Only what was written before this day.")] = ""
+    before: Annotated[_Day, Meta(description="Only what was changed before that.")] = ""
     tags: Annotated[Words, Meta(description="Only what has one of these tags.")] = ()
     focus_path: FocusPath = ""
     focus_line: Line = 0

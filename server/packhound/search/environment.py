@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from packhound.core.settings import Settings
 from packhound.core.types import NodeRef
+from packhound.git import History
 from packhound.search.cache import SearchCache
 from packhound.search.query.encode import QueryEncoder
 from packhound.search.query.text_filters import TextSearch
@@ -22,7 +23,8 @@ class SearchEnvironment:
 
     `root` is the folder. `stages` rescore the best hits in their order, by the text that `text_of`
     returns for a node of the snapshot, and with `vectors` of earlier processes. `texts` finds lines
-    in the snapshot's texts. Only the node ids `within` can be hits, None for all.
+    in the snapshot's texts. Only the node ids `within` can be hits, None for all. By `history`
+    files have the dates that a query asks for.
     """
 
     root: str
@@ -34,6 +36,7 @@ class SearchEnvironment:
     vectors: NodeVectors | None = None
     texts: TextSearch | None = None
     within: frozenset[int] | None = None
+    history: History | None = None
 
     @property
     def model(self) -> str:

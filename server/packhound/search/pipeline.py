@@ -58,6 +58,13 @@ from packhound.search.suggestions import (
 from packhound.search.symbols import rank_symbols
 from packhound.search.time_shares import affordable_mode, affordable_query, affordable_settings
 
+_DISK_DATES = "dates of code are those of its files on the disk"
+_NO_HISTORY = {
+    "reading": "git's history is still being read",
+    "untracked": "the folder is in no git repository",
+    "unavailable": "git does not answer",
+}
+
 
 def search(
     snapshot: Snapshot,
@@ -233,6 +240,11 @@ def parse(snapshot: Snapshot, query: Query, environment: SearchEnvironment) -> P
     parsed = find_printers(snapshot, stats, query.text, parsed, environment.texts)
     if query.mode in ("hybrid", "lexical"):
         parsed = find_exact_matches(snapshot, stats, query.text, parsed, environment.texts)
+    if parsed.scope.is_dated:
+        state = environment.history.state if environment.history else "unavailable"
+        note = f"{_DISK_DATES}: {_NO_HISTORY[state]}" if state in _NO_HISTORY else ""
+        notes = (*parsed.notes, note) if note else parsed.notes
+        parsed = replace(parsed, history=environment.history, notes=notes)
     return parsed if environment.within is None else replace(parsed, within=environment.within)
 
 

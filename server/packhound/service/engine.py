@@ -27,6 +27,7 @@ from packhound.search import (
     ablate,
     pipeline,
     related,
+    scope_of,
     so_far,
 )
 from packhound.service.cells import add_cells
@@ -318,6 +319,8 @@ class Engine:
 
     def _environment(self, snapshot: Snapshot, query: Query) -> SearchEnvironment:
         models, settings = self._index.models, self._settings
+        scope, _ = scope_of(query)
+        dated = scope.is_dated and scope.has_code
         near = near_stages(query, str(self.root), self._activity.edited, snapshot)
         return SearchEnvironment(
             root=str(self.root),
@@ -328,6 +331,7 @@ class Engine:
             text_of=partial(self._index.node_text, snapshot),
             vectors=self._index.node_vectors(snapshot),
             texts=self._index.redacted_grep if query.redacted else self._index.grep,
+            history=self._personalization.dates(query.budget.time_ms / 1_000) if dated else None,
         )
 
     def _current(self, query: Query) -> Current:

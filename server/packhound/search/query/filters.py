@@ -9,6 +9,7 @@ import numpy as np
 from packhound.core.arrays import Mask
 from packhound.core.types import KINDS
 from packhound.files import compile_globs
+from packhound.git import History
 from packhound.index import FileEntry, Snapshot
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.retrieve.corpus_stats import CorpusStats
@@ -50,13 +51,15 @@ def _files_allowed(snapshot: Snapshot, query: ParsedQuery) -> Mask:
             (not query.languages or entry.language.lower() in query.languages)
             and (not query.globs or included(entry.path) is not None)
             and not (query.excluded_globs and excluded(entry.path))
-            and (not query.scope.is_dated or query.scope.holds_date(_date_of(entry)))
+            and (not query.scope.is_dated or query.scope.holds_date(_date_of(entry, query.history)))
         )
     return allowed
 
 
-def _date_of(entry: FileEntry) -> float:
-    """Return when a file was written last; now for the text of an open editor."""
+def _date_of(entry: FileEntry, history: History | None) -> float:
+    """Return when a file was changed last, by git or else by the disk; now for an open editor."""
+    if entry.stamp and history and (committed_at := history.changed_at(entry.path)):
+        return committed_at
     return entry.stamp.mtime_ns / 1e9 if entry.stamp else time.time()
 
 

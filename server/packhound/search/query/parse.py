@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from packhound.core.records import ALL_CODE, Scope
 from packhound.core.types import Kind, Query, Tests
+from packhound.git import History
 from packhound.search.query.bug_report import code_of, content_of, is_report
 from packhound.search.query.filter_syntax import (
     filter_fields,
@@ -80,6 +81,7 @@ class ParsedQuery:
     print the message that the query is, with how sure that is, 0 to 1, and the line that does,
     `exact_matches` those that are exactly what it says.
     `frames` are those of a report's stack traces, innermost first, `code` is what it quotes.
+    By `history` files have the dates that `scope` asks for.
     """
 
     text: str
@@ -103,6 +105,7 @@ class ParsedQuery:
     excluded_globs: tuple[str, ...] = ()
     tests: Tests = "last"
     scope: Scope = ALL_CODE
+    history: History | None = None
     within: frozenset[int] | None = None
     phrase_nodes: frozenset[int] | None = None
     printers: Mapping[int, tuple[float, str]] = field(default_factory=dict)

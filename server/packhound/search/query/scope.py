@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import inf
 
-from packhound.core.records import Scope, read_iso_date
+from packhound.core.records import Scope, read_date
 from packhound.core.types import TYPES, Query
 
 
@@ -40,9 +40,10 @@ def _parse_types(values: Iterable[str], problems: list[str]) -> tuple[str, ...]:
 
 
 def _parse_dates(name: str, values: Iterable[str], problems: list[str]) -> list[float]:
-    dates = {value: read_iso_date(value) for value in values}
+    dates = {value: read_date(value) for value in values}
     problems += (
-        f"invalid {name} '{value:.80}': expected a day as YYYY-MM-DD, such as 2025-12-01"
+        f"invalid {name} '{value:.80}': expected a day as YYYY-MM-DD, such as 2025-12-01, or"
+        " how long ago, such as 5h, 3d, 2w or 1y"
         for value, date in dates.items()
         if date is None
     )

@@ -13,7 +13,7 @@ from pathlib import Path
 from packhound.core.errors import StoreError
 from packhound.core.settings import Settings
 from packhound.core.types import Hit, SignalValue
-from packhound.git import HistoryReader
+from packhound.git import History, HistoryReader
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.rank.activation import Activation, Use
 from packhound.search.stages import StageContext
@@ -36,12 +36,14 @@ class Personalization:
     name = "personalization"
 
     def __init__(self, root: Path, cache_folder: Path, settings: Settings) -> None:
-        ranking = settings.ranking
+        ranking, self._root = settings.ranking, root
         self._by_change = ranking.git_history
         self._weight = _ACTIVATION * ranking.activity_weight
         self._activation = Activation(cache_folder / _FILE) if ranking.activity else None
         # Commits are uses too.
         self._history = HistoryReader(root) if ranking.git_history or ranking.activity else None
+        # Read when a query first asks for dates, where no setting asks for the history.
+        self._dates: HistoryReader | None = None
         if self._history:
             self._history.refresh()
 
@@ -60,6 +62,15 @@ class Personalization:
         self._history.follow()
         return [self._rescore(hit, self._history) for hit in hits]
 
+    def dates(self, timeout_s: float) -> History:
+        """Return the history of the folder, or what of it there is after `timeout_s`."""
+        reader = self._history or self._dates
+        if reader is None:
+            reader = self._dates = HistoryReader(self._root)
+            reader.refresh()
+        reader.follow()
+        return reader.wait(timeout_s)
+
     def record_use(self, path: str, kind: Use, qualname: str = "") -> None:
         """Record that the user opened or edited a file, or picked a node of it from results."""
         if self._activation:
@@ -67,8 +78,9 @@ class Personalization:
 
     def invalidate(self) -> None:
         """Read git's history again before the next search: the disk may have changed."""
-        if self._by_change and self._history:
-            self._history.invalidate()
+        for reader in (self._history if self._by_change else None, self._dates):
+            if reader:
+                reader.invalidate()
 
     def clear(self) -> None:
         """Forget what the user opened, edited and picked. Raises StoreError."""
