@@ -21,6 +21,7 @@ HERE = Path(__file__).resolve().parent
 VENV = HERE / ".venv"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 READY = VENV / ".ready"
+PIP = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
 FOLDERS = ("server", "tests", "benchmarks", "training", "vscode-extension/scripts", ".ci", "dev.py")
 FOLDERS += ("docs/settings.py",)
 
@@ -47,7 +48,7 @@ def main() -> int:
     return 0
 
 
-def setup() -> None:
+def setup_environment() -> None:
     """Make the environment once, and again when pyproject.toml changed."""
     if sys.version_info < (3, 10):  # noqa: UP036 - says it before pip does
         sys.exit(f"Packhound needs Python 3.10 or newer; this is {sys.version.split()[0]}")
@@ -56,37 +57,60 @@ def setup() -> None:
     say("setting up .venv (a minute or two, once)")
     if Path(sys.prefix) != VENV:  # a running interpreter cannot be replaced
         venv.create(VENV, with_pip=True)
-    pip = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
-    if run("python", *pip, "--editable", ".[dev,mcp,graph]", check=False):
+    if run("python", *PIP, "--editable", ".[dev,mcp,graph]", check=False):
         say("not all could be built; trying again without hnswlib, which needs a C++ compiler")
-        run("python", *pip, "--editable", ".[dev,mcp]")
+        run("python", *PIP, "--editable", ".[dev,mcp]")
     READY.touch()
+
+
+def setup() -> list[str]:
+    """Make the environment and get what some tests compare with; return what cannot be had."""
+    setup_environment()
+    absent = [line for line in (ripgrep_problem(), vocabulary_problem()) if line]
+    for line in absent:
+        say(line)
+    return absent
+
+
+def ripgrep_problem() -> str:
+    """Install ripgrep where it is missing; return why it cannot be, or nothing."""
+    everywhere = os.pathsep.join((str(BIN), os.environ.get("PATH", "")))
+    if shutil.which("rg", path=everywhere):
+        return ""
+    say("installing ripgrep (once)")
+    if run("python", *PIP, "--only-binary", ":all:", "ripgrep", check=False):
+        return "ripgrep cannot be installed: what grep finds is not compared with it"
+    return ""
+
+
+def vocabulary_problem() -> str:
+    """Install the npm package that counts tokens; return why it cannot be, or nothing."""
+    npm, extension = shutil.which("npm"), HERE / "vscode-extension"
+    if npm is None:
+        return "npm is not installed: the offline token count is not compared with the true one"
+    if not (extension / "node_modules" / "gpt-tokenizer").exists():
+        say("installing the extension's npm packages (once)")
+        install = ("ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel", "error")
+        if subprocess.run([npm, "--prefix", extension, *install], check=False).returncode:
+            return "npm failed: the offline token count is not compared with the true one"
+    return ""
 
 
 def demo() -> None:
     """One search over this repository's server, with what made each score."""
-    setup()
+    setup_environment()
     query = "apply an edit to a text buffer"
     run("packhound", "search", query, "--root", "server", "--limit", "3", "--show-scores")
 
 
 def test() -> None:
     """The tests that take minutes at most, and what was skipped."""
-    setup()
-    setup_vocabulary()
-    run("pytest", "-n", "auto", "-rs", "-m", "not slow and not editors")
-
-
-def setup_vocabulary() -> None:
-    """The npm package that counts tokens for a test; without npm that test is skipped."""
-    npm, extension = shutil.which("npm"), HERE / "vscode-extension"
-    if npm is None:
-        say("npm is not installed: the offline token count is not compared with the true one")
-    elif not (extension / "node_modules" / "gpt-tokenizer").exists():
-        say("installing the extension's npm packages (once)")
-        install = ("ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel", "error")
-        if subprocess.run([npm, "--prefix", extension, *install], check=False).returncode:
-            say("npm could not: the offline token count is not compared with the true one")
+    absent = setup()
+    code = run("pytest", "-n", "auto", "-rs", "-m", "not slow and not editors", check=False)
+    for line in absent:
+        say(line)
+    if code:
+        sys.exit(code)
 
 
 def slow() -> None:
@@ -97,13 +121,13 @@ def slow() -> None:
 
 def editors() -> None:
     """The tests in real editors; tests/editors/README.md says how to get them."""
-    setup()
+    setup_environment()
     run("pytest", "-m", "editors")
 
 
 def fuzz() -> None:
     """Coverage-guided fuzzing; its library is not among what the tests need."""
-    setup()
+    setup_environment()
     run("python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "atheris")
     seconds = os.environ.get("FUZZ_SECONDS", "60")
     run("python", "-m", "tests.fuzz.fuzz", "--seconds", seconds)
@@ -111,7 +135,7 @@ def fuzz() -> None:
 
 def check() -> None:
     """What must be clean before a commit."""
-    setup()
+    setup_environment()
     run("ruff", "format", "--check", *FOLDERS)
     run("ruff", "check", *FOLDERS)
     run("mypy")
@@ -119,14 +143,14 @@ def check() -> None:
 
 def fix() -> None:
     """Fix formatting and lint."""
-    setup()
+    setup_environment()
     run("ruff", "format", *FOLDERS)
     run("ruff", "check", "--fix", *FOLDERS)
 
 
 def bench() -> None:
     """Every figure that needs nothing but this repository."""
-    setup()
+    setup_environment()
     run("python", "-m", "benchmarks.index_speed")
 
 

@@ -1,13 +1,18 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 # Installed modules are compiled. A shell that sets this has each of some thousand processes compile
 # those of this checkout anew, which doubles what the tests cost.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# Programs that `dev.py` has installed beside the interpreter, such as ripgrep.
+os.environ["PATH"] += f"{os.pathsep}{Path(sys.executable).parent}"
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -27,7 +27,7 @@ ODD_TEXTS = {
 
 rg = shutil.which("rg")
 needs_ripgrep = pytest.mark.skipif(
-    rg is None, reason="ripgrep is not installed: apt-get install ripgrep"
+    rg is None, reason="ripgrep is not installed: python3 dev.py setup"
 )
 
 
