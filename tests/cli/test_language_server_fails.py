@@ -13,7 +13,6 @@ from typing import BinaryIO
 
 import pytest
 
-from packhound.relay import ENGINE
 from packhound.relay.address import ServerAddress, bind_listener, write_address
 from tests.support.command_line import packhound
 
@@ -32,10 +31,10 @@ def serve(cache: Path) -> Iterator[Callable[[Callable[[socket.socket], None]], N
     listeners = []
 
     def start(behave: Callable[[socket.socket], None]) -> None:
-        listener, address = bind_listener(cache, ENGINE)
+        listener, address = bind_listener(cache)
         listener.listen()
         listeners.append(listener)
-        write_address(cache, ServerAddress(address, "token", 0), ENGINE)
+        write_address(cache, ServerAddress(address, "token", 0))
 
         def accept() -> None:
             while True:
@@ -122,7 +121,7 @@ def test_what_was_used_is_deleted_though_the_server_hangs(
 
 
 def test_a_stale_address_is_no_news(tmp_path: Path, root: Path, cache: Path) -> None:
-    listener, address = bind_listener(cache, ENGINE)
-    write_address(cache, ServerAddress(address, "token", os.getpid()), ENGINE)
+    listener, address = bind_listener(cache)
+    write_address(cache, ServerAddress(address, "token", os.getpid()))
     listener.close()
     assert answer(tmp_path, root, "search", "open_door")[1] == ""
