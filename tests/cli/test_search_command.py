@@ -31,7 +31,7 @@ def test_search_json_is_the_published_object(tmp_path: Path, root: Path) -> None
     assert list(hit) == [
         *("rank", "score", "confidence", "confidence_word", "path", "start_line", "end_line"),
         *("kind", "name", "qualname", "signature", "ref", "siblings", "copies", "line", "reasons"),
-        *("why", "groups", "counterfactual", "source", "type"),
+        *("why", "groups", "against", "beside", "source", "type"),
     ]
     assert 1 <= len(hit["reasons"]) <= 3
     assert (hit["path"], hit["name"], hit["start_line"], hit["end_line"]) == (

@@ -307,12 +307,12 @@ def test_grep_shows_the_line_of_a_secret_without_it(engine):
 
 def test_a_search_says_why_if_it_is_asked(engine):
     plain = call(engine, "search", {"query": "load records"})
-    assert "why: " not in as_text("search", plain)
+    assert "for: " not in as_text("search", plain)
     explained = call(engine, "search", {"query": "load records", "explain": True})
     best = explained["hits"][0]
-    assert best["counterfactual"] and best["reasons"]
-    assert f"why: {best['reasons'][0]}" in as_text("search", explained)
-    assert best["counterfactual"] in as_text("search", explained)
+    assert best["reasons"] and best["beside"]
+    assert f"for: {best['reasons'][0]}" in as_text("search", explained)
+    assert best["beside"] in as_text("search", explained)
     assert "explain" in schema_of(OPERATIONS["search"])["properties"]
 
 

@@ -18,8 +18,8 @@ from packhound.search.rank.linear import (
     score_linear,
     weights_for,
 )
-from packhound.search.signals.file import lexical
-from packhound.search.signals.node import node_size, node_words
+from packhound.search.signals.node import node_size
+from packhound.search.signals.registry import find_signal
 from tests.support.shop import environment, snapshot
 
 QUESTION = "how a path is compared with the routes of a session"
@@ -29,7 +29,8 @@ def scored(in_file: tuple[float, ...], diversity: float = 5.0):
     query = Query(QUESTION)
     parsed = parse(snapshot(), query, environment())
     context = retrieve_context(snapshot(), query, parsed, QueryVectors(), environment())
-    weights = Weights(((lexical, 2.0),), ((node_words, 1.0), (node_size, 0.0)), diversity, in_file)
+    node = ((find_signal("node_words"), 1.0), (find_signal("node_size"), 0.0))
+    weights = Weights(((find_signal("lexical"), 2.0),), node, diversity, in_file)
     return context, score_linear(context, weights, len(context.candidates))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from packhound.core.settings_reader import settings_from
-from packhound.core.types import Document
+from packhound.core.types import Document, NodeRef
 from packhound.encoder.embedder import Embedder
 from packhound.index.snapshot import Snapshot
 from packhound.index.writer import Index
@@ -163,4 +163,10 @@ def snapshot(*, vectors: bool = True, backwards: bool = False) -> Snapshot:
 
 def environment(fuser: str = "linear") -> SearchEnvironment:
     """An environment with a cache of its own."""
-    return SearchEnvironment("shop", embedder(), settings=settings_from({"search.fuser": fuser}))
+    settings = settings_from({"search.fuser": fuser})
+    return SearchEnvironment("shop", embedder(), settings=settings, text_of=_text_of)
+
+
+def _text_of(node: NodeRef) -> str:
+    source = FILES[node.path].encode()[node.span.start : node.span.end]
+    return f"{node.path}\n{source.decode()}"

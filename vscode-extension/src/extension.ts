@@ -137,7 +137,7 @@ export function activate(context: vscode.ExtensionContext): PackhoundApi {
   void client.restart();
   return {
     client,
-    search: (query, limit) => client.search({ query, ...(limit ? { limit } : {}) }),
+    search: (query, limit) => client.search({ query, explain: true, ...(limit ? { limit } : {}) }),
     pack: (prompt, budget) => client.pack({ prompt, budget }),
   };
 }

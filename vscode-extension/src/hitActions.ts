@@ -18,11 +18,11 @@ export class HitActions {
   ) {}
 
   async why(hit: Hit): Promise<void> {
-    const { query = '', hits = [] } = this.results.around(hit) ?? {};
+    const { query = '' } = this.results.around(hit) ?? {};
     if (isCode(hit)) {
-      await showExplanation(this.client, hit, query, hits);
+      await showExplanation(this.client, hit, query);
     } else {
-      openPage(hit, query, hits);
+      openPage(hit, query);
     }
   }
 

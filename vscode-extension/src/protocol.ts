@@ -21,16 +21,12 @@ export interface Signal {
 
 export type GroupName = 'Name' | 'Words' | 'Meaning' | 'Structure' | 'You';
 
-/** All signals of one kind: what they add to a score, and that in words. */
+/** All signals of one kind: what they add to a score, and what there is to see of them. */
 export interface SignalGroup {
   group: GroupName;
   /** 0 to 1. */
   value: number;
   contribution: number;
-  /** The contribution without what the best candidates have on average. */
-  above_average: number;
-  /** The rank that the hit would have with the average, 0 for a hit without a rank. */
-  rank_without: number;
   text: string;
   /** In answers to `explain` only. */
   signals?: (Signal & { text: string })[];
@@ -45,14 +41,15 @@ export interface Hit {
   kind: string;
   name: string;
   qualname: string;
-  why: Signal[];
   /** The line of signature and comment with the most words of the query. */
   line: string;
   /** At most three, in words. */
   reasons: string[];
-  groups: SignalGroup[];
-  /** What would move the hit, and where to. */
-  counterfactual: string;
+  /** Of hits that are explained: the signals, their groups, what speaks against it, and the best other. */
+  why?: Signal[];
+  groups?: SignalGroup[];
+  against?: string[];
+  beside?: string;
   /** The commits that its lines stem from, where that was asked for. */
   git?: {
     state: string;
@@ -92,6 +89,7 @@ export interface NoteMark {
 
 export interface SearchParams {
   query: string;
+  explain?: boolean;
   limit?: number;
   mode?: 'hybrid' | 'lexical' | 'dense' | 'symbol';
   kinds?: string[];

@@ -42,7 +42,7 @@ function M.cell(hit)
   return hit.cell and ('cell %d:%d'):format(hit.cell.number, hit.cell.line)
 end
 
---- `load_config  src/config.py:12  strong · name: load · meaning: closest of 1,695`
+--- `load_config  src/config.py:12  strong · name: load · meaning: closest`
 ---@return string text
 ---@return { [1]: integer, [2]: integer } dim bytes of the place in it, from 0, the end excluded
 function M.row(title, place, remarks)

@@ -18,6 +18,7 @@ from packhound.cli.terminal import echo
 from packhound.core.records import CODE, byline
 from packhound.core.status import LeftOutRow, Status
 from packhound.core.titles import heading as node_heading
+from packhound.operations import accounts
 from packhound.redact import safe_line, visible_line
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def results(answer: Row, boxes: bool = False, console: Console = _out) -> None:
 
 
 def box(hit: Row, console: Console = _out, *, all_signals: bool = False) -> None:
-    """Print a hit, its groups or all their signals, and what would move it.
+    """Print a hit, its groups or all their signals, and what speaks for it and against it.
 
     The printed numbers add up to the score.
     """
@@ -76,26 +77,24 @@ def box(hit: Row, console: Console = _out, *, all_signals: bool = False) -> None
     subtitle = f"score {hit['score']:.3f}{_git_summary(hit)}"
     content = Group(Text(_location(hit)), grid)
     console.print(Panel(content, title=title, title_align="left", subtitle=subtitle))
-    if hit["counterfactual"]:
-        console.print(Text(visible_line(f"  {hit['counterfactual']}"), style="dim"))
+    for account in accounts(hit):
+        console.print(Text(f"  {account}", style="dim"))
     for line in _snippet(hit):
         console.print(line, soft_wrap=True)
 
 
 def _add_groups(grid: Table, hit: Row, bar_width: int) -> None:
-    """Add a row a group, relative to the best candidates, and one of what those have too."""
+    """Add a row a group, the largest first."""
     groups = hit["groups"]
-    largest = max((abs(group["above_average"]) for group in groups), default=0.0)
-    for group in sorted(groups, key=lambda group: -abs(group["above_average"])):
+    largest = max((abs(group["contribution"]) for group in groups), default=0.0)
+    for group in sorted(groups, key=lambda group: -abs(group["contribution"])):
         grid.add_row(
-            f"{group['above_average']:+.2f}",
-            _bar(group["above_average"], largest, bar_width),
+            f"{group['contribution']:+.2f}",
+            _bar(group["contribution"], largest, bar_width),
             f"{group['value']:.2f}",
             Text(group["group"], style="bold"),
             Text(visible_line(group["text"]), style="dim"),
         )
-    common = hit["score"] - sum(group["above_average"] for group in groups)
-    grid.add_row(f"{common:+.2f}", "", "", "", Text("what good candidates have on average", "dim"))
 
 
 def _add_signals(grid: Table, groups: Sequence[Row], bar_width: int) -> None:

@@ -240,30 +240,28 @@ GROUP_NAMES: tuple[GroupName, ...] = get_args(GroupName)
 
 
 class SignalGroup(NamedTuple):
-    """All signals of one kind: what they add to a score, and that in words.
+    """All signals of one kind: what they add to a score, and what there is to see of them.
 
-    `value` is 0 to 1 in the group's own measure, `contribution` the sum of its signals, and
-    `above_average` what is left of that without the mean over the best candidates. `rank_without`
-    is the rank that the hit would have with that mean, 0 for a hit without a rank.
+    `value` is 0 to 1 in the group's own measure, `contribution` the sum of its signals.
     """
 
     name: GroupName
     value: float
     contribution: float
-    above_average: float
-    rank_without: int
     text: str
 
 
 class Explanation(NamedTuple):
-    """Reasons of a hit's rank: at most three in words, all groups, and what would move it.
+    """What speaks for a hit (`reasons`) and against it, at most three each, in words.
 
-    `line` is the line of its signature and its comment with the most words of the query.
+    `beside` says in what it is ahead of the best other hit and in what behind. `line` is the line
+    of its signature and its comment with the most words of the query.
     """
 
     reasons: tuple[str, ...] = ()
+    against: tuple[str, ...] = ()
+    beside: str = ""
     groups: tuple[SignalGroup, ...] = ()
-    counterfactual: str = ""
     line: str = ""
 
 

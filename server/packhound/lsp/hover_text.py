@@ -1,4 +1,4 @@
-"""Text of a hover: why a hit has its rank in five lines, and the notes on it, a line each."""
+"""Text of a hover: what speaks for a hit and against it, and the notes on it, a line each."""
 
 from __future__ import annotations
 
@@ -6,30 +6,28 @@ import re
 from collections.abc import Sequence
 
 from packhound.core.records import NoteMark, byline, iso_date
-from packhound.core.types import Hit, SignalGroup
+from packhound.core.types import Hit
 from packhound.redact import redact, safe_line
 
-BAR_WIDTH = 6
 MAX_NOTES = 3
-MAX_GROUPS = 3
-"""With the title and what would move the hit these are five lines."""
-_LEAST = 0.05
-"""What rounds to zero is no reason."""
-_EIGHTHS = " ▏▎▍▌▋▊▉█"
 _MARKDOWN_SPECIAL = re.compile(r"([\\`*\[\]<>~&@|$]|(?<!\w)_|_(?!\w)|(?<=[wW]{3})\.|:(?=//))")
-_MAX_LENGTH = 120
+_MAX_LENGTH = 160
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
 
 def hover_text(query: str, hit: Hit, *, markdown: bool) -> str:
-    """Return a node's name and rank, what speaks for and against it, and what would move it."""
+    """Return a node's name and rank, what speaks for and against it, and the best other hit."""
     name = _single_line(hit.node.qualname or hit.node.name or hit.node.path)
     query = _single_line(query)
     rank = f"#{hit.rank} for" if hit.rank else "not among the results for"
-    rows = _group_rows(hit.explanation().groups)
-    counterfactual = hit.explanation().counterfactual
-    git = hit.git.describe() if hit.git else ""
-    body = "\n".join([*rows, *filter(None, (counterfactual, git))])
+    explanation = hit.explanation()
+    rows = {
+        "for": " · ".join(explanation.reasons),
+        "against": " · ".join(explanation.against),
+        "beside": explanation.beside.removeprefix("beside "),
+        "lines": hit.git.describe() if hit.git else "",
+    }
+    body = "\n".join(f"{title:9}{_in_code_block(text)}" for title, text in rows.items() if text)
     if not markdown:
         return f"{name} ({hit.node.kind}), {rank} {query}\n{body}".rstrip()
     title = f"`{_in_code_block(name)}` {hit.node.kind}, {rank} `{_in_code_block(query)}`"
@@ -58,26 +56,6 @@ def escape(text: str) -> str:
     Neovim and Emacs show the backslashes, so there are no others.
     """
     return _MARKDOWN_SPECIAL.sub(r"\\\1", text)
-
-
-def _group_rows(groups: Sequence[SignalGroup]) -> list[str]:
-    """Return a row for each group that tells the hit from its rivals most."""
-    by_size = sorted(groups, key=lambda group: -abs(group.above_average))
-    # An only candidate is the average itself: what it matched is said all the same.
-    alone = all(abs(group.above_average) < _LEAST for group in groups)
-    maximum = abs(by_size[0].above_average) if by_size else 0.0
-    return [
-        f"{group.name:9}  {_bar(abs(group.above_average), maximum)}  {group.above_average:+5.1f}  "
-        f"{_in_code_block(group.text)}".rstrip()
-        for group in by_size[:MAX_GROUPS]
-        if abs(group.above_average) >= _LEAST or (alone and group.text)
-    ]
-
-
-def _bar(amount: float, maximum: float) -> str:
-    eighths = round(amount / maximum * BAR_WIDTH * 8) if maximum else 0
-    full, rest = divmod(min(eighths, BAR_WIDTH * 8), 8)
-    return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(BAR_WIDTH)
 
 
 def _in_code_block(text: str) -> str:

@@ -16,16 +16,13 @@ Handler: TypeAlias = Callable[[PackhoundServer, Params], Json]
 
 _OF_THE_PROTOCOL = ("textDocument", "uri", "position", "workDoneToken", "partialResultToken")
 DEFAULTS: Mapping[str, Json] = {
-    "search": {"deep": False, "snippet_lines": 0, "explain": True},
+    "search": {"deep": False, "snippet_lines": 0},
     "related": {"snippet_lines": 0},
     "symbol": {"limit": 100},
     "explain": {"deep": False},
     "read_node": {"limit": 2_000},
 }
-"""What an editor asks for where it does not say: a list is shown at each key, without code.
-
-Editors of 0.1 read the groups of every hit.
-"""
+"""What an editor asks for where it does not say: a list is shown at each key, without code."""
 _WITH_FOCUS = ("search", "pack")
 _ABOUT_A_FOLDER = ("changes",)
 _ABOUT_A_PLACE = ("related", "explain")

@@ -24,4 +24,5 @@ from .search import Search as Search
 from .search import limit_of as limit_of
 from .search import query_of as query_of
 from .status import workspace_row as workspace_row
+from .text import accounts as accounts
 from .text import rows_in as rows_in

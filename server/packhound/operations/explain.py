@@ -20,7 +20,7 @@ from packhound.operations.operation import (
 from packhound.operations.references import places
 from packhound.operations.rows import explanation_row
 from packhound.operations.search import QUERY_CHARACTERS
-from packhound.operations.text import Row, Text, title
+from packhound.operations.text import Row, Text, accounts, title
 from packhound.redact import visible_line
 
 
@@ -59,15 +59,15 @@ def explain_hit(call: Call, request: Explain, query: Query) -> Hit:
 
 
 def text(answer: Row) -> Text:
-    """Return what speaks for a node and against it, and what would move it."""
+    """Return what speaks for a node and against it, and what each group adds to its score."""
     rank = f"#{answer['rank']}" if answer["rank"] else "not among the results"
-    groups = sorted(answer["groups"], key=lambda group: -abs(group["above_average"]))
+    groups = sorted(answer["groups"], key=lambda group: -abs(group["contribution"]))
     units = [
-        visible_line(f"{group['above_average']:+.2f} {group['group']}: {group['text']}")
+        visible_line(f"{group['contribution']:+.2f} {group['group']}: {group['text']}")
         for group in groups
     ]
-    moves = [visible_line(answer["counterfactual"])] if answer["counterfactual"] else []
-    return Text([f"{title(answer)}, {rank}, score {answer['score']:.2f}"], [*units, *moves], "rows")
+    head = f"{title(answer)}, {rank}, score {answer['score']:.2f}"
+    return Text([head], [*accounts(answer), *units], "rows")
 
 
 OPERATION = Operation(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from packhound.impact import Link
     from packhound.service import Roots
 
-_GROUP_KEYS = ("value", "contribution", "above_average", "rank_without", "text")
+_GROUP_KEYS = ("value", "contribution", "text")
 
 
 def node_row(node: NodeRef) -> Json:
@@ -33,6 +33,12 @@ def node_row(node: NodeRef) -> Json:
         "qualname": safe_line(node.qualname),
         "signature": safe_line(node.signature),
     }
+
+
+def _sibling_row(node: NodeRef) -> Json:
+    """Return a further node of a hit's file, whose path is that of the hit."""
+    row = node_row(node)
+    return {key: row[key] for key in ("kind", "name", "qualname", "start_line", "end_line")}
 
 
 def link_row(link: Link | NodeRef) -> Json:
@@ -82,7 +88,7 @@ def hit_rows(roots: Roots, hits: Sequence[Hit], *, explain: bool) -> Iterator[Js
             "confidence_word": None if hit.confidence is None else search.word_of(hit.confidence),
             **node_row(hit.node),
             "ref": safe_line(references.of(hit.node)) if hit.node.path else "",
-            "siblings": [node_row(sibling) for sibling in hit.siblings],
+            "siblings": [_sibling_row(sibling) for sibling in hit.siblings],
             "copies": [node_row(copy) for copy in hit.copies],
             "line": safe_line(explanation.line),
             "reasons": [safe_line(reason) for reason in explanation.reasons],
@@ -91,7 +97,8 @@ def hit_rows(roots: Roots, hits: Sequence[Hit], *, explain: bool) -> Iterator[Js
             row |= {
                 "why": [signal_row(signal) for signal in hit.why],
                 "groups": [_group_row(group) for group in explanation.groups],
-                "counterfactual": safe_line(explanation.counterfactual),
+                "against": [safe_line(loss) for loss in explanation.against],
+                "beside": safe_line(explanation.beside),
             }
         if hit.cell:
             row["cell"] = hit.cell._asdict()

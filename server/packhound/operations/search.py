@@ -30,7 +30,7 @@ from packhound.operations.operation import (
     Words,
 )
 from packhound.operations.rows import results_rows
-from packhound.operations.text import MARK, Row, Text, cut, rows_in, snippet_text, title
+from packhound.operations.text import MARK, Row, Text, accounts, cut, rows_in, snippet_text, title
 from packhound.redact import visible_line
 
 QUERY_CHARACTERS = 100_000
@@ -114,7 +114,7 @@ class Search(Request):
     offset: Offset = 0
     snippet_lines: SnippetLines = 6
     explain: Annotated[
-        bool, Meta(description="Say why each hit is there, and what would move it.")
+        bool, Meta(description="Say what speaks for each hit and against it, and by which signals.")
     ] = False
     max_tokens: MaxTokens = 4_000
 
@@ -222,9 +222,8 @@ def hit_units(hits: Sequence[Row]) -> Iterator[str]:
             lines.append(f"history: {visible_line(git['text'])}")
         if code := snippet_text(hit):
             lines.append(code)
-        if "counterfactual" in hit:
-            why = " · ".join(filter(None, [*hit["reasons"], hit["counterfactual"]]))
-            lines.append(visible_line(f"why: {why}"))
+        if "why" in hit:
+            lines += accounts(hit)
         if hit.get("siblings"):
             names = (f"{visible_line(s['name'])}:{s['start_line']}" for s in hit["siblings"])
             lines.append(f"also here: {', '.join(names)}")

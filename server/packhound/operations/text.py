@@ -120,3 +120,13 @@ def rows_in(answer: Row, key: str) -> Sequence[Any]:
     """Return the list under a key, empty if there is none."""
     rows = answer.get(key)
     return rows if isinstance(rows, list) else ()
+
+
+def accounts(hit: Row) -> list[str]:
+    """Return what speaks for a hit, what against it, and how the best other compares, a line each.
+
+    Only hits that are explained have more than the first.
+    """
+    sides = {"for": hit["reasons"], "against": rows_in(hit, "against")}
+    lines = [f"{side}: {' · '.join(texts)}" for side, texts in sides.items() if texts]
+    return [visible_line(line) for line in (*lines, hit.get("beside", "")) if line]

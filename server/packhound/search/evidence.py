@@ -12,12 +12,14 @@ from packhound.core.arrays import Floats, Mask
 from packhound.core.types import NodeRef
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.signals.context import SignalContext
-from packhound.text import runs, terms, terms_of_run
+from packhound.text import MAX_WORD, parts, runs, terms, terms_of_run
 
 _MAX_WORDS = 12
 """Heaviest words of a report that reasons name."""
 _MAX_CHARACTERS = 2_000
 """Of a query or a comment that are compared."""
+_MAX_SOURCE = 20_000
+"""Of the text of a node that words are looked for in."""
 _MAX_PHRASE = 8
 _MAX_LINE = 200
 
@@ -91,13 +93,28 @@ def _spell(query: ParsedQuery) -> dict[str, str]:
     """Return the spelling of each term that is a word or a part of one."""
     spelling: dict[str, str] = {}
     for run in runs(query.text[: 10 * _MAX_CHARACTERS]):
-        parts = terms_of_run(run)
-        if len(parts) == 1:
-            spelling.setdefault(parts[0], run)
+        found = terms_of_run(run)
+        if len(found) == 1:
+            spelling.setdefault(found[0], run)
         # The last of several terms is the identifier as a whole.
-        for term in parts[:-1]:
-            spelling.setdefault(term, term)
+        for term, part in zip(found[:-1], parts(run), strict=False):
+            spelling.setdefault(term, part)
     return spelling
+
+
+def as_written(words: Sequence[QueryWord], text: str, *, in_parts: bool = False) -> str:
+    """Return those of some words that a text has as they stand there, whole or as parts of names.
+
+    A run that is no word, such as a sentence in a script without spaces, is left out.
+    """
+    written: dict[str, str] = {}
+    for run in runs(text[:_MAX_SOURCE]):
+        pieces = parts(run) if in_parts else [run]
+        for piece in pieces if len(run) <= MAX_WORD else ():
+            for term in terms_of_run(piece):
+                written.setdefault(term, piece)
+    present = [written[word.term] for word in words if word.term in written]
+    return ", ".join(dict.fromkeys(present))
 
 
 def shared_phrase(query: ParsedQuery, doc: str, words: Sequence[QueryWord]) -> str:

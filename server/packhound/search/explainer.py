@@ -1,7 +1,7 @@
-"""The arithmetic of explanations: groups of signals, and the ranks that hits would have without.
+"""Explanations: groups of signals, what speaks for and against a hit, and the best other one.
 
-Contributions are centred on their mean over the best candidates, so that what all of them have in
-common vanishes and what is left tells one hit from its rivals.
+To choose reasons, contributions are centred on their mean over the best candidates, so that what
+all of them have in common vanishes and what is left tells one hit from its rivals.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from threading import Lock
 
 import numpy as np
 
@@ -26,16 +27,17 @@ from packhound.search.query.parse import ParsedQuery
 from packhound.search.rank.fusion import Ranking, competing_rows
 from packhound.search.rank.linear import Unit
 from packhound.search.reasons import (
-    MAX_REASONS,
     Evidence,
+    beside,
     choose_reasons,
-    counterfactual,
     group_texts,
+    losses,
     reason_texts,
 )
 from packhound.search.retrieve.term_matches import NAME
 from packhound.search.signals.context import SignalContext
 from packhound.search.signals.registry import EXACT_MATCH, SIGNALS, group_of, membership
+from packhound.search.stages import TextOf
 
 N_CANDIDATES = 50
 """Best candidates that contributions are compared with."""
@@ -44,57 +46,7 @@ _TIE = 1e-9
 _FOLDED_NAME = 0.95
 """Value of a name in another letter case; names with other words are below."""
 _STRUCTURE_ROW, _YOU_ROW = GROUP_NAMES.index("Structure"), GROUP_NAMES.index("You")
-
-
-class Explanations:
-    """The explanations of all hits of a search, computed together when first asked for."""
-
-    def __init__(self, compute: Callable[[], list[Explanation]]) -> None:
-        self._compute: Callable[[], list[Explanation]] | None = compute
-        self._explanations: list[Explanation] = []
-
-    def of(self, column: int) -> Explanation:
-        """Return the explanation of the hit at `column`. Thread-safe."""
-        if compute := self._compute:
-            self._explanations = compute()
-            # What it was computed from holds a snapshot.
-            self._compute = None
-        return self._explanations[column]
-
-
-def explain_hits(
-    context: SignalContext,
-    ranking: Ranking,
-    unit: Unit,
-    hits: Sequence[Hit],
-    excluded: NodeId | None = None,
-) -> tuple[Hit, ...]:
-    """Return the hits of a ranking, whose scores stages may have changed, with explanations.
-
-    They are computed when one is first called for. The candidate `excluded` is no rival.
-    """
-
-    def compute() -> list[Explanation]:
-        rivals = competing_rows(context, ranking, unit)
-        if excluded is not None:
-            node_ids = context.candidates.node_ids.take(ranking.nodes.take(rivals))
-            rivals = rivals[node_ids != excluded]
-        positions = context.candidates.position[[hit.node.node_id for hit in hits]]
-        sums = _sum_groups(ranking, rivals, np.searchsorted(ranking.nodes, positions), hits)
-        return _combine(hits, sums, _gather_evidence(context, hits, positions))
-
-    return _attach(hits, Explanations(compute))
-
-
-def explain_symbols(hits: Sequence[Hit], query: ParsedQuery) -> tuple[Hit, ...]:
-    """Return hits of a search by name with explanations."""
-    return _attach(hits, Explanations(lambda: _explain_symbols(hits, query)))
-
-
-def _attach(hits: Sequence[Hit], explanations: Explanations) -> tuple[Hit, ...]:
-    return tuple(
-        [replace(hit, explanation=partial(explanations.of, i)) for i, hit in enumerate(hits)]
-    )
+_TOLD = frozenset(signal.name for signal in SIGNALS if signal.reason)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,12 +62,79 @@ class _GroupSums:
     structure: Doubles
     rival_scores: Doubles
 
-    def ranks(self, scores: Doubles, other_scores: Doubles) -> Positions:
-        """Return the ranks that hits would have with other scores than theirs."""
-        n_below = np.searchsorted(self.rival_scores, other_scores + _TIE, side="right")
+    def rank(self, score: float, other_score: float) -> int:
+        """Return the rank that a hit would have with another score than its own."""
+        n_below = np.searchsorted(self.rival_scores, other_score + _TIE, side="right")
         # The hit itself is one of the candidates.
-        ranks: Positions = 1 + len(self.rival_scores) - n_below - (scores > other_scores + _TIE)
-        return ranks
+        return int(1 + len(self.rival_scores) - n_below - (score > other_score + _TIE))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Gathered:
+    """What explanations are made from; of each hit its column of the sums and its evidence."""
+
+    hits: Sequence[Hit]
+    sums: _GroupSums
+    evidence: Sequence[Evidence]
+    text_of: TextOf
+
+
+class _Explainer:
+    """Explains the hits of a search, each when it is first asked for. Thread-safe."""
+
+    def __init__(self, n: int, gather: Callable[[], _Gathered]) -> None:
+        self._gather: Callable[[], _Gathered] | None = gather
+        self._gathered: _Gathered | None = None
+        self._n_left = n
+        self._made: dict[int, Explanation] = {}
+        self._lock = Lock()
+
+    def of(self, column: int) -> Explanation:
+        """Return the explanation of the hit at `column`."""
+        with self._lock:
+            if self._gather:
+                self._gathered, self._gather = self._gather(), None
+            if self._gathered and column not in self._made:
+                self._made[column] = _explain(self._gathered, column)
+                self._n_left -= 1
+                # What explanations are made from holds a snapshot.
+                self._gathered = self._gathered if self._n_left else None
+            return self._made[column]
+
+
+def explain_hits(
+    context: SignalContext,
+    ranking: Ranking,
+    unit: Unit,
+    hits: Sequence[Hit],
+    text_of: TextOf,
+    excluded: NodeId | None = None,
+) -> tuple[Hit, ...]:
+    """Return the hits of a ranking, whose scores stages may have changed, with explanations.
+
+    Each is made when it is first called for. The candidate `excluded` is no rival.
+    """
+
+    def gather() -> _Gathered:
+        rivals = competing_rows(context, ranking, unit)
+        if excluded is not None:
+            node_ids = context.candidates.node_ids.take(ranking.nodes.take(rivals))
+            rivals = rivals[node_ids != excluded]
+        positions = context.candidates.position[[hit.node.node_id for hit in hits]]
+        sums = _sum_groups(ranking, rivals, np.searchsorted(ranking.nodes, positions), hits)
+        return _Gathered(hits, sums, _gather_evidence(context, hits, positions), text_of)
+
+    return _attach(hits, gather)
+
+
+def explain_symbols(hits: Sequence[Hit], query: ParsedQuery) -> tuple[Hit, ...]:
+    """Return hits of a search by name with explanations."""
+    return _attach(hits, lambda: _gather_symbols(hits, query))
+
+
+def _attach(hits: Sequence[Hit], gather: Callable[[], _Gathered]) -> tuple[Hit, ...]:
+    explainer = _Explainer(len(hits), gather)
+    return tuple([replace(hit, explanation=partial(explainer.of, i)) for i, hit in enumerate(hits)])
 
 
 def _sum_groups(
@@ -126,9 +145,8 @@ def _sum_groups(
     names, contributions = ranking.contributions(np.concatenate((rows, best)))
     sums = membership(names) @ contributions
     # Beside a fact nothing else would be above the average: it has a reason of its own.
-    facts = (
-        sums - membership(names) @ np.where(np.array(names) == EXACT_MATCH, 0, contributions.T).T
-    )
+    is_fact = np.array([name == EXACT_MATCH for name in names])
+    facts = membership(names) @ np.where(is_fact[:, None], contributions, 0.0)
     sums, rival_sums = sums[:, : len(rows)], (sums - facts)[:, len(rows) :]
     facts = facts[:, : len(rows)]
     by_stages = [[value for value in hit.why if value.signal not in names] for hit in hits]
@@ -171,14 +189,19 @@ def _gather_evidence(
         is_named, is_folded = name in names, name.lower() in folded
         share = min(_FOLDED_NAME, len(matches[i].name) / max(1, lengths[i]))
         name_value = 1.0 if is_named else _FOLDED_NAME if is_folded else share
-        values = {signal: value for signal, value, _ in hit.why}
         naming = (is_named, is_folded, name_value)
-        meaning = (likeness[i], meaning_rank[i], len(context.whole.candidates))
-        evidence.append(Evidence(query, words, matches[i], *naming, *meaning, values, hit.used))
+        meaning = (likeness[i], meaning_rank[i])
+        evidence.append(Evidence(query, words, matches[i], *naming, *meaning, *_values_of(hit)))
     return evidence
 
 
-def _explain_symbols(hits: Sequence[Hit], query: ParsedQuery) -> list[Explanation]:
+def _values_of(hit: Hit) -> tuple[dict[str, float], dict[str, float]]:
+    """Return the values of a hit's signals, and what each adds."""
+    values = {signal.signal: signal.value for signal in hit.why}
+    return values, {signal.signal: signal.contribution for signal in hit.why}
+
+
+def _gather_symbols(hits: Sequence[Hit], query: ParsedQuery) -> _Gathered:
     sums = np.array([_sum_signals(hit.why) for hit in hits]).T
     scores = np.array([hit.score for hit in hits])
     typed = tuple([QueryWord(pattern.text, "", 1.0) for pattern in query.patterns])
@@ -186,69 +209,54 @@ def _explain_symbols(hits: Sequence[Hit], query: ParsedQuery) -> list[Explanatio
     folded = frozenset([name.lower() for name in names])
     evidence = []
     for hit in hits:
-        values = {signal: value for signal, value, _ in hit.why}
+        values, contributions = _values_of(hit)
         name, quality = hit.node.name, min(1.0, values["name_match"])
+        naming = (name in names, name.lower() in folded, quality)
         matches = WordMatches(name=typed)
-        is_named, is_folded = name in names, name.lower() in folded
-        evidence.append(
-            Evidence(query, (), matches, is_named, is_folded, quality, 0.0, 0, 0, values, hit.used)
-        )
-    return _combine(hits, _centre(sums, sums, scores), evidence)
+        evidence.append(Evidence(query, (), matches, *naming, 0.0, 0, values, contributions))
+    return _Gathered(hits, _centre(sums, sums, scores), evidence, lambda node: node.path)
 
 
-def _combine(
-    hits: Sequence[Hit], sums: _GroupSums, evidence: Sequence[Evidence]
-) -> list[Explanation]:
-    """Return the explanation of each hit."""
-    scores = np.array([hit.score for hit in hits])
-    ranks = sums.ranks(scores, scores - sums.above)
-    # A sum that is the average moves nothing, not even among equals.
-    actual = np.array([hit.rank for hit in hits])
-    ranks = np.where((np.abs(sums.above) < _TIE) | (actual == 0), actual, ranks)
-    without_penalty = _ranks_without_penalties(hits, scores, sums)
-    explanations = []
-    for i, hit in enumerate(hits):
-        values = (
-            evidence[i].name_value,
-            evidence[i].overlap,
-            min(1.0, max(0.0, evidence[i].likeness)),
-            float(sums.structure[i]),
-            evidence[i].you,
-        )
-        texts = reason_texts(hit, evidence[i])
-        columns = [array[:, i].tolist() for array in (sums.sums, sums.above, ranks)]
-        above = dict(zip(GROUP_NAMES, columns[1], strict=True))
-        described = group_texts(evidence[i], texts, above).values()
-        rows = zip(GROUP_NAMES, values, *columns, described, strict=True)
-        groups = tuple([SignalGroup(*row) for row in rows])
-        moves = counterfactual(hit.rank, groups, without_penalty[i])
-        _, printed = evidence[i].query.printers.get(hit.node.node_id, (0.0, ""))
-        line = printed or best_line(hit.node, evidence[i].matches.anywhere)
-        reasons = choose_reasons(groups, texts)
-        match = evidence[i].query.exact_matches.get(hit.node.node_id)
-        if match and match.reason:
-            # It says of the words what those of other reasons say of their stems.
-            prints = evidence[i].values.get("prints_message")
-            others = [reason for reason in reasons if prints or reason != texts["Words"]]
-            reasons = (match.reason, *others)[:MAX_REASONS]
-        explanations.append(Explanation(reasons, groups, moves, line))
-    return explanations
-
-
-def _ranks_without_penalties(
-    hits: Sequence[Hit], scores: Doubles, sums: _GroupSums
-) -> list[dict[str, int]]:
-    """Return the rank that each hit would have without each signal that costs it something."""
-    told = {signal.name for signal in SIGNALS if signal.reason}
-    costs = [
-        {s.signal: s.contribution for s in hit.why if s.signal in told and s.contribution < 0}
-        for hit in hits
-    ]
-    without = {
-        signal: sums.ranks(scores, scores - [cost.get(signal, 0.0) for cost in costs]).tolist()
-        for signal in {signal for cost in costs for signal in cost}
+def _explain(gathered: _Gathered, column: int) -> Explanation:
+    hit, sums = gathered.hits[column], gathered.sums
+    evidence = gathered.evidence[column]
+    if evidence.matches.outside(*evidence.matches[1:]):
+        evidence = evidence._replace(source=gathered.text_of(hit.node).partition("\n")[2])
+    by_group = {name: sums.sums[row, column].item() for row, name in enumerate(GROUP_NAMES)}
+    above = {name: sums.above[row, column].item() for row, name in enumerate(GROUP_NAMES)}
+    values = (
+        evidence.name_value,
+        evidence.overlap,
+        min(1.0, max(0.0, evidence.likeness)),
+        sums.structure[column].item(),
+        evidence.you,
+    )
+    texts = reason_texts(hit, evidence)
+    rows = zip(values, by_group.items(), group_texts(hit, evidence, texts).values(), strict=True)
+    rank_without = {
+        signal: sums.rank(hit.score, hit.score - cost) if hit.rank else 0
+        for signal, cost in evidence.contributions.items()
+        if signal in _TOLD and cost < 0
     }
-    return [{signal: without[signal][i] for signal in cost} for i, cost in enumerate(costs)]
+    _, printed = evidence.query.printers.get(hit.node.node_id, (0.0, ""))
+    return Explanation(
+        reasons=choose_reasons(hit, evidence, by_group, above, texts),
+        against=losses(hit, evidence, rank_without),
+        beside=_beside(gathered, column),
+        groups=tuple(SignalGroup(name, value, total, text) for value, (name, total), text in rows),
+        line=printed or best_line(hit.node, evidence.matches.anywhere),
+    )
+
+
+def _beside(gathered: _Gathered, column: int) -> str:
+    """Return how a hit compares with the best other one, "" if there is none."""
+    if len(gathered.hits) < 2:
+        return ""
+    other, sums, evidence = int(column == 0), gathered.sums.sums, gathered.evidence
+    differences = (sums[:, column] - sums[:, other]).tolist()
+    ahead = dict(zip(GROUP_NAMES, differences, strict=True))
+    hits = gathered.hits
+    return beside(hits[column], hits[other], ahead, evidence[column], evidence[other])
 
 
 def _sum_signals(signals: Iterable[SignalValue]) -> list[float]:

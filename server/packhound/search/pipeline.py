@@ -103,7 +103,7 @@ def search(
         run.skip("further code of the same files")
     else:
         hits = add_siblings(context, ranking, hits)
-    hits = explain_hits(context, ranking, unit, hits)
+    hits = explain_hits(context, ranking, unit, hits, environment.text_of)
     return run.results(hits, len(context.candidates), snapshot.generation)
 
 
@@ -218,12 +218,15 @@ def explain(
     ranking = _rank(context, settings, unit, source, len(context.candidates), run)
     [row] = np.flatnonzero(context.candidates.node_ids == node_id).tolist()
     position = int((ranking.scores > ranking.scores[row]).sum()) + 1 if is_candidate else 0
-    [hit] = _make_hits(context, ranking, [row], environment.root)
+    others = competing_rows(context, ranking, unit)
+    others = others[others != row]
+    best = others[top_k(np.asarray(ranking.scores, np.float64)[others], 1)].tolist()
+    hits: Sequence[Hit] = _make_hits(context, ranking, [row, *best], environment.root)
     stage_context = _stage_context(parsed, run, environment)
     for stage in environment.stages:
-        [hit] = stage.rerank([hit], stage_context)
-    [hit] = explain_hits(context, ranking, unit, [replace(hit, rank=position)])
-    return hit
+        hits = stage.rerank(hits, stage_context)
+    hits = [replace(hits[0], rank=position), *hits[1:]]
+    return explain_hits(context, ranking, unit, hits, environment.text_of)[0]
 
 
 def _stage_context(

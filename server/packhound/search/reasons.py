@@ -1,7 +1,7 @@
-"""At most three reasons for the place of a hit, in words that a person can check in its code.
+"""What speaks for a hit and against it, and what tells it from the best other one, in words.
 
-A reason names words of the query, places in the code or ranks, never a number of the ranker; and no
-reason names an edge of the graph, which may rest on a bare name.
+Each can be checked in the code: words as they stand there, places, ranks; never a number of the
+ranker, a stem, or an edge of the graph, which may rest on a bare name.
 """
 
 from __future__ import annotations
@@ -9,29 +9,35 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from packhound.core.types import GroupName, Hit, SignalGroup
-from packhound.search.evidence import QueryWord, WordMatches, shared_phrase
+from packhound.core.types import GroupName, Hit, NodeRef
+from packhound.search.evidence import QueryWord, WordMatches, as_written, shared_phrase
+from packhound.search.query.exact_matches import CERTAIN, SAME_LEVEL
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.signals.registry import SIGNALS
-from packhound.text import terms
 
+Amounts: TypeAlias = Mapping[GroupName, float]
 Texts: TypeAlias = Mapping[GroupName, str]
 
 MAX_REASONS = 3
-VERY_HIGH_LIKENESS = 0.9
-"""Cosine from which two texts are very much alike."""
-STRONG_OVERLAP = 0.5
-"""Share of the query's words from which a hit overlaps strongly."""
-
 _LEADER_SHARE = 0.15
 """A group is a reason if it adds this share of what the leading group does."""
-_CLOSE_RANK = 50
-_BELOW = 50
-"""Ranks up to here are exact: more candidates are not scored."""
+_LEAST = 0.05
+"""What adds less moves nothing."""
+_RANKED, _CLOSE_RANK = 10, 50
+"""Closest nodes that are told their place, and those that are close."""
+_MOST_LACKING = 4
+_MAX_TITLE = 60
 
 _STRUCTURE = tuple(s for s in SIGNALS if s.group == "Structure" and s.reason)
 _YOU = tuple(s for s in SIGNALS if s.group == "You")
 _PRINTS, _QUOTES = "prints this message", "quotes this message"
+_DIFFERENCES: Texts = {
+    "Name": "name",
+    "Words": "words",
+    "Meaning": "meaning",
+    "Structure": "the kind and size of the code",
+    "You": "what you work on",
+}
 
 
 class Evidence(NamedTuple):
@@ -40,7 +46,8 @@ class Evidence(NamedTuple):
     `words` are those of the query and `matches` those of them that the hit has, `is_named` says
     that it has a name of the query, letter for letter or (`is_folded`) in another case. `likeness`
     is a cosine and `meaning_rank` its rank among the candidates, 0 without vectors; `values` are
-    those of the hit's signals by name, `used` is what the user did with it in words.
+    those of the hit's signals by name, `contributions` what they add. `source` is the text of the
+    node where it can be read.
     """
 
     query: ParsedQuery
@@ -51,9 +58,9 @@ class Evidence(NamedTuple):
     name_value: float
     likeness: float
     meaning_rank: int
-    n_candidates: int
     values: Mapping[str, float]
-    used: str = ""
+    contributions: Mapping[str, float]
+    source: str = ""
 
     @property
     def overlap(self) -> float:
@@ -66,85 +73,152 @@ class Evidence(NamedTuple):
         return min(1.0, max([self.values.get(signal.name, 0.0) for signal in _YOU]))
 
 
-def choose_reasons(groups: Sequence[SignalGroup], evidence: Texts) -> tuple[str, ...]:
-    """Return the reasons of the leading groups, the largest first."""
+def level_of(hit: Hit, query: ParsedQuery) -> float:
+    """Return how exactly a hit is what a query says, 0 where it is not."""
+    match = query.exact_matches.get(hit.node.node_id)
+    return match.level if match else 0.0
+
+
+def choose_reasons(
+    hit: Hit, evidence: Evidence, sums: Amounts, above: Amounts, texts: Texts
+) -> tuple[str, ...]:
+    """Return a fact, then the reasons of the groups that lead.
+
+    `sums` are what the groups add, `above` how much more than to the best candidates on average.
+    """
     ranked = sorted(
-        [group for group in groups if group.contribution > 0 and evidence.get(group.name)],
-        key=lambda group: -group.above_average,
+        [name for name, text in texts.items() if text and sums[name] > 0],
+        key=lambda name: -above[name],
     )
-    largest = max([group.above_average for group in groups if group.name in evidence], default=0.0)
-    leaders = [group for group in ranked if group.above_average > _LEADER_SHARE * largest > 0]
+    largest = max([above[name] for name in texts], default=0.0)
+    leaders = [name for name in ranked if above[name] > _LEADER_SHARE * largest > 0]
     # Where no group is above the average, what the hit has in common with others must do.
-    return tuple([evidence[group.name] for group in (leaders or ranked)[:MAX_REASONS]])
+    reasons = [texts[name] for name in leaders or ranked]
+    match = evidence.query.exact_matches.get(hit.node.node_id)
+    if match and match.reason:
+        # It says of the words what those of another reason say.
+        prints = evidence.values.get("prints_message")
+        others = [reason for reason in reasons if prints or reason != texts["Words"]]
+        reasons = [match.reason, *others]
+    return tuple(reasons[:MAX_REASONS])
 
 
 def reason_texts(hit: Hit, evidence: Evidence) -> Texts:
     """Return a reason for each group but Structure, "" for a group that speaks not for the hit."""
-    you = _you_texts(evidence)
+    you = _you_texts(hit, evidence)
     return {
-        "Name": _name_reason(hit, evidence),
-        "Words": _words_reason(hit, evidence),
+        "Name": _name_reason(hit.node, evidence),
+        "Words": _words_reason(hit.node, evidence),
         "Meaning": _meaning_reason(evidence),
         "You": f"you: {you[0]}" if you else "",
     }
 
 
-def group_texts(evidence: Evidence, texts: Texts, above: Mapping[GroupName, float]) -> Texts:
-    """Return what speaks for or against a hit in each group, "" for nothing.
-
-    `above` is what each group adds above the average: what is below it is not called strong.
-    """
-    structure = [s.reason for s in _STRUCTURE if evidence.values.get(s.name, 0) > 0]
+def group_texts(hit: Hit, evidence: Evidence, texts: Texts) -> Texts:
+    """Return what there is to see of each group, "" for nothing."""
     return {
         "Name": texts["Name"],
-        "Words": _overlap(evidence, texts["Words"], is_strong=above["Words"] >= 0),
-        "Meaning": _likeness(evidence, is_strong=above["Meaning"] >= 0),
-        "Structure": ", ".join(structure),
-        "You": ", ".join(_you_texts(evidence)),
+        "Words": _overlap(hit, evidence, texts["Words"]),
+        "Meaning": _closeness(evidence),
+        "Structure": ", ".join(s.reason for s in _STRUCTURE if evidence.values.get(s.name, 0) > 0),
+        "You": ", ".join(_you_texts(hit, evidence)),
     }
 
 
-def _name_reason(hit: Hit, evidence: Evidence) -> str:
+def losses(hit: Hit, evidence: Evidence, rank_without: Mapping[str, int]) -> tuple[str, ...]:
+    """Return what speaks against a hit: words it lacks, its meaning, and what kind of code it is.
+
+    `rank_without` is the rank that it would have without a signal, 0 for a hit without a rank.
+    """
+    told = []
+    if lacking := _lacking(hit, evidence):
+        told.append(f"lacks {lacking}")
+    if evidence.meaning_rank > _CLOSE_RANK:
+        told.append("not close in meaning")
+    for signal in _STRUCTURE:
+        if evidence.contributions.get(signal.name, 0.0) <= -_LEAST:
+            better = rank_without.get(signal.name, hit.rank)
+            otherwise = f": otherwise {ordinal(better)}" if 0 < better < hit.rank else ""
+            told.append(f"{signal.reason}{otherwise}")
+    return tuple(told[:MAX_REASONS])
+
+
+def beside(hit: Hit, other: Hit, ahead: Amounts, evidence: Evidence, of_other: Evidence) -> str:
+    """Return in what a hit is ahead of another and in what behind.
+
+    `ahead` is what each group adds to the score more than to that of the other.
+    """
+    least = max(_LEAST, _LEADER_SHARE * max(map(abs, ahead.values()), default=0.0))
+    names = sorted((n for n in ahead if abs(ahead[n]) >= least), key=lambda n: -abs(ahead[n]))
+    difference = level_of(hit, evidence.query) - level_of(other, evidence.query)
+    counts = len(evidence.matches.anywhere) - len(of_other.matches.anywhere)
+
+    def text_of(name: GroupName) -> str:
+        if name != "Words":
+            return _DIFFERENCES[name]
+        if abs(difference) > SAME_LEVEL:
+            return "what the query says exactly"
+        more = counts * ahead[name] > 0
+        return f"words ({abs(counts)} {'more' if counts > 0 else 'fewer'})" if more else "words"
+
+    parts = [
+        f"{title} {', '.join(map(text_of, group))}"
+        for title, group in (
+            ("ahead by", [name for name in names if ahead[name] > 0]),
+            ("behind by", [name for name in names if ahead[name] < 0]),
+        )
+        if group
+    ]
+    return f"beside {_title(other.node)}: {'; '.join(parts)}" if parts else ""
+
+
+def _title(node: NodeRef) -> str:
+    title = node.qualname or node.name or node.path
+    return title if len(title) <= _MAX_TITLE else title[: _MAX_TITLE - 1] + "…"
+
+
+def _name_reason(node: NodeRef, evidence: Evidence) -> str:
     matches = evidence.matches
     if evidence.is_named:
-        return f"name: {hit.node.name} (exact)"
+        return f"name: {node.name} (exact)"
     if evidence.is_folded:
-        return f"name: {hit.node.name} (in another case)"
+        return f"name: {node.name} (in another case)"
     if matches.name:
-        return f"name: {_spell(matches.name)}"
+        return f"name: {as_written(matches.name, node.name, in_parts=True)}"
     if not matches.path:
         return ""
-    folder, _, file = hit.node.path.rpartition("/")
+    folder, _, file = node.path.rpartition("/")
     for title, text in (("file", file.rpartition(".")[0] or file), ("folder", folder)):
-        present = frozenset(terms(text))
-        if words := [word for word in matches.path if word.term in present]:
-            return f"{title}: {_spell(words)}"
+        if written := as_written(matches.path, text, in_parts=True):
+            return f"{title}: {written}"
     return ""
 
 
-def _words_reason(hit: Hit, evidence: Evidence) -> str:
+def _words_reason(node: NodeRef, evidence: Evidence) -> str:
     if evidence.values.get("prints_message"):
         return _QUOTES if evidence.values.get("test_path") else _PRINTS
     matches = evidence.matches
-    words_by_field = {
-        "comment": matches.doc,
-        "signature": tuple([word for word in matches.signature if word not in matches.name]),
-        "body": matches.outside(*matches[1:]),
+    fields = {
+        "comment": (node.doc, matches.doc),
+        "signature": (node.signature, [w for w in matches.signature if w not in matches.name]),
+        "body": (evidence.source, matches.outside(*matches[1:])),
     }
-    field, words = max(words_by_field.items(), key=_weight)
+    words: Sequence[QueryWord]
+    field, (text, words) = max(fields.items(), key=lambda item: _weight(item[1][1]))
     if not words:
         return ""
-    if field == "comment" and (phrase := shared_phrase(evidence.query, hit.node.doc, words)):
+    if field == "comment" and (phrase := shared_phrase(evidence.query, node.doc, words)):
         return f'comment: "{phrase}"'
-    return f"{field}: {_spell(words)}"
+    if len(words) < len(matches.anywhere):
+        # They stand in several places.
+        field, words = "words", matches.anywhere
+        text = f"{node.qualname} {node.signature} {node.doc} {evidence.source} {node.path}"
+    written = as_written(words, text) or ", ".join([word.text for word in words])
+    return f"{field}: {written}" if written else ""
 
 
-def _weight(entry: tuple[str, Sequence[QueryWord]]) -> float:
-    return sum([word.idf for word in entry[1]])
-
-
-def _spell(words: Sequence[QueryWord]) -> str:
-    return " ".join([word.text for word in words])
+def _weight(words: Sequence[QueryWord]) -> float:
+    return sum([word.idf for word in words])
 
 
 def _meaning_reason(evidence: Evidence) -> str:
@@ -154,61 +228,33 @@ def _meaning_reason(evidence: Evidence) -> str:
 
 def _closeness(evidence: Evidence) -> str:
     rank = evidence.meaning_rank
-    order = "closest" if rank == 1 else f"{ordinal(rank)} closest"
-    return f"{order} of {evidence.n_candidates:,}"
+    if not rank or rank > _RANKED:
+        return "" if not rank else "close" if rank <= _CLOSE_RANK else "not close"
+    return "closest" if rank == 1 else f"{ordinal(rank)} closest"
 
 
-def _you_texts(evidence: Evidence) -> list[str]:
-    values = evidence.values
-    texts = {signal.name: signal.reason for signal in _YOU if values.get(signal.name)}
-    if evidence.used and "used_lately" in texts:
-        texts["used_lately"] = evidence.used
+def _you_texts(hit: Hit, evidence: Evidence) -> list[str]:
+    texts = {signal.name: signal.reason for signal in _YOU if evidence.values.get(signal.name)}
+    if hit.used and "used_lately" in texts:
+        texts["used_lately"] = hit.used
     return list(texts.values())
 
 
-def _overlap(evidence: Evidence, reason: str, *, is_strong: bool) -> str:
-    has = evidence.matches.anywhere
-    if not has:
+def _overlap(hit: Hit, evidence: Evidence, reason: str) -> str:
+    if not evidence.words:
+        return reason
+    has = f"{len(evidence.matches.anywhere)} of {len(evidence.words)} words"
+    lacking = _lacking(hit, evidence)
+    return "; ".join(filter(None, (has, reason, lacking and f"lacks {lacking}")))
+
+
+def _lacking(hit: Hit, evidence: Evidence) -> str:
+    """Return the words of the query that a hit has not, of many the first; "" beside a fact."""
+    if level_of(hit, evidence.query) >= CERTAIN:
         return ""
-    is_strong = is_strong and evidence.overlap >= STRONG_OVERLAP
-    strong = "strong term overlap, " if is_strong else ""
-    missing = _spell([word for word in evidence.words if word not in has])
-    text = f"{strong}{len(has)} of {len(evidence.words)} words"
-    return "; ".join(filter(None, (text, reason, missing and f"missing: {missing}")))
-
-
-def _likeness(evidence: Evidence, *, is_strong: bool) -> str:
-    if not evidence.meaning_rank:
-        return ""
-    is_very_high = is_strong and evidence.likeness >= VERY_HIGH_LIKENESS
-    return ("very high conceptual likeness, " if is_very_high else "") + _closeness(evidence)
-
-
-def counterfactual(
-    rank: int, groups: Sequence[SignalGroup], without_penalty: Mapping[str, int]
-) -> str:
-    """Return what would move a hit, and where to; "" for a hit without a rank."""
-    if not rank:
-        return ""
-    for signal in _STRUCTURE:
-        if 0 < (better := without_penalty.get(signal.name, rank)) < rank:
-            return f"{signal.reason}: without that it would be {ordinal(better)}"
-    moves = sorted(
-        (group for group in groups if group.rank_without != rank),
-        key=lambda group: -abs(group.rank_without - rank),
-    )
-    if not moves:
-        return "nothing alone would move it"
-    texts = [f"{_without(group)} it would be {_place(group.rank_without)}" for group in moves[:2]]
-    return ", ".join(texts)
-
-
-def _without(group: SignalGroup) -> str:
-    return f"without {group.name}" if group.above_average > 0 else f"with average {group.name}"
-
-
-def _place(rank: int) -> str:
-    return ordinal(rank) if rank <= _BELOW else f"below {ordinal(_BELOW)}"
+    words = [word.text for word in evidence.words if word not in evidence.matches.anywhere]
+    more = f" and {len(words) - _MOST_LACKING} more" if len(words) > _MOST_LACKING else ""
+    return ", ".join(words[:_MOST_LACKING]) + more
 
 
 def ordinal(rank: int) -> str:

@@ -51,6 +51,6 @@ def related(
     )
     hits = best_hits(context, ranking, query.limit + 1, environment.root)
     hits = rank_hits((hit for hit in hits if hit.node.node_id != node_id), query.limit)
-    hits = explain_hits(context, ranking, "node", hits, excluded=node_id)
+    hits = explain_hits(context, ranking, "node", hits, environment.text_of, excluded=node_id)
     run.notes += parsed.notes
     return run.results(hits, len(context.candidates), snapshot.generation)

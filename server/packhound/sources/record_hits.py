@@ -46,14 +46,14 @@ def _explain(entry: ScoredRecord, words: Sequence[str]) -> Explanation:
         iso_date(record.date) if record.date else "",
     )
     line = " ".join(record.text.split())[:_LINE_CHARACTERS]
-    return Explanation(tuple(filter(None, reasons)), tuple(_groups(entry)), line=line)
+    return Explanation(tuple(filter(None, reasons)), groups=tuple(_groups(entry)), line=line)
 
 
 def _groups(entry: ScoredRecord) -> Iterator[SignalGroup]:
     """Yield words and meaning, each 0 to 1."""
     for name, signal_name, weight in _GROUPS:
         total = sum(s.contribution for s in entry.why if s.signal == signal_name)
-        yield SignalGroup(name, total / weight, total, total, 0, "")
+        yield SignalGroup(name, total / weight, total, "")
 
 
 def with_state(record: Record, state: str) -> Record:

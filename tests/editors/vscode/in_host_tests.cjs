@@ -77,7 +77,7 @@ const tests = {
     assert.ok(symbols.some((symbol) => symbol.name === 'AnswerCache'), JSON.stringify(symbols));
   },
 
-  async 'hovering over a result says why, and what would be different'() {
+  async 'hovering over a result says what speaks for it and against it'() {
     const found = await api().search('AnswerCache');
     const [hit] = found.hits;
     const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(hit.uri));
@@ -87,7 +87,7 @@ const tests = {
     const hovers = await vscode.commands.executeCommand('vscode.executeHoverProvider', document.uri, at);
     const text = hovers.flatMap((hover) => hover.contents.map((one) => one.value ?? one)).join('\n');
     assert.match(text, /AnswerCache/);
-    assert.match(text, /█/);
+    assert.match(text, /for +name: AnswerCache \(exact\)/);
     assert.match(text, /All reasons/);
   },
 

@@ -184,7 +184,7 @@ await play(({ page, rows, status, cursor, activeTab, shownTab, until, asks, labe
   async 'hovering over a hit in the editor says why'() {
     const name = page.locator('.view-line', { hasText: 'def send_with_retries' }).first();
     await name.locator('span', { hasText: 'send_with_retries' }).last().hover();
-    await until('the hover', async () => /█/.test((await page.locator('.monaco-hover').allInnerTexts()).join('')));
+    await until('the hover', async () => /^for /m.test((await page.locator('.monaco-hover').allInnerTexts()).join('\n')));
     await picture('hover');
     await page.keyboard.press('Escape');
   },

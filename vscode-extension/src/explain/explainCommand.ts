@@ -20,8 +20,7 @@ export async function explainAtCursor(client: PackhoundClient, results: Results)
       'There is nothing at the cursor that a search could find. Move it into a definition.',
     );
   }
-  const hits = results.latest?.query === query ? results.latest.hits : [];
-  openPage(hit, query, hits);
+  openPage(hit, query);
 }
 
 function askForQuery(): Thenable<string | undefined> {

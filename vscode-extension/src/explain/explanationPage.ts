@@ -2,11 +2,8 @@ import type { Hit, SignalGroup } from '../protocol';
 import { titleOf, placeOf } from '../search/hitText';
 import { signed } from './bars';
 
-/** What moves less is not worth a word. */
-const LEAST = 0.05;
-
 /** Why a hit has its rank, as a page whose groups unfold to their signals. It runs no scripts. */
-export function explanationPage(hit: Hit, query: string, hits: readonly Hit[]): string {
+export function explanationPage(hit: Hit, query: string): string {
   const rank = hit.rank > 0 ? `is #${hit.rank}` : 'is not among the results';
   const confidence = hit.confidence_word ? ` · ${hit.confidence_word}` : '';
   return `<!DOCTYPE html>
@@ -21,58 +18,32 @@ export function explanationPage(hit: Hit, query: string, hits: readonly Hit[]): 
 <h1>${escape(titleOf(hit))} ${rank}</h1>
 <p>${escape(`${hit.kind} · ${placeOf(hit)}${confidence}`)}</p>
 <p>${query ? `For <q>${escape(query)}</q>` : 'Scored on its own, without a query'}</p>
-${paragraph(sentence(hit.counterfactual))}
+${account('For', hit.reasons)}
+${account('Against', hit.against ?? [])}
+${paragraph(hit.beside ? `B${hit.beside.slice(1)}.` : '')}
 ${paragraph(hit.git ? `Its lines: ${hit.git.text}.` : '')}
-${paragraph(comparison(hit, hits))}
 ${groupRows(hit)}
 </body>
 </html>`;
 }
 
-/** What sets a hit apart from the one below it, or from the one above the last. */
-export function comparison(hit: Hit, hits: readonly Hit[]): string {
-  const at = hits.findIndex((other) => other.rank === hit.rank && other.uri === hit.uri);
-  const rival = at < 0 ? undefined : (hits[at + 1] ?? hits[at - 1]);
-  if (!rival) {
-    return '';
-  }
-  const leads = hit.groups
-    .map(({ group, contribution }) => ({ group, by: contribution - sumOf(rival, group) }))
-    .filter(({ by }) => Math.abs(by) >= LEAST)
-    .sort((one, other) => Math.abs(other.by) - Math.abs(one.by));
-  const ahead = leads.filter(({ by }) => by > 0).map(({ group, by }) => `${group} ${signed(by)}`);
-  const behind = leads.filter(({ by }) => by < 0).map(({ group, by }) => `${group} ${signed(-by)}`);
-  const name = titleOf(rival);
-  return [
-    ahead.length > 0 ? `Ahead of ${name} in ${ahead.join(', ')}.` : '',
-    behind.length > 0 ? `${name} is ahead in ${behind.join(', ')}.` : '',
-  ]
-    .filter(Boolean)
-    .join(' ');
-}
-
-function sumOf(hit: Hit, group: string): number {
-  return hit.groups.find((each) => each.group === group)?.contribution ?? 0;
-}
-
 function groupRows(hit: Hit): string {
-  const groups = [...hit.groups].sort(
-    (one, other) => Math.abs(other.above_average) - Math.abs(one.above_average),
+  const groups = [...(hit.groups ?? [])].sort(
+    (one, other) => Math.abs(other.contribution) - Math.abs(one.contribution),
   );
-  const most = Math.max(LEAST, ...groups.map((group) => Math.abs(group.above_average)));
-  const common = hit.score - groups.reduce((sum, group) => sum + group.above_average, 0);
+  const most = Math.max(...groups.map((group) => Math.abs(group.contribution)));
   return [
     ...groups.map((group) => groupRow(group, most)),
-    `<p class="sum">Sum ${hit.score.toFixed(2)}, of which good candidates have ${common.toFixed(2)} on average.</p>`,
+    `<p class="sum">Sum ${hit.score.toFixed(2)}.</p>`,
   ].join('\n');
 }
 
 function groupRow(group: SignalGroup, most: number): string {
-  const share = (Math.abs(group.above_average) / most).toFixed(2);
-  const kind = group.above_average < 0 ? 'against' : 'for';
+  const share = (Math.abs(group.contribution) / (most || 1)).toFixed(2);
+  const kind = group.contribution < 0 ? 'against' : 'for';
   return `<details>
 <summary><b>${group.group}</b> <meter class="${kind}" value="${share}" aria-hidden="true"></meter>
-<span class="number">${signed(group.above_average)}</span> ${escape(group.text)}</summary>
+<span class="number">${signed(group.contribution)}</span> ${escape(group.text)}</summary>
 ${signalTable(group)}
 </details>`;
 }
@@ -97,9 +68,8 @@ function paragraph(text: string): string {
   return text ? `<p>${escape(text)}</p>` : '';
 }
 
-/** `without Words it would be 4th` as a sentence. */
-function sentence(text: string): string {
-  return text ? `${text.charAt(0).toUpperCase()}${text.slice(1)}.` : '';
+function account(title: string, texts: readonly string[]): string {
+  return paragraph(texts.length > 0 ? `${title}: ${texts.join(' · ')}` : '');
 }
 
 function escape(text: string): string {

@@ -8,20 +8,19 @@ export async function showExplanation(
   client: PackhoundClient,
   hit: Hit,
   query: string,
-  hits: readonly Hit[],
 ): Promise<void> {
   const position = hit.selectionRange.start;
   const explained = query
     ? (await client.explain({ uri: hit.uri, position, query, git: true })).hit
     : null;
   // The place of the hit among those that are shown, whose filters an explanation leaves out.
-  openPage(explained ? { ...explained, rank: hit.rank } : hit, query, hits);
+  openPage(explained ? { ...explained, rank: hit.rank } : hit, query);
 }
 
 /** Opens the page beside what the user looks at; there is one, which the next one replaces. */
-export function openPage(hit: Hit, query: string, hits: readonly Hit[]): void {
+export function openPage(hit: Hit, query: string): void {
   panel ??= newPanel();
-  panel.webview.html = explanationPage(hit, query, hits);
+  panel.webview.html = explanationPage(hit, query);
   panel.reveal(undefined, true);
   void vscode.commands.executeCommand('setContext', 'packhound.hasExplained', true);
 }

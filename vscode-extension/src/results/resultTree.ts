@@ -132,7 +132,7 @@ function hitItem(row: HitRow, pinned: boolean): vscode.TreeItem {
   const place = elsewhere ? placeOf(hit) : `line ${hit.selectionRange.start.line + 1}`;
   item.iconPath = new vscode.ThemeIcon(pinned ? 'check' : iconOf(hit.kind));
   item.description = below ? place : [place, hit.line].filter(Boolean).join('  ');
-  item.tooltip = [hit.line, reasonsOf(hit), hit.counterfactual].filter(Boolean).join('\n');
+  item.tooltip = [hit.line, reasonsOf(hit)].filter(Boolean).join('\n');
   item.accessibilityInformation = { label: spokenOf(hit) };
   const words = [isCode(hit) ? 'hit' : 'record', pinned && 'pinned', isTest(hit) && 'test'];
   item.contextValue = words.filter(Boolean).join(' ');
@@ -141,12 +141,11 @@ function hitItem(row: HitRow, pinned: boolean): vscode.TreeItem {
   return item;
 }
 
-/** The best line of a hit, its reasons, and what would move it. */
+/** The best line of a hit, and its reasons. */
 function lines(hit: Hit): Row[] {
   const rows: Row[] = [
     { type: 'line', text: hit.line, icon: 'code', hit },
     { type: 'line', text: reasonsOf(hit), icon: 'info', hit },
-    { type: 'line', text: hit.counterfactual, icon: 'arrow-swap', hit },
     ...(hit.notes ?? []).map(({ title, text }): Row => {
       return { type: 'line', text: title ? `${title}: ${text}` : text, icon: 'note', hit };
     }),

@@ -10,7 +10,7 @@ import type {
 
 /** What a hit has that was not ranked. */
 export const UNRANKED = {
-  ...{ rank: 0, score: 0, why: [], line: '', reasons: [], groups: [], counterfactual: '' },
+  ...{ rank: 0, score: 0, line: '', reasons: [] },
 };
 const START = { line: 0, character: 0 };
 

@@ -1,12 +1,13 @@
 import type { Hit } from '../protocol';
 
 const LEAST_LETTERS = 3;
+/** `name: load (exact)`, `body: retry, delay`, `the only place with retry, in another case`. */
+const EVIDENCE =
+  /(?:^(?:name|file|folder|comment|signature|body|words):|\bplaces? with|^forms of) (.*?)(?:,? \(?(?:exact|in another case)\)?)?$/;
 
 /** The words of the query that a hit has, as its reasons name them. */
 export function matchedWords(hit: Hit): string[] {
-  const evidence = hit.reasons
-    .filter((reason) => !reason.startsWith('meaning:'))
-    .map((reason) => reason.slice(reason.indexOf(':') + 1).replace('(exact)', ''));
+  const evidence = hit.reasons.map((reason) => EVIDENCE.exec(reason)?.[1] ?? '');
   const words = evidence.join(' ').match(/[\p{L}\p{N}]+/gu) ?? [];
   return [...new Set(words.filter((word) => word.length >= LEAST_LETTERS))];
 }

@@ -6,10 +6,7 @@ export function signal(name: string, contribution: number): Signal {
 
 export function group(name: GroupName, contribution: number): SignalGroup {
   const signals = [{ ...signal('node_words', contribution), text: `Signal of ${name}` }];
-  return {
-    ...{ group: name, value: 0.5, contribution, above_average: contribution - 1 },
-    ...{ rank_without: 4, text: `text of ${name}`, signals },
-  };
+  return { group: name, value: 0.5, contribution, text: `text of ${name}`, signals };
 }
 
 /** A hit of `path` whose score is the sum of its signals. */
@@ -21,9 +18,10 @@ export function hit(rank: number, path: string, why: Signal[], name = `f${rank}`
     qualname: name,
     why,
     line: 'def load(path)',
-    reasons: ['name: load', 'meaning: closest of 9'],
+    reasons: ['name: load', 'meaning: closest'],
     groups: [group('Words', score - 1), group('Name', 1)],
-    counterfactual: 'without Words it would be 4th',
+    against: ['lacks other', 'test code: otherwise 1st'],
+    beside: 'beside f1: behind by words (1 fewer)',
     uri: `file:///ws/${path}`,
     range: { start, end: { line: rank + 1, character: 0 } },
     selectionRange: { start, end: { line: rank, character: 9 } },

@@ -33,10 +33,10 @@ test('a row names what it opens', () => {
 
 test('a row shows the best line, one word and three reasons, and reads as a sentence', () => {
   const one = { ...hit(1, 'src/a.py', [], 'load'), confidence_word: 'strong' };
-  assert.equal(detailOf(one), 'def load(path)  —  strong · name: load · meaning: closest of 9');
+  assert.equal(detailOf(one), 'def load(path)  —  strong · name: load · meaning: closest');
   assert.equal(
     spokenOf(one),
-    'function load in src/a.py:2, strong match, name: load, meaning: closest of 9',
+    'function load in src/a.py:2, strong match, name: load, meaning: closest',
   );
   assert.equal(detailOf({ ...one, line: '', reasons: [], confidence_word: 'weak' }), 'weak');
   const many = { ...one, reasons: ['a', 'b', 'c', 'd'], line: 'x'.repeat(300) };
@@ -76,14 +76,16 @@ test('impl blocks go below their type, the one in their file first', () => {
 });
 
 test('the words of the reasons are marked where a text has them', () => {
-  const reasons = ['words: steal tasks', 'name: Steal (exact)', 'meaning: closest of 9', 'file: a'];
+  const reasons = ['words: steal tasks', 'name: Steal (exact)', 'meaning: closest', 'file: a'];
   const words = matchedWords({ ...hit(1, 'a.rs', []), reasons });
   assert.deepEqual(words, ['steal', 'tasks', 'Steal']);
   assert.deepEqual(matchRanges('fn steal_tasks()', words), [
     [3, 8],
     [9, 14],
   ]);
-  assert.deepEqual(matchRanges('closest of 9', words), []);
+  assert.deepEqual(matchRanges('closest', words), []);
+  const fact = { ...hit(1, 'a.rs', []), reasons: ['the only place with Steal, in another case'] };
+  assert.deepEqual(matchedWords(fact), ['Steal']);
   assert.deepEqual(matchRanges('anything', []), []);
 });
 

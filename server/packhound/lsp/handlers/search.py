@@ -33,6 +33,9 @@ def search(ls: PackhoundServer, params: Params) -> Json:
     )
     rows["notes"] = [*results.notes, *notes]
     answer: Json = leave(call.roots, rows, Locations(ls.session))
+    for hit in results.hits:
+        # Those of no page too: what explanations are made from holds a snapshot.
+        hit.explanation()
     hits = results.hits[request.offset :]
     for row, folder in zip(rows_in(answer, "hits"), mistakable_folders(hits), strict=False):
         row |= {"folder": folder} if folder else {}
