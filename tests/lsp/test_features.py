@@ -15,7 +15,7 @@ def test_a_search_result_has_exactly_these_keys(client, folder):
     assert set(result) == {
         "query", "hits", "offset", "next_offset", "truncated", "generation", "took_ms",
         "candidates", "notes",
-        "confidence", "confidence_word",
+        "confidence", "confidence_word", "complete",
     }  # fmt: skip
     hit = result["hits"][0]
     assert set(hit) == {
