@@ -161,6 +161,23 @@ t.step('lines are found by a regular expression', function()
   t.is_true(t.list_of('grep (')[1]:match("^note: 'pattern' is '%('"), vim.inspect(t.offered))
 end)
 
+t.step('a list that comes while the user types waits, and no key reaches what it opens', function()
+  vim.cmd.edit('courier/cache.py')
+  t.answer_select(1)
+  local item = { text = 'retry', path = vim.fs.joinpath(t.job.root, 'courier/retry.py'), lnum = 1, end_lnum = 1, col = 1 }
+  _G.show_late_list = function()
+    require('packhound.pickers').show('late', { item }, 'nothing')
+  end
+  vim.api.nvim_feedkeys(vim.keycode('ohello <Cmd>lua show_late_list()<CR>world<Esc>'), 'tx', false)
+  t.is_true(vim.api.nvim_get_current_line():match('hello world$'), vim.api.nvim_get_current_line())
+  t.wait_for('the file that was chosen', function()
+    return vim.api.nvim_buf_get_name(0):match('courier/retry%.py$')
+  end)
+  t.is_true(not vim.bo.modified, t.text_of_buffer())
+  vim.cmd.buffer('courier/cache.py')
+  vim.cmd('undo')
+end)
+
 t.step('a row names the folder where another has the same name', function()
   vim.cmd.edit('courier/cache.py')
   local spare = vim.fs.joinpath(vim.fs.dirname(t.job.root), 'spare')

@@ -2,7 +2,16 @@
 
 local M = {}
 
-function M.list(task)
+-- A list that comes while the user types would take the keys, and open a file for those that follow.
+local function when_not_typing(run)
+  if not vim.api.nvim_get_mode().mode:match('^[iR]') then
+    run()
+    return
+  end
+  vim.api.nvim_create_autocmd('InsertLeave', { once = true, callback = vim.schedule_wrap(run) })
+end
+
+local function select(task)
   vim.ui.select(task.items, {
     prompt = task.title,
     kind = 'packhound',
@@ -13,6 +22,12 @@ function M.list(task)
     if item then
       task.open(item)
     end
+  end)
+end
+
+function M.list(task)
+  when_not_typing(function()
+    select(task)
   end)
 end
 
