@@ -54,10 +54,42 @@ def test_an_unknown_kind_is_a_note() -> None:
     assert "kind:klass is ignored; expected one of: function" in parsed.notes[0]
 
 
-@pytest.mark.parametrize("name", ["kinds", "paths", "file", "test"])
+@pytest.mark.parametrize("name", ["kinds", "paths", "file", "test", "author", "rev"])
 def test_what_looks_like_a_filter_and_is_none_is_a_note(name: str) -> None:
     (note,) = parse_query(Query(f"session {name}:store")).notes
     assert note.startswith(f"{name}: is no filter, so it is searched as words; expected one of:")
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("retry OR timeout", "OR is searched as a word"),
+        ("NOT retry", "NOT is searched as a word"),
+        ("def $F(ctx, $$$)", "$F is no placeholder"),
+        ("handle.*Error", "for a regular expression write it between slashes"),
+        (r"\bretry\b", "for a regular expression write it between slashes"),
+    ],
+)
+def test_what_other_tools_understand_is_a_note(text: str, note: str) -> None:
+    assert [each for each in parse_query(Query(text)).notes if each.startswith(note)]
+
+
+@pytest.mark.parametrize("text", ["*.py", "src/**/test_*.go", "lib/*"])
+def test_a_glob_alone_is_a_filter(text: str) -> None:
+    parsed = parse_query(Query(text))
+    assert (parsed.text, parsed.globs, parsed.notes) == ("", (text,), ())
+
+
+@pytest.mark.parametrize("text", ["a * b", "items.*", "this or that", "printf(%s)", "$price"])
+def test_what_may_be_code_is_searched_as_it_is(text: str) -> None:
+    parsed = parse_query(Query(text))
+    assert parsed.text or parsed.globs == (text,)
+    assert not [note for note in parsed.notes if "placeholder" in note or "word:" in note]
+
+
+@pytest.mark.parametrize("text", ["/* a comment */", "/** @param {string} name */"])
+def test_a_comment_is_no_regular_expression(text: str) -> None:
+    assert not parse_query(Query(text)).regexes
 
 
 @pytest.mark.parametrize("text", ["std::vector", "file:///tmp/a", "error: disk full", "a:b todo:x"])

@@ -17,7 +17,7 @@ import numpy as np
 from packhound.core.arrays import Ints, Positions, unique_sorted
 from packhound.index import FileEntry, Snapshot
 from packhound.search.answer_notes import edit_distance, nearest_names
-from packhound.search.kinds import IMPL
+from packhound.search.kinds import IMPL, REST
 from packhound.search.query.filter_syntax import take_filters
 from packhound.search.query.filters import nodes_with
 from packhound.search.query.mentions import mentions_of
@@ -27,14 +27,16 @@ from packhound.search.query.word_lists import ASKING_WORDS, STOP_WORDS
 from packhound.search.retrieve.corpus_stats import CorpusStats
 from packhound.search.retrieve.name_matches import nodes_by_folded_name, nodes_by_name
 from packhound.search.retrieve.term_matches import BODY
-from packhound.text import fold_identifier, terms
+from packhound.text import file_stem, fold_identifier, terms
 
-PATH, OWNED, NAMED, FOLDED, PARTS, FOLDER, TEXT = 4.0, 3.0, 2.0, 1.9, 1.8, 1.7, 1.6
+PATH, OWNED, NAMED, FOLDED, PARTS, FOLDER = 4.0, 3.0, 2.0, 1.9, 1.8, 1.7
 """Levels: a path; a name with its owner, letter for letter, in another case, of these parts; a
-folder; the query's text."""
-WORDS, OTHER_CASE, IDENTIFIER, STEMS, PREFIX = 1.2, 1.1, 1.0, 0.8, 0.6
-"""Levels: all words as written, in another letter case; an identifier; all words as stems, or a
-name written nearly so; a name that begins so."""
+folder."""
+LINE, TEXT, MESSAGE = 1.65, 1.5, 1.4
+"""Levels: the query's text as a whole line, as any text; the end of it, as a message."""
+WORDS, OTHER_CASE, IDENTIFIER, NEAR, STEMS, PREFIX = 1.2, 1.1, 1.0, 0.9, 0.8, 0.6
+"""Levels: all words as written, in another letter case; an identifier; a name written nearly so;
+all words as stems; a name that begins so."""
 
 CERTAIN = 1.0
 """The least level of what is there as written, but for its letter case."""
@@ -54,7 +56,9 @@ _MAX_CHARACTERS = 2_000
 _SHORTEST_PREFIX, _SHORTEST_NEAR = 5, 8
 """Letters of a word from which it is taken for the start of a name, or for one with a mistake."""
 _FEW_WORDS, _MANY_WORDS = 3, 5
+_MOST_PREFIXES = 4
 
+_QUOTED = re.compile(r'"([^"\n]*\w[^"\n]*)"')
 _WORD = re.compile(r"\w+")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _SIGN = re.compile(r"[^\w\s,.?!'-]|\d|_|\w\.\w|[a-z][A-Z]")
@@ -67,7 +71,7 @@ _PLACE = re.compile(
 _PART = r"[A-Za-z_$][\w$]*[!?=]?(?:<[^<>]*>)?"
 _QUALIFIED = re.compile(rf"{_PART}(?:(?:::|->|[.#\\/]){_PART})+")
 _TWO_NAMES = re.compile(rf"{_PART} {_PART}")
-_PARTS = re.compile(r"[A-Za-z]\w*(?:[ -]\w+){1,9}")
+_PARTS = re.compile(r"[A-Za-z]\w*(?:[ -]\w+){0,9}")
 _SEPARATORS = re.compile(r"<[^<>]*>|::|->|[.#\\/ ]")
 _LAST_LINES = 40
 """Lines above a line without a node that are looked at for one."""
@@ -77,11 +81,14 @@ def find_exact_matches(
     snapshot: Snapshot, stats: CorpusStats, text: str, query: ParsedQuery, texts: TextSearch | None
 ) -> ParsedQuery:
     """Return the query with its exact matches, by node id."""
+    lead, *more = [line for line in text[:_MAX_CHARACTERS].splitlines() if line.strip()] or [""]
     text = take_filters(text[:_MAX_CHARACTERS])[0].strip()
-    is_quoted = text[:1] == text[-1:] == '"' and text.count('"') == 2
-    if query.kind == "report" or query.has_operators or query.regexes or is_quoted or not text:
+    if query.kind == "report" or query.has_operators or query.regexes or not text:
         return query
-    subject = _subject(text)
+    if quoted := _QUOTED.fullmatch(text):
+        matches = _by_text(snapshot, quoted[1], texts, _MOST_HOLDERS) if texts else ()
+        return replace(query, exact_matches=dict(matches))
+    subject, lead = _subject(text), lead if more else ""
     found: dict[int, ExactMatch] = {}
     # Where the one word is a name, the many places of its text are no news.
     is_name = query.kind == "symbol" and bool(len(nodes_by_folded_name(snapshot, [text])))
@@ -90,7 +97,8 @@ def find_exact_matches(
         *_by_path(snapshot, text),
         *_by_name(snapshot, text, query),
         *(_by_parts(snapshot, text) if _PARTS.fullmatch(text) else ()),
-        *(_by_text(snapshot, subject, texts, most) if texts and _is_code_like(subject) else ()),
+        *(_by_text(snapshot, subject, texts, most, lead) if texts else ()),
+        *(_by_message(snapshot, text, texts) if texts and ": " in text else ()),
         *(_by_identifiers(snapshot, text, texts) if texts and not query.printers else ()),
         *(_by_spelling(snapshot, stats, subject) if _WORD.fullmatch(subject) else ()),
     ):
@@ -148,14 +156,19 @@ def _files_of(snapshot: Snapshot, path: str) -> list[FileEntry]:
         return []
     if entry := snapshot.files.get(wanted):
         return [entry] if len(entry.node_ids) else []
-    end, whole = f"/{wanted}", f"/{wanted}".lower()
-    entries = [snapshot.files[name] for name in snapshot.files if name.endswith(end)]
+    end, whole, name = f"/{wanted}", f"/{wanted}".lower(), wanted.rpartition("/")[2]
+    ids = snapshot.path_table.stems.of(file_stem(name)).tolist()
+    alike = [entry for file_id in ids if (entry := snapshot.entry(file_id))]
+    entries = [entry for entry in alike if entry.path.endswith(end)]
     if not entries and "/" in wanted:
-        within = [e for name, e in snapshot.files.items() if whole.endswith(f"/{name.lower()}")]
+        within = [entry for entry in alike if whole.endswith(f"/{entry.path.lower()}")]
         longest = max((len(entry.path) for entry in within), default=0)
         entries = [entry for entry in within if len(entry.path) == longest]
     if not entries and "." in wanted:
-        entries = [e for name, e in snapshot.files.items() if f"/{name.lower()}".endswith(whole)]
+        entries = [entry for entry in alike if f"/{entry.path.lower()}".endswith(whole)]
+    if not entries and "-" in wanted:
+        stems = ((entry, entry.path.rpartition("/")[2]) for entry in alike)
+        entries = [entry for entry, file in stems if file.startswith(f"{wanted}.")]
     entries = [entry for entry in entries if len(entry.node_ids)]
     return sorted(entries, key=lambda entry: (len(entry.path), entry.path))[:_MOST_FILES]
 
@@ -201,6 +214,9 @@ def _without_namesakes(snapshot: Snapshot, node_ids: Ints) -> Iterator[int]:
     located = [(node_id, *snapshot.locate(node_id)) for node_id in node_ids[:_MOST_NAMED].tolist()]
     # Ties by path and position, not by node id, which depends on the order of indexing.
     located.sort(key=lambda node: (-lengths[node[0]], node[1].path, node[2]))
+    # A file is called like the type that it defines.
+    definitions = [node for node in located if not REST[snapshot.kind_of[node[0]]]]
+    located = definitions or located
     for node_id, entry, position in located:
         key = entry.path, entry.qualname(position)
         if key not in seen and not IMPL[snapshot.kind_of[node_id]]:
@@ -241,15 +257,21 @@ def _path_parts(path: str) -> set[str]:
 
 
 def _by_text(
-    snapshot: Snapshot, text: str, texts: TextSearch, most: int
+    snapshot: Snapshot, text: str, texts: TextSearch, most: int, lead: str = ""
 ) -> Iterator[tuple[int, ExactMatch]]:
     """Yield the places of the text itself, or else of all its words, where these are few.
 
-    Of more than `most` nodes with all words no text is read.
+    Of more than `most` nodes with all words no text is read. Where no node has all words of
+    several lines, those of the first, `lead`, are looked at.
     """
     words = [*dict.fromkeys(_WORD.findall(text))]
+    is_plain = not _is_code_like(text)
+    if is_plain and (len(words) < _FEW_WORDS or STOP_WORDS.issuperset(text.lower().split())):
+        return
     holders, pattern = _holders(snapshot, text), _pattern(text)
-    if not len(holders) and len(words) > 1:
+    if not len(holders) and lead:
+        holders = _holders(snapshot, lead)
+    elif not len(holders) and len(words) > 1:
         # The last word may be cut.
         holders = _holders(snapshot, text[: text.rindex(words[-1])])
         pattern = _pattern(text, is_cut=True)
@@ -263,9 +285,15 @@ def _by_text(
         return
     paths = _paths_of(snapshot, holders)
     nodes = texts.nodes_with_text(snapshot, pattern, paths, _MOST_PLACES, _MOST_READ)
-    if nodes:
-        yield from _matches(nodes, TEXT, text if len(words) <= _FEW_WORDS else "this line")
-    elif nodes is not None and len(words) <= _FEW_WORDS and len(holders) <= _MOST_HOLDERS:
+    what = text if len(words) <= _FEW_WORDS else "this line"
+    yield from _matches(nodes or (), TEXT, what)
+    if len(words) > 1 and nodes != [] and (nodes is None or len(nodes) > 1):
+        # Of a text that is in many places, or begins longer lines, those where it is the line.
+        line = rf"^[ \t]*{pattern}[ \t\r]*$"
+        as_line = texts.nodes_with_text(snapshot, line, paths, _MOST_PLACES, _MOST_READ)
+        yield from _matches(as_line or (), LINE, f"the line {what}")
+    most = 1 if is_plain else _MOST_HOLDERS
+    if nodes == [] and len(words) <= _FEW_WORDS and len(holders) <= most:
         yield from _by_words(snapshot, words, holders, paths, texts)
 
 
@@ -298,14 +326,14 @@ def _by_spelling(
         return
     for other in _other_numbers(word):
         for node_id in nodes_by_folded_name(snapshot, [other])[:_MOST_NAMED].tolist():
-            yield node_id, ExactMatch(STEMS, f"its name is nearly {word}")
+            yield node_id, ExactMatch(NEAR, f"its name is nearly {word}")
     folded = fold_identifier(word)
     if len(_holders(snapshot, word)) or len(folded) < _SHORTEST_PREFIX:
         return
     for name in nearest_names(snapshot, stats.letters, word):
         distance = edit_distance(folded, fold_identifier(name), 1)
         if not distance or (distance == 1 and len(folded) >= _SHORTEST_NEAR):
-            level = STEMS if distance else OTHER_CASE
+            level = NEAR if distance else OTHER_CASE
             for node_id in snapshot.node_ids_named(name)[:_MOST_NAMED].tolist():
                 yield node_id, ExactMatch(level, f"its name, {name}, is nearly {word}")
     begin = [
@@ -331,12 +359,29 @@ def _by_identifiers(
 ) -> Iterator[tuple[int, ExactMatch]]:
     """Yield the places of the identifiers of a question that only few have: it is about them."""
     words = _WORD.findall(text)
+    # Words that are nowhere together are each looked for.
+    is_like_code = 1 < len(words) <= _FEW_WORDS and any(map(_IDENTIFIER.search, words))
+    are_apart = is_like_code and not len(_holders(snapshot, text))
     for word in dict.fromkeys(words if len(words) > 1 else ()):
-        holders = _holders(snapshot, word if _IDENTIFIER.search(word) else "")
+        is_identifier = _IDENTIFIER.search(word)
+        holders = _holders(snapshot, word if is_identifier or are_apart else "")
         if 0 < len(holders) <= _MOST_HOLDERS:
-            paths = _paths_of(snapshot, holders)
-            nodes = texts.nodes_with_text(snapshot, rf"\b{word}\b", paths, _MOST_PLACES, _MOST_READ)
+            paths, most = _paths_of(snapshot, holders), _MOST_PLACES if is_identifier else 1
+            nodes = texts.nodes_with_text(snapshot, rf"\b{word}\b", paths, most, _MOST_READ)
             yield from _matches(nodes or (), IDENTIFIER, word)
+
+
+def _by_message(
+    snapshot: Snapshot, text: str, texts: TextSearch
+) -> Iterator[tuple[int, ExactMatch]]:
+    """Yield the places of what follows a prefix, such as `Error: ` or the head of a log line."""
+    parts = text.split(": ")
+    for start in range(1, min(len(parts), _MOST_PREFIXES + 1)):
+        message = ": ".join(parts[start:])
+        found = [*_by_text(snapshot, message, texts, _MOST_HOLDERS)] if " " in message else []
+        if found := [pair for pair in found if pair[1].level >= TEXT]:
+            yield from ((node_id, match._replace(level=MESSAGE)) for node_id, match in found)
+            return
 
 
 def _matches(nodes: Sequence[int], level: float, what: str) -> Iterator[tuple[int, ExactMatch]]:

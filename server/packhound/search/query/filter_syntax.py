@@ -8,7 +8,7 @@ A filter with an unknown value is left out with a note.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -20,11 +20,18 @@ from packhound.search.query.word_lists import LANGUAGE_NAMES
 _FILTER = re.compile(r"(?<!\S)(-?(?:kind|path)|lang|language|tests|type|since|before|tag):(\S+)")
 _FILTERS = ("kind", "path", "lang", "language", "tests", "type", "since", "before", "tag")
 _LIKE_A_FILTER = re.compile(r"(?<!\S)-?([a-z]{3,10}):[^\s:/]\S*")
-_OTHERS_FILTERS = frozenset({"dir", "ext", "extension", "file", "filename", "folder", "repo"})
-"""Filters of other tools for what `path:` does here."""
+_OTHERS_FILTERS = frozenset(
+    {"author", "branch", "case", "content", "date", "dir", "ext", "extension", "file", "filename"}
+    | {"folder", "message", "org", "repo", "rev", "symbol", "user"}
+)
+"""Filters of other tools."""
+_OPERATORS = re.compile(r"\S\s+(AND|OR|NOT)\s+\S|^(NOT)\s+\S")
+_VARIABLE = re.compile(r"\$\$\$|\$[A-Z][A-Z0-9_]*\b")
+_GLOB = re.compile(r"(?=.*\*)(?=.*[./\\])(?!.*\.\*\w)[\w.*?/\\{},-]+")
+_LIKE_A_REGEX = re.compile(r"\.\*|\.\+|\\[bdswBDSW]|\[\^?\w-\w\]|\(\?[:i]|\w\|\w")
 _CLOSE = 0.75
 _QUOTED = re.compile(r"(?<![\w'])\"([^\"\n]{2,120})\"(?!\w)")
-_REGEX = re.compile(r"(?<!\S)/((?:[^/\\\n]|\\.)+)/(i?)(?!\S)")
+_REGEX = re.compile(r"(?<!\S)/(?!\*)((?:[^/\\\n]|\\.)+)/(i?)(?!\S)")
 _MAX_WORDS_BESIDE_QUOTES, _MAX_WORDS_OF_LEADING_QUOTE = 2, 3
 
 
@@ -39,6 +46,11 @@ def take_regexes(text: str) -> tuple[tuple[str, ...], str]:
     """Return the regular expressions between slashes, `/such as this/i`, and the text without."""
     regexes = tuple(f"(?i){regex}" if flag else regex for regex, flag in _REGEX.findall(text))
     return regexes, " ".join(_REGEX.sub(" ", text).split()) if regexes else text
+
+
+def take_glob(text: str) -> tuple[tuple[str, ...], str]:
+    """Return the glob that a query is, such as `src/**/*.go`, and the text without it."""
+    return ((text,), "") if _GLOB.fullmatch(text) else ((), text)
 
 
 def take_quotes(text: str) -> tuple[tuple[str, ...], str]:
@@ -65,6 +77,7 @@ def filter_fields(
     scope, problems = read_scope(query, filters)
     notes += problems
     notes += _unknown_filters(query.text)
+    notes += _other_syntax(query.text)
     kinds = query.kinds if CODE in scope.types else (*query.kinds, *_kinds_of(scope))
     return {
         "kinds": _parse_kinds(kinds, filters, "kind", notes),
@@ -86,6 +99,20 @@ def _unknown_filters(text: str) -> list[str]:
         if name not in _FILTERS
         and (name in _OTHERS_FILTERS or get_close_matches(name, _FILTERS, 1, _CLOSE))
     ]
+
+
+def _other_syntax(text: str) -> Iterator[str]:
+    """Yield a note on what other tools understand, and is searched as words here."""
+    for before, first in _OPERATORS.findall(text):
+        yield (
+            f"{before or first} is searched as a word: hits with more of the words come first, and"
+            " -path: and -kind: leave out"
+        )
+        break
+    if variable := _VARIABLE.search(text):
+        yield f"{variable[0]} is no placeholder: patterns of code are searched as words"
+    if _LIKE_A_REGEX.search(text) and not _REGEX.search(text):
+        yield "for a regular expression write it between slashes: /such.*as this/"
 
 
 def _kinds_of(scope: Scope) -> tuple[Kind, ...]:

@@ -29,7 +29,8 @@ def allowed_node_ids(snapshot: Snapshot, stats: CorpusStats, query: ParsedQuery)
         masks.append(_files_allowed(snapshot, query)[snapshot.file_of])
     if query.tests != "last":
         is_test = stats.flags[FLAGS.index("is_test")].astype(np.bool_)
-        masks.append((is_test == (query.tests == "only"))[snapshot.file_of])
+        in_tests = is_test[snapshot.file_of] | (snapshot.kind_of == KINDS.index("test"))
+        masks.append(in_tests == (query.tests == "only"))
     if query.scope.tags:  # Code has none.
         masks.append(np.zeros(snapshot.n_node_ids, np.bool_))
     if query.phrase_nodes is None:

@@ -19,6 +19,7 @@ from packhound.search.query.bug_report import code_of, content_of, is_report
 from packhound.search.query.filter_syntax import (
     filter_fields,
     take_filters,
+    take_glob,
     take_quotes,
     take_regexes,
 )
@@ -148,9 +149,10 @@ def parse_query(query: Query, word_filter: WordFilter | None = None) -> ParsedQu
     text, filters = take_filters(text)
     notes: list[str] = []
     regexes, text = take_regexes(text)
+    glob, text = take_glob(text)
     exact, text = take_quotes(text)
     kind = _kind_of(text, query)
-    fields = filter_fields(query, filters, notes)
+    fields = filter_fields(query, filters + [("path", each) for each in glob], notes)
     if word_filter and kind != "symbol":
         words, note = word_filter(text.split())
         if note:
