@@ -17,6 +17,7 @@ from packhound.search.environment import SearchEnvironment
 from packhound.search.pipeline import search
 from packhound.storage.dirty_rows import MANIFEST, changed_rows, row_sum, seal
 from packhound.storage.load import StoredRow, read_saved
+from packhound.storage.shared_rows import SharedRows
 from packhound.storage.sqlite_store import UNREADABLE
 from tests.fuzz.draw import Draw
 from tests.support.index_child import VERSIONS, filled
@@ -135,7 +136,7 @@ def saved_rows(data: bytes) -> None:
             for key, head in [row[:2]]
         ]
     try:
-        saved, _ = read_saved(rows, lambda: VERSIONS)
+        saved, _ = read_saved(rows, SharedRows())
     except UNREADABLE:
         return
     assert not honest or saved is None or tuple(rows) == _rows()

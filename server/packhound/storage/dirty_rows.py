@@ -36,7 +36,7 @@ class Written:
     `segments` maps the serial of a segment to the key of its first row, `blocks` the number of a
     block to the vector states of its node ids, and `sums` each key to its checksum. `on_disk` is
     the mask of the node ids that were ever those of a file on disk; nothing of the others, which
-    only an editor had, is written.
+    only an editor had, is written. `versions` are those that it was made by.
     """
 
     epoch: int
@@ -46,6 +46,7 @@ class Written:
     n_names: int
     sums: dict[int, bytes]
     on_disk: Mask
+    versions: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,7 +93,7 @@ def block_states(snapshot: Snapshot, on_disk: Mask) -> dict[int, bytes]:
 
 def changed_rows(snapshot: Snapshot, before: Written | None, versions: str) -> Plan:
     """Return the transaction that makes the store hold `snapshot`."""
-    before = before or Written(0, {}, {}, {}, -1, {}, np.zeros(0, np.bool_))
+    before = before or Written(0, {}, {}, {}, -1, {}, np.zeros(0, np.bool_), versions)
     files = {e.file_id: e for e in snapshot.files.values() if e.stamp is not None}
     segments = _segment_keys(snapshot, before)
     same_epoch = before.epoch == snapshot.epoch
@@ -127,7 +128,7 @@ def changed_rows(snapshot: Snapshot, before: Written | None, versions: str) -> P
             yield dirty_row
         yield _manifest(snapshot, versions, seal(sums))
 
-    written = Written(snapshot.epoch, files, segments, blocks, n_names, sums, on_disk)
+    written = Written(snapshot.epoch, files, segments, blocks, n_names, sums, on_disk, versions)
     return Plan(rows(), removed, written)
 
 

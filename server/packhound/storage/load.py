@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import groupby
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from packhound.core.array_codec import unpack, unpack_texts
 from packhound.core.arrays import NO_NODE_IDS, NodeIds
-from packhound.index import FileEntry, PathTable, Saved, Segment, new_epoch
+from packhound.index import FileEntry, PathTable, Saved, new_epoch
 from packhound.storage.dirty_rows import (
     BLOCK,
     END,
@@ -47,14 +47,13 @@ Content = tuple[bytes, bytes]
 
 
 def read_saved(
-    rows: Iterable[StoredRow], versions: Callable[[], str], shared: SharedRows
+    rows: Iterable[StoredRow], shared: SharedRows
 ) -> tuple[Saved | None, Written | None]:
     """Return the index of these rows and the content of the store; None for one without rows.
 
     Rows that are `shared` have no body.
 
-    Raises ValueError and its like where the rows are not exactly those of one save, or of
-    another version.
+    Raises ValueError and its like where the rows are not exactly those of one save.
     """
     contents, sums = _verify(rows, shared)
     if not contents:
@@ -82,13 +81,7 @@ def read_saved(
         vectors=shared.vectors,
     )
     _check_fits(saved, head["dim"])
-    if head["versions"] != versions():
-        raise ValueError("it was made by another version, or for another model")
-    return saved, _written_state(saved, segments, sums)
-
-
-def _written_state(saved: Saved, segments: dict[int, Segment], sums: dict[int, bytes]) -> Written:
-    return Written(
+    written = Written(
         epoch=saved.epoch,
         files={entry.file_id: entry for entry in saved.files},
         segments={segment.serial: key for key, segment in segments.items()},
@@ -96,7 +89,9 @@ def _written_state(saved: Saved, segments: dict[int, Segment], sums: dict[int, b
         n_names=len(saved.names),
         sums={key: digest for key, digest in sums.items() if key != MANIFEST},
         on_disk=np.ones(sum(len(block.file_of) for block in saved.blocks), np.bool_),
+        versions=head["versions"],
     )
+    return saved, written
 
 
 def _verify(

@@ -101,7 +101,10 @@ class Store:
                 shared = find_shared(connection, indexes)
                 connection.create_function("is_shared", 1, shared.__contains__)
                 rows = connection.execute(_GET if indexes else _GET_ALL)
-                saved, self._written = read_saved(rows, self._versions, shared)
+                saved, written = read_saved(rows, shared)
+                if written and written.versions != self._versions():
+                    raise ValueError("it was made by another version, or for another model")
+                self._written = written
                 return saved
         except UNREADABLE as error:
             self.discard()
