@@ -122,14 +122,14 @@ def test_only_new_commits_are_read_again(repository):
     first = reader.wait(30)
     (repository / "top.py").write_text("z = 5\n")
     git(repository, "commit", "-qam", "three")
-    reader.follow()
+    reader.refresh()
     second = reader.wait(30)
     assert second.files == read_history(repository).files and second.head != first.head
     assert second.files["top.py"].commits == 2
     # A rewritten history is read from its start.
     git(repository, "reset", "-q", "--hard", "HEAD~1")
     git(repository, "commit", "-q", "--amend", "-m", "other")
-    reader.follow()
+    reader.refresh()
     assert reader.wait(30).files == read_history(repository).files
 
 

@@ -7,14 +7,14 @@ the history is empty and says why.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from packhound.git.client import Repository, Stamp, git, has_filters, open_repository, stream
+from packhound.git.client import Repository, git, has_filters, open_repository, stream
+from packhound.git.repository_reader import RepositoryReader
 
 HistoryState = Literal["reading", "ready", "untracked", "unavailable"]
 
@@ -78,49 +78,19 @@ class History:
         return float(0.5 ** (days / _HALF_LIFE_DAYS))
 
 
-class HistoryReader:
-    """Reads the history of a folder in a thread of its own; `history` is what it has so far."""
+class HistoryReader(RepositoryReader):
+    """Reads the history of a folder; `history` is what it has so far."""
 
     def __init__(self, root: Path) -> None:
-        self._root = root
-        self._thread: threading.Thread | None = None
-        self._lock = threading.Lock()
-        self._repository: Repository | None = None
-        self._stamp: Stamp = ()
-        self._is_stale = False
+        super().__init__(root)
         self.history = History()
-
-    def refresh(self) -> None:
-        """Read again, unless that is under way; returns at once."""
-        with self._lock:
-            if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(
-                    target=self._read, name="packhound-history", daemon=True
-                )
-                self._thread.start()
-
-    def follow(self) -> None:
-        """Read again if anything was changed, committed or checked out; three stats."""
-        repository = self._repository
-        if repository is not None and (self._is_stale or repository.stamp() != self._stamp):
-            self.refresh()
-
-    def invalidate(self) -> None:
-        """Have the next `follow` ask git again: something on the disk may have changed."""
-        self._is_stale = True
 
     def wait(self, timeout_s: float) -> History:
         """Return the history once it is read, or what there is after `timeout_s`."""
-        thread = self._thread
-        if thread is not None:
-            thread.join(timeout_s)
+        self.join(timeout_s)
         return self.history
 
-    def _read(self) -> None:
-        repository = self._repository or open_repository(self._root)
-        # Before reading, so that what happens meanwhile is read the next time.
-        self._stamp, self._is_stale = repository.stamp(), False
-        self._repository = repository if repository.state == "ready" else None
+    def _read(self, repository: Repository) -> None:
         self.history = read_history(self._root, repository, self.history)
 
 

@@ -7,7 +7,6 @@ open document is compared when it is asked about, so no edit is missed.
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -17,9 +16,10 @@ from packhound.core.common_prefix import common_prefix_length
 from packhound.core.errors import SettingsError
 from packhound.core.types import Document
 from packhound.files import read_text
-from packhound.git.client import Repository, Stamp, git, has_filters, open_repository
+from packhound.git.client import Repository, git, has_filters, open_repository
 from packhound.git.hunks import OPTIONS, read_hunks
 from packhound.git.log import parse_status
+from packhound.git.repository_reader import RepositoryReader
 from packhound.text import is_notebook
 
 Lines: TypeAlias = tuple[int, int]
@@ -41,41 +41,17 @@ _NEW = ("status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submod
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
-class Changes:
+class Changes(RepositoryReader):
     """The changed lines of one folder's files. Methods may be called from any thread."""
 
     def __init__(self, root: Path, opened: Callable[[str], Document | None]) -> None:
-        self._root = root
+        super().__init__(root)
         self._opened = opened
-        self._lock = threading.Lock()
-        self._thread: threading.Thread | None = None
-        self._stale = True
-        self._repository: Repository | None = None
-        self._stamp: Stamp = ()
         self._committed: ChangedLines = {}
-
-    def invalidate(self) -> None:
-        """Have the next `refresh` ask git again: something on the disk may have changed."""
-        self._stale = True
-
-    def refresh(self) -> None:
-        """Ask git again if anything has changed since the last time; returns at once."""
-        with self._lock:
-            if self._thread is not None and self._thread.is_alive():
-                return
-            repository = self._repository
-            if self._stale or (repository is not None and repository.stamp() != self._stamp):
-                self._stale = False
-                self._thread = threading.Thread(
-                    target=self._read, name="packhound-changes", daemon=True
-                )
-                self._thread.start()
 
     def lines(self, path: str) -> tuple[Lines, ...]:
         """Return the lines of a file, as the editor has it, that are not in the last commit."""
-        thread = self._thread
-        if thread is not None:
-            thread.join(_PATIENCE_S)
+        self.join(_PATIENCE_S)
         return self._in_editor(path, self._committed.get(path, ()))
 
     def since(self, base: str, open_paths: Iterable[str]) -> ChangedLines:
@@ -103,10 +79,8 @@ class Changes:
             return (_WHOLE,)
         return move_lines(committed, _edits(saved, document.source))
 
-    def _read(self) -> None:
-        repository = self._repository or open_repository(self._root)
+    def _read(self, repository: Repository) -> None:
         if repository.state == "ready":
-            self._repository, self._stamp = repository, repository.stamp()
             self._committed = changed_lines(self._root, repository)
 
 

@@ -59,7 +59,7 @@ class Personalization:
         """Add recent change and activation to the scores."""
         if self._history is None:
             return hits
-        self._history.follow()
+        self._history.refresh()
         return [self._rescore(hit, self._history) for hit in hits]
 
     def dates(self, timeout_s: float) -> History:
