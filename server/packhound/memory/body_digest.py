@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from functools import lru_cache
 
 from packhound.core.types import Node
 
@@ -47,7 +46,8 @@ def body_of(source: bytes, nodes: tuple[Node, ...], position: int) -> str:
 def body_tokens(body: str, name: str, language: str) -> list[str]:
     """Return the tokens of a body without comments, layout and the name of what it defines."""
     tokens = []
-    for match in _lexer(_comment_of(language)).finditer(body):
+    lexer = f"{_comment_of(language)}|(?P<string>{_STRING}{_SINGLE}){_TOKEN}"
+    for match in re.finditer(lexer, body, re.DOTALL):
         token = match["token"] or match["string"]
         if token and token != name:
             tokens.append(token)
@@ -76,8 +76,3 @@ def _comment_of(language: str) -> str:
     if language in _HASH:
         return r"#[^\n]*"
     return _COMMENTS.get(language, rf"{_BLOCK}|//[^\n]*")
-
-
-@lru_cache(maxsize=8)
-def _lexer(comment: str) -> re.Pattern[str]:
-    return re.compile(f"{comment}|(?P<string>{_STRING}{_SINGLE}){_TOKEN}", re.DOTALL)
