@@ -67,8 +67,7 @@ class Personalization:
         reader = self._history or self._dates
         if reader is None:
             reader = self._dates = HistoryReader(self._root)
-            reader.refresh()
-        reader.follow()
+        reader.refresh()
         return reader.wait(timeout_s)
 
     def record_use(self, path: str, kind: Use, qualname: str = "") -> None:
