@@ -72,6 +72,26 @@ const tests = {
     }
   },
 
+  // What is open counts in the order of hits, as what the user is at.
+  async 'a preview opens no document of the workspace'() {
+    const inWorkspace = [];
+    const opening = vscode.workspace.onDidOpenTextDocument(({ uri }) => {
+      if (vscode.workspace.getWorkspaceFolder(uri)) {
+        inWorkspace.push(uri.toString());
+      }
+    });
+    const previews = () =>
+      vscode.window.tabGroups.all
+        .flatMap(({ tabs }) => tabs)
+        .filter(({ input }) => input?.uri?.scheme === 'packhound-preview');
+    await vscode.commands.executeCommand('packhound.search', 'send a request again after a growing delay');
+    await until('a preview', () => previews().length === 1);
+    await vscode.commands.executeCommand('workbench.action.closeQuickOpen');
+    await until('no preview', () => previews().length === 0);
+    opening.dispose();
+    assert.deepEqual(inWorkspace, []);
+  },
+
   async 'workspace symbols come through VS Code'() {
     const symbols = await vscode.commands.executeCommand('vscode.executeWorkspaceSymbolProvider', 'AnswerCache');
     assert.ok(symbols.some((symbol) => symbol.name === 'AnswerCache'), JSON.stringify(symbols));
