@@ -26,7 +26,6 @@ OVERRIDDEN = {
     "__init__": ["self", "server", "converter"],
     "notify": ["self", "method", "params"],
     "send_request": ["self", "method", "params", "callback", "msg_id"],
-    "get_message_type": ["self", "method"],
     "get_result_type": ["self", "method"],
     "lsp_initialize": ["self", "params"],
     "lsp_shutdown": ["self", "args"],

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import enum
-from typing import Any
 
 import cattrs
 from lsprotocol import types
-from pygls.protocol import JsonRPCResponseMessage, default_converter
+from pygls.protocol import default_converter
 
 
 def lenient_converter() -> cattrs.Converter:
-    """Return pygls' converter; unknown enumeration values and plain results are kept."""
+    """Return pygls' converter; unknown enumeration values are kept."""
     converter: cattrs.Converter = default_converter()  # type: ignore[no-untyped-call]
     for kind in vars(types).values():
         if isinstance(kind, type) and issubclass(kind, enum.Enum):
             converter.register_structure_hook(kind, _structure_enum)
             converter.register_unstructure_hook(kind, _unstructure_enum)
-    converter.register_structure_hook(JsonRPCResponseMessage, _structure_response)
     return converter
 
 
@@ -30,7 +28,3 @@ def _structure_enum(value: object, kind: type[enum.Enum]) -> object:
 
 def _unstructure_enum(value: object) -> object:
     return value.value if isinstance(value, enum.Enum) else value
-
-
-def _structure_response(message: dict[str, Any], _: type) -> JsonRPCResponseMessage:
-    return JsonRPCResponseMessage(message["id"], message["jsonrpc"], message.get("result"))

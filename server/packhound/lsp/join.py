@@ -18,7 +18,17 @@ from packhound.relay import (
     Relay,
     mark_editor,
 )
-from packhound.rpc import FrameReader, Malformed, Params, Rewindable, WireError, encode
+from packhound.rpc import (
+    PARSE_ERROR,
+    FrameReader,
+    Malformed,
+    Params,
+    Rewindable,
+    RpcError,
+    WireError,
+    encode,
+    error_response,
+)
 
 if TYPE_CHECKING:
     from packhound.relay import Stream
@@ -26,7 +36,6 @@ if TYPE_CHECKING:
 
 _MAX_CHANGES = 500
 """Changes of a document that are repeated to a new server; more are applied to its text first."""
-_PARSE_ERROR = -32_700
 
 
 def read_initialize(stream: Rewindable) -> Params:
@@ -74,8 +83,8 @@ class Client:
     def __iter__(self) -> Iterator[Message]:
         for value in FrameReader(self._stream):
             if isinstance(value, Malformed):
-                error = {"code": _PARSE_ERROR, "message": value.reason}
-                self._stream.write(encode({"jsonrpc": "2.0", "id": None, "error": error}))
+                refusal = error_response(None, RpcError(PARSE_ERROR, value.reason))
+                self._stream.write(encode(refusal))
                 continue
             method = value.get("method") if isinstance(value, dict) else None
             if method == "exit":

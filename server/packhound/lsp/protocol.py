@@ -161,7 +161,7 @@ class PackhoundProtocol(PyglsSeam):
     def _answer(self, request: Request, handler: Handler, params: object) -> object:
         _REQUEST.set(request)
         result = _call_handler(handler, params)
-        as_json = partial(self.unstructure_result, request.message_id, request.method)
+        as_json = partial(self.unstructure_result, request.method)
         return then(result, as_json) if isinstance(result, Future) else as_json(result)
 
     def _check_state(self, method: str) -> None:

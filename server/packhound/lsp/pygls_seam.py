@@ -19,22 +19,16 @@ from concurrent.futures import Future
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import cattrs
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams, JsonRpcMethodNotFound
-from pygls.protocol import (
-    JsonRPCNotification,
-    JsonRPCRequestMessage,
-    JsonRPCResponseMessage,
-    LanguageServerProtocol,
-)
+from pygls.protocol import LanguageServerProtocol
 
 from packhound.rpc import MessageId, Params, Session, then
 
 if TYPE_CHECKING:
     from packhound.lsp.language_server import PackhoundServer
-
-JSON_RPC_VERSION = "2.0"
 
 # Params that stay as they came: positions beyond the end of a document are legal for our buffers,
 # and structuring a long text would cost more than applying it.
@@ -87,19 +81,14 @@ class PyglsSeam(LanguageServerProtocol):
             reasons = "; ".join(cattrs.transform_error(error, path="params"))
             raise JsonRpcInvalidParams(f"{method}: {reasons}") from error
 
-    def unstructure_result(self, message_id: MessageId, method: str, result: object) -> object:
+    def unstructure_result(self, method: str, result: object) -> object:
         """Return a handler's result as JSON values; those of commands are JSON already."""
-        response_type = self.get_result_type(method)
-        if response_type is None or method == types.WORKSPACE_EXECUTE_COMMAND:
-            return result
-        response = response_type(id=message_id, result=result, jsonrpc=JSON_RPC_VERSION)
-        return self.converter.unstructure(response).get("result")
+        is_json = method == types.WORKSPACE_EXECUTE_COMMAND
+        return result if is_json else self.converter.unstructure(result)
 
     def notify(self, method: str, params: object = None) -> None:
         """Send a notification."""
-        message_type = self.get_message_type(method) or JsonRPCNotification
-        message = message_type(method=method, params=params, jsonrpc=JSON_RPC_VERSION)
-        self.rpc.notify(method, self.converter.unstructure(message).get("params"))
+        self.rpc.notify(method, self.converter.unstructure(params))
 
     def send_request(
         self,
@@ -110,18 +99,16 @@ class PyglsSeam(LanguageServerProtocol):
     ) -> Future[Any]:
         """Send a request; the future has the client's result, or an error."""
         assert msg_id is None, "ids of the server's requests are its own"
-        message_type = self.get_message_type(method) or JsonRPCRequestMessage
-        message = message_type(id=0, method=method, params=params, jsonrpc=JSON_RPC_VERSION)
-        answer = self.rpc.request(method, self.converter.unstructure(message).get("params"))
+        answer = self.rpc.request(method, self.converter.unstructure(params))
         future = then(answer, partial(self._structure_result, method))
         if callback is not None:
             future.add_done_callback(lambda done: callback(done.result()))
         return future
 
     def _structure_result(self, method: str, result: object) -> object:
-        response_type = self.get_result_type(method) or JsonRPCResponseMessage
-        response = {"id": 0, "jsonrpc": JSON_RPC_VERSION, "result": result}
-        return self.converter.structure(response, response_type).result
+        response = self.get_result_type(method)
+        kind: Any = attrs.fields_dict(response)["result"].type if response else Any
+        return self.converter.structure(result, kind)
 
 
 def object_params(method: str, params: object) -> Params:

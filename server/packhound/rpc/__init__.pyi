@@ -9,6 +9,7 @@ from .framing import encode as encode
 from .session import INTERNAL_ERROR as INTERNAL_ERROR
 from .session import INVALID_PARAMS as INVALID_PARAMS
 from .session import NO_METHOD as NO_METHOD
+from .session import PARSE_ERROR as PARSE_ERROR
 from .session import REQUEST_CANCELLED as REQUEST_CANCELLED
 from .session import REQUEST_FAILED as REQUEST_FAILED
 from .session import MessageId as MessageId
@@ -16,6 +17,7 @@ from .session import Request as Request
 from .session import RpcError as RpcError
 from .session import Session as Session
 from .session import Work as Work
+from .session import error_response as error_response
 from .session import then as then
 from .streams import Rewindable as Rewindable
 from .streams import WriteQueue as WriteQueue

@@ -216,11 +216,11 @@ class Session:
         if isinstance(result, Future):
             result.add_done_callback(lambda done: self._do(request, Work(done.result, False)))
             return
-        self._respond(request, {"result": result})
+        self._respond(request, {"id": request.message_id, "result": result})
 
-    def _respond(self, request: Request, outcome: dict[str, object]) -> None:
+    def _respond(self, request: Request, response: dict[str, object]) -> None:
         try:
-            wire = self._encode({"id": request.message_id, **outcome})
+            wire = self._encode(response)
         except (ValueError, TypeError, RecursionError) as failure:
             self._refuse(request, self._service.error(request.method, failure))
             return
@@ -228,7 +228,7 @@ class Session:
             self._write_wire(wire)
 
     def _refuse(self, request: Request, error: RpcError) -> None:
-        self._respond(request, {"error": {"code": error.code, "message": str(error)}})
+        self._respond(request, error_response(request.message_id, error))
 
     def _free(self, request: Request) -> bool:
         """Return True if the request had no response yet; from now on it has."""
@@ -261,7 +261,7 @@ class Session:
             future.set_exception(RpcError(code if isinstance(code, int) else INTERNAL_ERROR, text))
 
     def _send_error(self, message_id: MessageId | None, error: RpcError) -> None:
-        self._send({"id": message_id, "error": {"code": error.code, "message": str(error)}})
+        self._send(error_response(message_id, error))
 
     def _send(self, message: dict[str, object]) -> None:
         self._write_wire(self._encode(message))
@@ -273,6 +273,12 @@ class Session:
         # A peer that has gone needs no message.
         with self._writing, suppress(OSError, ValueError):
             self._stream.write(wire)
+
+
+def error_response(message_id: MessageId | None, error: RpcError) -> dict[str, object]:
+    """Return the message that refuses a request; of one that cannot be read the id is None."""
+    response = {"code": error.code, "message": str(error)}
+    return {"jsonrpc": "2.0", "id": message_id, "error": response}
 
 
 def then(future: Future[Any], function: Callable[[Any], T]) -> Future[T]:
