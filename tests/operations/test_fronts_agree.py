@@ -89,11 +89,12 @@ POSITIONS = {
 class Fronts:
     """An editor, an agent and the command line on some folders, over one daemon."""
 
-    def __init__(self, base: Path, roots: list[Path]) -> None:
+    def __init__(self, base: Path, roots: list[Path], *, settled: bool = True) -> None:
         self.base, self.roots = base, roots
         self.editor = LspClient(base / "cache", RELAYED)
         self.editor.initialize(*roots)
-        self.editor.settle()
+        if settled:
+            self.editor.settle()
         tools = json.dumps(["default", "memory", "skills", "explain"])
         options = ("--set", "mcp.structuredContent=true", "--set", f"mcp.tools={tools}")
         self.agent = Agent(base / "cache", *roots, options=options)
