@@ -45,10 +45,10 @@ class Root(NamedTuple):
 class Roots:
     """The folders that one question is about, in their order. Immutable; any thread may call."""
 
-    def __init__(self, engines: Sequence[Engine]) -> None:
+    def __init__(self, engines: Sequence[Engine], asked: Root | None = None) -> None:
         labels = labels_of([engine.root for engine in engines])
         self._all = tuple(Root(*pair) for pair in zip(engines, labels, strict=True))
-        self._asked = self._all
+        self._asked = (asked,) if asked else self._all
 
     def __iter__(self) -> Iterator[Root]:
         return iter(self._asked)
@@ -89,9 +89,7 @@ class Roots:
 
     def only(self, root: Root) -> Roots:
         """Return one of the folders to ask; its rows are named as before."""
-        roots = Roots([])
-        roots._all, roots._asked = self._all, (root,)
-        return roots
+        return Roots([each.engine for each in self._all], root)
 
     def candidates(self, reference: str) -> list[tuple[Root, str]]:
         """Return where a reference may lead, the likeliest first, with the part within the folder.
