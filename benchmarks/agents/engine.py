@@ -75,7 +75,7 @@ def measure(
     memory = {"engine": pss_mb(engine_id(cache))}
     memory["relays"] = sum(pss_mb(agent.process.pid) for agent in agents)
     memory["all"] = sum(pss_mb(process_id) for process_id in processes(cache))
-    n_nodes = json.loads(first.tool("status"))["nodes"]
+    n_nodes = json.loads(first.tool("status").splitlines()[0])["nodes"]
     keys_ms = keystrokes(cache, trees[0])
     os.kill(engine_id(cache) or 0, signal.SIGKILL)
     started = time.perf_counter()
