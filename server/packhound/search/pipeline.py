@@ -19,7 +19,7 @@ from packhound.core.arrays import Doubles, top_k
 from packhound.core.errors import PluginError
 from packhound.core.settings import Settings
 from packhound.core.settings_reader import changed
-from packhound.core.types import Hit, NodeRef, Query, Results
+from packhound.core.types import Hit, Query, Results, SignalValue
 from packhound.index import Snapshot
 from packhound.search.answer_notes import NO_WORD_NOTE, name_notes, weak_note
 from packhound.search.confidence import (
@@ -306,13 +306,12 @@ def _hits(
     if query.files or query.overlapping:
         return best_hits(context, ranking, limit, root, unit_of(query))
     nodes = distinct_nodes(context, ranking, limit, root, environment.text_of)
-    hits = _make_hits(context, ranking, [each.row for each in nodes], root)
-    copies = [tuple(each.copies) for each in nodes]
-    return rank_hits(map(_with_copies, hits, copies), limit)
-
-
-def _with_copies(hit: Hit, copies: tuple[NodeRef, ...]) -> Hit:
-    return replace(hit, copies=copies) if copies else hit
+    reasons = ranking.why([each.row for each in nodes])
+    hits = (
+        Hit(each.node, 0, _score(why), why, copies=tuple(each.copies))
+        for each, why in zip(nodes, reasons, strict=True)
+    )
+    return rank_hits(hits, limit)
 
 
 def _make_hits(
@@ -321,11 +320,10 @@ def _make_hits(
     """Return each node `ranking.nodes[row]` with the reasons that add up to its score."""
     node_ids = context.candidates.node_ids[ranking.nodes[rows]].tolist()
     return [
-        Hit(
-            context.snapshot.ref(node_id, root),
-            0,
-            math.fsum([weight * value for _, value, weight in why]),
-            why,
-        )
+        Hit(context.snapshot.ref(node_id, root), 0, _score(why), why)
         for node_id, why in zip(node_ids, ranking.why(rows), strict=True)
     ]
+
+
+def _score(why: Sequence[SignalValue]) -> float:
+    return math.fsum([weight * value for _, value, weight in why])

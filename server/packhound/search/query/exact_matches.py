@@ -26,7 +26,7 @@ from packhound.search.query.text_filters import TextSearch
 from packhound.search.query.word_lists import ASKING_WORDS, STOP_WORDS
 from packhound.search.retrieve.corpus_stats import CorpusStats
 from packhound.search.retrieve.name_matches import nodes_by_folded_name, nodes_by_name
-from packhound.search.retrieve.term_matches import BODY
+from packhound.search.retrieve.term_matches import BODY, NAME
 from packhound.text import file_stem, fold_identifier, terms
 
 PATH, OWNED, NAMED, FOLDED, PARTS, FOLDER = 4.0, 3.0, 2.0, 1.9, 1.8, 1.7
@@ -89,12 +89,13 @@ def find_exact_matches(
         matches = _by_text(snapshot, quoted[1], texts, _MOST_HOLDERS) if texts else ()
         return replace(query, exact_matches=dict(matches))
     subject, lead = _subject(text), lead if more else ""
-    found: dict[int, ExactMatch] = {}
+    found = dict(_by_path(snapshot, text))
+    if any(match.level > OWNED for match in found.values()):
+        return replace(query, exact_matches=found)
     # Where the one word is a name, the many places of its text are no news.
     is_name = query.kind == "symbol" and bool(len(nodes_by_folded_name(snapshot, [text])))
     most = _MOST_HOLDERS if is_name else _MOST_POSTED
     for node_id, match in (
-        *_by_path(snapshot, text),
         *_by_name(snapshot, text, query),
         *(_by_parts(snapshot, text) if _PARTS.fullmatch(text) else ()),
         *(_by_text(snapshot, subject, texts, most, lead) if texts else ()),
@@ -227,7 +228,8 @@ def _without_namesakes(snapshot: Snapshot, node_ids: Ints) -> Iterator[int]:
 def _by_parts(snapshot: Snapshot, text: str) -> Iterator[tuple[int, ExactMatch]]:
     """Yield the few nodes whose name has the words of a query as its parts, however joined."""
     folded, named = fold_identifier(re.sub(r"[\s-]", "", text)), dict[int, str]()
-    for node_id in snapshot.postings(folded).node_ids[:_MOST_NAMED].tolist():
+    postings = snapshot.postings(folded)
+    for node_id in postings.node_ids[postings.within(NAME)][:_MOST_NAMED].tolist():
         entry, position = snapshot.locate(node_id)
         name = entry.name(position)
         if fold_identifier(name) == folded and not IMPL[snapshot.kind_of[node_id]]:
