@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from packhound.search.answer_notes import edit_distance, nearest_names
 from packhound.search.confidence import load_fit
 from packhound.search.environment import SearchEnvironment
 from packhound.search.signals.bloom import LetterFilter
+from tests.support.pack_check import context_of
 from tests.support.shop import embedder, environment, snapshot
 
 GOLDEN = Path(__file__).parents[1] / "golden/ranking/confidence.txt"
@@ -63,6 +65,33 @@ def test_nonsense_is_weak_and_its_note_comes_first(fuser: str) -> None:
     answer = ask("zzqqxx wwvv", fuser)
     assert answer.confidence_word == "weak"
     assert answer.notes[0] == "weak answer: no hit has a word of the query"
+
+
+def test_notes_on_an_answer_agree_with_its_hits_and_are_two_at_most() -> None:
+    weak = [text for text in (*UNANSWERED, "zzqqxx session", "executePrompt parsePrise qq") if
+            ask(text).confidence_word == "weak"]  # fmt: skip
+    assert weak
+    for text in weak:
+        answer = ask(text)
+        assert len(answer.notes) <= 2 and answer.notes[0].startswith("weak answer: ")
+        has_word = [h for h in answer.hits if re.match("[1-9]", h.explanation().groups[1].text)]
+        assert ("no hit has a word" in answer.notes[0]) == (not has_word)
+
+
+def test_all_of_few_words_are_not_weak() -> None:
+    """One word that some places have is what was asked for, however little they say of it."""
+    for text in ("missing", "errors", "field value"):
+        assert ask(text).confidence_word in ("exact", "strong", "likely"), text
+
+
+def test_what_others_say_too_is_not_strong() -> None:
+    copies = {
+        f"shop/part_{n}.py": f"def step_{n}(parcel):\n    return weigh(parcel, {n})\n"
+        for n in range(6)
+    }
+    query = Query("weigh a parcel", mode="lexical")
+    answer = pipeline.search(context_of(copies).snapshot, query, SearchEnvironment("shop"))
+    assert answer.confidence_word in ("likely", "weak")
 
 
 def test_a_name_is_exact_letter_for_letter() -> None:

@@ -24,9 +24,8 @@ NO_WORD_NOTE = "no word of the query is in the index: ranked by meaning alone"
 NOTHING_MATCHES = "nothing matches"
 NO_LANGUAGE_NOTE = "no file here is in "
 _MISSING_IN_FOLDER = (NO_WORD_NOTE, NOTHING_MATCHES, NO_LANGUAGE_NOTE)
-_N_HITS = 5
-"""Hits that a weak answer is judged by."""
-_MAX_NAMES = 3
+_MAX_NAMES = 2
+"""Names that are nowhere of which there is a note; one beside the note of a weak answer."""
 _MAX_SUGGESTIONS = 3
 _MAX_COMPARED = 64
 """Names whose edit distance is computed: those that share the most letters."""
@@ -134,15 +133,29 @@ def _missing_name(note: str) -> str:
     return name if separator else next(filter(note.startswith, _MISSING_IN_FOLDER), "")
 
 
-def weak_note(context: SignalContext | None, hits: Sequence[Hit]) -> str:
-    """Return why an answer is weak: how many words of the query its hits have at most."""
+def with_weak_note(
+    notes: Sequence[str], context: SignalContext | None, hits: Sequence[Hit]
+) -> list[str]:
+    """Return notes behind the one that says why the answer is weak.
+
+    That no hit has a word is not said of the folder again, and one name that is nowhere is enough.
+    """
+    names = [note for note in notes if _NOT_HERE in note]
+    others = [note for note in notes if note not in (NO_WORD_NOTE, *names[1:])]
+    return [_weak_note(context, hits), *others]
+
+
+def _weak_note(context: SignalContext | None, hits: Sequence[Hit]) -> str:
+    """Return why an answer is weak: how many words of the query one of its hits has at most."""
     if context is None or not context.query.terms:
         return WEAK_NOTE + "nothing is close to the query"
     pairs = zip(context.query.terms, context.retrieval.matches.terms, strict=True)
     matches = [match for term, match in pairs if term not in STOPS]
-    node_ids = np.array([hit.node.node_id for hit in hits[:_N_HITS]], np.int32)
+    node_ids = np.array([hit.node.node_id for hit in hits], np.int32)
     n_covered = int(np.max(sum(np.isin(node_ids, m.nodes[0]) for m in matches), initial=0))
     if not n_covered:
         return WEAK_NOTE + "no hit has a word of the query"
-    words = "one word" if n_covered <= 1 else f"{n_covered} of the {len(matches)} words"
-    return f"{WEAK_NOTE}no hit covers more than {words} of the query"
+    if n_covered == len(matches):
+        return WEAK_NOTE + "its words are there, but nothing is close to what they say"
+    words = "one" if n_covered == 1 else str(n_covered)
+    return f"{WEAK_NOTE}no hit has more than {words} of the {len(matches)} words of the query"

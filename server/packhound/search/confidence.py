@@ -20,7 +20,7 @@ import numpy as np
 from packhound.core.arrays import Doubles, Positions, top_k
 from packhound.core.types import ConfidenceWord, Hit
 from packhound.search.order import SCORE_DIGITS
-from packhound.search.query.exact_matches import CERTAIN, FOLDED, OTHER_CASE, PARTS, SAME_LEVEL
+from packhound.search.query.exact_matches import FOLDED, IDENTIFIER, OTHER_CASE, PARTS, SAME_LEVEL
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.rank.fusion import Ranking
 from packhound.search.rank.linear import Source
@@ -28,9 +28,18 @@ from packhound.search.signals.context import SignalContext
 
 STRONG, LIKELY = 0.8, 0.2
 """The least confidence of these words; below `LIKELY` an answer is weak."""
+STRONG_FIRST = 0.6
+"""The least confidence of the first hit of a strong answer: people look at that one first."""
 
 _CERTAIN_CHANCE = 0.95
 """Chance of the only place of what the query says; several share it."""
+
+_MOST_UNSURE = 0.79
+"""What hits below say as much as the first is not strong."""
+_FEW_WORDS = 3
+"""Words of which a hit that has all is not weak: they are what was asked for."""
+_NEAR = 0.01
+"""Cosines that differ by less are equally close."""
 
 _FIRST = 5
 """An answer is judged by this many best nodes."""
@@ -55,10 +64,10 @@ class Rating:
         """Return the hits with a confidence each, which falls with their rank, and the answer's."""
         if not hits:
             return hits, 0.0
-        confidence = sigmoid(self.log_odds)
         node_ids = [hit.node.node_id for hit in hits]
         rows = self.context.candidates.position.take(node_ids).astype(np.intp)
         values = hit_features(self.context, rows, [hit.rank for hit in hits])
+        confidence = self._bounded(sigmoid(self.log_odds), values)
         log_odds = sum(
             self.hit_coefficients.get(name, 0.0) * column for name, column in values.items()
         )
@@ -68,13 +77,32 @@ class Rating:
         rated = rate_in_order(hits, chances.tolist())
         return rated, round(max(confidence, certain[0]), 3)
 
+    def _bounded(self, confidence: float, values: Mapping[str, Doubles]) -> float:
+        """Return the chance of an answer within what its hits show.
+
+        It is not strong if most of the hits below the first have as many of the words and are as
+        close in meaning, which says little of a few words, and not weak if the first has all of
+        those.
+        """
+        is_short = len(self.context.query.terms) <= _FEW_WORDS
+        covered, close = values["covered"], values["cosine"]
+        close = close if close.any() else values["words"]
+        as_much = covered[1:_FIRST] >= covered[0] - _NEAR
+        as_much &= is_short | (close[1:_FIRST] >= close[0] - _NEAR)
+        as_much &= values["named_folded"][1:_FIRST] >= values["named_folded"][0]
+        if len(as_much) == _FIRST - 1 and 2 * np.count_nonzero(as_much) > len(as_much):
+            confidence = min(confidence, _MOST_UNSURE)
+        if is_short and covered[0] > 1 - _NEAR:
+            confidence = max(confidence, LIKELY)
+        return confidence
+
     def _certain_chances(self, hits: tuple[Hit, ...]) -> list[float]:
         """Return the chance of each hit that is what the query says, 0 for others."""
         matches = self.context.query.exact_matches
-        levels = [match.level for match in matches.values() if match.level >= CERTAIN]
+        levels = [match.level for match in matches.values() if match.level > IDENTIFIER]
         return [
             _CERTAIN_CHANCE / max(1, sum(other >= match.level for other in levels))
-            if (match := matches.get(hit.node.node_id)) and match.level >= CERTAIN
+            if (match := matches.get(hit.node.node_id)) and match.level > IDENTIFIER
             else 0.0
             for hit in hits
         ]
@@ -177,13 +205,16 @@ def confidence_word(confidence: float, hits: Sequence[Hit], query: ParsedQuery) 
     if hits and name and name in (hits[0].node.name, hits[0].node.qualname):
         return "exact"
     match = query.exact_matches.get(hits[0].node.node_id) if hits else None
+    first = (hits[0].confidence or 0.0) if hits else 0.0
+    word = word_of(confidence if first >= STRONG_FIRST else min(confidence, _MOST_UNSURE))
     if match is None:
-        return word_of(confidence)
+        return word
     others = [other.level for other in query.exact_matches.values() if other is not match]
-    if match.level >= CERTAIN and match.level - SAME_LEVEL > max(others, default=0.0):
+    # An identifier within a question says what it is about, and not the answer.
+    if match.level > IDENTIFIER and match.level - SAME_LEVEL > max(others, default=0.0):
         return "strong" if match.level in (FOLDED, PARTS, OTHER_CASE) else "exact"
     # What follows says as much, or the words are there in another form.
-    return "likely" if match.reason else word_of(confidence)
+    return "likely" if match.reason else word
 
 
 def word_of(confidence: float) -> ConfidenceWord:

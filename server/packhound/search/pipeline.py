@@ -21,7 +21,7 @@ from packhound.core.settings import Settings
 from packhound.core.settings_reader import changed
 from packhound.core.types import Hit, Query, Results, SignalValue
 from packhound.index import Snapshot
-from packhound.search.answer_notes import NO_WORD_NOTE, name_notes, weak_note
+from packhound.search.answer_notes import NO_WORD_NOTE, name_notes, with_weak_note
 from packhound.search.confidence import (
     Rating,
     confidence_word,
@@ -135,7 +135,7 @@ def _rate(
     hits, run.confidence = rating.rate(hits) if rating else rate_symbols(hits)
     run.confidence_word = confidence_word(run.confidence, hits, parsed)
     if hits and run.confidence_word == "weak":
-        run.notes.insert(0, weak_note(rating.context if rating else None, hits))
+        run.notes = with_weak_note(run.notes, rating.context if rating else None, hits)
     return hits
 
 

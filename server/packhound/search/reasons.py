@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 from packhound.core.types import GroupName, Hit, NodeRef
 from packhound.search.evidence import QueryWord, WordMatches, as_written, shared_phrase
-from packhound.search.query.exact_matches import CERTAIN, SAME_LEVEL
+from packhound.search.query.exact_matches import IDENTIFIER, SAME_LEVEL
 from packhound.search.query.parse import ParsedQuery
 from packhound.search.signals.registry import SIGNALS
 
@@ -250,7 +250,7 @@ def _overlap(hit: Hit, evidence: Evidence, reason: str) -> str:
 
 def _lacking(hit: Hit, evidence: Evidence) -> str:
     """Return the words of the query that a hit has not, of many the first; "" beside a fact."""
-    if level_of(hit, evidence.query) >= CERTAIN:
+    if level_of(hit, evidence.query) > IDENTIFIER:
         return ""
     words = [word.text for word in evidence.words if word not in evidence.matches.anywhere]
     more = f" and {len(words) - _MOST_LACKING} more" if len(words) > _MOST_LACKING else ""
