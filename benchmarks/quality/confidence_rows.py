@@ -123,7 +123,7 @@ def ask(
     hits = best_hits(context, ranking, N_HITS, environment.root)
     start = time.perf_counter()
     answer = answer_features(context, ranking)
-    Rating(context, 0.0, {"bias": 1.0, "words": 1.0}).rate(hits)
+    Rating(context, 0.5, {"bias": 1.0, "words": 1.0}).rate(hits)
     micros = (time.perf_counter() - start) * 1e6
     rows = context.candidates.position.take([hit.node.node_id for hit in hits]).astype(np.intp)
     return Row(

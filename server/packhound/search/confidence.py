@@ -51,13 +51,13 @@ Coefficients: TypeAlias = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rating:
-    """The rating of one answer: `log_odds` that it is right.
+    """The rating of one answer: the chance that it is right.
 
     `hit_coefficients` are of the odds of a hit if the answer is right.
     """
 
     context: SignalContext
-    log_odds: float
+    confidence: float
     hit_coefficients: Coefficients
 
     def rate(self, hits: tuple[Hit, ...]) -> tuple[tuple[Hit, ...], float]:
@@ -67,7 +67,7 @@ class Rating:
         node_ids = [hit.node.node_id for hit in hits]
         rows = self.context.candidates.position.take(node_ids).astype(np.intp)
         values = hit_features(self.context, rows, [hit.rank for hit in hits])
-        confidence = self._bounded(sigmoid(self.log_odds), values)
+        confidence = self.confidence
         log_odds = sum(
             self.hit_coefficients.get(name, 0.0) * column for name, column in values.items()
         )
@@ -76,25 +76,6 @@ class Rating:
         chances = np.minimum(np.maximum(chances, certain), max(confidence, certain[0]))
         rated = rate_in_order(hits, chances.tolist())
         return rated, round(max(confidence, certain[0]), 3)
-
-    def _bounded(self, confidence: float, values: Mapping[str, Doubles]) -> float:
-        """Return the chance of an answer within what its hits show.
-
-        It is not strong if most of the hits below the first have as many of the words and are as
-        close in meaning, which says little of a few words, and not weak if the first has all of
-        those.
-        """
-        is_short = len(self.context.query.terms) <= _FEW_WORDS
-        covered, close = values["covered"], values["cosine"]
-        close = close if close.any() else values["words"]
-        as_much = covered[1:_FIRST] >= covered[0] - _NEAR
-        as_much &= is_short | (close[1:_FIRST] >= close[0] - _NEAR)
-        as_much &= values["named_folded"][1:_FIRST] >= values["named_folded"][0]
-        if len(as_much) == _FIRST - 1 and 2 * np.count_nonzero(as_much) > len(as_much):
-            confidence = min(confidence, _MOST_UNSURE)
-        if is_short and covered[0] > 1 - _NEAR:
-            confidence = max(confidence, LIKELY)
-        return confidence
 
     def _certain_chances(self, hits: tuple[Hit, ...]) -> list[float]:
         """Return the chance of each hit that is what the query says, 0 for others."""
@@ -115,7 +96,33 @@ def rate_answer(context: SignalContext, ranking: Ranking, source: Source, model:
     sets = fitted.sets[source if model == fitted.model else "lexical"]
     coefficients = sets["symbol" if context.query.kind == "symbol" else "question"]
     values = answer_features(context, ranking)
-    return Rating(context, dot(coefficients["answer"], values), coefficients["hit"])
+    confidence = sigmoid(dot(coefficients["answer"], values))
+    return Rating(context, _bounded(context, ranking, confidence), coefficients["hit"])
+
+
+def _bounded(context: SignalContext, ranking: Ranking, confidence: float) -> float:
+    """Return the chance of an answer within what its best nodes show.
+
+    It is not strong if most of those below the first have as many of the words and are as close in
+    meaning, which says little of a few words, and not weak if the first has all of those.
+    """
+    scores: Doubles = np.asarray(ranking.scores, np.float64).round(SCORE_DIGITS)
+    floor = scores.take(top_k(scores, min(_FIRST, len(scores)))).min()
+    best = np.flatnonzero(scores >= floor)
+    nodes, is_first = ranking.nodes.take(best), scores.take(best) == scores.max()
+    covered, close = context.lexical.covered.take(nodes), context.lexical.node.take(nodes)
+    if context.similarity is not None:
+        close = context.similarity.take(nodes)
+    is_short = len(context.query.terms) <= _FEW_WORDS
+    as_much = covered >= covered[is_first].max() - _NEAR
+    as_much &= is_short | (close >= close[is_first].max() - _NEAR)
+    named = context.named_folded.take(nodes)
+    as_much &= named >= named[is_first].max()
+    if len(best) >= _FIRST and 2 * (np.count_nonzero(as_much) - 1) > len(best) - 1:
+        confidence = min(confidence, _MOST_UNSURE)
+    if is_short and covered[is_first].max() > 1 - _NEAR:
+        confidence = max(confidence, LIKELY)
+    return confidence
 
 
 def answer_features(context: SignalContext, ranking: Ranking) -> dict[str, float]:
