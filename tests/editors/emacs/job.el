@@ -73,7 +73,7 @@
     (goto-char (point-min))
     (search-forward "def send_with")
     (let ((hover (packhound-request :textDocument/hover (eglot--TextDocumentPositionParams))))
-      (job-check (string-match-p "█" (format "%S" hover)) (format "%S" hover)))))
+      (job-check (string-match-p ", #1 for send a request" (format "%S" hover)) (format "%S" hover)))))
 
 (job-step "what the server says of an answer comes first, and a note is listed"
   (packhound-search "path:nowhere/** cache")
@@ -123,8 +123,11 @@
                         (expand-file-name "courier/cache.py" (plist-get job :root)))
     (eglot-shutdown (eglot-current-server))))
 
-(with-temp-file (plist-get job :report)
-  (insert (json-serialize (list :version emacs-version
-                                :steps (vconcat (nreverse job-steps))))))
+;; The JSON is bytes already: what a problem quotes may not be ASCII, and nobody is there to choose.
+(let ((coding-system-for-write 'no-conversion))
+  (with-temp-file (plist-get job :report)
+    (set-buffer-multibyte nil)
+    (insert (json-serialize (list :version emacs-version
+                                  :steps (vconcat (nreverse job-steps)))))))
 (kill-emacs 0)
 ;;; job.el ends here

@@ -49,7 +49,7 @@ await play(({ page, rows, until, asks, labels, row, listed, activeTab, shownTab,
       const name = page.locator('.notebookOverlay .view-line', { hasText: 'def smooth_harvest' }).first();
       await until('the hover', async () => {
         await name.locator('span', { hasText: 'smooth_harvest' }).last().hover();
-        return /█/.test((await page.locator('.monaco-hover').allInnerTexts()).join(''));
+        return /#\d+ for /.test((await page.locator('.monaco-hover').allInnerTexts()).join(''));
       });
       await picture('cell-hover');
       await page.keyboard.press('Escape');
