@@ -167,11 +167,13 @@ def test_notes_work_without_an_encoder_and_say_so(tmp_path: Path, root: Path) ->
     engine.close()
 
 
-def test_a_note_that_expires_is_found_no_more(engine: Engine) -> None:
-    values = {**STASH, "expires_at": time.time() + 0.3}
-    engine.notes.add("stash", values)
+def test_a_note_that_expires_is_found_no_more(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later = time.time() + 3_600
+    engine.notes.add("stash", {**STASH, "expires_at": later})
     assert titles(engine, "authentication", types=("stash",)) == ["auth-flow"]
-    time.sleep(0.35)
+    monkeypatch.setattr("time.time", lambda: later + 1)
     assert titles(engine, "authentication", types=("stash",)) == []
     assert recall_note(engine, "stash", "auth-flow", 5)["message"] == "No stashes yet."
 
