@@ -169,7 +169,9 @@ def beside(hit: Hit, other: Hit, ahead: Amounts, evidence: Evidence, of_other: E
         )
         if group
     ]
-    return f"beside {_title(other.node)}: {'; '.join(parts)}" if parts else ""
+    title = _title(other.node)
+    place = f" ({other.node.path})" if title == _title(hit.node) else ""
+    return f"beside {title}{place}: {'; '.join(parts)}" if parts else ""
 
 
 def _title(node: NodeRef) -> str:
