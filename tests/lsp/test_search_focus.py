@@ -77,7 +77,7 @@ def test_files_named_for_their_place_are_no_file_of_the_same_name(client: LspCli
     names = ("far/index.ts", "near/index.ts", "near/index.test.ts")
     client.touch(*(folder / name for name in names))
     client.settle()
-    search = {"query": "hatch", "focus": near(folder, "near/index.ts")}
+    search = {"query": "hatch", "focus": near(folder, "near/index.ts"), "explain": True}
     hits = {hit["path"]: hit for hit in client.request("packhound/search", search)["hits"]}
     signals = {path: {s["signal"] for s in hit["why"]} for path, hit in hits.items()}
     assert "near_stem" not in signals["far/index.ts"]
@@ -89,6 +89,7 @@ def test_a_preview_of_an_editor_is_no_open_document(client: LspClient, folder):
     item = {"uri": uri, "languageId": "python", "version": 1, "text": "def preview_zebra(): pass\n"}
     client.notify("textDocument/didOpen", {"textDocument": item})
     focus = {"uri": uri, "position": {"line": 0, "character": 0}}
-    answer = client.request("packhound/search", {"query": "preview_zebra", "focus": focus})
+    params = {"query": "preview_zebra", "focus": focus, "explain": True}
+    answer = client.request("packhound/search", params)
     assert "preview_zebra" not in {hit["name"] for hit in answer["hits"]}
     assert not [s for hit in answer["hits"] for s in hit["why"] if s["signal"].startswith("near_")]

@@ -113,14 +113,13 @@ def answer(
         if reading.is_complete:
             raise
         raise SettingsError(f"{problem} ({reading.note}: ask again when all are)") from None
-    left: Json = leave(call.roots, rows, locations)
+    left: dict[str, Any] = leave(call.roots, rows, locations)
     if operation.is_about_code and "complete" not in left:
         left |= readiness(reading)
     if operation.lists and (skipped := _skipped(call.roots)):
         left["skipped"] = skipped
-        notes, note = left.get("notes"), _skipped_note(skipped)
-        if isinstance(notes, list) and note and not left.get("hits"):
-            notes.append(note)
+        if (note := _skipped_note(skipped)) and not left.get("hits"):
+            left["notes"] = [*left.get("notes", ()), note]
     return left
 
 

@@ -41,7 +41,7 @@ from packhound.search.query.project_name import project_name_filter
 from packhound.search.query.text_filters import filter_by_text
 from packhound.search.rank.fusion import Ranking, competing_rows, rank
 from packhound.search.rank.linear import Source, Unit
-from packhound.search.repeats import distinct_nodes
+from packhound.search.repeats import distinct_nodes, merge_copies
 from packhound.search.retrieve.choose import TopK
 from packhound.search.retrieve.retrieve import retrieve
 from packhound.search.run import SearchRun
@@ -96,8 +96,10 @@ def search(
     if ranking is None:
         return run.results(_rate(run, parsed, None, ()), 0, snapshot.generation)
     unit, source = unit_of(query), source_of(query, context.vectors)
-    hits = _hits(context, ranking, depth, environment, query)
-    hits = apply_stages(stages, hits, query.limit, stage_context)
+    hits, originals = _hits(context, ranking, depth, environment, query)
+    # Copies are told apart by what the stages know, such as the folder that the user is in.
+    hits = apply_stages(stages, hits, query.limit + _n_copies(originals), stage_context)
+    hits = merge_copies(hits, originals, query.limit)
     hits = _rate(run, parsed, rate_answer(context, ranking, source, environment.model), hits)
     if run.over_budget:
         run.skip("further code of the same files")
@@ -300,18 +302,19 @@ def _hits(
     limit: int,
     environment: SearchEnvironment,
     query: Query,
-) -> tuple[Hit, ...]:
-    """Return the best `limit` nodes, or files, as hits that do not repeat each other."""
+) -> tuple[tuple[Hit, ...], dict[int, int]]:
+    """Return the best `limit` nodes, or files, that share no lines, and who is a copy of whom."""
     root = environment.root
     if query.files or query.overlapping:
-        return best_hits(context, ranking, limit, root, unit_of(query))
+        return best_hits(context, ranking, limit, root, unit_of(query)), {}
     nodes = distinct_nodes(context, ranking, limit, root, environment.text_of)
     reasons = ranking.why([each.row for each in nodes])
-    hits = (
-        Hit(each.node, 0, _score(why), why, copies=tuple(each.copies))
-        for each, why in zip(nodes, reasons, strict=True)
-    )
-    return rank_hits(hits, limit)
+    hits = (Hit(each.node, 0, _score(why), why) for each, why in zip(nodes, reasons, strict=True))
+    return rank_hits(hits, len(nodes)), {each.node.node_id: each.original for each in nodes}
+
+
+def _n_copies(originals: Mapping[int, int]) -> int:
+    return sum(node_id != original for node_id, original in originals.items())
 
 
 def _make_hits(

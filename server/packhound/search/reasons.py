@@ -100,7 +100,10 @@ def choose_reasons(
         prints = evidence.values.get("prints_message")
         others = [reason for reason in reasons if prints or reason != texts["Words"]]
         reasons = [match.reason, *others]
-    return tuple(reasons[:MAX_REASONS])
+    # What is kept of the user's own doings is said wherever it counts.
+    yours = [texts["You"]] if texts["You"] and sums["You"] > 0 else []
+    reasons = [reason for reason in reasons if reason not in yours]
+    return (*reasons[: MAX_REASONS - len(yours)], *yours)
 
 
 def reason_texts(hit: Hit, evidence: Evidence) -> Texts:

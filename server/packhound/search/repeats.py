@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, groupby, islice
 from typing import NamedTuple
 
 import numpy as np
 
 from packhound.core.arrays import Doubles, top_k
-from packhound.core.types import NodeRef
-from packhound.search.order import SCORE_DIGITS
+from packhound.core.types import Hit, NodeRef
+from packhound.search.order import SCORE_DIGITS, rank_hits
 from packhound.search.rank.fusion import Ranking
 from packhound.search.retrieve.term_matches import BODY
 from packhound.search.signals.context import SignalContext
@@ -23,22 +24,24 @@ _MIN_LINES = 3
 
 
 class Distinct(NamedTuple):
-    """A node that repeats no better one: its row in the ranking, and copies of its text."""
+    """A node whose lines no better one has: its row in the ranking, and the node it is a copy of.
+
+    `original` is the node id of the best node with the same text, its own where that is this one.
+    """
 
     row: int
     node: NodeRef
-    copies: list[NodeRef]
+    original: int
 
 
 def distinct_nodes(
     context: SignalContext, ranking: Ranking, limit: int, root: str, text_of: TextOf
 ) -> list[Distinct]:
-    """Return the best `limit` nodes of a ranking without those that repeat a better one.
+    """Return the best nodes of a ranking with `limit` different texts, and the copies of these.
 
-    Of nodes that share lines, as a class and its method, the best is there, and so of nodes with
-    the same text, which has the others as its copies.
+    Of nodes that share lines, as a class and its method, only the best is there.
     """
-    found = list[Distinct]()
+    found, n_texts = list[Distinct](), 0
     in_order = (
         _in_order(context, ranking, max(_LEADING, 2 * limit), root) if limit > 0 else iter(())
     )
@@ -48,13 +51,28 @@ def distinct_nodes(
         if row in yielding or any(_share_lines(node, other.node) for other in found):
             continue
         alike = (each for each in found if _is_alike(context, node, each.node))
-        if original := next((e for e in alike if _has_text_of(node, e.node, text_of)), None):
-            original.copies.append(node)
-        elif len(found) == limit:
-            break
-        else:
-            found.append(Distinct(row, node, []))
+        original = next((e.original for e in alike if _has_text_of(node, e.node, text_of)), None)
+        if original is None:
+            if n_texts == limit:
+                break
+            original, n_texts = node.node_id, n_texts + 1
+        found.append(Distinct(row, node, original))
     return found
+
+
+def merge_copies(hits: Sequence[Hit], originals: Mapping[int, int], limit: int) -> tuple[Hit, ...]:
+    """Return the best `limit` hits of different texts, each with the further places of its text.
+
+    `originals` has the node id of the best node with the same text, by node id.
+    """
+    texts = dict[int, list[Hit]]()
+    for hit in hits:
+        texts.setdefault(originals.get(hit.node.node_id, hit.node.node_id), []).append(hit)
+    merged = (
+        replace(first, copies=tuple(copy.node for copy in copies)) if copies else first
+        for first, *copies in texts.values()
+    )
+    return rank_hits(merged, limit)
 
 
 def _yields(context: SignalContext, node: NodeRef, leading: Sequence[tuple[int, NodeRef]]) -> bool:
