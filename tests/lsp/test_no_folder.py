@@ -71,7 +71,8 @@ def test_two_open_files_of_one_name_are_both_found(client, tmp_path):
     client.settle()
     hits = client.request("packhound/search", {"query": "water_plants"})["hits"]
     expected = {(tmp_path / name / "util.py").as_uri() for name in ("one", "two")}
-    assert {hit["uri"] for hit in hits} == expected
+    places = [place for hit in hits for place in (hit, *hit["copies"])]
+    assert {place["uri"] for place in places} == expected
 
 
 def test_a_folder_that_the_client_names_later_takes_over(client, folder):

@@ -55,6 +55,7 @@ def test_four_folders_have_the_processes_of_one(tmp_path: Path) -> None:
         engine.update(Document("new.py", b"def late():\n    pass\n"))
         wait_until(lambda engine=engine: is_read(engine))
         assert engine.status().files == 41
+        counts.append(len(children() - before))
     assert counts[-1] == 1 and max(counts) <= 3, "one for edits, and two that read files"
     pool.close()
     wait_until(lambda: not children() - before)

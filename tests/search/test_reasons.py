@@ -19,6 +19,7 @@ from packhound.search.rank.diversity import Diversity
 from packhound.search.reasons import ordinal
 from packhound.search.related import related
 from packhound.search.signals.registry import EXACT_MATCH, SIGNALS
+from packhound.text import runs
 from tests.support.shop import FILES, environment, snapshot
 
 WORDS = sorted({word for text in FILES.values() for word in text.split()})
@@ -82,6 +83,7 @@ PLACES = ("name", "file", "folder", "comment", "signature", "body", "words")
 def test_reasons_name_words_as_they_stand_in_the_hit(text: str) -> None:
     for hit in ask(text).hits:
         node, shown = hit.node, FILES[hit.node.path].lower()
+        shown += " ".join(runs(hit.node.doc.lower()))  # A phrase may have signs or a line break.
         for reason in (r for r in hit.explanation().reasons if not FACT.match(r)):
             title, _, words = reason.removesuffix(" (exact)").partition(": ")
             assert title in (*PLACES, "meaning")

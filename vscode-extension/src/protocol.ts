@@ -45,6 +45,8 @@ export interface Hit {
   line: string;
   /** At most three, in words. */
   reasons: string[];
+  /** Further places with the same text. */
+  copies?: Partial<Hit>[];
   /** Of hits that are explained: the signals, their groups, what speaks against it, and the best other. */
   why?: Signal[];
   groups?: SignalGroup[];

@@ -73,6 +73,15 @@ end
 ---@param results table
 ---@return packhound.Item[]
 function M.items(results)
+  local all = {}
+  for _, hit in ipairs(results.hits) do
+    table.insert(all, hit)
+    -- A list can open only its rows, so each further place of a text is one.
+    for _, copy in ipairs(hit.copies or {}) do
+      local reasons = { 'same text as ' .. M.place(hit) }
+      table.insert(all, vim.tbl_extend('force', hit, copy, { reasons = reasons, copies = {} }))
+    end
+  end
   return vim.tbl_map(function(hit)
     -- What stands in no file has no range.
     local start = hit.uri and hit.selectionRange.start or { line = 0, character = 0 }
@@ -86,7 +95,7 @@ function M.items(results)
       end_lnum = hit.uri and last_line(hit.range) or 1,
       col = start.character + 1,
     }
-  end, results.hits)
+  end, all)
 end
 
 -- The commonest kind and folder of the hits that not all of them have, as filters.

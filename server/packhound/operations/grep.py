@@ -120,8 +120,7 @@ def _line_units(groups: Iterable[Row]) -> Iterator[str]:
 OPERATION = Operation(
     "grep",
     "Grep",
-    "The lines that match a regular expression, with exact totals and the definitions that hold "
-    "them.",
+    "Lines that match a regular expression, with exact totals and the definitions that hold them.",
     "`total_lines`, `total_files`, `groups` (a definition and its `lines`), `counts`,"
     " `next_offset`.",
     Grep,

@@ -68,6 +68,13 @@ export function reasonsOf(hit: Hit): string {
   return words.filter(Boolean).join(' · ');
 }
 
+/** A hit, and one for each further place of its text: a list can open only its rows. */
+export function withCopies(hit: Hit): Hit[] {
+  const { copies = [], ...first } = hit;
+  const reasons = [`same text as ${placeOf(hit)}`];
+  return [hit, ...copies.map((copy) => ({ ...first, ...copy, reasons }))];
+}
+
 /** A hit as a screen reader says it. */
 export function spokenOf(hit: Hit): string {
   const reasons = hit.reasons.slice(0, MOST_REASONS).join(', ');

@@ -18,6 +18,7 @@ import type {
   SearchResults,
 } from '../protocol';
 import { isCode, methods, serverCommands } from '../protocol';
+import { withCopies } from '../search/hitText';
 import type { ServerState } from '../status/statusText';
 import { configurationMiddleware } from './configuration';
 import { LEVELS } from './logLevels';
@@ -106,7 +107,7 @@ export class PackhoundClient implements vscode.Disposable {
 
   async search(params: SearchParams, token?: CancellationToken): Promise<SearchResults> {
     const results = await this.request<SearchResults>(methods.search, params, token);
-    results.hits = results.hits.map((hit) => this.withDocument(hit));
+    results.hits = results.hits.flatMap(withCopies).map((hit) => this.withDocument(hit));
     this.searches.fire(results);
     return results;
   }

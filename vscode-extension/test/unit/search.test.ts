@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { KINDS } from './kinds';
 import { groupByFile, implsByType, isTest } from '../../src/results/grouping';
 import { suggestions } from '../../src/search/filterSuggestions';
-import { detailOf, iconOf, placeOf, spokenOf, titleOf } from '../../src/search/hitText';
+import { detailOf, iconOf, placeOf, spokenOf, titleOf, withCopies } from '../../src/search/hitText';
 import { changesResults, symbolResults } from '../../src/search/links';
 import { matchedWords, matchRanges } from '../../src/search/matches';
 import { notebookCell } from '../../src/search/notebookCell';
@@ -29,6 +29,19 @@ test('a row names what it opens', () => {
   assert.equal(placeOf({ ...one, folder: 'east' }), 'east/src/a.py:2');
   const cell = { number: 3, line: 12 };
   assert.equal(placeOf({ ...one, path: 'a.ipynb', cell }), 'a.ipynb:cell 3:12');
+});
+
+test('each further place of a text is a row of its own', () => {
+  const original = hit(1, 'src/a.py', []);
+  const rows = withCopies({ ...original, copies: [{ path: 'src/b.py' }] });
+  assert.deepEqual(
+    rows.map(({ path, reasons }) => [path, reasons]),
+    [
+      ['src/a.py', original.reasons],
+      ['src/b.py', [`same text as ${placeOf(original)}`]],
+    ],
+  );
+  assert.equal(withCopies(original).length, 1);
 });
 
 test('a row shows the best line, one word and three reasons, and reads as a sentence', () => {

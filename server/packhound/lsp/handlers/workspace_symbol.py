@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from lsprotocol import types
 
 from packhound.core.titles import is_impl_title
-from packhound.core.types import Hit, NodeRef, Query, Results
+from packhound.core.types import Hit, Mode, NodeRef, Query, Results
 from packhound.lsp.documents import EnginePath
 from packhound.lsp.handlers.search import run_search
 from packhound.lsp.language_server import PackhoundServer
@@ -33,7 +33,9 @@ def workspace_symbol(
     if not text.strip():
         return []
     is_prose = len(text.split()) > 1 and not session.client.filters_symbols
-    query = Query(text, limit=MAX_SYMBOLS, mode="hybrid" if is_prose else "symbol")
+    # Symbols have no further places, so each of equal texts is one.
+    mode: Mode = "hybrid" if is_prose else "symbol"
+    query = Query(text, limit=MAX_SYMBOLS, mode=mode, overlapping=True)
     # Records of sources beside code have no place to go to.
     hits = [hit for hit in _search_while_indexing(ls, query).hits if hit.record is None]
     hits = _current_file_first(hits, session.documents.latest)
