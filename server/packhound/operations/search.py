@@ -247,7 +247,7 @@ OPERATION = Operation(
     "search",
     "Search code",
     "Find code by meaning or by name, unsaved edits included. The query is a name, a question, or "
-    "a whole bug report, and may have filters such as since:2026-01-31, before: and tag:.",
+    "a whole bug report, and may have filters such as since:2w, before: and tag:.",
     "The results below.",
     Search,
     run,
