@@ -38,8 +38,6 @@ WORDS, OTHER_CASE, IDENTIFIER, NEAR, STEMS, PREFIX = 1.2, 1.1, 1.0, 0.9, 0.8, 0.
 """Levels: all words as written, in another letter case; an identifier; a name written nearly so;
 all words as stems; a name that begins so."""
 
-CERTAIN = 1.0
-"""The least level of what is there as written, but for its letter case."""
 SAME_LEVEL = 0.05
 """Levels that differ by less are one: of files of a name the one with the shorter path is first."""
 
