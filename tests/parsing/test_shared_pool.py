@@ -56,7 +56,8 @@ def test_four_folders_have_the_processes_of_one(tmp_path: Path) -> None:
         wait_until(lambda engine=engine: is_read(engine))
         assert engine.status().files == 41
         counts.append(len(children() - before))
-    assert counts[-1] == 1 and max(counts) <= 3, "one for edits, and two that read files"
+    # None, where an engine of another test is open and has a parser for edits already.
+    assert counts[-1] <= 1 and max(counts) <= 3, "one for edits, and two that read files"
     pool.close()
     wait_until(lambda: not children() - before)
 
