@@ -10,7 +10,7 @@ import pytest
 
 from packhound.core.errors import SettingsError
 from packhound.core.settings_reader import settings_from
-from packhound.core.types import Query
+from packhound.core.types import Budget, Query
 from packhound.memory import Notebook, NoteStore
 from packhound.service import Engine
 from tests.support.operations import memory, recall_note, results_json
@@ -114,7 +114,8 @@ def test_exact_types_and_a_union(notes: Engine) -> None:
 
 
 def test_equal_requests_have_equal_answers(notes: Engine) -> None:
-    query = Query("mail price token", types=("code", "note", "decision", "stash"))
+    types, budget = ("code", "note", "decision", "stash"), Budget(time_ms=60_000)
+    query = Query("mail price token", types=types, budget=budget)
     answers = [[(h.node, h.score) for h in notes.search(query).hits] for _ in range(5)]
     assert all(answer == answers[0] for answer in answers)
 

@@ -104,8 +104,10 @@ class Program:
 
     def send_signal(self, number: int) -> None:
         """Send a signal unless it has ended."""
-        if self.poll() is None:
-            os.kill(self.pid, number)
+        # Whoever forks has seen its end before it has told.
+        with contextlib.suppress(ProcessLookupError):
+            if self.poll() is None:
+                os.kill(self.pid, number)
 
     def kill(self) -> None:
         """Kill it unless it has ended."""
