@@ -106,7 +106,7 @@ def demo() -> None:
 def test() -> None:
     """The tests that take minutes at most, and what was skipped."""
     absent = setup()
-    code = run("pytest", "-n", "auto", "-rs", "-m", "not slow and not editors", check=False)
+    code = run("pytest", "-n", "auto", "-rfEs", "-m", "not slow and not editors", check=False)
     for line in absent:
         say(line)
     if code:

@@ -5,4 +5,4 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 "$here/setup.sh"
-PACKHOUND_REQUIRE_CLIENTS=1 exec "${PYTHON:-python}" -m pytest "$here" -m "" -rs "$@"
+PACKHOUND_REQUIRE_CLIENTS=1 exec "${PYTHON:-python}" -m pytest "$here" -m "" -rfEs "$@"
