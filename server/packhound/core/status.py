@@ -27,7 +27,7 @@ class Reading(NamedTuple):
 
     @property
     def note(self) -> str:
-        """How much was read, "" if all was."""
+        """The number of files that were read, in words; "" if all were."""
         if self.is_complete:
             return ""
         if not self.is_listed:
@@ -71,7 +71,7 @@ class LeftOutRow(NamedTuple):
 
 
 class LeftOut(NamedTuple):
-    """What of a folder is not indexed: all by reason, and files by path with their reasons.
+    """Files of a folder that are not indexed: all by reason, and by path with their reasons.
 
     Files that ignore files or a setting name are in `rows` alone, and so are those beyond the
     first ten thousand.

@@ -252,7 +252,7 @@ class SignalGroup(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """What speaks for a hit (`reasons`) and against it, at most three each, in words.
+    """Reasons for a hit (`reasons`) and against it, at most three each, in words.
 
     `beside` says in what it is ahead of the best other hit and in what behind. `line` is the line
     of its signature and its comment with the most words of the query.

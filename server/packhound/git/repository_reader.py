@@ -1,4 +1,4 @@
-"""What git says of a working tree, read in the background, and again when something changed."""
+"""Answers of git on a working tree, read in the background and after each change."""
 
 from __future__ import annotations
 

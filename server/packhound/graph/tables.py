@@ -127,7 +127,7 @@ class PathByNode:
 
 @dataclass(slots=True)
 class GraphTables:
-    """What a graph knows of its files: which define and use a name, and what they import."""
+    """Files of a graph: those that define and use a name, and what they import."""
 
     files: dict[str, FileEntry] = field(default_factory=dict)
     path_of: PathByNode = field(default_factory=PathByNode)

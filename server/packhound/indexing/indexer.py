@@ -95,7 +95,7 @@ class Indexer:
 
     @property
     def left_out(self) -> LeftOut:
-        """What the last scan and the passes since have left out."""
+        """Files and folders that the last scan and the passes since have left out."""
         return self._omissions.with_unread(self._unread)
 
     @property

@@ -22,7 +22,7 @@ DEFAULTS: Mapping[str, Json] = {
     "explain": {"deep": False},
     "read_node": {"limit": 2_000},
 }
-"""What an editor asks for where it does not say: a list is shown at each key, without code."""
+"""Fields of an editor's request by default: a list is shown at each key, without code."""
 _WITH_FOCUS = ("search", "pack")
 _ABOUT_A_FOLDER = ("changes",)
 _ABOUT_A_PLACE = ("related", "explain")

@@ -129,7 +129,7 @@ class Folders:
 
     @property
     def reading(self) -> Reading:
-        """How much of all folders was read."""
+        """Number of files of all folders that were read, of those listed."""
         return total_reading([engine.reading for engine in self._workspace.engines])
 
     def settings_notes(self) -> list[str]:
