@@ -66,6 +66,8 @@ def test_no_answer_claims_more_than_was_read(large, monkeypatch):
         hits, text = answer["hits"], as_text("search", answer)
         assert answer["confidence_word"] is None and "confidence" not in text
         assert all(hit["confidence_word"] is None for hit in hits)
+        reasons = [reason for hit in hits for reason in hit["reasons"]]
+        assert not any(reason.startswith(("the only", "one of")) for reason in reasons)
         assert NOT_READ.match(text) and "is not in this folder" not in text
         assert name in {hit["name"] for hit in hits} or "no word of the query" not in text
         try:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from packhound.core.status import Reading
-from packhound.core.types import Hit, Results
+from packhound.core.types import Explanation, Hit, Results
 from packhound.index import Snapshot
 from packhound.search.query.parse import STOPS
 from packhound.search.signals.bloom import LetterFilter
@@ -115,7 +116,10 @@ def so_far(results: Results, reading: Reading) -> Results:
         return results
     return replace(
         results,
-        hits=tuple(replace(hit, confidence=None) for hit in results.hits),
+        hits=tuple(
+            replace(hit, confidence=None, explanation=partial(_explain_so_far, hit.explanation))
+            for hit in results.hits
+        ),
         notes=tuple(
             note
             for note in results.notes
@@ -131,6 +135,14 @@ def _missing_name(note: str) -> str:
     """Return what a note says is nowhere in the folder, else nothing."""
     name, separator, _ = note.partition(_NOT_HERE)
     return name if separator else next(filter(note.startswith, _MISSING_IN_FOLDER), "")
+
+
+def _explain_so_far(explain: Callable[[], Explanation]) -> Explanation:
+    """Return an explanation whose counts of places are of what was read."""
+    explanation = explain()
+    reasons = explanation.reasons
+    counted = [f"so far {r}" if r.startswith(("the only place", "one of ")) else r for r in reasons]
+    return explanation._replace(reasons=tuple(counted))
 
 
 def with_weak_note(

@@ -35,7 +35,7 @@ _CERTAIN_CHANCE = 0.95
 """Chance of the only place of what the query says; several share it."""
 
 _MOST_UNSURE = 0.79
-"""What hits below say as much as the first is not strong."""
+"""An answer is not strong where hits below the first say as much."""
 _FEW_WORDS = 3
 """Words of which a hit that has all is not weak: they are what was asked for."""
 _NEAR = 0.01

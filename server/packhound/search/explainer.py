@@ -71,7 +71,7 @@ class _GroupSums:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Gathered:
-    """What explanations are made from; of each hit its column of the sums and its evidence."""
+    """Material of explanations; of each hit its column of the sums and its evidence."""
 
     hits: Sequence[Hit]
     sums: _GroupSums

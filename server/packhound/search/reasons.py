@@ -1,4 +1,4 @@
-"""What speaks for a hit and against it, and what tells it from the best other one, in words.
+"""Reasons for a hit and against it, and differences from the best other one, in words.
 
 Each can be checked in the code: words as they stand there, places, ranks; never a number of the
 ranker, a stem, or an edge of the graph, which may rest on a bare name.
@@ -22,7 +22,7 @@ MAX_REASONS = 3
 _LEADER_SHARE = 0.15
 """A group is a reason if it adds this share of what the leading group does."""
 _LEAST = 0.05
-"""What adds less moves nothing."""
+"""Contributions below it move nothing."""
 _RANKED, _CLOSE_RANK = 10, 50
 """Closest nodes that are told their place, and those that are close."""
 _MOST_LACKING = 4

@@ -300,7 +300,7 @@ class Engine:
 
     @property
     def left_out(self) -> LeftOut:
-        """What of the folder is not indexed, and why."""
+        """Files and folders that are not indexed, with the reasons."""
         return self._index.left_out
 
     def rebuild(self) -> None:

@@ -239,7 +239,7 @@ class IndexedFolder:
 
     @property
     def left_out(self) -> LeftOut:
-        """What of the folder is not indexed, and why."""
+        """Files and folders that are not indexed, with the reasons."""
         return self._indexer.left_out
 
     def close(self) -> None:
