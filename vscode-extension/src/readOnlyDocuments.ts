@@ -5,9 +5,7 @@ const SCHEME = 'packhound';
 type Text = string | (() => Promise<string>);
 
 /** Documents that this extension writes and nobody can edit; each title holds one text. */
-export class ReadOnlyDocuments
-  implements vscode.TextDocumentContentProvider, vscode.FoldingRangeProvider, vscode.Disposable
-{
+export class ReadOnlyDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly texts = new Map<string, Text>();
   private readonly changes = new vscode.EventEmitter<vscode.Uri>();
   private readonly registration: vscode.Disposable;
@@ -16,7 +14,6 @@ export class ReadOnlyDocuments
   constructor() {
     this.registration = vscode.Disposable.from(
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
-      vscode.languages.registerFoldingRangeProvider({ scheme: SCHEME }, this),
       // What a text tells of may have changed since it was last looked at.
       vscode.window.onDidChangeActiveTextEditor((editor) => {
         if (editor && typeof this.texts.get(editor.document.uri.path) === 'function') {
@@ -32,16 +29,6 @@ export class ReadOnlyDocuments
       (typeof text === 'function' ? await text() : text) ??
       'This text is gone. Run the command again to make it anew.'
     );
-  }
-
-  /** The parts of a text, each below a heading of the second level. */
-  provideFoldingRanges(document: vscode.TextDocument): vscode.FoldingRange[] {
-    const lines = document.getText().split('\n');
-    const starts = lines.flatMap((line, at) => (line.startsWith('## ') ? [at] : []));
-    return starts.map((start, at) => {
-      const end = (starts[at + 1] ?? lines.length) - 1;
-      return new vscode.FoldingRange(start, end);
-    });
   }
 
   /** The address of a text, which is made when somebody looks, and anew each time. */

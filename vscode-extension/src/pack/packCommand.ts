@@ -117,8 +117,7 @@ export class Packer {
     await vscode.commands.executeCommand('setContext', 'packhound.hasChat', await hasChat());
     const path = cursor && vscode.workspace.asRelativePath(vscode.Uri.parse(cursor.uri), false);
     const text = packDocument(pack, prompt, path);
-    await this.documents.show('Context pack', text, 'markdown');
-    await foldReasons(text);
+    await foldReasons(await this.documents.show('Context pack', text, 'markdown'));
   }
 
   /** The name of a new conversation, or of the last one, which outlives the window. */
@@ -149,13 +148,23 @@ export class Packer {
   }
 }
 
-/** Folds what stands below the code in the active editor. */
-async function foldReasons(text: string): Promise<void> {
-  const lines = text.split('\n');
-  const headings = [WHY_THESE, LEFT_OUT].map((heading) =>
+/**
+ * Folds the parts below the code, by hand as it were: which ranges extensions know of by now, and
+ * that a part of one line has none, so that what is around it would be folded, does not matter then.
+ */
+async function foldReasons(editor: vscode.TextEditor): Promise<void> {
+  const lines = editor.document.getText().trimEnd().split('\n');
+  const [why, leftOut] = [WHY_THESE, LEFT_OUT].map((heading) =>
     lines.findLastIndex((line) => line.startsWith(heading)),
-  );
-  await vscode.commands.executeCommand('editor.fold', { selectionLines: headings });
+  ) as [number, number];
+  editor.selections = [
+    new vscode.Selection(why, 0, leftOut - 1, 0),
+    new vscode.Selection(leftOut, 0, lines.length, 0),
+  ];
+  await vscode.commands.executeCommand('editor.createFoldingRangeFromSelection');
+  const top = new vscode.Position(0, 0);
+  editor.selection = new vscode.Selection(top, top);
+  editor.revealRange(editor.selection);
 }
 
 async function askNumber(): Promise<number | undefined> {
