@@ -13,6 +13,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
+from benchmarks.stored import save
 from tests.support.lsp_client import LspClient
 
 QUERIES = (
@@ -35,7 +36,7 @@ def main() -> None:
     measured = {folder.name: measure(folder, options.explain) for folder in options.folders}
     print(json.dumps(measured, indent=1))
     if options.save:
-        options.save.write_text(json.dumps(measured, indent=1) + "\n", "utf-8")
+        save(options.save, measured)
 
 
 def measure(folder: Path, explain: bool) -> dict:

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.stored import save
 from packhound.core.arrays import Floats, unit_rows
 from packhound.core.settings_reader import settings_from
 from packhound.encoder import Embedder
@@ -109,7 +110,7 @@ def main() -> None:
     for size in map(int, options.sizes.split(",")):
         results.append(measure(as_column(enlarged(rows, size)), queries))
         print(json.dumps(results[-1]))
-    RESULTS.write_text(json.dumps({"code": len(rows), "sizes": results}, indent=1) + "\n")
+    save(RESULTS, {"code": len(rows), "sizes": results})
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ from random import Random
 
 import numpy as np
 
+from benchmarks.stored import save
 from packhound.core.settings_reader import settings_from
 from packhound.grep import GrepRequest
 from packhound.service import Engine
@@ -79,7 +80,7 @@ def main() -> None:
             figures, agree = measure(ways, patterns, options.rounds)
             report[group], equal = figures, equal and agree
     print(json.dumps(report, indent=1))
-    RESULTS.write_text(json.dumps(report, indent=1) + "\n")
+    save(RESULTS, report)
     sys.exit(not equal)
 
 

@@ -1,6 +1,6 @@
 """How fast the index is built, edited, searched, saved and loaded, over synthetic files.
 
-Run: python benchmarks/index_speed.py [nodes ...] [--graph: build one above 100,000 too]
+Run: python -m benchmarks.index_speed [nodes ...] [--graph: build one above 100,000 too]
 Results go to benchmarks/results/index_speed.json. Times are of the processor, in the thread that
 does the work, so that a busy machine does not change them; those of the disk are of the clock.
 """
@@ -21,6 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.stored import load_current, save
 from packhound.core.arrays import Floats, unit_rows
 from packhound.core.types import FileStamp, Node, Span
 from packhound.index.vectors.hnsw import build_graph
@@ -261,13 +262,12 @@ def searches(index: Index, encoder: TopicVectors) -> dict[str, object]:
 
 def main(sizes: Sequence[int]) -> None:
     """Measure, print and keep."""
-    saved = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
+    saved = load_current(RESULTS)
     for size in sizes:
         saved[str(size)] = bench(size)
         print(json.dumps(saved[str(size)], indent=1))
     saved["machine"] = f"{platform.machine()}, Python {platform.python_version()}"
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(saved, indent=1) + "\n", "utf-8")
+    save(RESULTS, saved)
 
 
 if __name__ == "__main__":

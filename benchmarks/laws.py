@@ -19,6 +19,8 @@ import tempfile
 from collections import defaultdict
 from pathlib import Path
 
+from benchmarks.stored import save
+
 RESULT = Path(__file__).parent / "results" / "laws.json"
 
 
@@ -40,7 +42,7 @@ def main() -> None:
         ]
     report = merge(tables)
     report |= {"n": options.n, "seeds": options.seeds}
-    RESULT.write_text(json.dumps(report, indent=1) + "\n")
+    save(RESULT, report)
     for law, (kept, n) in report["laws"].items():
         print(f"{law:34} {kept:6.3f} {n:6}")
 

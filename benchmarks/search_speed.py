@@ -22,6 +22,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from benchmarks.stored import save
+
 HERE = Path(__file__).parent
 RESULT = HERE / "results" / "search_speed.json"
 MESSAGE = "c"
@@ -37,7 +39,7 @@ def main() -> None:
         now = Side(HERE.parent, options.folder, Path(scratch) / "now")
         report = measure(before, now, options.queries, options.rounds)
     print(json.dumps(report, indent=1))
-    RESULT.write_text(json.dumps(report, indent=1) + "\n")
+    save(RESULT, report)
 
 
 class Side:

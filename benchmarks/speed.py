@@ -23,6 +23,7 @@ import time
 from pathlib import Path
 
 from benchmarks.lsp_probe import edit_to_search_ms
+from benchmarks.stored import load_current, save
 
 HERE = Path(__file__).parent
 
@@ -41,11 +42,9 @@ def main() -> None:
                 report["corpora"][corpus.name] = figures
                 print(corpus.name, json.dumps(figures, indent=1))
     target = HERE / "results" / "speed.json"
-    if options.only and target.exists():
-        before = json.loads(target.read_text())
-        before["corpora"].update(report["corpora"])
-        report = before
-    target.write_text(json.dumps(report, indent=1) + "\n")
+    if options.only:
+        report["corpora"] = load_current(target).get("corpora", {}) | report["corpora"]
+    save(target, report)
 
 
 def measure(corpus: Path, options: argparse.Namespace, scratch: Path, model: Path) -> dict:

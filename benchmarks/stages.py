@@ -18,6 +18,7 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import median, quantiles
 
+from benchmarks.stored import save
 from packhound.core.settings_reader import settings_from
 from packhound.core.types import Query
 from packhound.encoder.embedder import Embedder
@@ -64,7 +65,7 @@ def main() -> None:
     engine.close()
     print(json.dumps(figures, indent=1))
     if len(sys.argv) > 2:
-        Path(sys.argv[2]).write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+        save(Path(sys.argv[2]), figures)
 
 
 def by_stage(snapshot: Snapshot, query: Query, environment: SearchEnvironment) -> dict[str, float]:

@@ -1,6 +1,6 @@
 """A folder of any size for the speed benchmark: copies of real code, each with words of its own.
 
-    python benchmarks/synthetic.py SOURCE TARGET --copies 5
+    python -m benchmarks.synthetic SOURCE TARGET --copies 5
 
 In every copy a third of the longer words, chosen by their hash, is respelled, so that postings,
 names and vectors grow as they do from one project to a larger one, and not only their lengths.

@@ -21,6 +21,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from benchmarks.stored import save
 from tests.support.agent import Agent, engine_id, kill_engine
 from tests.support.lsp_client import RELAYED, LspClient
 
@@ -42,7 +43,7 @@ def main() -> None:
         shutil.rmtree(folder, ignore_errors=True)
     print(json.dumps(report, indent=2))
     if options.save:
-        options.save.write_text(json.dumps(report, indent=2) + "\n")
+        save(options.save, report)
 
 
 def measure(

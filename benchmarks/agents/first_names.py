@@ -23,6 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from benchmarks.stored import save
 from packhound.core.settings import Settings
 from packhound.core.settings_reader import settings_from
 from packhound.core.types import Query
@@ -55,7 +56,7 @@ def main() -> None:
         }
     print(json.dumps(report, indent=2))
     if options.save:
-        options.save.write_text(json.dumps(report, indent=2) + "\n")
+        save(options.save, report)
 
 
 def sample(source: Path, n: int) -> list[tuple[str, str]]:

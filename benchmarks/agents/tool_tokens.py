@@ -14,6 +14,7 @@ from collections import defaultdict
 from pathlib import Path
 from statistics import mean
 
+from benchmarks.stored import load, save
 from packhound.core.settings_reader import settings_from
 from packhound.llm import counter_for
 from packhound.operations import schema_of, select_operations
@@ -81,9 +82,9 @@ def main() -> None:
     parser.add_argument("--corpora", type=Path, required=True)
     parser.add_argument("--name", required=True, help="Of the revision, such as before.")
     options = parser.parse_args()
-    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    results = load(RESULTS)
     results[options.name] = measure(options.corpora)
-    RESULTS.write_text(json.dumps(results, indent=2) + "\n")
+    save(RESULTS, results)
     print(json.dumps(results[options.name], indent=2))
 
 

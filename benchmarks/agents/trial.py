@@ -18,6 +18,7 @@ import numpy as np
 
 from benchmarks.agents.policies import Answer, Ripgrep, packhound_calls
 from benchmarks.agents.reports import Report, choose, words_of
+from benchmarks.stored import save
 from packhound.core.settings_reader import settings_from
 from packhound.llm import counter_for
 from packhound.service import Engine
@@ -122,7 +123,7 @@ def main() -> None:
         rows += [row] if row else []
     with_lines = [row for row in rows if row["lines known"]]
     summary = {"all": summarize(rows), "lines known": summarize(with_lines)}
-    options.out.write_text(json.dumps({**summary, "rows": rows}, indent=1) + "\n")
+    save(options.out, {**summary, "rows": rows})
     print(json.dumps(summary, indent=1))
 
 

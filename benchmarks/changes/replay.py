@@ -9,7 +9,6 @@ with the files, calls and history of its parent.
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import re
 import subprocess
@@ -20,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.stored import save
 from packhound.core.types import Document
 from packhound.files import decode
 from packhound.git import CoChanges
@@ -261,9 +261,7 @@ def main() -> None:
         summary[name] = round(sum(row.get(name, 0) * row[count] for row in rows) / max(1, n), 4)
     print(summary)
     if options.out:
-        options.out.write_text(
-            json.dumps({"summary": summary, "repositories": rows}, indent=1) + "\n"
-        )
+        save(options.out, {"summary": summary, "repositories": rows})
 
 
 if __name__ == "__main__":

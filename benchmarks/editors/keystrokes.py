@@ -20,6 +20,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.stored import save
 from tests.support.editor_clients import CHECKOUT, CLIENTS, program
 from tests.support.vscode import EXTENSION, QUIET
 
@@ -48,7 +49,7 @@ def main() -> None:
             print(json.dumps(row), flush=True)
         results += measured
     if options.save:
-        options.save.write_text(json.dumps(results, indent=1) + "\n")
+        save(options.save, {"rows": results})
 
 
 def _vscode(folder: Path) -> dict:

@@ -22,6 +22,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from benchmarks.stored import save
 from tests.support.editor_clients import CHECKOUT, CLIENTS, make_workspace
 from tests.support.vscode import AUTO_SAVE, EXTENSION, QUIET, drive
 
@@ -67,7 +68,7 @@ def main() -> None:
     }
     print(json.dumps(result))
     if options.save:
-        options.save.write_text(json.dumps(result, indent=1) + "\n")
+        save(options.save, result)
     if done.returncode:
         sys.exit(done.stdout[-2000:] + done.stderr)
 

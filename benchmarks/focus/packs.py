@@ -14,6 +14,7 @@ from pathlib import Path
 from statistics import fmean
 
 from benchmarks.focus.replay import replays
+from benchmarks.stored import save
 from packhound.core.settings import Settings
 from packhound.evaluation.cases import Case
 from packhound.pack import gather
@@ -67,7 +68,7 @@ def main() -> None:
     rows = [row for folder in options.clones for row in measure(folder, *limits)]
     result: dict[str, object] = {key: round(fmean(r[key] for r in rows), 4) for key in rows[0]}
     result |= {"cases": len(rows), "clones": [folder.name for folder in options.clones]}
-    RESULTS.write_text(json.dumps(result, indent=1) + "\n")
+    save(RESULTS, result)
     print(json.dumps(result))
 
 

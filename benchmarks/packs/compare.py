@@ -21,6 +21,7 @@ from pathlib import Path
 from statistics import quantiles
 
 from benchmarks.packs.baselines import LinesByPath, repository_map, ripgrep, top_files
+from benchmarks.stored import save
 from packhound.core.settings_reader import settings_from
 from packhound.core.types import Node
 from packhound.evaluation.cases import Case, Target, same_function
@@ -60,7 +61,7 @@ def main() -> None:
     report = report_json(outcomes)
     print(json.dumps(report["methods"], indent=1))
     for path in out:
-        path.write_text(json.dumps(report, indent=1) + "\n", "utf-8")
+        save(path, report)
 
 
 @contextmanager

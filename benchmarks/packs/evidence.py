@@ -1,6 +1,6 @@
 """Share of what a fix changed that is in a pack, by lines: bug reports at three budgets.
 
-    python benchmarks/packs/evidence.py TREES CACHE OUT.json REPORTS.jsonl...
+    python -m benchmarks.packs.evidence TREES CACHE OUT.json REPORTS.jsonl...
 
 TREES has one folder a report, named by its `instance_id`; CACHE keeps their indexes. Of each pack
 four things are read from its text: whether it has a line of every file of the fix, a line of every
@@ -18,9 +18,8 @@ from functools import cache
 from pathlib import Path
 from statistics import mean
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "quality"))
-import corpora
-
+from benchmarks.quality import corpora
+from benchmarks.stored import save
 from packhound.encoder.embedder import Embedder
 from packhound.evaluation.cases import same_function
 from packhound.files import read_text
@@ -122,7 +121,7 @@ def main() -> None:
             case["budgets"][budget] = judge(report, functions, lines_of(result.text))
         cases.append(case)
     figures = {str(budget): figures_of(cases, budget) for budget in BUDGETS}
-    out.write_text(json.dumps({"figures": figures, "cases": cases}) + "\n", "utf-8")
+    save(out, {"figures": figures, "cases": cases})
     for budget, row in figures.items():
         print(budget, {measure: figure["share"] for measure, figure in row.items()}, len(cases))
 

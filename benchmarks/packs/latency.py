@@ -1,6 +1,6 @@
 """How long a pack takes: p50 and p95 over prompts, in a folder of some 40,000 nodes.
 
-    python benchmarks/packs/latency.py FOLDER PROMPTS.jsonl [OUT.json]
+    python -m benchmarks.packs.latency FOLDER PROMPTS.jsonl [OUT.json]
 
 PROMPTS has one JSON object a line with `problem_statement` (the prompt). The index is warm, and
 what servers prepare for packs when nobody asks is ready; every prompt is new, so the files that it
@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 from statistics import median, quantiles
 
+from benchmarks.stored import save
 from packhound.core.settings_reader import settings_from
 from packhound.pack.request import PackRequest
 from packhound.service.engine import Engine
@@ -48,7 +49,7 @@ def main() -> None:
     engine.close()
     print(json.dumps(figures))
     if len(sys.argv) > 3:
-        Path(sys.argv[3]).write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+        save(Path(sys.argv[3]), figures)
 
 
 if __name__ == "__main__":

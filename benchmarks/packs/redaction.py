@@ -1,6 +1,6 @@
 """How much redaction alters code that holds no secrets of anyone, and how fast it is.
 
-    python benchmarks/packs/redaction.py FOLDER [OUT.json]
+    python -m benchmarks.packs.redaction FOLDER [OUT.json]
 
 FOLDER has one folder a repository. Every altered line is printed, to be read by a person: keys in
 tests and examples are rightly altered, anything else is a mistake.
@@ -13,6 +13,7 @@ import sys
 import time
 from pathlib import Path
 
+from benchmarks.stored import save
 from packhound.files.reader import read
 from packhound.files.walk import WalkLimits, walk
 from packhound.redact.redact import redact
@@ -52,7 +53,7 @@ def main() -> None:
     }
     print(json.dumps(figures))
     if len(sys.argv) > 2:
-        Path(sys.argv[2]).write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+        save(Path(sys.argv[2]), figures)
 
 
 if __name__ == "__main__":

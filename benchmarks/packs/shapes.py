@@ -1,6 +1,6 @@
 """How many secrets of published shapes are taken out: tokens drawn from a file of gitleaks rules.
 
-    python benchmarks/packs/shapes.py RULES.toml [OUT.json] [SEED]
+    python -m benchmarks.packs.shapes RULES.toml [OUT.json] [SEED]
 
 RULES is a file in the format of gitleaks (its own has some 220 rules); what each rule finds is
 drawn from its expression at random, and redacted. Tokens that nobody would call
@@ -22,6 +22,7 @@ from typing import Any
 
 import tomllib
 
+from benchmarks.stored import save
 from packhound.redact.entropy import entropy
 from packhound.redact.redact import redact
 
@@ -63,7 +64,7 @@ def main() -> None:
     }
     print(json.dumps(figures))
     if len(sys.argv) > 2:
-        Path(sys.argv[2]).write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+        save(Path(sys.argv[2]), figures)
 
 
 def read_rules(path: Path) -> list[tuple[str, re.Pattern[str]]]:

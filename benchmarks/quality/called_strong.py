@@ -1,6 +1,6 @@
 """Count what answers to graded questions are called, beside whether they are right.
 
-    python benchmarks/quality/called_strong.py --suite SUITE=CORPORA ... --cache DIR \
+    python -m benchmarks.quality.called_strong --suite SUITE=CORPORA ... --cache DIR \
         [--name NOW --save FILE]
 
 A first hit is wrong if it is of no grade of 2 or 3; an answer is right if one of its first five
@@ -14,8 +14,8 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from confidence_rows import N_HITS, Repository, is_relevant, load
-
+from benchmarks import stored
+from benchmarks.quality.confidence_rows import N_HITS, Repository, is_relevant, load
 from packhound.core.types import Query
 from packhound.encoder.embedder import Embedder
 from packhound.evaluation.cases import Case
@@ -41,8 +41,7 @@ def main() -> None:
     figures = {**_shares(counts), "counts": dict(sorted(counts.items()))}
     print(json.dumps(figures, indent=1))
     if options.save:
-        saved = json.loads(options.save.read_text("utf-8")) if options.save.exists() else {}
-        options.save.write_text(json.dumps({**saved, options.name: figures}, indent=1) + "\n")
+        stored.save(options.save, {**stored.load(options.save), options.name: figures})
 
 
 def _count(repository: Repository, case: Case, counts: Counter[str]) -> None:

@@ -1,6 +1,6 @@
 """Draw quality against query time beside the published peers.
 
-    python benchmarks/quality/chart.py benchmarks/quality/results/dev.json CHART.png
+    python -m benchmarks.quality.chart benchmarks/quality/results/dev.json CHART.png
 
 Peers' NDCG@10 are those that are published for the same 26 repositories; their query times are
 their own claims, on their own machines. Packhound's quality is cross-validated over repositories

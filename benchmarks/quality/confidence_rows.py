@@ -11,9 +11,9 @@ from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
-from corpora import snapshot_of
-from node_examples import Floats, environment_of
 
+from benchmarks.quality.corpora import snapshot_of
+from benchmarks.quality.node_examples import Floats, environment_of
 from packhound.core.settings_reader import settings_from
 from packhound.core.types import NodeRef, Query
 from packhound.encoder.embedder import Embedder

@@ -1,6 +1,6 @@
 """Mean reciprocal rank on CoSQA's development half, without and with the deep model.
 
-    python benchmarks/quality/cosqa.py QUERIES.json POOL --cache DIR
+    python -m benchmarks.quality.cosqa QUERIES.json POOL --cache DIR
 
 QUERIES is a list of {"query", "function"}, POOL the repository's data/search/code_idx_map.txt
 (https://github.com/Jun-jie-Huang/CoCLR: code -> number). One file a function, 100 hits.
@@ -14,9 +14,9 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from corpora import snapshot_of
-from fit_deep import node_text_of
 
+from benchmarks.quality.corpora import snapshot_of
+from benchmarks.quality.fit_deep import node_text_of
 from packhound.core.types import Budget, Query, Results
 from packhound.encoder import DeepEncoder, Embedder
 from packhound.search import DeepRanker, SearchCache, SearchEnvironment, Stage

@@ -18,6 +18,7 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
+from benchmarks.stored import save
 from packhound.core.settings_reader import settings_from
 from packhound.core.types import Budget, Document, Query
 from packhound.indexing import Timing
@@ -111,7 +112,7 @@ def main() -> None:
         "edit and search, milliseconds": costs(options.folder, options.edits),
     }
     print(json.dumps(results, indent=1))
-    RESULTS.write_text(json.dumps(results, indent=1) + "\n", "utf-8")
+    save(RESULTS, results)
 
 
 if __name__ == "__main__":

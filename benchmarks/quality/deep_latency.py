@@ -23,6 +23,7 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.sources.retrieval import rows
+from benchmarks.stored import save
 from packhound.core.settings import Settings
 from packhound.core.settings_reader import settings_from
 from packhound.core.types import Budget, Query
@@ -117,7 +118,7 @@ def main() -> None:
         os.environ.update(PACKHOUND_CACHE_DIR=f"{folder}/cache", PACKHOUND_DATA_DIR=folder)
         figures = measure(arguments.folder.resolve(), arguments.questions)
     print(json.dumps(figures, indent=1))
-    RESULTS.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+    save(RESULTS, figures)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Fit the ranker's weights and write them where the product reads them.
 
-    python benchmarks/quality/fit.py --suite SUITE --corpora DIR --cache DIR
+    python -m benchmarks.quality.fit --suite SUITE --corpora DIR --cache DIR
 
 `--reports` are bug reports; `--mined` is what `mine_reports.py` found, which is learnt from and
 never scored; `--docs` is what `mine_docs.py` found, queries whose answer is one function.
@@ -20,9 +20,10 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 import numpy as np
-from corpora import snapshot_of
-from examples import FILE_NAMES, NODE_NAMES, Example, cached, examples_of
-from learning import (
+
+from benchmarks.quality.corpora import snapshot_of
+from benchmarks.quality.examples import FILE_NAMES, NODE_NAMES, Example, cached, examples_of
+from benchmarks.quality.learning import (
     KINDS,
     Fitted,
     Recipe,
@@ -33,8 +34,7 @@ from learning import (
     report_scores,
     thinned,
 )
-from speakers import with_speakers
-
+from benchmarks.quality.speakers import with_speakers
 from packhound.encoder.embedder import Embedder
 from packhound.evaluation.suite import load_suite
 
@@ -260,7 +260,7 @@ def write(sets: dict[str, object], data: Data) -> None:
     before = json.loads(WEIGHTS.read_text("utf-8"))["sets"]
     sets = {source: {**before[source], **kinds} for source, kinds in sets.items()}
     content = {
-        "command": "python benchmarks/quality/fit.py --suite dev --corpora dev"
+        "command": "python -m benchmarks.quality.fit --suite dev --corpora dev"
         " --reports issues_dev.jsonl --report-corpora issues"
         " --mined mined/mined.jsonl --mined-corpora mined/trees"
         " --docs docs/docs.jsonl --docs-corpora docs/trees --cache cache --write",

@@ -1,6 +1,6 @@
 """Fit how sure an answer is, and write the coefficients where the product reads them.
 
-    python benchmarks/quality/fit_confidence.py --suite SUITE=CORPORA ... \
+    python -m benchmarks.quality.fit_confidence --suite SUITE=CORPORA ... \
         --hold-out SUITE=CORPORA ... --cache DIR [--shipped] [--write]
 
 Each query is asked of its own repository and of two wrong ones, which are of the same half; so are
@@ -19,12 +19,13 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 import numpy as np
-from confidence_rows import N_NAMES, N_WRONG, Repository, Row, ask_all, load
-from node_examples import Floats
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
+from benchmarks.quality.confidence_rows import N_NAMES, N_WRONG, Repository, Row, ask_all, load
+from benchmarks.quality.node_examples import Floats
+from benchmarks.stored import save
 from packhound.encoder.embedder import Embedder
 from packhound.search.confidence import LIKELY, PATH, STRONG, load_fit
 
@@ -201,7 +202,7 @@ def write(sets: dict | None, figures: dict, repositories: Sequence[Repository], 
     """Write the coefficients, if any, and the figures, with their provenance."""
     fitted = [r for r in repositories if not r.held_out]
     content = {
-        "command": "python benchmarks/quality/fit_confidence.py --suite nodes_dev=dev"
+        "command": "python -m benchmarks.quality.fit_confidence --suite nodes_dev=dev"
         " --suite nodes/train=corpora --hold-out nodes/dev=corpora --hold-out dev=dev"
         f" --cache cache {'--write' if sets else '--shipped --write'}",
         "data": f"{sum(len(r.cases) for r in fitted)} graded queries and {N_NAMES} names a"
@@ -212,7 +213,7 @@ def write(sets: dict | None, figures: dict, repositories: Sequence[Repository], 
     }
     if sets:
         PATH.write_text(json.dumps({**content, "sets": sets}, indent=1) + "\n", "utf-8")
-    RESULTS.write_text(json.dumps({**content, "held_out": figures}, indent=1) + "\n", "utf-8")
+    save(RESULTS, {**content, "held_out": figures})
 
 
 if __name__ == "__main__":

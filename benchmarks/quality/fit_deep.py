@@ -1,6 +1,6 @@
 """Fit the weight of the deep similarity, and measure what it adds.
 
-    python benchmarks/quality/fit_deep.py --suite SUITE=CORPORA ... --held-out SUITE=CORPORA \
+    python -m benchmarks.quality.fit_deep --suite SUITE=CORPORA ... --held-out SUITE=CORPORA \
         --cache DIR [--write]
 
 Suites are as in fit_nodes.py. The first pass of a query is made by weights of other repositories,
@@ -21,11 +21,20 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from corpora import snapshot_of
-from fit_nodes import KINDS, N_FOLDS, RANK, fit
-from node_examples import FILE_NAMES, NODE_NAMES, Example, Floats, contexts_of, load, score
 from numpy.typing import NDArray
 
+from benchmarks.quality.corpora import snapshot_of
+from benchmarks.quality.fit_nodes import KINDS, N_FOLDS, RANK, fit
+from benchmarks.quality.node_examples import (
+    FILE_NAMES,
+    NODE_NAMES,
+    Example,
+    Floats,
+    contexts_of,
+    load,
+    score,
+)
+from benchmarks.stored import save
 from packhound.core.caching import BoundedMemo
 from packhound.core.types import Budget, NodeRef, Query
 from packhound.encoder.deep_encoder import DeepEncoder, node_text
@@ -69,14 +78,14 @@ def main() -> None:
     print(json.dumps({"figures": figures, "milliseconds": times}, indent=1))
     if options.write:
         report = {
-            "command": "python benchmarks/quality/fit_deep.py --suite nodes_dev=dev"
+            "command": "python -m benchmarks.quality.fit_deep --suite nodes_dev=dev"
             " --suite nodes/train=corpora --held-out nodes/dev=corpora --cache cache --write",
             "data": f"{len(training)} graded queries, {len(held_out)} held out",
             "date": datetime.now(timezone.utc).date().isoformat(),
             "figures": figures,
             "processor milliseconds of one search, the best of its runs": times,
         }
-        RESULTS.write_text(json.dumps(report, indent=1) + "\n", "utf-8")
+        save(RESULTS, report)
 
 
 def first_pass(training: Sequence[Example], held_out: set[Example]) -> dict[Example, Floats]:

@@ -1,6 +1,6 @@
 """Fit the weights that rank nodes on graded judgements, and write them into the product.
 
-    python benchmarks/quality/fit_nodes.py --suite SUITE=CORPORA ... --cache DIR [--write]
+    python -m benchmarks.quality.fit_nodes --suite SUITE=CORPORA ... --cache DIR [--write]
 
 A SUITE is a folder of graded node-level judgements, CORPORA the folder of its repositories. Prints
 figures that are cross-validated by repository before it writes weights fitted on everything. The
@@ -18,8 +18,18 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 import numpy as np
-from node_examples import FILE_NAMES, NAMES, NODE_NAMES, Example, Floats, load, score, summary
 from scipy.optimize import minimize
+
+from benchmarks.quality.node_examples import (
+    FILE_NAMES,
+    NAMES,
+    NODE_NAMES,
+    Example,
+    Floats,
+    load,
+    score,
+    summary,
+)
 
 RANK = Path(__file__).parents[2] / "server/packhound/search/rank"
 KINDS = ("phrase", "prose")
@@ -173,7 +183,7 @@ def write(sets: dict, figures: dict, examples: Sequence[Example]) -> None:
             kinds["report"]["node"] |= MESSAGE
     n_repositories = len({e.repository for e in examples})
     content = {
-        "command": "python benchmarks/quality/fit_nodes.py"
+        "command": "python -m benchmarks.quality.fit_nodes"
         " --suite nodes_dev=dev --suite nodes/train=corpora --cache cache --write",
         "data": f"{len(examples)} graded queries over {n_repositories} repositories",
         "date": datetime.now(timezone.utc).date().isoformat(),

@@ -12,9 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from examples import FILE_NAMES, NODE_NAMES, Example
 from numpy.typing import NDArray
 from scipy.optimize import minimize
+
+from benchmarks.quality.examples import FILE_NAMES, NODE_NAMES, Example
 
 Floats = NDArray[np.float64]
 

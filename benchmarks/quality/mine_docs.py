@@ -1,6 +1,6 @@
 """Mine what tells the nodes of a file apart: what a doc comment says, and what it is for.
 
-    python benchmarks/quality/mine_docs.py --sources train.json --never never_train.txt --out DIR
+    python -m benchmarks.quality.mine_docs --sources train.json --never never_train.txt --out DIR
 
 `--sources` lists repositories with `repo` and `gitdir` (a git directory). The newest tree of each
 is written to `DIR/trees` with all its comments blank, so that the code alone can answer, and to
@@ -17,8 +17,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from mine_reports import Row, export, run
-
+from benchmarks.quality.mine_reports import Row, export, run
 from packhound.core.types import Document, Node
 from packhound.files.reader import read
 from packhound.files.walk import WalkLimits, walk

@@ -1,6 +1,6 @@
 """Mine what stands in for bug reports: long commit messages, and the functions that they changed.
 
-    python benchmarks/quality/mine_reports.py --sources train.json --never never_train.txt --out DIR
+    python -m benchmarks.quality.mine_reports --sources train.json --never never_train.txt --out DIR
 
 `--sources` lists repositories with `repo`, `language` and `gitdir` (a git directory with history).
 For each Python one, up to three trees from before some hundred commits are written to

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from corpora import snapshot_of
 from numpy.typing import NDArray
 
+from benchmarks.quality.corpora import snapshot_of
 from packhound.core.types import Query
 from packhound.encoder.embedder import Embedder
 from packhound.evaluation.cases import Answer

@@ -1,6 +1,6 @@
 """Measure late interaction, and vectors of name, comment and body apart, as signals of nodes.
 
-    python benchmarks/quality/part_vectors.py --suite SUITE=CORPORA ... --cache DIR
+    python -m benchmarks.quality.part_vectors --suite SUITE=CORPORA ... --cache DIR
 
 The first suite chooses the weights. Each signal is added to the scores of the 40 best nodes, times
 the weight that is best there; gains in NDCG@10 are over those that ship. By the bundled encoder
@@ -18,8 +18,16 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
-from node_examples import FILE_NAMES, NODE_NAMES, Example, Floats, contexts_of, example_of, score
 
+from benchmarks.quality.node_examples import (
+    FILE_NAMES,
+    NODE_NAMES,
+    Example,
+    Floats,
+    contexts_of,
+    example_of,
+    score,
+)
 from packhound.core.caching import BoundedMemo
 from packhound.encoder.embedder import Embedder
 from packhound.files import read_text

@@ -1,7 +1,7 @@
 """Measure the quality of the ranking, and what each of its parts is worth.
 
-    python benchmarks/quality/run.py --suite SUITE --corpora DIR --cache DIR [--ablate] [--out JSON]
-    python benchmarks/quality/run.py --suite SUITE --corpora DIR --cache DIR --definitions 2000
+    python -m benchmarks.quality.run --suite SUITE --corpora DIR --cache DIR [--ablate] [--out JSON]
+    python -m benchmarks.quality.run --suite SUITE --corpora DIR --cache DIR --definitions 2000
 
 Searches run through the product's own `search`; corpora are indexed once and kept in the cache.
 """
@@ -9,7 +9,6 @@ Searches run through the product's own `search`; corpora are indexed once and ke
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import re
 import sys
@@ -20,8 +19,9 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 import numpy as np
-from corpora import snapshot_of
 
+from benchmarks.quality.corpora import snapshot_of
+from benchmarks.stored import save
 from packhound.core.settings_reader import settings_from
 from packhound.core.types import KINDS, Hit, Query, Results
 from packhound.encoder.embedder import Embedder
@@ -58,7 +58,7 @@ def main() -> None:
     embedder = Embedder.open()
     cases = load_suite(options.suite)
     report: dict[str, object] = {
-        "command": " ".join(["python benchmarks/quality/run.py", *_portable(sys.argv[1:])]),
+        "command": " ".join(["python -m benchmarks.quality.run", *_portable(sys.argv[1:])]),
         "date": datetime.now(timezone.utc).date().isoformat(),
         "model": embedder.fingerprint,
         "cases": len(cases),
@@ -72,7 +72,7 @@ def main() -> None:
         report["ablation"] = ablation(cases, options, embedder)
     if options.out:
         options.out.parent.mkdir(parents=True, exist_ok=True)
-        options.out.write_text(json.dumps(report, indent=1) + "\n", "utf-8")
+        save(options.out, report)
 
 
 def measure_way(

@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from examples import NODE_NAMES, Example
-from learning import EITHER_WAY, Fitted, Floats, listwise, right_files
 from scipy.optimize import minimize
+
+from benchmarks.quality.examples import NODE_NAMES, Example
+from benchmarks.quality.learning import EITHER_WAY, Fitted, Floats, listwise, right_files
 
 KINDS = ("phrase", "prose")
 RIDGE = 10.0

@@ -9,12 +9,12 @@ Results go to benchmarks/results/note_kills.json.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import tempfile
 from collections import Counter
 from pathlib import Path
 
+from benchmarks.stored import load_current, save
 from packhound.core.errors import StoreError
 from tests.support.note_kills import KILLS_A_ROUND, Kills, kill_writers
 
@@ -38,11 +38,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=1_000)
     n_kills = parser.parse_args().kills
-    total = Counter(json.loads(RESULTS.read_text()) if RESULTS.exists() else {})
+    total = Counter(load_current(RESULTS))
     while total["kills"] < n_kills:
         result, n_unreadable = piece(total["kills"])
         total.update(**result._asdict(), unreadable=n_unreadable)
-        RESULTS.write_text(json.dumps(total, indent=1) + "\n")
+        save(RESULTS, total)
         print(dict(total), flush=True)
 
 

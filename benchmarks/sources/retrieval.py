@@ -15,6 +15,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+from benchmarks.stored import save
 from packhound.core.types import MODES, Budget, Query
 from packhound.service import Engine
 
@@ -70,7 +71,7 @@ def main() -> None:
     print(json.dumps(figures, indent=1))
     if not tuning:
         row = {"insights": 200, "questions": len(questions), **figures}
-        RESULTS.write_text(json.dumps(row, indent=1) + "\n", "utf-8")
+        save(RESULTS, row)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.sources.retrieval import rows
+from benchmarks.stored import save
 from packhound.core.records import RECORD_TYPES
 from packhound.core.settings_reader import settings_from
 from packhound.core.types import Document, Query
@@ -149,7 +150,7 @@ def main() -> None:
         os.environ["PACKHOUND_DATA_DIR"] = folder
         figures = measure(arguments.folder.resolve(), arguments.rounds)
     print(json.dumps(figures, indent=1))
-    RESULTS.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+    save(RESULTS, figures)
 
 
 if __name__ == "__main__":
