@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from packhound.core.settings_files import FolderSettings
+from packhound.core.settings_files import Overrides
 from packhound.core.settings_reader import SETTINGS
 from packhound.daemon import connect
-from packhound.mcp.server import Folders
+from packhound.mcp.folders import Folders
 from packhound.service.roots import real_path
 from tests.support.agent import kill_engine
 from tests.support.command_line import packhound
@@ -58,7 +58,7 @@ def test_searches_of_the_command_line_follow_files(tmp_path: Path, root: Path) -
 
 
 def test_agents_follow_files_at_the_next_search(root: Path, user_file: Path) -> None:
-    with closing(Folders([root], FolderSettings)) as folders:
+    with closing(Folders([root], Overrides())) as folders:
         query = {"query": "open_door mend_roof return"}
         assert len(folders.call("search", query)["hits"]) > 1
         user_file.write_text("search.limit = 1\n")

@@ -6,8 +6,8 @@ import json
 from importlib.resources import files
 from pathlib import Path
 
-from packhound.core.settings_files import FolderSettings
-from packhound.mcp.server import Folders
+from packhound.core.settings_files import Overrides
+from packhound.mcp.folders import Folders
 from tests.support.command_line import packhound
 
 
@@ -42,7 +42,7 @@ def test_settings_say_what_a_request_leaves_out(tmp_path: Path, root: Path, monk
     exact = json.loads(packhound(tmp_path, *command, "--reserve", "1").stdout)
     assert "tokens: model, counted exactly" in exact["notes"]
     (tmp_path / "models.json").unlink()
-    folders = Folders([root], FolderSettings)
+    folders = Folders([root], Overrides())
     try:
         answer = folders.call("pack", {"prompt": "unlock the door"})
         assert answer["cost"]["model"] == "gpt-4o" and answer["tokens"] <= 10

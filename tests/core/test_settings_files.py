@@ -15,6 +15,7 @@ from packhound.core.settings_files import (
     WORKSPACE_FILE,
     FolderSettings,
     Layer,
+    Overrides,
     other_settings_note,
 )
 from packhound.core.settings_reader import SETTINGS, settings_from
@@ -61,7 +62,7 @@ def test_later_layers_win_and_are_named(root: Path, user_file: Path) -> None:
     user_file.write_text("search.limit = 3\nsearch.hover = 'off'\n[index]\nworkers = 4")
     (root / ".packhound.toml").write_text("search.limit = 5\nsearch.fuser = 'rrf'\n")
     layer = Layer(COMMAND_LINE, {"search.fuser": "linear"})
-    settings = FolderSettings(root, lambda: [layer])
+    settings = FolderSettings(root, Overrides((layer,)))
     read = settings.read().settings
     assert (read.search.limit, read.index.workers) == (5, 4)
     assert (read.search.hover, read.search.fuser) == ("off", "linear")
@@ -96,7 +97,7 @@ def test_a_strangers_folder_sets_only_what_is_harmless(root: Path, name: str) ->
         *("encoder.path", "index.allowHome", "index.persist", "index.workers"),
         *("ranking.activity", "rerank.path"),
     ]
-    trusted = FolderSettings(root, trusted=True).read()
+    trusted = FolderSettings(root, Overrides(trusted=True)).read()
     assert trusted.problems == ()
     assert trusted.settings.encoder.path == str(root / "model")
     assert trusted.settings.rerank.path == str(Path("/elsewhere"))
@@ -119,15 +120,15 @@ def test_clients_that_differ_are_told_unless_each_follows_its_own() -> None:
 
 def test_a_clients_default_leaves_what_files_say(root: Path, user_file: Path) -> None:
     user_file.write_text("search.limit = 3\n")
-    layers = [Layer(CLIENT, {"search.limit": 10, "index.maxFiles": 5})]
-    settings = FolderSettings(root, lambda: layers)
+    overrides = Overrides((Layer(CLIENT, {"search.limit": 10, "index.maxFiles": 5}),))
+    settings = FolderSettings(root, overrides)
     assert (settings.read().settings.search.limit, settings.read().settings.index.max_files) == (
         3,
         5,
     )
-    layers.append(Layer(CLIENT, {"search.limit": 20}))
+    overrides.layers += (Layer(CLIENT, {"search.limit": 20}),)
     assert settings.read().settings.search.limit == 20
-    layers.append(Layer(CLIENT, {"index.maxFiles": 100_000}))
+    overrides.layers += (Layer(CLIENT, {"index.maxFiles": 100_000}),)
     assert settings.read().settings.index.max_files == 100_000
 
 

@@ -25,12 +25,12 @@ pytestmark = pytest.mark.asyncio
 
 CODE = """
 import json, pathlib, sys
-from packhound.core.settings_files import COMMAND_LINE, FolderSettings, Layer
+from packhound.core.settings_files import COMMAND_LINE, Layer, Overrides
 from packhound.mcp.server import serve_mcp
 
-layers = [Layer(COMMAND_LINE, json.loads(sys.argv[1]))]
+layers = (Layer(COMMAND_LINE, json.loads(sys.argv[1])),)
 roots = [pathlib.Path(root) for root in sys.argv[2:]]
-serve_mcp(roots, lambda root: FolderSettings(root, lambda: layers))
+serve_mcp(roots, Overrides(layers))
 """
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
-from packhound.mcp.server import Folders
+from packhound.mcp.folders import Folders
 from packhound.service import Engine, EnginePool
 from tests.support.agent import Agent, kill_engine
 from tests.support.operations import as_text, call
@@ -100,10 +100,10 @@ def test_over_stdio(folder: Path) -> None:
     (folder / ".packhound.toml").write_text("")
     code = (
         "import sys, pathlib; from packhound.core.settings import Settings;"
-        "from packhound.core.settings_files import FolderSettings, Layer;"
+        "from packhound.core.settings_files import Layer, Overrides;"
         "from packhound.mcp.server import serve_mcp;"
         "layer = Layer('--set', {'mcp.tools': ['default', 'memory']});"
-        "settings = lambda root: FolderSettings(root, lambda: (layer,));"
+        "settings = Overrides((layer,));"
         "serve_mcp([pathlib.Path(sys.argv[1])], settings)"
     )
     requests = [

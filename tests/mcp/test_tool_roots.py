@@ -13,7 +13,7 @@ import pytest
 from packhound.core.errors import SettingsError
 from packhound.core.settings_reader import settings_from
 from packhound.llm import counter_for
-from packhound.mcp.server import Folders
+from packhound.mcp.folders import Folders
 from tests.support.agent import Agent, kill_engine
 from tests.support.git_repository import git
 from tests.support.operations import as_text

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from packhound.core.errors import PackhoundError, SettingsError
-from packhound.core.settings_files import FolderSettings, Layer
+from packhound.core.settings_files import FolderSettings, Layer, Overrides
 from packhound.core.types import Query
 from packhound.service import Engine
 from tests.support.git_repository import git
@@ -27,7 +27,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="links and FIFOs of POSIX"
 def team(root: Path, cache: Path) -> Iterator[Engine]:
     """The engine of a trusted folder, whose notes are shared."""
     layer = Layer("client", {"notes.shared": True})
-    engine = Engine.open(root, FolderSettings(root, lambda: (layer,), trusted=True))
+    engine = Engine.open(root, FolderSettings(root, Overrides((layer,), trusted=True)))
     assert engine.settled(60)
     yield engine
     engine.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -71,7 +72,7 @@ def ask(encoder: Encoder | ModelError, folder: Path, time_ms: float = 60_000, *,
     query = RecordQuery(words, [1.0] * 3, None, Scope(("note",)), now=1e6, text=QUESTION)
     run = SearchRun(Query(QUESTION, budget=Budget(time_ms)), None)
     rescorer = DeepRescorer(DeepRanker(load), QUESTION, run, VectorStore(folder))
-    source = IndexedSource(Notes(), lambda: None)
+    source = IndexedSource(Notes(), SimpleNamespace(embedder=None, vectors=None))
     scored, _, _ = source.search(query, 3, rescorer if deep else None)
     return scored, run.results((), 0, 0).notes
 

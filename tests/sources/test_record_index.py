@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from math import inf
 from types import SimpleNamespace
 
@@ -13,6 +14,8 @@ import pytest
 from packhound.core import backoff
 from packhound.core.errors import ModelError, StoreError
 from packhound.core.records import Record, Scope, SourceName, read_iso_date
+from packhound.core.settings import Settings
+from packhound.core.settings_reader import settings_from
 from packhound.core.types import Hit, NodeId, NodeRef, Span
 from packhound.encoder import Embedder
 from packhound.sources import RecordQuery, SourceRegistry, fuse, hits_of
@@ -49,6 +52,15 @@ class Notes(Source):
 
     def state(self, record: Record) -> str:
         return str(record.metadata.get("state", ""))
+
+
+@dataclass
+class Folder:
+    """What a source needs of a folder."""
+
+    embedder: Embedder | None = None
+    vectors: None = None
+    settings: Settings = field(default_factory=Settings)
 
 
 def ask(text: str, *types: str, encoder: Embedder | None = None, **scope: object) -> RecordQuery:
@@ -127,7 +139,7 @@ def test_what_has_a_state_ranks_lower() -> None:
     stale = Record("a", "note", "token", "rotate", metadata={"state": "stale"})
     fresh = Record("b", "note", "token", "rotate")
     for order in ([stale, fresh], [fresh, stale]):
-        scored, _, _ = IndexedSource(Notes(*order), lambda: None).search(ask("token"), 10)
+        scored, _, _ = IndexedSource(Notes(*order), Folder()).search(ask("token"), 10)
         assert [(entry.record.id, entry.state) for entry in scored] == [("b", ""), ("a", "stale")]
 
 
@@ -166,7 +178,7 @@ def test_filters(scope: dict[str, object], expected: set[str]) -> None:
 
 def test_only_changed_records_are_read_and_encoded_again(encoder: Embedder) -> None:
     source = Notes(*(Record(str(n), "note", WORDS[n], "text") for n in range(10)))
-    indexed = IndexedSource(source, lambda: encoder)
+    indexed = IndexedSource(source, Folder(encoder))
     indexed.search(ask("token"), 10)
     indexed.search(ask("retry"), 10)
     assert source.n_reads == 1
@@ -177,7 +189,7 @@ def test_only_changed_records_are_read_and_encoded_again(encoder: Embedder) -> N
 
 
 def test_without_an_encoder_words_answer_and_say_so() -> None:
-    indexed = IndexedSource(Notes(Record("a", "note", "token", "rotate")), lambda: None)
+    indexed = IndexedSource(Notes(Record("a", "note", "token", "rotate")), Folder())
     scored, _, notes = indexed.search(ask("token"), 10)
     assert [entry.record.id for entry in scored] == ["a"]
     assert notes == ["semantic search unavailable: exact key or words only"]
@@ -185,7 +197,7 @@ def test_without_an_encoder_words_answer_and_say_so() -> None:
 
 def test_a_source_that_cannot_be_read_answers_from_what_it_had_and_says_so() -> None:
     source = Notes(Record("a", "note", "token", "rotate"))
-    indexed = IndexedSource(source, lambda: None)
+    indexed = IndexedSource(source, Folder())
     indexed.search(ask("token"), 10)
     source.broken = True
     scored, _, notes = indexed.search(ask("token"), 10)
@@ -196,17 +208,18 @@ def test_a_source_that_cannot_be_read_answers_from_what_it_had_and_says_so() -> 
 
 def test_a_source_that_is_off_is_never_opened() -> None:
     opened: list[Notes] = []
-    enabled = True
+    folder = Folder()
+    folder.settings = settings_from({"sources.notes.enabled": True})
 
     def open_notes() -> Notes:
         opened.append(Notes())
         return opened[-1]
 
-    registry = SourceRegistry({"notes": open_notes}, lambda name: enabled, lambda: None)
+    registry = SourceRegistry({"notes": open_notes}, folder)
     assert not opened
     assert registry.get("notes") is registry.get("notes")
     assert len(opened) == 1
-    enabled = False
+    folder.settings = settings_from({"sources.notes.enabled": False})
     assert registry.get("notes") is None
     assert registry.get("skills") is None
     assert len(opened) == 1
@@ -296,7 +309,7 @@ def test_an_encoder_that_fails_is_named_and_tried_again(
     clock = [1_000.0]
     monkeypatch.setattr(backoff, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     encoder = BrokenEncoder(error, fast=fast)
-    source = IndexedSource(Notes(Record("a", "note", "token", "a token")), lambda: encoder)
+    source = IndexedSource(Notes(Record("a", "note", "token", "a token")), Folder(encoder))
     scored, _, _ = source.search(ask("token"), 10)
     assert [entry.record.id for entry in scored] == ["a"]
     wait_until(lambda: source.status().problems == ("notes: it is ill",))

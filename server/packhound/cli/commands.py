@@ -13,7 +13,7 @@ import click
 
 from packhound import __version__, cli
 from packhound.cli.group import ReportingGroup
-from packhound.cli.opening import exit_unless_saved, folder_settings, open_engine
+from packhound.cli.opening import exit_unless_saved, folder_settings, open_engine, overrides_of
 from packhound.cli.options import JSON, MODEL, ROOT, SET
 from packhound.cli.terminal import print_json
 from packhound.core.log_file import log_to_file
@@ -75,7 +75,7 @@ def main(context: click.Context, log_file: Path | None) -> None:
 def index(root: Path, as_json: bool, encoder_path: str, changes: Sequence[str]) -> None:
     """Index a folder, or bring its index up to date; exit code 1 if it cannot be saved."""
     start = time.perf_counter()
-    with open_engine(root, folder_settings(root, encoder_path, changes)) as engine:
+    with open_engine(root, folder_settings(root, overrides_of(encoder_path, changes))) as engine:
         engine.flush()
         elapsed_ms = (time.perf_counter() - start) * 1_000
         status, left_out = engine.status(every_source=True), engine.left_out.rows

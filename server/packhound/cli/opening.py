@@ -13,7 +13,7 @@ from packhound import cli, daemon, operations, service
 from packhound.cli.terminal import echo
 from packhound.core.errors import SettingsError, StoreError
 from packhound.core.settings import Settings
-from packhound.core.settings_files import COMMAND_LINE, FolderSettings, Layer
+from packhound.core.settings_files import COMMAND_LINE, FolderSettings, Layer, Overrides
 from packhound.core.settings_reader import read_settings
 from packhound.core.status import Status
 
@@ -39,7 +39,8 @@ class Asker:
         alone: bool = False,
     ) -> None:
         self.roots = list(dict.fromkeys(map(service.real_path, roots)))
-        self._settings = {root: folder_settings(root, encoder_path, changes) for root in self.roots}
+        self._overrides = overrides_of(encoder_path, changes)
+        self._settings = [folder_settings(root, self._overrides) for root in self.roots]
         self._alone = bool(alone or encoder_path or changes)
         self._daemon: Connection | None = None
         self._workspace: Workspace | None = None
@@ -61,7 +62,7 @@ class Asker:
     @property
     def settings(self) -> Settings:
         """The settings of the first folder, which count for the command."""
-        return self._settings[self.roots[0]].read().settings
+        return self._settings[0].read().settings
 
     def answer(self, name: str, arguments: Mapping[str, object]) -> dict[str, Any]:
         """Return the answer of an operation. Raises PackhoundError."""
@@ -81,9 +82,7 @@ class Asker:
     def _open(self) -> Workspace:
         """Return the folders, once nothing is pending in them."""
         if self._workspace is None:
-            self._workspace = service.Workspace(
-                self.settings, settings_of=self._settings.__getitem__
-            )
+            self._workspace = service.Workspace(self.settings, overrides=self._overrides)
             for root in self.roots:
                 wait(self._workspace.add(root))
         return self._workspace
@@ -113,16 +112,14 @@ def wait(engine: Engine) -> None:
     engine.settled()
 
 
-def folder_settings(
-    root: Path, encoder_path: str = "", changes: Sequence[str] = ()
-) -> FolderSettings:
-    """Return the settings of a folder below `--model` and every `--set`. Raises SettingsError.
+def overrides_of(encoder_path: str, changes: Sequence[str]) -> Overrides:
+    """Return `--model` and every `--set` as a layer above files. Raises SettingsError."""
+    return Overrides((Layer(COMMAND_LINE, parse_changes(encoder_path, changes)),))
 
-    What is wrong in a settings file is named on stderr.
-    """
-    values = parse_changes(encoder_path, changes)
-    layer = Layer(COMMAND_LINE, values)
-    settings = FolderSettings(service.real_path(root), lambda: (layer,))
+
+def folder_settings(root: Path, overrides: Overrides | None = None) -> FolderSettings:
+    """Return the settings of a folder; what is wrong in a settings file is named on stderr."""
+    settings = FolderSettings(service.real_path(root), overrides)
     for problem in settings.read().problems:
         echo(f"note: {problem}", err=True)
     return settings

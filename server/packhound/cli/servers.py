@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from packhound import daemon, lsp, mcp, service
-from packhound.cli.opening import folder_settings, parse_changes
+from packhound.cli.opening import folder_settings, overrides_of, parse_changes
 from packhound.cli.options import SET, complete_folder
 from packhound.core.errors import SettingsError
 from packhound.core.log_file import log_to_file
@@ -79,15 +79,16 @@ def serve_agent(
 
     All agents of a user share one engine in the background, which ends when nobody uses it.
     """
-    settings = [
-        (root, folder_settings(root, "", changes)) for root in map(service.root_path, roots)
+    overrides = overrides_of("", changes)
+    folders = [
+        service.check_root(root, folder_settings(root, overrides).read().settings)
+        for root in map(service.root_path, roots)
     ]
-    folders = [service.check_root(root, of_root.read().settings) for root, of_root in settings]
     if alone is None:
         mcp.relay(folders, parse_changes("", changes), _command(context, folders, changes))
     log_to_file(log_file or context.obj, "mcp.log")
     log.warning("this server works alone: %s", alone)
-    mcp.serve_mcp(folders, lambda root: folder_settings(root, "", changes))
+    mcp.serve_mcp(folders, overrides)
 
 
 @click.command(hidden=True)

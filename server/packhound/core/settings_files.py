@@ -12,7 +12,8 @@ import os
 import stat
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -73,26 +74,30 @@ class SettingsInForce(NamedTuple):
         return rows
 
 
+@dataclass(slots=True)
+class Overrides:
+    """What a client says of all its folders: layers above their files, and if it trusts them.
+
+    A client that changes its mind replaces `layers`; its folders' settings follow.
+    """
+
+    layers: tuple[Layer, ...] = ()
+    trusted: bool = False
+
+
 class FolderSettings:
     """Settings of one folder, whose files are read again when they changed. Any thread may call."""
 
-    def __init__(
-        self,
-        root: Path | None,
-        overrides: Callable[[], Sequence[Layer]] = tuple,
-        *,
-        trusted: bool = False,
-    ) -> None:
+    def __init__(self, root: Path | None, overrides: Overrides | None = None) -> None:
         self._root = root
-        self._overrides = overrides
-        self._trusted = trusted
+        self._overrides = overrides or Overrides()
         self._lock = threading.Lock()
         self._key: object = None
         self._in_force = SettingsInForce(Settings(), {})
 
     def read(self) -> SettingsInForce:
         """Return the settings in force: the same object until a file or a client changed them."""
-        overrides = tuple(self._overrides())
+        overrides = self._overrides.layers
         key = ([_stamp(path) for path in self._paths()], overrides)
         with self._lock:
             if key != self._key:
@@ -109,7 +114,7 @@ class FolderSettings:
         user_file, *workspace = self._paths()
         user = _read_file(USER_FILE, user_file)
         by_user = _resolve([user, *overrides]).settings
-        trusted = self._trusted or _is_below(self._root, by_user.folders.trusted)
+        trusted = self._overrides.trusted or _is_below(self._root, by_user.folders.trusted)
         layers = [user, *self._read_workspace(workspace, trusted=trusted), *overrides]
         return _resolve(layers)._replace(trusted=trusted)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from packhound.core.errors import PackhoundError, SettingsError
-from packhound.core.settings_files import FolderSettings
+from packhound.core.settings_files import Overrides
 from packhound.core.types import Json
 from packhound.daemon.client import SERVED
 from packhound.operations import Call, answer, settle
@@ -80,7 +80,7 @@ class _Folders:
             return {"roots": [str(root) for root in self._roots if self._pool.get(root)]}
         if not any(map(self._pool.get, self._roots)):
             raise SettingsError("the daemon has none of these folders open")
-        workspace = Workspace(settings_of=lambda root: FolderSettings(root, tuple), pool=self._pool)
+        workspace = Workspace(overrides=Overrides(), pool=self._pool)
         try:
             engines = [workspace.add(root) for root in self._roots]
             if name not in ("config", "forget_use"):

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import secrets
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
 from packhound.core.records import Record, SourceName
 from packhound.git import OPTIONS, Repository, open_repository, stream
+from packhound.knowledge.text_files import WorkspaceTexts
 from packhound.sources import Source
 
 MAX_COMMITS = 5_000
@@ -27,18 +28,15 @@ _MAX_PATHS = 200
 _MAX_LINKS = 20
 _MAX_REMEMBERED = 1_000
 
-Touched = Callable[[str, frozenset[str]], Sequence[str]]
-"""References to the indexed code of a path that has some lines."""
-
 
 class CommitsSource(Source):
     """Commits with subject, body and touched paths; those shown name their code that is left."""
 
     name: SourceName = "commits"
 
-    def __init__(self, root: Path, touched: Touched) -> None:
+    def __init__(self, root: Path, workspace: WorkspaceTexts) -> None:
         self._root = root
-        self._touched = touched
+        self._workspace = workspace
         self._repository: Repository | None = None
         self._problem = ""
         self._late: list[str] = []
@@ -81,7 +79,9 @@ class CommitsSource(Source):
 
     def _with_code(self, record: Record) -> Record:
         added = self._added.get(record.id) or {}
-        code = (ref for path, lines in added.items() for ref in self._touched(path, lines))
+        code = (
+            ref for path, lines in added.items() for ref in self._workspace.code_with(path, lines)
+        )
         return record._replace(metadata={**record.metadata, "code": [*islice(code, _MAX_LINKS)]})
 
 

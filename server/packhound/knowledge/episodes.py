@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -158,14 +158,8 @@ class EpisodesSource(SessionLogs):
 
     name: SourceName = "episodes"
 
-    def __init__(
-        self,
-        log: EpisodeLog,
-        workspace: WorkspaceTexts,
-        root: Path,
-        folders: Callable[[], Sequence[Path]],
-    ) -> None:
-        super().__init__(workspace, root, folders)
+    def __init__(self, log: EpisodeLog, workspace: WorkspaceTexts, root: Path) -> None:
+        super().__init__(workspace, root)
         self._log = log
 
     def version(self) -> object:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path, PurePath
@@ -39,10 +39,8 @@ class _Turn:
 class SessionLogs(TextFiles):
     """The sessions below some folders that worked in the workspace at `root`."""
 
-    def __init__(
-        self, workspace: WorkspaceTexts, root: Path, folders: Callable[[], Sequence[Path]]
-    ) -> None:
-        super().__init__(workspace, folders)
+    def __init__(self, workspace: WorkspaceTexts, root: Path) -> None:
+        super().__init__(workspace)
         self._root = root
 
     def is_document(self, path: str) -> bool:

@@ -10,11 +10,11 @@ import hashlib
 import io
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from packhound.core.records import Record
+from packhound.core.records import Record, SourceName
 from packhound.core.types import FileStamp
 from packhound.files import WalkLimits, open_text, walk_by_steps
 from packhound.sources import Source
@@ -50,8 +50,18 @@ class WorkspaceTexts(Protocol):
     def generation(self) -> int:
         """Number of the current state."""
 
-    def stamps(self, is_document: Callable[[str], bool]) -> Mapping[str, Stamp]:
-        """Return the chosen files by their paths, which are relative to the root."""
+    @property
+    def paths(self) -> Iterable[str]:
+        """The paths of all files, relative to the root."""
+
+    def stamp(self, path: str) -> Stamp | None:
+        """Return the stamp of a file, None if it is gone."""
+
+    def folders(self, source: SourceName) -> Sequence[Path]:
+        """Return the folders elsewhere that the settings name for a source."""
+
+    def code_with(self, path: str, lines: frozenset[str]) -> Sequence[str]:
+        """Return references to the indexed code of a path that has some of these lines."""
 
     def text(self, path: str) -> WorkspaceText | None:
         """Return the text of a file, None if it is gone."""
@@ -71,11 +81,8 @@ class TextFiles(Source):
     One thread at a time calls.
     """
 
-    def __init__(
-        self, workspace: WorkspaceTexts, folders: Callable[[], Sequence[Path]] = tuple
-    ) -> None:
+    def __init__(self, workspace: WorkspaceTexts) -> None:
         self._workspace = workspace
-        self._folders = folders
         self._generation = -1
         self._scanned: tuple[float, Sequence[Path]] = (-_SCAN_S, ())
         self._inside: Mapping[str, Stamp] = {}
@@ -106,10 +113,12 @@ class TextFiles(Source):
         """Return what differs once a file changed; folders are looked at each second."""
         if self._workspace.generation != self._generation:
             self._generation = self._workspace.generation
-            inside = self._workspace.stamps(self.is_document)
+            documents = filter(self.is_document, self._workspace.paths)
+            stamps = ((path, self._workspace.stamp(path)) for path in documents)
+            inside = {path: stamp for path, stamp in stamps if stamp}
             self._n_changes += inside != self._inside
             self._inside = inside
-        folders, now = self._folders(), time.monotonic()
+        folders, now = self._workspace.folders(self.name), time.monotonic()
         if folders != self._scanned[1] or now - self._scanned[0] >= _SCAN_S:
             outside = self._scan(folders)
             self._n_changes += outside != self._outside

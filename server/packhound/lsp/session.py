@@ -14,7 +14,13 @@ from pygls.lsp.server import LanguageServer
 
 from packhound.core.errors import PackhoundError
 from packhound.core.settings import Settings
-from packhound.core.settings_files import CLIENT, FolderSettings, Layer, other_settings_note
+from packhound.core.settings_files import (
+    CLIENT,
+    FolderSettings,
+    Layer,
+    Overrides,
+    other_settings_note,
+)
 from packhound.core.types import Json
 from packhound.lsp.capabilities import Client
 from packhound.lsp.documents import Documents, EnginePath
@@ -52,8 +58,9 @@ class Session:
         self._settings_problems: tuple[str, ...] = ()
         self._deprecations: tuple[str, ...] = ()
         self._layers: dict[str, Mapping[str, object]] = {"options": _section(client.options)}
+        self._overrides = Overrides(self._client_layers(), client.is_trusted)
         first = real_path(Path(client.folders[0])) if client.folders else None
-        self._window_settings = self._follow_settings(first)
+        self._window_settings = FolderSettings(first, self._overrides)
         # Folders are opened and settings applied in the background, so that cancellations are read.
         self._executor = SerialExecutor("packhound-folders")
         self._opened = threading.Event()
@@ -64,7 +71,7 @@ class Session:
         progress = self.progress if client.shows_progress else None
         self._state_notifier = IndexStateNotifier(server, self.state, progress)
         self.workspace = Workspace(
-            self.settings, self._state_notifier.mark_dirty, self._follow_settings, pool
+            self.settings, self._state_notifier.mark_dirty, self._overrides, pool
         )
         self.documents = Documents(self.workspace, client.encoding, self._infer_folders)
         self._inferred = InferredFolders(self.workspace, self.documents, self._announce)
@@ -197,7 +204,7 @@ class Session:
 
     def _report_other_settings(self, engine: Engine) -> None:
         """Log which settings of this client do not count, where others opened the folder first."""
-        requested = self._follow_settings(engine.root).read().settings
+        requested = FolderSettings(engine.root, self._overrides).read().settings
         note = other_settings_note(requested, engine.follow_settings().settings)
         if note:
             log.warning("%s: %s", engine.root, note)
@@ -215,6 +222,7 @@ class Session:
     def _set_layer(self, name: str, values: Mapping[str, object]) -> None:
         before = self.settings
         self._layers = {**self._layers, name: values}
+        self._overrides.layers = self._client_layers()
         self._report_settings(self._window_settings)
         self._state_notifier.mark_dirty()
         if self.settings != before:
@@ -228,15 +236,8 @@ class Session:
         if before.index.poll_seconds != now.index.poll_seconds and not self.client.watches_files:
             self.workspace.start_polling(now.index.poll_seconds)
 
-    def _follow_settings(self, root: Path | None) -> FolderSettings:
-        """Return the settings of a folder: its files, below what the client sends."""
-
-        def client_layers() -> list[Layer]:
-            return [Layer(CLIENT, values) for values in self._layers.values()]
-
-        return FolderSettings(
-            root and real_path(root), client_layers, trusted=self.client.is_trusted
-        )
+    def _client_layers(self) -> tuple[Layer, ...]:
+        return tuple(Layer(CLIENT, values) for values in self._layers.values())
 
     def _report_settings(self, settings: FolderSettings) -> None:
         """Tell the user of each new problem of the settings in force, and log old names."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from packhound.mcp.session import Call
 
 if TYPE_CHECKING:
-    from packhound.mcp.server import Folders
+    from packhound.mcp.folders import Folders
 
 _INTERVAL_S = 1.0
 

@@ -10,40 +10,22 @@ import logging
 import os
 import signal
 import socket
-import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from packhound import __version__
-from packhound.core.errors import SettingsError
 from packhound.core.parent_process import watch_parent
-from packhound.core.settings import Settings
-from packhound.core.settings_files import (
-    COMMAND_LINE,
-    FolderSettings,
-    Layer,
-    other_settings_note,
-)
-from packhound.core.status import Reading, total_reading
+from packhound.core.settings_files import COMMAND_LINE, Layer, Overrides
+from packhound.mcp.folders import Folders
 from packhound.mcp.progress import progress
 from packhound.mcp.session import Call as ToolCall
 from packhound.mcp.session import McpSession
 from packhound.mcp.session_folders import SessionFolders
-from packhound.operations import (
-    OPERATIONS,
-    Call,
-    Json,
-    Operation,
-    answer,
-    as_text,
-    schema_of,
-    select_operations,
-    settle,
-)
+from packhound.operations import Json, Operation, as_text, schema_of, select_operations
 from packhound.relay import RESUMED, EditorTexts, SocketStream
 from packhound.rpc import take_stdio
-from packhound.service import EnginePool, Workspace
+from packhound.service import EnginePool
 
 log = logging.getLogger("packhound")
 
@@ -56,101 +38,11 @@ _INSTRUCTIONS = (
     "instructions."
 )
 
-_INDEXING_S = 20.0
-"""Seconds that a call waits for a first reading; then it answers with what is there, marked so."""
 
-
-class Folders:
-    """All roots of one session."""
-
-    def __init__(
-        self,
-        roots: Sequence[Path],
-        settings: Settings | Callable[[Path], FolderSettings] | None = None,
-        pool: EnginePool | None = None,
-        editors: EditorTexts | None = None,
-    ) -> None:
-        """Follow the roots with the engines of a pool. Raises RootError.
-
-        Answers wait for the texts of `editors`, where a daemon follows one that was killed.
-        """
-        self._editors = editors
-        if not roots:
-            raise SettingsError("give at least one root")
-        settings_of = settings if callable(settings) else None
-        own = settings if isinstance(settings, Settings) else Settings()
-        self._settings = settings_of(roots[0]) if settings_of else own
-        self._workspace = Workspace(self.settings, settings_of=settings_of, pool=pool)
-        for root in roots:
-            self._workspace.add(root)
-
-    @property
-    def roots(self) -> list[str]:
-        """The label and the path of each root."""
-        return [f"{root.label} ({root.path})" for root in self._workspace.roots]
-
-    @property
-    def settings(self) -> Settings:
-        """The settings of the first root, which are those of the session."""
-        settings = self._settings
-        return settings if isinstance(settings, Settings) else settings.read().settings
-
-    @property
-    def operations(self) -> list[Operation]:
-        """The operations that the settings offer; the default ones where they name an unknown."""
-        try:
-            return select_operations(self.settings.mcp.tools)
-        except SettingsError as problem:
-            log.warning("%s", problem)
-            return select_operations(())
-
-    def call(
-        self, name: str, arguments: Mapping[str, object], cancel: threading.Event | None = None
-    ) -> Json:
-        """Run an operation on the root that `root` names, on the first that has a place, or on all.
-
-        Raises SettingsError.
-        """
-        if name in OPERATIONS and OPERATIONS[name] not in self.operations:
-            raise SettingsError(
-                f"tool '{name}' is switched off; name it or its group '{OPERATIONS[name].group}'"
-                " in the setting 'mcp.tools'"
-            )
-        roots = self._workspace.roots
-        if self._editors:
-            self._editors.wait()
-        if name != "status":
-            # Nobody may watch the folders; an unchanged file costs one stat each.
-            for root in roots:
-                if root.engine.settled(0):
-                    root.engine.refresh()
-            settle(roots, arguments, _INDEXING_S)
-        return answer(Call(roots, self.settings, cancel, is_agent=True), name, arguments)
-
-    @property
-    def reading(self) -> Reading:
-        """Number of files of all folders that were read, of those listed."""
-        return total_reading([engine.reading for engine in self._workspace.engines])
-
-    def settings_notes(self) -> list[str]:
-        """Return which settings of this session do not count, for each folder that has others."""
-        notes = [
-            (engine.root, other_settings_note(self.settings, engine.follow_settings().settings))
-            for engine in self._workspace.engines
-        ]
-        return [f"note: {root}: {note}" for root, note in notes if note]
-
-    def close(self) -> None:
-        """Follow the folders no longer."""
-        self._workspace.close()
-
-
-def serve_mcp(
-    roots: Sequence[Path], settings: Callable[[Path], FolderSettings] | None = None
-) -> None:
+def serve_mcp(roots: Sequence[Path], overrides: Overrides) -> None:
     """Serve on standard input and output until the input ends, in a process of its own."""
     pool = EnginePool()
-    folders = SessionFolders(roots, Path(), lambda paths: Folders(paths, settings, pool))
+    folders = SessionFolders(roots, Path(), overrides, pool)
     log.info("packhound %s serves %s", __version__, folders.listed and folders.listed.roots)
     # Python would first wait for a line of input, which may never come.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -172,18 +64,14 @@ class McpSessions:
 
         Without roots the client is asked for its own, or else `started_in` is served.
         """
-        values = dict(arguments["settings"])
-
-        def open_folders(roots: Sequence[Path]) -> Folders:
-            layers = [Layer(COMMAND_LINE, values)]
-            return Folders(
-                roots, lambda root: FolderSettings(root, lambda: layers), self._pool, self._editors
-            )
-
-        roots = [Path(root) for root in arguments["roots"]]
-        resumed = bool(arguments.get(RESUMED))
-        started_in = Path(arguments["started_in"])
-        folders = SessionFolders(roots, started_in, open_folders, is_resumed=resumed)
+        folders = SessionFolders(
+            [Path(root) for root in arguments["roots"]],
+            Path(arguments["started_in"]),
+            Overrides((Layer(COMMAND_LINE, dict(arguments["settings"])),)),
+            self._pool,
+            self._editors,
+            is_resumed=bool(arguments.get(RESUMED)),
+        )
         try:
             McpSession(SocketStream(connection), FolderTools(folders)).run()
         finally:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from packhound.core.errors import PackhoundError, RootError
+from packhound.core.settings_files import Overrides
+from packhound.mcp.folders import Folders
 from packhound.mcp.session import McpSession
-from packhound.service import root_path
-
-if TYPE_CHECKING:
-    from packhound.mcp.server import Folders
+from packhound.relay import EditorTexts
+from packhound.service import EnginePool, root_path
 
 log = logging.getLogger("packhound")
 
@@ -33,7 +33,9 @@ class SessionFolders:
         self,
         roots: Sequence[Path],
         started_in: Path,
-        open_: Callable[[Sequence[Path]], Folders],
+        overrides: Overrides,
+        pool: EnginePool,
+        editors: EditorTexts | None = None,
         *,
         is_resumed: bool = False,
     ) -> None:
@@ -42,14 +44,14 @@ class SessionFolders:
         Sessions that come from an engine that was killed come all at once, so those that are
         `is_resumed` open their folders when they are asked something.
         """
-        self._open = open_
+        self._overrides, self._pool, self._editors = overrides, pool, editors
         self._started_in = started_in
         self._roots = roots
         self._lock = threading.Lock()
         self._is_outdated = False
         self._folders: Folders | None = None
         with suppress(RootError):  # Such as one deleted meanwhile: each call says so.
-            self._folders = open_(roots) if roots and not is_resumed else None
+            self._folders = self._open(roots) if roots and not is_resumed else None
 
     @property
     def listed(self) -> Folders | None:
@@ -79,6 +81,9 @@ class SessionFolders:
         The thread that reads calls this, perhaps while another waits for what it reads.
         """
         self._is_outdated = not self._roots
+
+    def _open(self, roots: Sequence[Path]) -> Folders:
+        return Folders(roots, self._overrides, self._pool, self._editors)
 
     def close(self) -> None:
         """Follow the folders no longer."""

@@ -43,14 +43,13 @@ _FOREIGN = "it belongs to another user; make it yours with chown if you trust it
 class SharedNotes:
     """The shared notes of one folder. Any thread may call.
 
-    `is_trusted` is asked each time; where it says no, nothing of the folder is opened. The
-    `lock_folder` is this user's own.
+    Unless the folder is `trusted`, nothing of it is opened. The `lock_folder` is this user's own.
     """
 
-    def __init__(self, root: Path, lock_folder: Path, is_trusted: Callable[[], bool]) -> None:
+    def __init__(self, root: Path, lock_folder: Path) -> None:
         self._root = root
         self._lock_folder = lock_folder
-        self._is_trusted = is_trusted
+        self.trusted = False
         self._lock = threading.RLock()
         self._stamp: tuple[object, ...] = ()
         self._scanned = -_SCAN_S
@@ -78,7 +77,7 @@ class SharedNotes:
 
     def problems(self) -> Sequence[str]:
         """Return what was not read, in one line each."""
-        if not self._is_trusted() and self._is_there():
+        if not self.trusted and self._is_there():
             return (f"'{FOLDER}' is ignored: {self._remedy()}",)
         if foreign := self._foreign_folder():
             return (f"'{foreign}' is ignored: {_FOREIGN}",)
@@ -139,7 +138,7 @@ class SharedNotes:
         return written
 
     def _writing(self) -> AbstractContextManager[None]:
-        if not self._is_trusted():
+        if not self.trusted:
             raise SettingsError(f"no note can be shared: {self._remedy()}")
         make_private_folder(self._lock_folder)
         return locked(self._lock_folder / "shared.lock")
@@ -203,7 +202,7 @@ class SharedNotes:
         return note if anchors == note.anchors else replace(note, anchors=anchors)
 
     def _folder_stamp(self) -> tuple[object, ...]:
-        if not self._is_trusted() or not self._is_there() or self._foreign_folder():
+        if not self.trusted or not self._is_there() or self._foreign_folder():
             return ()
         try:
             status = (self._root / FOLDER).lstat()

@@ -59,12 +59,8 @@ class Engine:
     def __init__(
         self, root: Path, settings: AnySettings, notify: Listener, timing: Timing, others: Others
     ) -> None:
-        self._folder_settings: FolderSettings | None = None
-        if isinstance(settings, FolderSettings):
-            self._folder_settings, self._in_force = settings, settings.read()
-        else:
-            self._in_force = SettingsInForce(settings, {})
-        self._settings = settings = self._in_force.settings
+        self._folder_settings, self._in_force = _followed(settings)
+        settings = self._in_force.settings
         self.root, self._settings_lock = root, threading.Lock()
         self._activity = Activity(timing.recent_use_s)
         self._index = IndexedFolder(
@@ -80,8 +76,9 @@ class Engine:
             lambda: [e._packs for e in others()],
             settings.index.persist,
         )
-        self.notes = FolderNotes(self._index, self._search, lambda: self._in_force)
-        self.sources = FolderSources(root, self._index, lambda: self._settings, self.notes)
+        self.notes = FolderNotes(self._index, self._search)
+        self.notes.notebook.shared.trusted = self._in_force.trusted
+        self.sources = FolderSources(self._index, self.notes)
         self.impact = Impact(root, self._current, self._packs)
         self.preparation = BackgroundPreparation(self._index, self._packs, self._activity, timing)
         self.grep = FolderGrep(self._index, self.preparation, self._current, self._environment)
@@ -169,8 +166,7 @@ class Engine:
 
     def configure(self, settings: Settings) -> None:
         """Follow changed settings: another model or persistence means another index."""
-        before, self._settings = self._settings, settings
-        if before.ranking != settings.ranking:
+        if self._index.settings.ranking != settings.ranking:
             self._personalization.close()
             self._personalization = Personalization(self.root, self.folder, settings)
         self._index.configure(settings)
@@ -179,25 +175,19 @@ class Engine:
     def use_settings(self, settings: AnySettings) -> None:
         """Follow the settings of a first follower, where those before it have gone."""
         with self._settings_lock:
-            if isinstance(settings, Settings):
-                self._folder_settings, self._in_force = None, SettingsInForce(settings, {})
-            else:
-                self._folder_settings, self._in_force = settings, settings.read()
-            if self._in_force.settings != self._settings:
-                self.configure(self._in_force.settings)
+            self._folder_settings, in_force = _followed(settings)
+            self._apply(in_force)
 
     def follow_settings(self) -> SettingsInForce:
         """Apply the settings of the folder where they changed, and return those in force."""
         if self._folder_settings is None:
-            return self._in_force._replace(settings=self._settings)
+            return self._in_force._replace(settings=self._index.settings)
         with self._settings_lock:
             in_force = self._folder_settings.read()
             if in_force is not self._in_force:
                 for problem in set(in_force.problems) - set(self._in_force.problems):
                     log.warning("%s", problem)
-                self._in_force = in_force
-                if in_force.settings != self._settings:
-                    self.configure(in_force.settings)
+                self._apply(in_force)
             return in_force
 
     def search(self, query: Query, cancel: threading.Event | None = None) -> Results:
@@ -250,7 +240,7 @@ class Engine:
         `search` ranks the candidates, where they are among those of other folders.
         """
         snapshot, reading, notes = self._current(Query(request.prompt))
-        service, graph_top_k = self._packs.service(), self._settings.graph.top_k
+        service, graph_top_k = self._packs.service(), self._index.settings.graph.top_k
         make = partial(
             service.pack, snapshot, cancel=cancel, graph_top_k=graph_top_k, search=search
         )
@@ -313,12 +303,18 @@ class Engine:
         self._index.close()
         self._personalization.close()
 
+    def _apply(self, in_force: SettingsInForce) -> None:
+        self._in_force = in_force
+        self.notes.notebook.shared.trusted = in_force.trusted
+        if in_force.settings != self._index.settings:
+            self.configure(in_force.settings)
+
     def _search(self, snapshot: Snapshot, query: Query, cancel: threading.Event | None) -> Results:
         with self._activity.searching():
             return pipeline.search(snapshot, query, self._environment(snapshot, query), cancel)
 
     def _environment(self, snapshot: Snapshot, query: Query) -> SearchEnvironment:
-        models, settings = self._index.models, self._settings
+        models, settings = self._index.models, self._index.settings
         scope, _ = scope_of(query)
         dated = scope.is_dated and scope.has_code
         near = near_stages(query, str(self.root), self._activity.edited, snapshot)
@@ -338,3 +334,10 @@ class Engine:
         self._activity.mark_used()
         self.follow_settings()
         return self._index.current(query)
+
+
+def _followed(settings: AnySettings) -> tuple[FolderSettings | None, SettingsInForce]:
+    """Return the settings that change with the folder's files, None for fixed ones, and as now."""
+    if isinstance(settings, Settings):
+        return None, SettingsInForce(settings, {})
+    return settings, settings.read()

@@ -8,12 +8,10 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from packhound.core.errors import PackhoundError, SettingsError
 from packhound.core.records import iso_date
-from packhound.core.settings import Settings
 from packhound.core.types import Hit, Query, Results
 from packhound.knowledge import (
     ACCEPTED,
@@ -26,6 +24,7 @@ from packhound.knowledge import (
 )
 from packhound.memory import Note
 from packhound.redact import safe_line, without_secrets
+from packhound.service.indexed_folder import IndexedFolder
 from packhound.service.notes import notes_folder
 from packhound.service.pack_sources import similarity, switched_off
 
@@ -60,9 +59,9 @@ class _Answer:
 class FolderEpisodes:
     """Episodes of one folder. Any thread may call; nothing is recorded where they are off."""
 
-    def __init__(self, root: Path, settings_of: Callable[[], Settings]) -> None:
-        self.log = EpisodeLog(notes_folder(root) / EPISODES_FILE)
-        self._settings_of = settings_of
+    def __init__(self, folder: IndexedFolder) -> None:
+        self.log = EpisodeLog(notes_folder(folder.root) / EPISODES_FILE)
+        self._folder = folder
         self._lock = threading.Lock()
         self._open: OrderedDict[str, _Answer] = OrderedDict()
         self._edited: dict[str, Episode] = {}
@@ -70,7 +69,7 @@ class FolderEpisodes:
 
     def record_search(self, results: Results) -> Results:
         """Record what a person or an agent asked for, and return the answer."""
-        if self._settings_of().sources.episodes and not any(map(_is_episode, results.hits)):
+        if self._folder.settings.sources.episodes and not any(map(_is_episode, results.hits)):
             hits = results.hits[:_MAX_HITS]
             episode = new_episode("query", results.query, map(_reference, hits))
             self._append(episode)
@@ -79,7 +78,7 @@ class FolderEpisodes:
 
     def record_pick(self, query: str, path: str, name: str, rank: int) -> None:
         """Record that a person opened a hit of a query; one left for another is rejected."""
-        if not self._settings_of().sources.episodes:
+        if not self._folder.settings.sources.episodes:
             return
         episode = new_episode("pick", query, [f"{path}#{name}"], f"picked rank {rank}")
         now = time.monotonic()
@@ -95,12 +94,12 @@ class FolderEpisodes:
 
     def record_run(self, text: str, path: str, name: str) -> None:
         """Record that a person ran a test of an answer to `text`; how it ended is unknown."""
-        if self._settings_of().sources.episodes:
+        if self._folder.settings.sources.episodes:
             self._append(new_episode("run", text, [f"{path}#{name}"]))
 
     def record_decision(self, note: Note) -> None:
         """Record a decision that was written down."""
-        if self._settings_of().sources.episodes:
+        if self._folder.settings.sources.episodes:
             references = (anchor.reference for anchor in note.anchors)
             self._append(new_episode("decision", f"{note.name}: {note.text}", references))
 
@@ -108,7 +107,7 @@ class FolderEpisodes:
         self, request: PackRequest, pack: Pack, search: Callable[[Query], Results]
     ) -> Pack:
         """Record a pack, and return it with a note on the last one for a like prompt."""
-        settings = self._settings_of()
+        settings = self._folder.settings
         if not settings.sources.episodes:
             return pack
         if "episodes" in settings.pack.sources:
@@ -145,7 +144,7 @@ class FolderEpisodes:
 
         Raises SettingsError where episodes are off, or StoreError.
         """
-        if not self._settings_of().sources.episodes:
+        if not self._folder.settings.sources.episodes:
             raise SettingsError(switched_off("episodes"))
         episode = new_episode(kind, text, references, result, talk)
         key = (kind, without_secrets(episode.text)) if result else None

@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeAlias
 from packhound.core.settings import Settings
 from packhound.core.status import LeftOut, Reading, Status
 from packhound.core.types import Document, NodeRef, Query
+from packhound.encoder import Embedder
 from packhound.files import read_text, read_unchanged
 from packhound.grep import Grep
 from packhound.index import Snapshot
@@ -114,6 +115,11 @@ class IndexedFolder:
         reading = self.queue.reading  # Before the snapshot: what is published since is more.
         note = (reading.note,) if reading.note else ()
         return Current(self.snapshot, reading, (*note, *late, *self.models.problems))
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """The model that encodes nodes, None where only words are searched."""
+        return self.models.embedder
 
     @property
     def memory_rows(self) -> MemoryRows | None:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from packhound.core.errors import SettingsError, StoreError
 from packhound.core.records import NoteMark, byline, iso_date
 from packhound.core.settings import DEEP_TIME_MS
-from packhound.core.settings_files import SettingsInForce
 from packhound.core.typed import convert_value
 from packhound.core.types import Budget, Kind, NodeRef, Query, Results
 from packhound.core.user_folders import data_folder
@@ -59,14 +58,11 @@ class Recalled(NamedTuple):
 class FolderNotes:
     """Notes of one folder. Any thread may call; nothing is opened before it is asked for."""
 
-    def __init__(
-        self, folder: IndexedFolder, search: SnapshotSearch, in_force: Callable[[], SettingsInForce]
-    ) -> None:
+    def __init__(self, folder: IndexedFolder, search: SnapshotSearch) -> None:
         self._folder = folder
         self._search = search
-        self._in_force = in_force
         store_folder = notes_folder(folder.root)
-        shared = SharedNotes(folder.root, store_folder, lambda: in_force().trusted)
+        shared = SharedNotes(folder.root, store_folder)
         self.notebook = Notebook(NoteStore(store_folder), shared, self.view)
 
     def add(
@@ -81,7 +77,7 @@ class FolderNotes:
         """
         shared = values.get("shared")
         if shared is None:
-            shared = self._in_force().settings.notes.shared
+            shared = self._folder.settings.notes.shared
         shared = convert_value(bool, "'shared'", shared)
         view = self.view()
         anchors: list[Anchor] = []

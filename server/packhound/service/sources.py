@@ -20,7 +20,6 @@ from packhound.core.records import (
     Scope,
     SourceName,
 )
-from packhound.core.settings import Settings
 from packhound.core.status import Rebuilt, SourceRow
 from packhound.core.types import Budget, Hit, Query, Results
 from packhound.knowledge import (
@@ -59,38 +58,20 @@ class FolderSources:
     Nothing is read or kept until a query asks for a source beside code.
     """
 
-    def __init__(
-        self,
-        root: Path,
-        folder: IndexedFolder,
-        settings_of: Callable[[], Settings],
-        notes: FolderNotes,
-    ) -> None:
-        self._root = str(root)
+    def __init__(self, folder: IndexedFolder, notes: FolderNotes) -> None:
+        self._root = str(folder.root)
         self._folder = folder
-        self._settings_of = settings_of
         self._notes = notes
-        self.episodes = FolderEpisodes(root, settings_of)
+        self.episodes = FolderEpisodes(folder)
+        texts = WorkspaceTexts(folder)
         factories: dict[SourceName, SourceFactory] = {
-            "knowledge": lambda: KnowledgeSource(
-                WorkspaceTexts(folder), lambda: self._folders(settings_of().knowledge.folders)
-            ),
-            "skills": lambda: SkillsSource(WorkspaceTexts(folder), self._skills_file),
+            "knowledge": lambda: KnowledgeSource(texts),
+            "skills": lambda: SkillsSource(texts, self._skills_file),
             "notes": lambda: NotesSource(notes.notebook),
-            "episodes": lambda: EpisodesSource(
-                self.episodes.log,
-                WorkspaceTexts(folder),
-                root,
-                lambda: self._folders(settings_of().episodes.session_logs),
-            ),
-            "commits": lambda: CommitsSource(root, WorkspaceTexts(folder).code_with),
+            "episodes": lambda: EpisodesSource(self.episodes.log, texts, folder.root),
+            "commits": lambda: CommitsSource(folder.root, texts),
         }
-        self.registry = SourceRegistry(
-            factories,
-            lambda name: settings_of().sources.has(name),
-            lambda: folder.models.embedder,
-            lambda: folder.vectors,
-        )
+        self.registry = SourceRegistry(factories, folder)
 
     def statuses(self, *, every: bool) -> tuple[SourceRow, ...]:
         """Return the figures of the open sources; of every one switched on, brought up to date."""
@@ -123,7 +104,7 @@ class FolderSources:
         conversations: Conversations,
     ) -> Pack:
         """Return a pack with what other sources say of it; where episodes are on, it is one."""
-        settings = self._settings_of()
+        settings = self._folder.settings
         packed = add_sources(request, make, settings, self._notes, search, conversations)
         return self.episodes.record_pack(request, packed, search)
 
@@ -149,13 +130,9 @@ class FolderSources:
 
     def record_skill(self, values: Mapping[str, object]) -> dict[str, object]:
         """Write a skill, or one more use of it. Raises SettingsError or StoreError."""
-        if not self._settings_of().sources.skills:
+        if not self._folder.settings.sources.skills:
             raise SettingsError(switched_off("skills"))
         return record_skill(self._skills_file, values)
-
-    def _folders(self, names: Sequence[str]) -> list[Path]:
-        """Return the folders that a setting names; relative ones are of the workspace."""
-        return [Path(self._root, Path(name).expanduser()) for name in names]
 
     def search(self, query: Query, search_code: CodeSearch) -> Results:
         """Answer with code alone, or with the sources that the query asks for."""
@@ -174,7 +151,7 @@ class FolderSources:
         scope, problems = scope_of(query)
         if not scope.sources:
             results = search_code(query)
-            return self._notes.mark(results) if self._settings_of().sources.notes else results
+            return self._notes.mark(results) if self._folder.settings.sources.notes else results
         started, n_sources = time.perf_counter(), len(scope.sources) + scope.has_code
         budget = query.budget
         share = Budget(budget.time_ms / n_sources, max(1, budget.candidates // n_sources))
@@ -231,7 +208,7 @@ class FolderSources:
 
     def _rescorer(self, records: RecordQuery, query: Query, run: SearchRun) -> DeepRescorer | None:
         """Return the deep model's part if the query has words for it and asks for it."""
-        settings, ranker = self._settings_of(), self._folder.models.deep
+        settings, ranker = self._folder.settings, self._folder.models.deep
         if ranker is None or records.vector is None or not is_deep(query, settings):
             return None
         return DeepRescorer(ranker, records.text, run, self._folder.vectors)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 from packhound.core.settings import Settings
-from packhound.core.settings_files import FolderSettings
+from packhound.core.settings_files import FolderSettings, Overrides
 from packhound.core.settings_reader import changed
 from packhound.indexing import collect_all_and_trim
 from packhound.service.engine import Engine
@@ -29,15 +28,15 @@ class Workspace:
         self,
         settings: Settings | None = None,
         on_change: Listener | None = None,
-        settings_of: Callable[[Path], FolderSettings] | None = None,
+        overrides: Overrides | None = None,
         pool: EnginePool | None = None,
     ) -> None:
-        """Follow each folder with what `settings_of` returns for its path, else `settings`.
+        """Follow each folder with its files' settings below `overrides`, else with `settings`.
 
         Engines are those of `pool`, which the clients of one process share.
         """
         self.settings = settings or Settings()
-        self._settings_of = settings_of
+        self._overrides = overrides
         self._on_change = on_change or (lambda: None)
         self._pool = pool or EnginePool()
         self._engines: dict[Path, Engine] = {}
@@ -58,7 +57,9 @@ class Workspace:
         engine = self.engine_of(root)
         if engine:
             return engine
-        settings = self._settings_of(root) if self._settings_of else self.settings
+        settings: Settings | FolderSettings = self.settings
+        if self._overrides:
+            settings = FolderSettings(real_path(root), self._overrides)
         engine = self._pool.acquire(root, settings, self._on_change)
         # Copied, since other threads may be going through it.
         self._engines = {**self._engines, engine.root: engine}
@@ -108,7 +109,7 @@ class Workspace:
         for engine in self.engines:
             if engine is self._in_memory:
                 engine.configure(_without_disk(settings))
-            elif self._settings_of:
+            elif self._overrides:
                 engine.follow_settings()
             else:
                 engine.configure(settings)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from packhound.core.caching import ByteLru
+from packhound.core.records import SourceName
 from packhound.index import FileEntry
 from packhound.knowledge import Stamp, WorkspaceText
 from packhound.service.indexed_folder import IndexedFolder
@@ -26,13 +28,27 @@ class WorkspaceTexts:
         """Number of the current state."""
         return self._folder.snapshot.generation
 
-    def stamps(self, is_document: Callable[[str], bool]) -> Mapping[str, Stamp]:
-        """Return the chosen files by path, with their digests."""
-        return {
-            path: Stamp(entry.digest, entry.stamp.mtime_ns / 1e9 if entry.stamp else 0.0)
-            for path, entry in self._folder.snapshot.files.items()
-            if is_document(path)
+    @property
+    def paths(self) -> Iterable[str]:
+        """The paths of all files."""
+        return self._folder.snapshot.files
+
+    def stamp(self, path: str) -> Stamp | None:
+        """Return the digest of a file and when it was written, None if it is gone."""
+        entry = self._folder.snapshot.files.get(path)
+        if entry is None:
+            return None
+        return Stamp(entry.digest, entry.stamp.mtime_ns / 1e9 if entry.stamp else 0.0)
+
+    def folders(self, source: SourceName) -> list[Path]:
+        """Return the folders that a setting names; relative ones are of the workspace."""
+        settings = self._folder.settings
+        named: dict[SourceName, Sequence[str]] = {
+            "knowledge": settings.knowledge.folders,
+            "episodes": settings.episodes.session_logs,
         }
+        names = named.get(source, ())
+        return [Path(self._folder.root, Path(name).expanduser()) for name in names]
 
     def code_with(self, path: str, lines: frozenset[str]) -> tuple[str, ...]:
         """Return references to the code of a path that has some of these lines, in its order."""

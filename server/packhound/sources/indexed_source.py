@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -14,8 +14,7 @@ from packhound.core.backoff import RetryBackoff
 from packhound.core.errors import ModelError, StoreError
 from packhound.core.records import Record
 from packhound.core.status import Rebuilt, SourceRow
-from packhound.core.vector_cache import VectorCache
-from packhound.sources.protocol import Rescorer, Source, TextEncoder
+from packhound.sources.protocol import Rescorer, Source, SourceFolder, TextEncoder
 from packhound.sources.record_hits import with_state
 from packhound.sources.record_index import RecordIndex
 from packhound.sources.record_snapshot import RecordQuery, ScoredRecord
@@ -31,19 +30,14 @@ _SLICE, _FAST_SLICE = 64, 2_000
 _RETRY_S, _MAX_RETRY_S = 5.0, 600.0
 """Pause before records are encoded again that an encoder failed at; it doubles."""
 
-EncoderOf = Callable[[], "TextEncoder | None"]
-
 
 class IndexedSource:
     """Keeps the index of a source as new as the source. Any thread may call."""
 
-    def __init__(
-        self, source: Source, encoder_of: EncoderOf, vectors: VectorCache | None = None
-    ) -> None:
-        """`vectors` are those of earlier processes, None where nothing is persisted."""
+    def __init__(self, source: Source, folder: SourceFolder) -> None:
         self.source = source
-        self._encoder_of = encoder_of
-        self._vectors = vectors
+        self._folder = folder
+        self._vectors = folder.vectors
         self._index = RecordIndex()
         self._version: object = None
         self._snapshot = self._index.snapshot
@@ -98,7 +92,7 @@ class IndexedSource:
 
     def rebuild(self, *, regenerate: bool) -> Rebuilt:
         """Index all records anew; their vectors are reused unless they are to be regenerated."""
-        encoder = self._encoder_of()
+        encoder = self._folder.embedder
         with self._lock:
             index, version = RecordIndex(), self.source.version()
             index.update(self.source.records())
@@ -126,14 +120,14 @@ class IndexedSource:
         name, problems = self.source.name, self.source.problems()
         notes = [*self._problems]
         notes += [f"{name}: {problem}" for problem in problems[:_SHOWN_PROBLEMS]]
-        if n_vectors < n_rows and self._encoder_of() is None:
+        if n_vectors < n_rows and self._folder.embedder is None:
             notes.append("semantic search unavailable: exact key or words only")
         elif n_vectors < n_rows:
             notes.append(f"{name}: {n_rows - n_vectors:,} are found by words alone yet")
         return notes
 
     def _embed(self) -> None:
-        encoder, index = self._encoder_of(), self._index
+        encoder, index = self._folder.embedder, self._index
         state = self._version, encoder and encoder.fingerprint
         if encoder is None or self._embedded == state or not self._retry.due:
             return

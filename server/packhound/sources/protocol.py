@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from packhound.core.records import Record, SourceName
+from packhound.core.settings import Settings
+from packhound.core.vector_cache import VectorCache
 
 if TYPE_CHECKING:
     from packhound.core.arrays import Floats
@@ -66,3 +68,19 @@ class TextEncoder(Protocol):
 
     def encode_query(self, text: str) -> Floats:
         """Return a unit vector [dim]. Raises ModelError."""
+
+
+class SourceFolder(Protocol):
+    """The part of an indexed folder that its sources need; each may change at any time."""
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+
+    @property
+    def embedder(self) -> TextEncoder | None:
+        """The bundled encoder or that of a setting, None without one."""
+
+    @property
+    def vectors(self) -> VectorCache | None:
+        """The vectors of earlier processes, None where nothing is persisted."""

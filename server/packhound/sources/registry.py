@@ -6,9 +6,8 @@ import threading
 from collections.abc import Callable, Mapping
 
 from packhound.core.records import SourceName
-from packhound.core.vector_cache import VectorCache
-from packhound.sources.indexed_source import EncoderOf, IndexedSource
-from packhound.sources.protocol import Source
+from packhound.sources.indexed_source import IndexedSource
+from packhound.sources.protocol import Source, SourceFolder
 
 SourceFactory = Callable[[], Source]
 
@@ -16,32 +15,23 @@ SourceFactory = Callable[[], Source]
 class SourceRegistry:
     """Sources by name. Any thread may call.
 
-    `is_enabled` is asked each time; a source that is switched off is dropped with its index.
+    A source that the settings of the folder switch off is dropped with its index.
     """
 
-    def __init__(
-        self,
-        factories: Mapping[SourceName, SourceFactory],
-        is_enabled: Callable[[SourceName], bool],
-        encoder_of: EncoderOf,
-        vectors_of: Callable[[], VectorCache | None] = lambda: None,
-    ) -> None:
+    def __init__(self, factories: Mapping[SourceName, SourceFactory], folder: SourceFolder) -> None:
         self._factories = factories
-        self._is_enabled = is_enabled
-        self._encoder_of = encoder_of
-        self._vectors_of = vectors_of
+        self._folder = folder
         self._open: dict[SourceName, IndexedSource] = {}
         self._lock = threading.Lock()
 
     def get(self, name: SourceName) -> IndexedSource | None:
         """Return a source, which is opened now if it was not; None if it is switched off."""
         with self._lock:
-            if name not in self._factories or not self._is_enabled(name):
+            if name not in self._factories or not self._folder.settings.sources.has(name):
                 self._open.pop(name, None)
                 return None
             if name not in self._open:
-                source, vectors = self._factories[name](), self._vectors_of()
-                self._open[name] = IndexedSource(source, self._encoder_of, vectors)
+                self._open[name] = IndexedSource(self._factories[name](), self._folder)
             return self._open[name]
 
     @property
@@ -53,4 +43,4 @@ class SourceRegistry:
     @property
     def enabled(self) -> tuple[SourceName, ...]:
         """The sources that are switched on."""
-        return tuple(name for name in self._factories if self._is_enabled(name))
+        return tuple(filter(self._folder.settings.sources.has, self._factories))

@@ -1,0 +1,115 @@
+"""The roots of an agent's session, opened together."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from packhound.core.errors import SettingsError
+from packhound.core.settings import Settings
+from packhound.core.settings_files import FolderSettings, Overrides, other_settings_note
+from packhound.core.status import Reading, total_reading
+from packhound.operations import (
+    OPERATIONS,
+    Call,
+    Json,
+    Operation,
+    answer,
+    select_operations,
+    settle,
+)
+from packhound.relay import EditorTexts
+from packhound.service import EnginePool, Workspace, real_path
+
+log = logging.getLogger("packhound")
+
+_INDEXING_S = 20.0
+"""Seconds that a call waits for a first reading; then it answers with what is there, marked so."""
+
+
+class Folders:
+    """All roots of one session."""
+
+    def __init__(
+        self,
+        roots: Sequence[Path],
+        settings: Settings | Overrides | None = None,
+        pool: EnginePool | None = None,
+        editors: EditorTexts | None = None,
+    ) -> None:
+        """Follow the roots with the engines of a pool, by `settings` alone or by those of files.
+
+        Answers wait for the texts of `editors`, where a daemon follows one that was killed. Raises
+        RootError.
+        """
+        self._editors = editors
+        if not roots:
+            raise SettingsError("give at least one root")
+        overrides = settings if isinstance(settings, Overrides) else None
+        own = settings if isinstance(settings, Settings) else Settings()
+        self._settings = FolderSettings(real_path(roots[0]), overrides) if overrides else own
+        self._workspace = Workspace(self.settings, overrides=overrides, pool=pool)
+        for root in roots:
+            self._workspace.add(root)
+
+    @property
+    def roots(self) -> list[str]:
+        """The label and the path of each root."""
+        return [f"{root.label} ({root.path})" for root in self._workspace.roots]
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the first root, which are those of the session."""
+        settings = self._settings
+        return settings if isinstance(settings, Settings) else settings.read().settings
+
+    @property
+    def operations(self) -> list[Operation]:
+        """The operations that the settings offer; the default ones where they name an unknown."""
+        try:
+            return select_operations(self.settings.mcp.tools)
+        except SettingsError as problem:
+            log.warning("%s", problem)
+            return select_operations(())
+
+    def call(
+        self, name: str, arguments: Mapping[str, object], cancel: threading.Event | None = None
+    ) -> Json:
+        """Run an operation on the root that `root` names, on the first that has a place, or on all.
+
+        Raises SettingsError.
+        """
+        if name in OPERATIONS and OPERATIONS[name] not in self.operations:
+            raise SettingsError(
+                f"tool '{name}' is switched off; name it or its group '{OPERATIONS[name].group}'"
+                " in the setting 'mcp.tools'"
+            )
+        roots = self._workspace.roots
+        if self._editors:
+            self._editors.wait()
+        if name != "status":
+            # Nobody may watch the folders; an unchanged file costs one stat each.
+            for root in roots:
+                if root.engine.settled(0):
+                    root.engine.refresh()
+            settle(roots, arguments, _INDEXING_S)
+        return answer(Call(roots, self.settings, cancel, is_agent=True), name, arguments)
+
+    @property
+    def reading(self) -> Reading:
+        """Number of files of all folders that were read, of those listed."""
+        return total_reading([engine.reading for engine in self._workspace.engines])
+
+    def settings_notes(self) -> list[str]:
+        """Return which settings of this session do not count, for each folder that has others."""
+        notes = [
+            (engine.root, other_settings_note(self.settings, engine.follow_settings().settings))
+            for engine in self._workspace.engines
+        ]
+        return [f"note: {root}: {note}" for root, note in notes if note]
+
+    def close(self) -> None:
+        """Follow the folders no longer."""
+        self._workspace.close()
