@@ -25,6 +25,7 @@ def test_ndcg_counts_each_target_at_its_first_hit() -> None:
     assert outcome.rank == 1
     assert outcome.scores["ndcg"] == pytest.approx(1 / (1 + 1 / 1.584962500721156))
     assert outcome.scores["mrr"] == outcome.scores["hit@1"] == 1
+    assert outcome.scores["p@5"] == sum(hit.node.path == second for hit in hits[:5]) / 5
 
 
 def test_paths_match_by_their_ends_and_lines_by_overlap() -> None:

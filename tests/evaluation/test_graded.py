@@ -62,13 +62,14 @@ def test_an_answer_counts_once_at_its_first_match() -> None:
     ideal = 7 + 7 / math.log2(3) + 1 / 2
     assert scores["ndcg"] == pytest.approx((1 + 7 / 2) / ideal)
     assert (scores["s@1"], scores["s@5"], scores["r3@10"]) == (0, 1, 0.5)
+    assert (scores["p@5"], scores["p@10"]) == (2 / 5, 2 / 10)
 
 
 def test_only_ten_ranks_count_for_gains() -> None:
     answer = Answer("a.py", "f", 1, 9, 3)
     others = [hit("b.py", f"g{n}", 1, 9) for n in range(10)]
     scores = judge(case(answer), [*others, hit("a.py", "f", 1, 9)], 1.0).scores
-    assert scores == {"ndcg": 0, "s@1": 0, "s@5": 0, "r3@10": 0}
+    assert scores == {"ndcg": 0, "s@1": 0, "s@5": 0, "p@5": 0, "p@10": 0, "r3@10": 0}
     assert "r3@10" not in judge(case(Answer("a.py", "f", 1, 9, 2)), [], 1.0).scores
 
 
@@ -110,11 +111,13 @@ def test_the_command_scores_a_folder_of_graded_answers(tmp_path: Path) -> None:
     command = ("eval", str(GRADED / "suite"), "--corpora", str(GRADED / "corpora"))
     done = packhound(tmp_path, *command, "--json")
     figures = json.loads(done.stdout)
-    assert list(figures) == ["all", "kind", "language", "repository"]
+    assert list(figures) == ["all", "kind", "language", "repository", "took_ms"]
+    assert 0 < figures["took_ms"]["p50"] <= figures["took_ms"]["p95"]
     assert list(figures["kind"]) == ["a", "d"]
     overall = figures["all"]["all"]
-    assert list(overall) == ["ndcg", "s@1", "s@5", "r3@10"]
+    assert list(overall) == ["ndcg", "s@1", "s@5", "p@5", "p@10", "r3@10"]
     assert overall["s@1"]["mean"] == pytest.approx(2 / 3)
     assert 0 < overall["ndcg"]["low"] < overall["ndcg"]["mean"] < overall["ndcg"]["high"] == 1
     table = packhound(tmp_path, *command, "--by", "kind").stdout
-    assert table.split()[:6] == ["kind", "n", "ndcg", "s@1", "s@5", "r3@10"]
+    assert table.split()[:8] == ["kind", "n", *overall]
+    assert "searches took" in table.splitlines()[-1]

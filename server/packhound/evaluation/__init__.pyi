@@ -6,6 +6,7 @@ from .score import Scores as Scores
 from .score import answers as answers
 from .score import judge as judge
 from .score import judge_parts as judge_parts
+from .score import latencies as latencies
 from .score import losses as losses
 from .score import summarize as summarize
 from .suite import load_suite as load_suite

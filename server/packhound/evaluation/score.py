@@ -32,9 +32,10 @@ Hits = Mapping[str, Sequence[Hit]]
 """Hits by the ablated part of the ranking."""
 
 # Of queries, of bug reports, and of graded queries: success@k and recall@10 of the best grade.
-_QueryMeasure = Literal["ndcg", "mrr", "hit@1", "hit@5", "hit@10"]
+# Precision p@k is the share of the first k hits that are answers, of whatever grade.
+_QueryMeasure = Literal["ndcg", "mrr", "hit@1", "hit@5", "hit@10", "p@5", "p@10"]
 _ReportMeasure = Literal["file@1", "file@5", "func@10"]
-_GradedMeasure = Literal["ndcg", "s@1", "s@5", "r3@10"]
+_GradedMeasure = Literal["ndcg", "s@1", "s@5", "r3@10", "p@5", "p@10"]
 Measure: TypeAlias = _QueryMeasure | _ReportMeasure | _GradedMeasure
 Scores = dict[Measure, float]
 
@@ -144,7 +145,11 @@ def judge(case: Case, hits: Sequence[Hit], took_ms: float) -> Outcome:
     if case.category == REPORT:
         scores = _report_scores(case, hits)
     else:
-        scores = _query_scores(ranks, len(case.targets))
+        scores = _query_scores(ranks, len(case.targets)) | _precision(
+            rank
+            for rank, hit in enumerate(hits)
+            if any(_matches(target, hit) for target in case.targets)
+        )
     return Outcome(case, scores, min(ranks, default=None), took_ms)
 
 
@@ -162,6 +167,12 @@ def summarize(outcomes: Sequence[Outcome], by: str = "") -> dict[str, dict[Measu
     }
 
 
+def latencies(outcomes: Sequence[Outcome]) -> tuple[float, float]:
+    """Return the median and the 95th percentile of the time of the searches, in milliseconds."""
+    took = sorted(outcome.took_ms for outcome in outcomes)
+    return took[(len(took) - 1) // 2], took[int((len(took) - 1) * 0.95)]
+
+
 def _judge_graded(case: Case, hits: Sequence[Hit], took_ms: float) -> Outcome:
     ranks = graded.match_answers(case, hits)
     best = graded.best_ranks(case, ranks)
@@ -169,6 +180,7 @@ def _judge_graded(case: Case, hits: Sequence[Hit], took_ms: float) -> Outcome:
         "ndcg": graded.ndcg(case, ranks),
         "s@1": float(0 in best),
         "s@5": float(any(rank < 5 for rank in best)),
+        **_precision(ranks.values()),
     }
     n_best = sum(answer.grade == graded.BEST_GRADE for answer in case.answers)
     if n_best:
@@ -187,6 +199,12 @@ def _query_scores(ranks: Sequence[int], n_targets: int) -> Scores:
         "hit@5": float(best <= 5),
         "hit@10": float(best <= 10),
     }
+
+
+def _precision(ranks: Iterable[int]) -> Scores:
+    """Return the precision of hits of which those at the 0-based `ranks` are answers."""
+    found = tuple(ranks)
+    return {"p@5": sum(rank < 5 for rank in found) / 5, "p@10": sum(r < TOP for r in found) / TOP}
 
 
 def _report_scores(case: Case, hits: Sequence[Hit]) -> Scores:
