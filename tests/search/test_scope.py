@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from packhound.core.errors import SettingsError
 from packhound.core.settings_reader import settings_from
-from packhound.core.types import TYPES, Budget, Query
+from packhound.core.types import TYPES, Budget, Json, Query
 from packhound.operations import query_of, read_request
 from packhound.service import Engine
 from tests.support.command_line import make_house, packhound
@@ -17,6 +19,8 @@ from tests.support.operations import call_of
 from tests.support.project import cache, engine, names, root
 
 __all__ = ["cache", "engine", "root"]
+
+Search = Callable[..., Json]
 
 
 def test_types_are_case_insensitive_and_several_are_a_union(engine: Engine) -> None:
@@ -103,3 +107,37 @@ def test_code_and_another_source_are_fused_in_the_order_of_code(engine: Engine) 
     assert [hit.node for hit in fused.hits] == [hit.node for hit in plain.hits]
     assert fused.hits[0].score == pytest.approx(1 / 61)
     assert {hit.source for hit in fused.hits} == {"code"}
+
+
+@pytest.fixture
+def beside_notes(tmp_path: Path) -> Search:
+    """Search a house, beside which a folder has a note on doors."""
+    house, notes = make_house(tmp_path / "house"), tmp_path / "notes"
+    notes.mkdir()
+    (notes / "doors.md").write_text("# Doors\n\nA door opens to the left.\n")
+
+    def search(query: str, *settings: str) -> Json:
+        options = [f'--set=knowledge.folders=["{notes}"]', *(f"--set={each}" for each in settings)]
+        done = packhound(tmp_path, "search", query, "--root", str(house), "--json", *options)
+        return json.loads(done.stdout)
+
+    return search
+
+
+def test_all_asks_code_and_each_source_that_is_on_and_names_the_others(
+    beside_notes: Search,
+) -> None:
+    answer = beside_notes("door type:all")
+    assert {hit["source"] for hit in answer["hits"]} == {"code", "knowledge"}
+    assert "type:all leaves out what is switched off: episodes, commits" in answer["notes"]
+
+
+def test_a_plain_search_asks_the_sources_of_the_setting(beside_notes: Search) -> None:
+    setting = 'search.sources=["knowledge"]'
+
+    def sources(query: str, *settings: str) -> set[str]:
+        return {h["source"] for h in beside_notes(query, *settings)["hits"]}
+
+    assert sources("door") == {"code"}
+    assert sources("door", setting) == {"code", "knowledge"}
+    assert sources("door type:code", setting) == {"code"}

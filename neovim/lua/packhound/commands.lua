@@ -131,7 +131,7 @@ function M.run(call)
   end
 end
 
-local TYPES = { 'code', 'note', 'decision', 'stash', 'knowledge', 'skill', 'episode', 'commit' }
+local TYPES = { 'code', 'note', 'decision', 'stash', 'knowledge', 'skill', 'episode', 'commit', 'all' }
 local FILTERS = { 'kind:', 'lang:', 'path:', 'tests:no', 'tests:only', 'since:', 'before:', 'tag:' }
 for _, type in ipairs(TYPES) do
   table.insert(FILTERS, 'type:' .. type)

@@ -35,6 +35,9 @@ SOURCE_OF: Mapping[RecordType, SourceName] = MappingProxyType(
 CODE = "code"
 """Name of the source of code, and the type of all its nodes."""
 
+ALL = "all"
+"""The type that stands for code and every source that is switched on."""
+
 _AGO = re.compile(r"(\d{1,4})([hdwy])")
 _SECONDS = {"h": 3_600, "d": 86_400, "w": 7 * 86_400, "y": 365 * 86_400}
 _NO_METADATA: Mapping[str, object] = MappingProxyType({})
@@ -78,7 +81,8 @@ class NoteMark(NamedTuple):
 class Scope(NamedTuple):
     """The types and the time of what a query asks for; no type means code alone.
 
-    `types` are code kinds, `code` and record types; dates are half open; `tags` means any of them.
+    `types` are code kinds, `code`, record types and `all`; dates are half open; `tags` means any of
+    them.
     """
 
     types: tuple[str, ...] = ()
@@ -98,7 +102,7 @@ class Scope(NamedTuple):
     @property
     def record_types(self) -> tuple[RecordType, ...]:
         """The types of records that are asked for."""
-        return tuple(name for name in RECORD_TYPES if name in self.types)
+        return tuple(name for name in RECORD_TYPES if ALL in self.types or name in self.types)
 
     @property
     def sources(self) -> tuple[SourceName, ...]:
@@ -109,7 +113,7 @@ class Scope(NamedTuple):
     @property
     def has_code(self) -> bool:
         """True if code is asked for."""
-        return len(self.record_types) < len(self.types) or not self.types
+        return not self.types or any(name not in RECORD_TYPES for name in self.types)
 
 
 ALL_CODE = Scope()

@@ -131,6 +131,13 @@ class SearchSettings(Struct, frozen=True):
             "`NAME=WEIGHT`."
         ),
     ] = ()
+    sources: Annotated[
+        tuple[SourceName, ...],
+        _list(
+            "Sources that a search without `type:` asks beside code, of those switched on.",
+            scope="resource",
+        ),
+    ] = ()
     deep: Annotated[
         DeepMode,
         _about(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, NewType, TypeAlias, get_args
 
 from packhound.core.line_history import LineHistory
-from packhound.core.records import CODE, RECORD_TYPES, NoteMark, Record, RecordType
+from packhound.core.records import ALL, CODE, RECORD_TYPES, NoteMark, Record, RecordType
 from packhound.core.status import ALL_READ, Reading
 
 Json: TypeAlias = dict[str, object]
@@ -40,7 +40,7 @@ Kind = Literal[
     "window",  # a run of lines of a text that no grammar covers
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-TYPES: tuple[str, ...] = (*KINDS, CODE, *RECORD_TYPES)
+TYPES: tuple[str, ...] = (*KINDS, CODE, *RECORD_TYPES, ALL)
 """What a query may ask for: kinds of code, all code, types of records."""
 
 Field = Literal["name", "path", "signature", "doc", "body"]

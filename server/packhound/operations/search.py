@@ -10,8 +10,14 @@ from msgspec import Meta
 
 from packhound import search as ranking
 from packhound.core.errors import SettingsError
-from packhound.core.records import CODE, byline
-from packhound.core.settings import DEEP_TIME_MS, MAX_CANDIDATES, MAX_PLUGIN_NAME, MAX_TIME_MS
+from packhound.core.records import CODE, RECORD_TYPES, SOURCE_OF, byline
+from packhound.core.settings import (
+    DEEP_TIME_MS,
+    MAX_CANDIDATES,
+    MAX_PLUGIN_NAME,
+    MAX_TIME_MS,
+    Settings,
+)
 from packhound.core.types import KINDS, TYPES, Budget, Focus, Kind, Mode, Query, Results, Tests
 from packhound.operations.focus import focus_of
 from packhound.operations.operation import (
@@ -172,9 +178,17 @@ def query_of(call: Call, request: Search) -> tuple[Query, tuple[str, ...]]:
         git=request.git,
         snippet_lines=request.snippet_lines,
     )
-    for problem in ranking.scope_of(query)[1]:
-        raise SettingsError(problem)
-    return query, notes
+    scope, problems = ranking.scope_of(query)
+    if problems:
+        raise SettingsError(problems[0])
+    return (query if scope.types else replace(query, types=_plain_types(settings))), notes
+
+
+def _plain_types(settings: Settings) -> tuple[str, ...]:
+    """Return the types that a search asks for which names none; nothing is code alone."""
+    chosen = settings.search.sources
+    types = [name for name in RECORD_TYPES if SOURCE_OF[name] in chosen]
+    return (CODE, *types) if types else ()
 
 
 def limit_of(call: Call, request: Search) -> int:

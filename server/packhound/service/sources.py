@@ -12,6 +12,7 @@ import numpy as np
 
 from packhound.core.errors import ModelError, SettingsError
 from packhound.core.records import (
+    ALL,
     CODE,
     RECORD_TYPES,
     SOURCE_NAMES,
@@ -149,18 +150,19 @@ class FolderSources:
 
     def _search(self, query: Query, search_code: CodeSearch) -> Results:
         scope, problems = scope_of(query)
-        if not scope.sources:
+        sources, problems = self._sources_of(scope, problems)
+        if not sources:
             results = search_code(query)
             return self._notes.mark(results) if self._folder.settings.sources.notes else results
-        started, n_sources = time.perf_counter(), len(scope.sources) + scope.has_code
+        started, n_sources = time.perf_counter(), len(sources) + scope.has_code
         budget = query.budget
         share = Budget(budget.time_ms / n_sources, max(1, budget.candidates // n_sources))
         code = search_code(replace(query, budget=share)) if scope.has_code else None
-        notes = [*(code.notes if code else problems)]
+        notes = [*(code.notes if code else ()), *problems]
         records = self._record_query(query, scope, notes)
         answers, n_candidates = [code.hits] if code else [], code.candidates if code else 0
         truncated = code is not None and code.truncated
-        for name in scope.sources:
+        for name in sources:
             if _elapsed_ms(started) > budget.time_ms:
                 notes.append(f"stopped after {budget.time_ms:,g} ms, without {name}")
                 truncated = True
@@ -180,6 +182,18 @@ class FolderSources:
             confidence=code.confidence if code else None,
             confidence_word=code.confidence_word if code else None,
         )
+
+    def _sources_of(
+        self, scope: Scope, problems: Sequence[str]
+    ) -> tuple[tuple[SourceName, ...], tuple[str, ...]]:
+        """Return the sources beside code to ask, and `problems` with what `type:all` leaves out."""
+        if ALL not in scope.types:
+            return scope.sources, tuple(problems)
+        settings = self._folder.settings.sources
+        off = [name for name in scope.sources if not settings.has(name)]
+        note = f"type:{ALL} leaves out what is switched off: {', '.join(off)}"
+        asked = tuple(name for name in scope.sources if name not in off)
+        return asked, (*problems, *([note] if off else []))
 
     def _search_source(
         self, name: SourceName, records: RecordQuery, query: Query, notes: list[str]

@@ -8,6 +8,7 @@ export const TYPES = [
   'skill',
   'episode',
   'commit',
+  'all',
 ];
 
 const FILTER = /(^|\s)type:(\S+)/g;
