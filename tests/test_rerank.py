@@ -127,6 +127,6 @@ def test_another_model_is_taken_up_while_it_runs(root):
 def test_the_search_of_a_pack_is_reranked_too(root):
     engine = Engine.open(root, settings_from({"rerank.path": str(MODEL), "rerank.weight": 50.0}))
     engine.settled()
-    hits = engine.pack_context().search(QUERY).hits
+    hits = engine.packs.service().context(engine.snapshot).search(QUERY).hits
     engine.close()
     assert hits[0].node.name == "helper" and hits[0].why[-1].signal == "cross_encoder"

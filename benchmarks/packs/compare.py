@@ -70,7 +70,7 @@ def open_context(root: Path) -> Iterator[PackContext]:
     try:
         engine.settled()
         # Uncommitted changes of a checkout must not change a figure.
-        yield replace(engine.pack_context(), changed=no_changed_lines)
+        yield replace(engine.packs.service().context(engine.snapshot), changed=no_changed_lines)
     finally:
         engine.close()
 

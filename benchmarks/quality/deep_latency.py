@@ -76,7 +76,7 @@ def measure(root: Path, n_questions: int) -> dict[str, object]:
     deep = [replace(query, deep=True, budget=PATIENT) for query in questions]
     times, loaded = defaultdict(list), loading()
     engine, n_read = opened(root, settings_from({"index.persist": False})), 0
-    ranker = engine._index.models.deep
+    ranker = engine.index.models.deep
     assert ranker is not None, "install the extra `deep`"
     for query, deep_query in zip(questions, deep, strict=True):
         engine.search(query)

@@ -18,7 +18,7 @@ def test_source_is_what_the_generation_holds(engine: Engine, root: Path) -> None
 
 
 def test_a_pack_never_reads_a_text_that_is_newer_than_its_places(engine: Engine) -> None:
-    context = engine.pack_context()
+    context = engine.packs.service().context(engine.snapshot)
     output = context.source("shop/mail.py")
     newer = b"# a line above\n" * 40 + output
     engine.update(Document("shop/mail.py", newer))

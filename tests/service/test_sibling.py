@@ -11,6 +11,7 @@ import pytest
 
 from packhound.core.settings_reader import settings_from
 from packhound.service.engine import Engine
+from packhound.service.peers import Peers
 from packhound.service.roots import clear_index, index_folder
 from packhound.storage import VectorStore
 from tests.support.index_check import contents
@@ -110,13 +111,11 @@ def test_a_damaged_sibling_costs_nothing(first: Path) -> None:
 
 
 def test_live_siblings_share_what_both_have_and_equal_a_rebuilt_index(first: Path) -> None:
-    engines: list[Engine] = []
+    peers = Peers()
 
     def opened(root: Path) -> Engine:
-        engine = Engine.open(
-            root, settings_from({"ranking.gitHistory": False}), others=lambda: engines
-        )
-        engines.append(engine)
+        engine = Engine.open(root, settings_from({"ranking.gitHistory": False}), peers=peers)
+        peers.engines += (engine,)
         assert engine.settled(60)
         return engine
 
@@ -133,16 +132,16 @@ def test_live_siblings_share_what_both_have_and_equal_a_rebuilt_index(first: Pat
     assert contents(one.snapshot) == before and names(one, "mend_roof_7")[0] == "mend_roof_7"
     assert "mend_roof_7" not in names(two, "mend_roof_7")
     # Both are opened again, each from a store of its own, and share as before.
-    for engine in engines:
+    for engine in peers.engines:
         assert engine.flush(60)
         engine.close()
-    engines.clear()
+    peers.engines = ()
     one, two = opened(first), opened(two.root)
     check_shared(one, two)
     live = without_stamps(contents(two.snapshot))
     two.rebuild()
     assert two.settled(60) and without_stamps(contents(two.snapshot)) == live
-    for engine in engines:
+    for engine in peers.engines:
         engine.close()
 
 

@@ -42,7 +42,7 @@ def run(call: Call, request: Changes) -> Json:
     answers, refusals = [], dict[str, SettingsError]()
     for root in call.roots:
         try:
-            answers.append((root, root.engine.impact.changes(request.base, request.limit)))
+            answers.append((root, root.engine.changes(request.base, request.limit)))
         except SettingsError as refusal:
             refusals[root.label] = refusal
     if not answers:

@@ -72,7 +72,7 @@ def resolve(engine: Engine, reference: str, line: int | None = None) -> tuple[st
     file, hash_mark, name = path.partition("#")
     if hash_mark and file in files:
         return file, _find_in_file(engine, file, name).span.start_line
-    if definitions := engine.impact.named(path):
+    if definitions := engine.named(path):
         return _only(definitions, path)
     raise _unknown(engine, match["path"] if match else file, "file")
 

@@ -63,9 +63,7 @@ def run(call: Call, request: Symbol) -> Json:
     if not definitions:
         raise service.best_refusal(refusals)
     first, *rest = sorted(definitions, key=_order)
-    symbol = first.root.engine.impact.symbol(
-        first.node.path, first.node.span.start_line, request.distance
-    )
+    symbol = first.root.engine.symbol(first.node.path, first.node.span.start_line, request.distance)
     if symbol is None:
         raise SettingsError(
             f"'{visible_line(first.node.path)}' has changed since it was indexed; ask again"
@@ -92,7 +90,7 @@ def run(call: Call, request: Symbol) -> Json:
 def _definition(root: Root, name: str, line: int) -> _Definition:
     """Return what a name or a place stands for in a folder, and what else bears the name."""
     engine = root.engine
-    if definitions := () if line else engine.impact.named(name):
+    if definitions := () if line else engine.named(name):
         return _Definition(root, definitions[0], definitions[1 : _MAX_OTHERS + 1])
     try:
         path, position = resolve(engine, name, line or None)

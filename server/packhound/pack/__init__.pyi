@@ -1,4 +1,3 @@
-from .context import PackContext as PackContext
 from .conversations import CONVERSATIONS_FILE as CONVERSATIONS_FILE
 from .conversations import Conversations as Conversations
 from .conversations import forget_conversations as forget_conversations
@@ -17,4 +16,3 @@ from .sections import Section as Section
 from .sections import add_sections as add_sections
 from .sections import reserve_sections as reserve_sections
 from .service import PackService as PackService
-from .service import Searcher as Searcher

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from packhound.core.types import CellPlace, Hit, Results
 from packhound.index import Snapshot
 from packhound.text import CellSpan, cell_at, cells_in, is_notebook
+
+if TYPE_CHECKING:
+    from packhound.service.indexed_folder import IndexedFolder
 
 _MAX_NOTES = 5
 """Broken notebooks that a status names."""
 
 
 def add_cells(
-    results: Results, notes: Sequence[str], text_of: Callable[[str], bytes | None]
+    results: Results, notes: Sequence[str], folder: IndexedFolder, snapshot: Snapshot
 ) -> Results:
-    """Return results with notes that come first, whose hits in notebooks say their cell.
-
-    `text_of` returns the text of a path.
-    """
+    """Return results of a snapshot with notes before theirs; hits in notebooks say their cell."""
     results = replace(results, notes=(*notes, *results.notes))
     paths = {hit.node.path for hit in results.hits if is_notebook(hit.node.path)}
     if not paths:
         return results
-    cells = {path: cells_in(text_of(path) or b"") for path in paths}
+    cells = {path: cells_in(folder.source(path, snapshot) or b"") for path in paths}
     return replace(results, hits=tuple(_place(hit, cells) for hit in results.hits))
 
 

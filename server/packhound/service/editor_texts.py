@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
-from typing import NamedTuple, TypeAlias
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from packhound.core.types import Document
 from packhound.files import decode, read_text
@@ -22,10 +22,6 @@ class OpenText(NamedTuple):
     since_ns: int
 
 
-TextListener: TypeAlias = "Callable[[str, OpenText | None], None]"
-"""Takes the newest text of a path, None where no editor has it open any more."""
-
-
 class EditorTexts:
     """Open documents by path and editor; thread-safe."""
 
@@ -33,30 +29,14 @@ class EditorTexts:
         self._folder = folder
         self._lock = threading.Lock()
         self._texts: dict[str, Mapping[object, OpenText]] = {}
-        self._listeners: dict[object, TextListener] = {}
 
     def __contains__(self, path: str) -> bool:
         return path in self._texts
 
-    def share(self, editor: object, listener: TextListener | None) -> None:
-        """Call `listener` for each open text of others than `editor`, and for every change.
-
-        None ends that.
-        """
-        with self._lock:
-            if listener is None:
-                self._listeners.pop(editor, None)
-                return
-            self._listeners[editor] = listener
-            for path, texts in self._texts.items():
-                if newest := _newest(texts, but=editor):
-                    listener(path, newest)
-
-    def update(self, document: Document, editor: object, since_ns: int | None = None) -> None:
-        """Submit the text that an editor has, as of now by default; returns at once."""
-        if since_ns is None:
-            is_open = editor in self._texts.get(document.path, {})
-            since_ns = time.monotonic_ns() if is_open or not self._is_saved(document) else 0
+    def update(self, document: Document, editor: object) -> None:
+        """Submit the text that an editor has now; returns at once."""
+        is_open = editor in self._texts.get(document.path, {})
+        since_ns = time.monotonic_ns() if is_open or not self._is_saved(document) else 0
         with self._lock:
             self._replace(document.path, editor, OpenText(document, since_ns))
 
@@ -78,17 +58,12 @@ class EditorTexts:
             self._texts[path] = texts
             if newest is not _newest(before):
                 self._folder.update(newest.document)
-        for other, listener in self._listeners.items():
-            newest = _newest(texts, but=other)
-            if newest is not _newest(before, but=other):
-                listener(path, newest)
 
     def _is_saved(self, document: Document) -> bool:
         text = decode(document.path, document.source)
         return read_text(self._folder.root, document.path) == text
 
 
-def _newest(texts: Mapping[object, OpenText], but: object = None) -> OpenText | None:
-    """Return the newest text of other editors; of equally new ones the one that came last."""
-    others = [text for editor, text in texts.items() if but is None or editor is not but]
-    return max(reversed(others), key=lambda text: text.since_ns, default=None)
+def _newest(texts: Mapping[object, OpenText]) -> OpenText | None:
+    """Return the newest text; of equally new ones the one that came last."""
+    return max(reversed([*texts.values()]), key=lambda text: text.since_ns, default=None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from packhound.core.settings import Settings
 from packhound.core.settings_files import FolderSettings
 from packhound.indexing import collect_all_and_trim
 from packhound.service.engine import Engine
+from packhound.service.peers import Peers
 from packhound.service.roots import real_path
 from packhound.service.status import Listener
 
@@ -26,6 +28,7 @@ class EnginePool:
         self._linger_s = linger_s
         self._lock = threading.RLock()
         self._engines: dict[Path, Engine] = {}
+        self._peers = Peers()
         self._followers: dict[Path, list[Listener]] = {}
         self._unused_since: dict[Path, float] = {}
 
@@ -36,7 +39,7 @@ class EnginePool:
     @property
     def engines(self) -> tuple[Engine, ...]:
         """All engines, in the order in which they were opened."""
-        return tuple(self._engines.values())
+        return self._peers.engines
 
     def acquire(
         self, root: Path, settings: Settings | FolderSettings, on_change: Listener
@@ -48,13 +51,10 @@ class EnginePool:
                 followers = [on_change]
                 for other in self.engines:
                     other.preparation.hold()
-                engine = Engine.open(
-                    root, settings, partial(_call_all, followers), others=lambda: self.engines
-                )
-                engine.preparation.siblings = lambda: [e.preparation for e in self.engines]
+                notify = partial(_call_all, followers)
+                engine = Engine.open(root, settings, notify, peers=self._peers)
                 engine.prepare()
-                # Copied, since other threads may be going through it.
-                self._engines = {**self._engines, engine.root: engine}
+                self._keep((*self.engines, engine))
                 self._followers[engine.root] = followers
             else:
                 if not self._followers[engine.root]:
@@ -82,7 +82,7 @@ class EnginePool:
                 root for root, since in self._unused_since.items() if now - since >= self._linger_s
             ]
             engines = [self._engines[root] for root in unused]
-            self._engines = {r: e for r, e in self._engines.items() if r not in unused}
+            self._keep([engine for engine in self.engines if engine not in engines])
             for root in unused:
                 del self._unused_since[root], self._followers[root]
             for engine in engines:
@@ -94,9 +94,14 @@ class EnginePool:
     def close(self) -> None:
         """Close all engines."""
         with self._lock:
-            for engine in self._engines.values():
+            for engine in self.engines:
                 engine.close()
-            self._engines = {}
+            self._keep(())
+
+    def _keep(self, engines: Iterable[Engine]) -> None:
+        # Replaced as a whole, since other threads may be going through them.
+        self._engines = {engine.root: engine for engine in engines}
+        self._peers.engines = (*self._engines.values(),)
 
 
 def _call_all(listeners: list[Listener]) -> None:

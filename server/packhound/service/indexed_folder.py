@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from packhound.core.settings import Settings
 from packhound.core.status import LeftOut, Reading, Status
@@ -29,6 +29,7 @@ from packhound.parsing import load_extractors, source_digest
 from packhound.search import NodeVectors, SearchCache
 from packhound.service.models import Models, model_settings
 from packhound.service.open_index import OpenedIndex, WaitForEmbedder, open_index
+from packhound.service.peers import Peers
 from packhound.service.redacted_texts import RedactedTexts
 from packhound.service.roots import index_folder
 from packhound.service.status import Listener, build_status
@@ -38,9 +39,6 @@ log = logging.getLogger("packhound")
 
 _FIRST_EDITS_S = 5.0
 """Time to read unsaved texts after a start, when a parser has to start too."""
-
-Siblings: TypeAlias = "Callable[[], Sequence[IndexedFolder]]"
-"""Return the other indexes of this process."""
 
 
 class Current(NamedTuple):
@@ -60,16 +58,16 @@ class IndexedFolder:
         settings: Settings,
         on_change: Listener,
         timing: Timing,
-        siblings: Siblings = tuple,
+        peers: Peers,
     ) -> None:
         """Load models and the last generation at once; most of both needs no interpreter.
 
-        What an index of `siblings` has is shared with it.
+        What an index of `peers` has is shared with it.
         """
         limit_malloc_arenas()
         raise_gc_threshold()
         self.root = root
-        self._siblings = siblings
+        self._peers = peers
         self.settings = settings
         self._on_change = on_change
         self._timing = timing
@@ -277,8 +275,8 @@ class IndexedFolder:
             root=self.root,
             indexes=[
                 rows
-                for other in self._siblings()
-                if other is not self and (rows := other.memory_rows)
+                for peer in self._peers.engines
+                if peer.index is not self and (rows := peer.index.memory_rows)
             ],
             extractors=self._extractors,
         )

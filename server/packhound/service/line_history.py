@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from packhound.core.line_history import LineHistory
 from packhound.core.types import Hit
 from packhound.git import line_histories
+from packhound.service.indexed_folder import IndexedFolder
 
 _MAX_S = 10.0
 """After it git is asked for no further file."""
 
 
 def add_line_history(
-    root: str, hits: Sequence[Hit], source: Callable[[str], bytes | None]
+    folder: IndexedFolder, hits: Sequence[Hit]
 ) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
     """Return hits with the history of their lines, and a note if git took too long.
 
-    `source` returns the text of a path. Records, and files that changed meanwhile, have none.
+    Records, and files that changed meanwhile, have none.
     """
+    snapshot = folder.snapshot
     by_path: defaultdict[str, list[int]] = defaultdict(list)
     for position, hit in enumerate(hits):
         if hit.record is None:
@@ -32,10 +33,10 @@ def add_line_history(
     for path, positions in by_path.items():
         if time.monotonic() - started > _MAX_S:
             n_late += len(positions)
-        elif (text := source(path)) is not None:
+        elif (text := folder.source(path, snapshot)) is not None:
             spans = [hits[position].node.span for position in positions]
             ranges = [(span.start_line, span.end_line) for span in spans]
-            rows = line_histories(Path(root), path, text, ranges)
+            rows = line_histories(folder.root, path, text, ranges)
             histories |= zip(positions, rows, strict=True)
     late = (f"git took too long: {n_late:,} hits are without commits",) if n_late else ()
     return tuple(replace(hit, git=histories.get(i)) for i, hit in enumerate(hits)), late

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -28,13 +27,13 @@ from packhound.memory import (
     anchor_at,
 )
 from packhound.redact import safe_line, without_secrets
+from packhound.service.folder_search import FolderSearch
 from packhound.service.indexed_folder import IndexedFolder
 from packhound.service.roots import index_folder
 
 if TYPE_CHECKING:
     from packhound.pack import Pack
 
-SnapshotSearch = Callable[[Snapshot, Query, "threading.Event | None"], Results]
 _N_SIMILAR = 30
 """Nodes with the words of a body that is gone, among which it may be."""
 _SIMILAR_CHARACTERS = 4_000
@@ -58,7 +57,7 @@ class Recalled(NamedTuple):
 class FolderNotes:
     """Notes of one folder. Any thread may call; nothing is opened before it is asked for."""
 
-    def __init__(self, folder: IndexedFolder, search: SnapshotSearch) -> None:
+    def __init__(self, folder: IndexedFolder, search: FolderSearch) -> None:
         self._folder = folder
         self._search = search
         store_folder = notes_folder(folder.root)
@@ -157,7 +156,7 @@ class FolderNotes:
 
     def _similar(self, snapshot: Snapshot, body: str, kind: Kind) -> list[int]:
         query = Query(body[:_SIMILAR_CHARACTERS], limit=_N_SIMILAR, mode="lexical", kinds=(kind,))
-        return [hit.node.node_id for hit in self._search(snapshot, query, None).hits]
+        return [hit.node.node_id for hit in self._search(snapshot, query).hits]
 
 
 def notes_folder(root: Path) -> Path:

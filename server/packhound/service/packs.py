@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from packhound import graph, pack
 from packhound.core.types import Results
 from packhound.index import Snapshot
+from packhound.service.folder_search import FolderSearch
 from packhound.service.indexed_folder import IndexedFolder
+from packhound.service.peers import Peers
 from packhound.service.snippets import snippet, words_of
 
 
@@ -20,18 +20,9 @@ class Packs:
     Conversations outlive both, in a file where `persist` is on.
     """
 
-    def __init__(
-        self,
-        root: Path,
-        folder: IndexedFolder,
-        search: pack.Searcher,
-        siblings: Callable[[], Sequence[Packs]],
-        persist: bool,
-    ) -> None:
-        """`siblings` returns those of the other folders of this process."""
-        self._siblings = siblings
-        self._root = root
-        self._persist = persist
+    def __init__(self, folder: IndexedFolder, search: FolderSearch, peers: Peers) -> None:
+        self._peers = peers
+        self._persist = folder.settings.index.persist
         self._conversations: pack.Conversations | None = None
         self._folder = folder
         self._search = search
@@ -47,7 +38,7 @@ class Packs:
                 self._conversations = pack.Conversations(path)
             if self._service is None or self._service.search_cache is not cache:
                 self._service = pack.PackService(
-                    self._root,
+                    folder.root,
                     self._search,
                     cache,
                     folder.source,
@@ -73,8 +64,8 @@ class Packs:
 
     def _graph(self) -> graph.Graph | None:
         """Return a copy of the graph of an index that this one shares segments with."""
-        siblings = (other for other in self._siblings() if other is not self)
-        return next(filter(None, (other.copy_graph(self._folder) for other in siblings)), None)
+        others = (engine.packs for engine in self._peers.engines if engine.packs is not self)
+        return next(filter(None, (other.copy_graph(self._folder) for other in others)), None)
 
     def copy_graph(self, folder: IndexedFolder) -> graph.Graph | None:
         """Return a copy of the graph for a folder that shares segments; None without either."""

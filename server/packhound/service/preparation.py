@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import inf
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from packhound.service.deep_filling import DeepFilling
 if TYPE_CHECKING:
     from packhound.service.indexed_folder import IndexedFolder
     from packhound.service.packs import Packs
+    from packhound.service.peers import Peers
 
 _MAX_EDITED = 10
 _SLICE_PAUSE_S, _YIELD_S = 0.002, 0.02
@@ -72,9 +73,9 @@ class BackgroundPreparation:
         packs: Packs,
         activity: Activity,
         timing: Timing,
+        peers: Peers,
     ) -> None:
-        self.siblings: Callable[[], Sequence[BackgroundPreparation]] = tuple
-        """Return those of all folders of this process."""
+        self._peers = peers
         self._folder = folder
         self._packs = packs
         self._activity = activity
@@ -87,7 +88,8 @@ class BackgroundPreparation:
     @property
     def should_yield(self) -> bool:
         """Return True while any folder of this process is read or in use; never once closed."""
-        in_use = any(each.in_use for each in (self, *self.siblings()))
+        others = (peer.preparation for peer in self._peers.engines)
+        in_use = any(each.in_use for each in (self, *others))
         return in_use and not self._folder.closed
 
     @property

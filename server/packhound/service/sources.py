@@ -145,8 +145,7 @@ class FolderSources:
 
     def add_git(self, hits: Sequence[Hit]) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
         """Return hits with the commits of their lines, and a note if git took too long."""
-        snapshot = self._folder.snapshot
-        return add_line_history(self._root, hits, lambda path: self._folder.source(path, snapshot))
+        return add_line_history(self._folder, hits)
 
     def _search(self, query: Query, search_code: CodeSearch) -> Results:
         scope, problems = scope_of(query)

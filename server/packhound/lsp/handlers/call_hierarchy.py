@@ -81,7 +81,7 @@ def _symbol_at(ls: PackhoundServer, uri: str, line: int) -> Symbol | None:
     if engine_path is None:
         return None
     engine, path = engine_path
-    return engine.impact.symbol(path, ls.session.documents.line_in_text(uri, line))
+    return engine.symbol(path, ls.session.documents.line_in_text(uri, line))
 
 
 def _item(

@@ -1,0 +1,66 @@
+"""Searches of one folder's snapshots, by its models and settings and by what its user does."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from packhound.core.settings import Settings
+from packhound.core.settings_reader import changed
+from packhound.core.types import MAX_HITS, Query, Results
+from packhound.index import Snapshot
+from packhound.search import Personalization, SearchEnvironment, pipeline, scope_of
+from packhound.service.indexed_folder import IndexedFolder
+from packhound.service.preparation import Activity
+from packhound.service.stages import near_stages, stages_of
+
+
+class FolderSearch:
+    """Ranks the code of a snapshot. Any thread may call."""
+
+    def __init__(self, index: IndexedFolder, activity: Activity) -> None:
+        self._index, self._activity = index, activity
+        self.personalization = Personalization(index.root, index.cache, index.settings)
+
+    def __call__(
+        self, snapshot: Snapshot, query: Query, cancel: threading.Event | None = None
+    ) -> Results:
+        """Return the hits of one snapshot; background work waits meanwhile."""
+        with self._activity.searching():
+            return pipeline.search(snapshot, query, self.environment(snapshot, query), cancel)
+
+    def scores(
+        self, snapshot: Snapshot, cancel: threading.Event | None, text: str, node_ids: Sequence[int]
+    ) -> dict[int, float]:
+        """Return the scores of some nodes for a question, without stages."""
+        query = Query(text, limit=min(MAX_HITS, len(node_ids)))
+        environment = self.environment(snapshot, query)
+        environment = replace(environment, stages=(), within=frozenset(node_ids))
+        hits = pipeline.search(snapshot, query, environment, cancel).hits
+        return {hit.node.node_id: hit.score for hit in hits}
+
+    def environment(self, snapshot: Snapshot, query: Query) -> SearchEnvironment:
+        """Return what a search needs besides its snapshot and its query."""
+        index, settings = self._index, self._index.settings
+        scope, _ = scope_of(query)
+        dated = scope.is_dated and scope.has_code
+        near = near_stages(query, str(index.root), self._activity.edited, snapshot)
+        return SearchEnvironment(
+            root=str(index.root),
+            embedder=index.embedder,
+            cache=index.search_cache,
+            settings=changed(settings, {"search.fuser": query.fuser}) if query.fuser else settings,
+            stages=stages_of(query, settings, index.models, near, self.personalization, snapshot),
+            text_of=partial(index.node_text, snapshot),
+            vectors=index.node_vectors(snapshot),
+            texts=index.redacted_grep if query.redacted else index.grep,
+            history=self.personalization.dates(query.budget.time_ms / 1_000) if dated else None,
+        )
+
+    def configure(self, settings: Settings) -> None:
+        """Follow changed settings, before the index does."""
+        if self._index.settings.ranking != settings.ranking:
+            self.personalization.close()
+            self.personalization = Personalization(self._index.root, self._index.cache, settings)

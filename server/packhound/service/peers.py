@@ -1,0 +1,19 @@
+"""The engines of one process, as each of them sees the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from packhound.service.engine import Engine
+
+
+@dataclass(slots=True)
+class Peers:
+    """All engines of a process, which share what is equal and yield to whoever is asked.
+
+    The pool replaces `engines` when one is opened or closed; any thread may read it.
+    """
+
+    engines: tuple[Engine, ...] = ()
