@@ -46,6 +46,8 @@ def test_a_skill_is_found_by_its_description(engine: Engine, root: Path) -> None
     assert (hit.source, hit.node.kind) == ("skills", "skill")
     assert hit.record.metadata["license"] == "MIT"
     assert hit.record.text == "Run `fill.py` with the fields as JSON."
+    [same] = engine.search(Query("complete a document form type:reasoning")).hits
+    assert same.record == hit.record
 
 
 @pytest.mark.parametrize(

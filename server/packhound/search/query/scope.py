@@ -8,6 +8,9 @@ from math import inf
 from packhound.core.records import Scope, read_date
 from packhound.core.types import TYPES, Query
 
+_OTHER_NAMES = {"reasoning": "skill"}
+"""Names by which types are also known, such as that of procedures in stores of memories."""
+
 
 def read_scope(query: Query, filters: Sequence[tuple[str, str]]) -> tuple[Scope, tuple[str, ...]]:
     """Return what a query's fields and the filters of its text ask for, and what is wrong there.
@@ -30,7 +33,8 @@ def _values(fields: Iterable[str], filters: Iterable[tuple[str, str]], name: str
 
 
 def _parse_types(values: Iterable[str], problems: list[str]) -> tuple[str, ...]:
-    names = dict.fromkeys(value.lower() for value in values)
+    lower = [value.lower() for value in values]
+    names = dict.fromkeys(_OTHER_NAMES.get(name, name) for name in lower)
     problems += (
         f"invalid type '{name:.80}': expected one of: {', '.join(TYPES)}"
         for name in names
