@@ -85,7 +85,7 @@ RESULTS = (
     Stored("results/pack_evidence.json", "packs.evidence", _PACK),
     Stored("results/pack_latency.json", "packs.latency", _PACK),
     Stored("results/packs.json", "packs.compare SUITE.jsonl DIR", _PACK),
-    Stored("results/redaction.json", "packs.redaction DIR FILE", ("redact",)),
+    Stored("results/redaction.json", "packs.secrets_out DIR FILE", ("redact",)),
     Stored("results/search_speed.json", "search_speed FOLDER --before CHECKOUT", _SEARCH),
     Stored("results/shapes.json", "packs.shapes RULES.toml FILE", ("redact",)),
     Stored("results/sources_retrieval.json", "sources.retrieval", _SOURCES),

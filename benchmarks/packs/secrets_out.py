@@ -1,6 +1,6 @@
 """How many secrets redaction takes out, how much code without secrets it alters, and how fast.
 
-    python benchmarks/packs/secrets_out.py FOLDER [OUT.json] [SEED]
+    python -m benchmarks.packs.secrets_out FOLDER [OUT.json] [SEED]
 
 Secrets are drawn anew at each run, without SEED from the clock, from the shapes of
 `secret_shapes.txt`, which were written from what code, configurations and commands look like and
@@ -15,13 +15,13 @@ import json
 import random
 import re
 import string
-import subprocess
 import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+from benchmarks.stored import save
 from packhound.files.reader import read
 from packhound.files.walk import WalkLimits, walk
 from packhound.redact.redact import redact
@@ -40,11 +40,13 @@ ALPHABETS = {
     "b64url": string.ascii_letters + string.digits + "-_",
 }
 KINDS = ("hex 32", "hex 40", "hex 64", "b62 20", "b62 32", "b62 40", "b64 40", "b64url 43", "uuid")
-WORDS = (
-    "abandon autumn basket cactus candle danger desert eagle effort fabric forest galaxy garden "
-    "harbor hazard island jungle kitchen ladder marble museum napkin object oxygen paddle planet "
-    "quantum rabbit ribbon saddle salmon tackle tunnel umbrella velvet victory walnut window zebra"
-).split()
+WORDS = re.findall(
+    r"\w+",
+    """abandon autumn basket cactus candle danger desert eagle effort fabric forest galaxy garden
+    harbor hazard island jungle kitchen ladder marble museum napkin object oxygen paddle planet
+    quantum rabbit ribbon saddle salmon tackle tunnel umbrella velvet victory walnut window
+    zebra""",
+)
 
 
 class Drawer:
@@ -80,9 +82,9 @@ class Drawer:
         if kind == "uuid":
             return "-".join(self._letters("hex", n) for n in (8, 4, 4, 4, 12))
         if kind == "jwt":
-            return ".".join(f"eyJ{self._letters('b64url', n)}" for n in (30, 80)) + (
-                "." + self._letters("b64url", 43)
-            )
+            # The header of a token is the encoding of ASCII, which has next to no `-` and `_`.
+            header, payload = self._letters("b62", 30), self._letters("b64url", 80)
+            return f"eyJ{header}.eyJ{payload}.{self._letters('b64url', 43)}"
         if kind == "mnemonic":
             return " ".join(self._rng.sample(WORDS, 12))
         alphabet, length = kind.split()
@@ -189,20 +191,13 @@ def main() -> None:
     """Print what leaves, what is altered and one JSON object, which OUT.json keeps."""
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else time.time_ns() % 1_000_000
     figures = {
-        "command": "python benchmarks/packs/secrets_out.py FOLDER OUT.json",
-        "commit": _output("git", "describe", "--always", "--dirty"),
-        "date": time.strftime("%Y-%m-%d"),
         "seed": seed,
         "taken_out": secrets_out(random.Random(seed)),
         "code": altered_code(Path(sys.argv[1])),
     }
     print(json.dumps(figures))
     if len(sys.argv) > 2:
-        Path(sys.argv[2]).write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
-
-
-def _output(*command: str) -> str:
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+        save(Path(sys.argv[2]), figures)
 
 
 if __name__ == "__main__":

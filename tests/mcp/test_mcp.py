@@ -55,6 +55,27 @@ async def test_a_model_gets_the_text_alone_and_no_root_to_choose(folder):
         assert not any("root" in tool.input_schema["properties"] for tool in tools)
 
 
+@pytest.mark.parametrize("structured", [True, False])
+async def test_a_secret_in_the_name_of_a_file_does_not_leave(tmp_path, structured):
+    key = "ghp_" + "hT7kq92LwzP04vbnQ8rXhT7kq92LwzP04vbn"
+    (tmp_path / f"quagga-{key}.py").write_text("def quagga(zebra):\n    return zebra\n")
+    settings = {"mcp.structuredContent": structured}
+    async with (
+        stdio_client(parameters(tmp_path, **settings)) as (read, write),
+        ClientSession(read, write) as client,
+    ):
+        await client.initialize()
+        for tool, arguments in (
+            ("search", {"query": "quagga zebra"}),
+            ("pack", {"prompt": "quagga zebra"}),
+            ("outline", {"path": f"quagga-{key}.py"}),
+            ("read_node", {"path": f"missing-{key}.py", "line": 1}),
+        ):
+            answer = await client.call_tool(tool, arguments)
+            assert key not in answer.model_dump_json(), tool
+            assert "REDACTED" in answer.content[0].text, tool
+
+
 @pytest.mark.parametrize("names_its_root", [True, False])
 async def test_the_list_of_tools_is_short(folder, names_its_root):
     roots = [folder] if names_its_root else []

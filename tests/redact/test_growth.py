@@ -9,13 +9,25 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from packhound.core.errors import Cancelled
+from packhound.redact.calls import CALL_RULES
 from packhound.redact.documents import DOCUMENT_RULES
 from packhound.redact.patterns import CURL_RULES, LINE_RULES, TEXT_RULES
 from packhound.redact.redact import RedactionTimeout, redact
 from packhound.redact.token_prefixes import PREFIXED, SERVICES
 
 FILLERS = ("", " ", "\n", "a1", "=", "-", ".", ':"', "a1Z-", "/x", "\\n", "\n  a: b1")
-NAMES = ("password", "secret", "token", "api_key=", "Authorization: ", "identified by", "passwd[")
+NAMES = (
+    'api_key: str = "',
+    'token("',
+    "basic_auth('a', ",
+    "password",
+    "secret",
+    "token",
+    "api_key=",
+    "Authorization: ",
+    "identified by",
+    "passwd[",
+)
 FORMATS = (
     *("-----BEGIN PRIVATE KEY-----\n", "PRIVATE KEY-----\n", "kind: Secret\n", "data:\n a: b\n"),
     *("Private-Lines: 9\n", 'variable "password" {', "- name: PASSWORD\n", "<password>", '"kty"'),
@@ -58,7 +70,11 @@ def check(start: str, fillers: tuple[str, ...]) -> None:
 
 
 STARTS = sorted(
-    {word for rule in (*TEXT_RULES, *DOCUMENT_RULES, *CURL_RULES) for word in rule.literals}
+    {
+        word
+        for rule in (*TEXT_RULES, *CALL_RULES, *DOCUMENT_RULES, *CURL_RULES)
+        for word in rule.literals
+    }
     | {word for rule in LINE_RULES for word in rule.literals}
     | {*NAMES, *FORMATS}
 )

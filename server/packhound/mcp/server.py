@@ -23,6 +23,7 @@ from packhound.mcp.session import Call as ToolCall
 from packhound.mcp.session import McpSession
 from packhound.mcp.session_folders import SessionFolders
 from packhound.operations import Json, Operation, as_text, schema_of, select_operations
+from packhound.redact import without_secrets
 from packhound.relay import RESUMED, EditorTexts, SocketStream
 from packhound.rpc import take_stdio
 from packhound.service import EnginePool
@@ -103,8 +104,13 @@ class FolderTools:
             if note not in self._notes:
                 self._notes[note] = None
                 texts.append(note)
-        content = [{"type": "text", "text": each} for each in texts]
-        structured = {"structuredContent": rows} if served.settings.mcp.structured_content else {}
+        # Code is redacted where it is read; this is for names of files, branches and the like.
+        content = [{"type": "text", "text": without_secrets(each)} for each in texts]
+        structured = (
+            {"structuredContent": without_secrets(rows)}
+            if served.settings.mcp.structured_content
+            else {}
+        )
         return {"content": content, **structured}
 
     def forget_roots(self) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from packhound import __version__
 from packhound.core.errors import PackhoundError
 from packhound.core.types import Json
+from packhound.redact import without_secrets
 from packhound.rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -139,7 +140,8 @@ class McpSession:
             return self._tools.call(name, arguments, call)
         except PackhoundError as problem:
             log.info("%s: %s", name, problem)
-            return {"content": [{"type": "text", "text": str(problem)}], "isError": True}
+            text = without_secrets(str(problem))
+            return {"content": [{"type": "text", "text": text}], "isError": True}
         except Exception as error:
             log.exception("%s failed", name)
             message = f"{name} failed: {type(error).__name__}"

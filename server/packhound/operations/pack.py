@@ -25,7 +25,7 @@ from packhound.operations.rows import signal_row
 from packhound.operations.text import Row, Text, path_of, rows_in
 from packhound.pack import Format, Origin, PackFocus, PackItem, PackRequest, price
 from packhound.pack import Pack as Packed
-from packhound.redact import visible_line
+from packhound.redact import safe_line
 
 if TYPE_CHECKING:
     from packhound.service import Roots
@@ -176,10 +176,10 @@ def text(answer: Row) -> Text:
     if text.startswith("{"):
         return Text([text])  # The format JSON says all within itself.
     omitted = (
-        visible_line(f"left out: {path_of(row)} {row['name']}, {row['reason']}")
+        safe_line(f"left out: {path_of(row)} {row['name']}, {row['reason']}")
         for row in rows_in(answer, "omitted")
     )
-    notes = (f"note: {visible_line(note)}" for note in rows_in(answer, "notes"))
+    notes = (f"note: {safe_line(note)}" for note in rows_in(answer, "notes"))
     return Text([text.rstrip("\n")], [*notes, *omitted], "notes")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from packhound.llm import TokenCounter, cost, find_model
 from packhound.pack.request import PackRequest
-from packhound.redact import visible_line
+from packhound.redact import safe_line
 
 EMPTY_NOTE = "the pack is empty: "
 """The note of a pack without text begins with this."""
@@ -55,7 +55,7 @@ def price(model: str, tokens: int) -> float | None:
 def unknown_file_notes(noun: str, paths: Iterable[str]) -> Iterator[str]:
     """Yield a note for each path of a request that names no file."""
     for path in paths:
-        yield f"{noun} '{visible_line(path)}'{_UNKNOWN}"
+        yield f"{noun} '{safe_line(path)}'{_UNKNOWN}"
 
 
 def unknown_notes(notes: Iterable[str]) -> list[str]:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from xml.sax.saxutils import quoteattr
 
 from packhound.pack.request import Format
-from packhound.redact import visible_line
+from packhound.redact import safe_line
 
 _MAX_RANGES = 8
 _BACKTICKS = re.compile("`+")
@@ -67,22 +67,22 @@ class Block:
     @property
     def heading(self) -> str:
         """Path and runs; of too many the number of lines, and those that they are among."""
-        path, n_lines = visible_line(self.path), len(self.numbers)
+        path, n_lines = safe_line(self.path), len(self.numbers)
         if len(self.runs) <= _MAX_RANGES:
             return f"{path}:{self.ranges}"
         return f"{path}: {n_lines} of lines {_line_numbers(self.numbers[0], self.numbers[-1])}"
 
     def part(self) -> Part:
         """Return the block as Markdown and XML have it."""
-        reason = f" ({visible_line(self.reason)})" if self.reason else ""
-        path = quoteattr(visible_line(self.path))
+        reason = f" ({safe_line(self.reason)})" if self.reason else ""
+        path = quoteattr(safe_line(self.path))
         attributes = f'path={path} lines="{self.ranges}" generation="{self.generation}"'
         return Part(self.heading + reason, attributes, self.content, self.language)
 
     def row(self) -> dict[str, object]:
         """Return the block as JSON has it."""
         return {
-            "path": visible_line(self.path),
+            "path": safe_line(self.path),
             "lines": self.ranges,
             "generation": self.generation,
             "language": self.language,
@@ -101,7 +101,7 @@ class Part(NamedTuple):
 
 def render(blocks: Sequence[Block], already_sent: Sequence[str], form: Format) -> str:
     """Return the text of a pack; `already_sent` names nodes that the conversation has."""
-    names = [*map(visible_line, already_sent)]
+    names = [*map(safe_line, already_sent)]
     if not blocks and not names:
         return ""
     if form == "json":

@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator
 
 from packhound.redact.entropy import is_random
+from packhound.redact.names import NAME
 from packhound.redact.patterns import Rule, make_rule
 from packhound.redact.values import (
     has_special_characters,
-    is_command_password,
     is_configured_password,
     is_encoded_credential,
     is_key_material,
@@ -20,8 +20,9 @@ from packhound.redact.values import (
     is_no_sample,
 )
 
-_SECRET_NAME = (
-    r"(?:passw(?:or)?d|passphrase|pwd|secret|token|credential|(?:api|access|private)[_-]?key)"
+_PAIR_NAME = rf"['\"]?[ \t]{{0,4}}[:=][ \t]{{0,4}}['\"]?[\w.:/-]{{0,60}}?{NAME}[\w.-]{{0,30}}['\"]?"
+_PAIR_VALUE = (
+    r"value['\"]?[ \t]{0,4}[:=][ \t]{0,4}(?P<quote>['\"]?)(?P<secret>[^\s'\"]{6,200})(?P=quote)"
 )
 
 DOCUMENT_RULES: tuple[Rule, ...] = (
@@ -49,24 +50,49 @@ DOCUMENT_RULES: tuple[Rule, ...] = (
         make_rule(
             "secret",
             (literal,),
-            rf"{literal}['\"]?[ \t]{{0,4}}[:=][ \t]{{0,4}}['\"]?[\w.:/-]{{0,60}}?{_SECRET_NAME}"
-            r"[\w.-]{0,30}['\"]?,?\s{1,80}['\"]?\w{0,12}?value['\"]?[ \t]{0,4}[:=][ \t]{0,4}"
-            r"(?P<quote>['\"]?)(?P<secret>[^\s'\"]{6,200})(?P=quote)",
+            rf"{literal}{_PAIR_NAME},?\s{{1,80}}['\"]?[\w:]{{0,16}}?{_PAIR_VALUE}",
             is_configured_password,
         )
         for literal in ("name", "key")
     ),
     make_rule(
+        "secret",
+        ("value",),
+        rf"{_PAIR_VALUE},?\s{{1,80}}['\"]?\w{{0,12}}?(?:name|key){_PAIR_NAME}",
+        is_configured_password,
+    ),
+    *(
+        # Android's resources, settings and properties in XML, property lists.
+        make_rule(
+            "secret",
+            (literal,),
+            rf"{literal}[\w.:/-]{{0,60}}?{NAME}[\w.-]{{0,30}}(?:\"[^<>]{{0,100}}>|</key>)\s{{0,80}}"
+            r"(?:<(?:string|value)>)?\s{0,20}([^<>\s]{6,400})\s{0,20}</",
+            is_configured_password,
+        )
+        for literal in ('name="', "<key>")
+    ),
+    *(
+        make_rule(
+            "mnemonic",
+            (word,),
+            rf"{word}(?:[ _-]?(?:phrase|words))?[^\na-z]{{1,8}}"
+            r"((?:[a-z]{3,8} ){11,23}[a-z]{3,8})(?![a-z ])",
+            is_no_sample,
+        )
+        for word in ("mnemonic", "seed", "recovery")
+    ),
+    make_rule(
         "password",
         ("password>", "passwd>", "passphrase>", "pwd>", "secret>", "token>", "key>"),
-        rf"<[\w.:-]{{0,40}}{_SECRET_NAME}[\w-]{{0,20}}(?:\s[^<>]{{0,200}})?>\s{{0,20}}"
+        rf"<[\w.:-]{{0,40}}{NAME}[\w-]{{0,20}}(?:\s[^<>]{{0,200}})?>\s{{0,20}}"
         r"(?:<!\[cdata\[)?([^<>\s]{6,200}?)(?:\]\]>)?\s{0,20}</",
         is_configured_password,
     ),
     make_rule(
         "secret",
         ('variable "',),
-        rf"variable[ \t]{{1,5}}\"[\w-]{{0,60}}{_SECRET_NAME}[\w-]{{0,30}}\"\s{{0,5}}\{{"
+        rf"variable[ \t]{{1,5}}\"[\w-]{{0,60}}{NAME}[\w-]{{0,30}}\"\s{{0,5}}\{{"
         r"[^{}]{0,600}?\bdefault[ \t]{0,40}=[ \t]{0,8}\"([^\"\s]{6,200})\"",
         is_configured_password,
     ),
@@ -81,21 +107,6 @@ DOCUMENT_RULES: tuple[Rule, ...] = (
         ("presharedkey", "privatekey"),
         r"(?:private|preshared)key\s{0,4}[=:]\s{0,4}['\"]?([a-z0-9+/]{43}=)",
         is_key_material,
-    ),
-    *(
-        make_rule(
-            "password",
-            (command,),
-            rf"\b{command}[^\n|;&]{{0,300}}?[ \t]-p['\"]?([^\s'\"]{{4,100}})",
-            is_command_password,
-        )
-        for command in ("mysql", "mariadb")
-    ),
-    make_rule(
-        "password",
-        ("sshpass",),
-        r"\bsshpass\s{1,20}(?:-[a-z]\s{1,5}){0,4}-p\s{0,5}['\"]?([^\s'\"]{4,100})",
-        is_command_password,
     ),
     make_rule(
         "machine-key",

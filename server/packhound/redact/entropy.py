@@ -36,6 +36,11 @@ def is_random(value: str, min_entropy: float = 3.0) -> bool:
     return changes >= max(2, len(value) // 16) and entropy(value) >= min_entropy
 
 
+def has_mixed_letters(value: str) -> bool:
+    """Return True for letters whose case changes too often for joined words."""
+    return len(value) >= 14 and len(_ANY_CHANGE.findall(value)) >= 0.36 * len(value)
+
+
 def is_placeholder(value: str) -> bool:
     """Return True if the value says of itself that it is none."""
     return bool(_PLACEHOLDER.search(value)) or len(set(value)) <= 4

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from packhound.redact.names import LONG, PASSWORD_NAME
 from packhound.redact.values import is_name, is_no_dummy, is_no_sample, is_sample
 
 
@@ -42,25 +43,15 @@ def _is_unnamed(value: str) -> bool:
     return not is_sample(value) and not is_name(value)
 
 
-ASSIGNED = re.compile(
-    r"(?P<name>(?:passw(?:or)?d[\w.-]{0,20}|passphrase|pwd|secret|token|credentials?"
-    r"|(?:api|access|auth|private|secret|encryption|signing)[_-]?key)s?)['\"`\]]{0,3}"
-    r"[ \t]{0,3}(?:=>|\?=|:{1,3}=|:|==?|\|\||,)[ \t]{0,3}"
-    r"(?P<quote>['\"`])(?P<value>[^\s'\"`]{8,200})(?P=quote)"
-)
-"""A quoted value given to the name of a secret. Like those below: of text in lower case."""
-
 BARE = re.compile(
-    r"^[ \t]*(?:export[ \t]+|-[ \t]+)?(?P<name>[\w.-]{0,80}(?:passw(?:or)?d|passphrase|secret"
-    r"|token|credential|api[_.-]?key|access[_.-]?key)[\w-]{0,60})[ \t]{0,2}[:=][ \t]{0,2}"
-    r"(?P<value>[^\s'\"`#;,(){}\[\]<>$]{10,200})\s{0,80}$"
+    rf"^[ \t]*(?:export[ \t]+|-[ \t]+)?[\w.-]{{0,80}}(?:{LONG})[\w-]{{0,60}}[ \t]{{0,2}}[:=]"
+    r"[ \t]{0,2}(?P<value>[^\s'\"`#;,(){}\[\]<>$]{10,200})\s{0,80}$"
 )
-"""The same without quotes, as the whole of a line."""
+"""A value without quotes as the whole of a line. Like those below: of text in lower case."""
 
 INLINE = re.compile(
-    r"(?:secret|token|credential|(?:api|access|auth\w{0,14}|private|secret|encryption|signing"
-    r"|activation)[ _-]?key)s?['\"\])]{0,2}(?:[ \t]{0,2}(?:=>|=|:|%3d)[ \t]{0,2}|[ \t]+)['\"]?"
-    r"(?P<value>[a-z0-9][\w+/=.~-]{11,200})(?=['\"\s,;&)%<\\]|$)"
+    rf"(?:{LONG})s?['\"\])]{{0,2}}(?:[ \t]{{0,2}}(?:=>|=|:[=-]?|%3d)[ \t]{{0,2}}|[ \t]+)['\"]?"
+    r"(?P<value>[a-z0-9][\w+/=.~-]{11,200})(?=['\"`\s,;&)}%<\\]|$)"
 )
 """The same anywhere in a line: in prose, on a command line, in the query of a URL."""
 
@@ -217,18 +208,10 @@ CURL_RULES = (
 )
 """Options of a command that begins on their line or some lines before."""
 
-_PASSWORD = r"(?:pass(?:w(?:or)?d|phrase)s?|pa?s{1,2}wo?r?d|(?<![a-z])(?:pass|pwd|pw))"
-
 PASSWORDS: tuple[re.Pattern[str], ...] = (
-    # Quoted, after any sign that could be an assignment: `PASSWORD = get() or "..."` is one too.
-    re.compile(
-        rf"{_PASSWORD}['\"`\]]{{0,2}}(?:[ \t]{{0,2}}:[ \t]{{0,2}}[\w.]{{1,30}})?[ \t]{{0,3}}"
-        r"(?:[!=]==?|=>|:=|:|=|,)[ \t]{0,3}(?:[\w.]{1,40}(?:\([^()]{0,60}\))?[ \t]+or[ \t]+)?"
-        r"(?P<quote>['\"`])(?P<value>[^\s'\"`]{6,100})(?P=quote)"
-    ),
     # In prose, on a command line, in a connection string.
     re.compile(
-        rf"{_PASSWORD}(?:[ \t]{{0,2}}(?:=>|:=|=|:)[ \t]{{0,2}}|[ \t]+)['\"]?"
+        rf"{PASSWORD_NAME}(?:[ \t]{{0,2}}(?:=>|:=|=|:)[ \t]{{0,2}}|[ \t]+)['\"]?"
         r"(?P<value>[^\s'\"`(){}\[\]<>,;|&\\]{6,64})(?=['\"`\s,;)\]}<&|]|$)"
     ),
     # In SQL.

@@ -32,8 +32,11 @@ _CLASSES = bytes(
 _RUN = re.compile(rb"(?<![0a])(?=a*0)[0a]{14}")
 """Key characters with a digit among them."""
 
-_SECRET_WORD = re.compile("pass|pwd|pw[:=]|secret|credential|token|key|auth|identified")
+_SECRET_WORD = re.compile("pass|pwd|pw[:=]|secret|credential|token|key|auth|identified|bearer|psk")
 """Words in the names of secrets."""
+
+
+_VALUE_ALONE = re.compile("[ \t]*[bfru]?['\"`]")
 
 
 def to_octets(text: str) -> bytes:
@@ -56,6 +59,10 @@ def suspicious_lines(octets: bytes, lowered: str) -> list[tuple[int, int, bool]]
         end = len(classes) if end < 0 else end
         names_secret = bool(_SECRET_WORD.search(lowered, start, end))
         if names_secret or _RUN.search(classes, start, end):
+            if not names_secret and _VALUE_ALONE.match(lowered, start, end):
+                # Its name may be on the line before, as `black` and `prettier` set code.
+                start = lowered.rfind("\n", 0, max(0, start - 1)) + 1
+                names_secret = bool(_SECRET_WORD.search(lowered, start, end))
             lines.append((start, end, names_secret))
         digit = classes.find(b"0", end)
     return lines

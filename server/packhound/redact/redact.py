@@ -19,6 +19,7 @@ from itertools import accumulate, chain
 from typing import TypeAlias
 
 from packhound.core.errors import Cancelled, PackhoundError
+from packhound.redact.calls import CALL_RULES
 from packhound.redact.documents import (
     BLOCK_LITERALS,
     DOCUMENT_RULES,
@@ -26,8 +27,8 @@ from packhound.redact.documents import (
     private_keys,
 )
 from packhound.redact.entropy import is_random
+from packhound.redact.literals import named_literals
 from packhound.redact.patterns import (
-    ASSIGNED,
     BARE,
     CURL_RULES,
     INLINE,
@@ -135,7 +136,7 @@ def _secrets(text: str) -> Iterator[Span | None]:
         yield from private_keys(text)
     if literals.issuperset(("secret", "data:")):
         yield from manifest_values(text)
-    for rule in _rules_for(TEXT_RULES, literals):
+    for rule in _rules_for((*TEXT_RULES, *CALL_RULES), literals):
         yield from _matches(rule, text, text)
     for rule in _rules_for(DOCUMENT_RULES, literals):
         yield from _matches(rule, lowered, text)
@@ -224,27 +225,17 @@ class _LineRules:
 
 def _assigned_values(line: str, lowered: str) -> Iterator[Span]:
     """Yield values by the names that they are given to; the patterns read lower case."""
-    for match in ASSIGNED.finditer(lowered):
-        name = line[_name_start(line, match.start()) : match.end("name")]
-        if is_secret_value(name, line[slice(*match.span("value"))], quoted=True):
-            yield *match.span("value"), "secret"
+    yield from named_literals(line)
     for match in BARE.finditer(lowered):
-        if is_secret_value(match["name"], line[slice(*match.span("value"))], quoted=False):
+        if is_secret_value(line[slice(*match.span("value"))], quoted=False):
             yield *match.span("value"), "secret"
     for match in INLINE.finditer(lowered):
         if is_high_entropy_bare(line[slice(*match.span("value"))]):
             yield *match.span("value"), "secret"
     for i, pattern in enumerate(PASSWORDS):
         for match in pattern.finditer(lowered):
-            if looks_like_password(line[slice(*match.span("value"))], bare=i == 1):
+            if looks_like_password(line[slice(*match.span("value"))], bare=i == 0):
                 yield *match.span("value"), "password"
-
-
-def _name_start(line: str, position: int) -> int:
-    """Return where the name begins that a position is in."""
-    while position > 0 and (line[position - 1].isalnum() or line[position - 1] in "_-"):
-        position -= 1
-    return position
 
 
 @lru_cache(maxsize=1)
@@ -281,7 +272,7 @@ def _token_rule(kind: str, prefix: str, min_length: int, tail: str, before: str)
 @lru_cache(maxsize=1)
 def _literals() -> LiteralPrefilter:
     """Return the literals of the rules that search a whole text, in lower case."""
-    rules = (*TEXT_RULES, *DOCUMENT_RULES, *CURL_RULES, *_short_tokens())
+    rules = (*TEXT_RULES, *CALL_RULES, *DOCUMENT_RULES, *CURL_RULES, *_short_tokens())
     return LiteralPrefilter({*BLOCK_LITERALS, *(word for rule in rules for word in rule.literals)})
 
 

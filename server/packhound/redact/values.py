@@ -7,7 +7,13 @@ import binascii
 import re
 from itertools import pairwise
 
-from packhound.redact.entropy import entropy, is_placeholder, is_random, is_template
+from packhound.redact.entropy import (
+    entropy,
+    has_mixed_letters,
+    is_placeholder,
+    is_random,
+    is_template,
+)
 
 _BARE_SIGNS = frozenset("!@#^~?*+-%$")
 _REFERENCE = re.compile(
@@ -33,11 +39,18 @@ def is_published_token(value: str) -> bool:
     return looks_random_token(value) and not is_sample(value)
 
 
-def is_secret_value(name: str, value: str, *, quoted: bool) -> bool:
-    """Return True if a value is random enough for the secret that its name asks for."""
+def is_named_secret(value: str, *, is_password: bool) -> bool:
+    """Return True if a value in quotes is what its name asks for: random, or a chosen password."""
+    if looks_like_password(value, bare=False) and (is_password or has_password_signs(value)):
+        return True
+    return not value.isdigit() and is_secret_value(value, quoted=True, is_password=is_password)
+
+
+def is_secret_value(value: str, *, quoted: bool, is_password: bool = False) -> bool:
+    """Return True if a value is random enough for a secret."""
     if is_placeholder(value) or is_name(value) or is_location(value):
         return False
-    if is_random(value, 2.6 if quoted and "pass" in name.lower() else 3.2):
+    if len(value) >= 8 and is_random(value, 2.6 if is_password else 3.2):
         return quoted or len(value) >= 16
     return False
 
@@ -59,8 +72,10 @@ def looks_like_password(value: str, *, bare: bool) -> bool:
 
 def is_configured_password(value: str) -> bool:
     """Return True for what a document gives to a password: no reference, template or plain word."""
-    if _REFERENCE.match(value) or is_template(value) or is_location(value) or is_name(value):
+    if _REFERENCE.match(value) or is_template(value) or is_location(value):
         return False
+    if is_name(value):
+        return has_mixed_letters(value)
     signs = _signs(value) - _TYPICAL_SIGNS
     n_kinds = _n_cases(value) + bool(signs)
     return n_kinds >= 3 or (n_kinds == 2 and len(value) >= 8 and any(map(str.isdigit, value)))
@@ -71,6 +86,11 @@ def is_command_password(value: str) -> bool:
     if _REFERENCE.match(value) or not any(map(str.isalpha, value)):
         return False
     return not is_dummy_password(value) or is_configured_password(value)
+
+
+def has_password_signs(value: str) -> bool:
+    """Return True if signs that passwords are given stand among ten characters or more."""
+    return len(value) >= 10 and bool(_signs(value)) and _signs(value) <= _BARE_SIGNS
 
 
 def has_special_characters(value: str) -> bool:

@@ -1,0 +1,46 @@
+"""Secrets of shapes that real code, configurations and commands have, at the figures promised."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from benchmarks.packs.secrets_out import secrets_out
+from packhound.redact.redact import redact
+
+PROMISED = {"published": 0.99, "named": 0.95, "config": 0.85}
+V = "hT7kq92LwzP04vbnQ8rX"
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_as_many_secrets_are_taken_out_as_promised(seed):
+    shares = secrets_out(random.Random(seed))
+    assert {
+        group: shares[group]["all"] >= least for group, least in PROMISED.items()
+    } == dict.fromkeys(PROMISED, True), shares
+    languages = {name: share for name, share in shares["named"].items() if share < 0.8}
+    assert len(shares["named"]) > 25 and not languages
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'public_key = "{V}"',
+        f'f(token, other, "{V}")',
+        f'login(token=token, user="{V}")',
+        f'if token == expected && name == "{V}":',
+        f"Pass `{V}` as the first argument",
+        f'compass: String = "{V}"',
+        'token(\n    "65536655366553665536",\n)',
+        'api_key: str = "your-api-key-123456"',
+        'const token: string = "{{ deploy_token_2 }}";',
+        'smtp.login("me@shop.internal", "password1")',
+        'db = new PDO("mysql:host=a", "root", "changeme")',
+        "docker login -u deploy -p $REGISTRY_PASSWORD1 registry.shop.internal",
+        'integrity: "sha512-hT7kq92LwzP04vbnQ8rXhT7kq92LwzP04vbnQ8rX=="',
+        "mnemonic: the seed phrase is made of words, and is shown once",
+    ],
+)
+def test_what_is_given_to_another_name_stays(text):
+    assert redact(text).text == text
