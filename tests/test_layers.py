@@ -50,7 +50,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "operations": {"grep", "impact", "knowledge", "llm", "memory", "pack", "redact"}
     | {"search", "service", "text"},
     "lsp": {"impact", "operations", "pack", "redact", "relay", "rpc", "search", "service", "text"},
-    "mcp": {"operations", "relay", "rpc", "service"},
+    "mcp": {"operations", "redact", "relay", "rpc", "service"},
     "daemon": {"lsp", "mcp", "operations", "relay", "rpc", "service"},
     "cli": {"daemon", "encoder", "evaluation", "index", "knowledge", "lsp", "mcp", "operations"}
     | {"memory", "pack", "parsing", "redact", "search", "service", "text"},
