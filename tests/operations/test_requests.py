@@ -10,8 +10,10 @@ import pytest
 from packhound.core.errors import SettingsError
 from packhound.core.settings import DEEP_TIME_MS
 from packhound.core.settings_reader import changed
-from packhound.core.types import Budget, Query
-from packhound.operations import OPERATIONS, make_pack, query_of, read_request
+from packhound.core.typed import fields_of, kind_of
+from packhound.core.types import TYPES, Budget, Query
+from packhound.operations import OPERATIONS, Search, make_pack, query_of, read_request
+from packhound.operations.search import OPTIONS
 from packhound.pack.request import PackRequest
 from tests.support.operations import call_of
 
@@ -29,13 +31,24 @@ def field_names(name: str) -> set[str]:
 
 
 def test_every_field_of_a_query_and_a_pack_can_be_asked_for():
-    inner = {"text", "budget", "focus", "redacted", "overlapping", "excluded_paths"}
+    inner = {"text", "budget", "focus", "redacted", "overlapping"}
     of_query = {field.name for field in fields(Query)} - inner
-    of_query |= {"query", "time_ms", "candidates", "exclude"}
+    of_query |= {"query", "time_ms", "candidates"}
     assert field_names("search") == of_query | OF_AN_ANSWER
     of_pack = {field.name for field in fields(PackRequest)} - {"focus", "excluded"} | {"exclude"}
     focus = {"focus_path", "focus_line", "focus_lines", "open_paths", "explain"}
     assert field_names("pack") == of_pack | focus
+
+
+@pytest.mark.parametrize("name", sorted(OPTIONS))
+def test_an_option_of_a_search_reaches_its_query_as_it_is(engine, name):
+    kind = kind_of(fields_of(Search)[name].type)
+    items = kind_of(kind.items) if kind.items else None
+    values = {bool: not fields_of(Search)[name].default, int: 3, float: 0.5, str: "1y"}
+    value = kind.choices[-1] if kind.choices else values.get(kind.type)
+    if items:
+        value = (items.choices[-1] if items.choices else TYPES[-1],)
+    assert getattr(query(engine, **{name: value}), name) == value
 
 
 def test_a_deep_query_has_the_time_that_the_model_takes(engine):
@@ -55,7 +68,7 @@ def test_null_is_the_default_and_the_setting_says_the_limit(engine):
 
 
 def test_former_names_are_read(engine):
-    assert query(engine, excluded_paths=["*.md"]).excluded_paths == ("*.md",)
+    assert query(engine, excluded_paths=["*.md"]).exclude == ("*.md",)
     assert read_request("pack", {"prompt": "x", "excluded": ["*.md"]}).exclude == ("*.md",)
 
 

@@ -23,7 +23,7 @@ def ask(text: str, mode: str = "lexical", **query: object) -> Results:
         {"paths": ("nowhere/**",)},
         {"kinds": ("trait",)},
         {"languages": ("cobol",)},
-        {"excluded_paths": ("**",)},
+        {"exclude": ("**",)},
     ],
 )
 def test_the_filter_to_drop_is_named_with_what_there_is_without_it(mode: str, filters) -> None:

@@ -175,7 +175,7 @@ MAX_HITS = 1_000
 class Query:
     """One question. Empty `kinds`, `languages` and `paths` (globs) mean all.
 
-    `excluded_kinds` and `excluded_paths` (globs) are left out. With `files` the answer has one hit
+    `excluded_kinds` and `exclude` (globs) are left out. With `files` the answer has one hit
     per file: the node that answers best in it. With `deep` the best hits are read again by the
     small transformer, if it is installed and the setting allows it. Without `types` code alone
     answers; `since` and `before` are days (YYYY-MM-DD), of any of the `tags` one suffices.
@@ -196,7 +196,7 @@ class Query:
     files: bool = False
     tests: Tests = "last"
     excluded_kinds: tuple[Kind, ...] = ()
-    excluded_paths: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
     deep: bool = False
     fuser: str = ""
     scorers: tuple[str, ...] = ()

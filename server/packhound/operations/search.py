@@ -18,6 +18,7 @@ from packhound.core.settings import (
     MAX_TIME_MS,
     Settings,
 )
+from packhound.core.typed import fields_of
 from packhound.core.types import KINDS, TYPES, Budget, Focus, Kind, Mode, Query, Results, Tests
 from packhound.operations.focus import focus_of
 from packhound.operations.operation import (
@@ -125,6 +126,10 @@ class Search(Request):
     max_tokens: MaxTokens = 4_000
 
 
+OPTIONS = fields_of(Search).keys() & Query.__dataclass_fields__.keys() - {"limit"}
+"""Fields that the query of a request takes as they are."""
+
+
 def run(call: Call, request: Search) -> Json:
     """Return one page of the hits of all folders."""
     query, notes = query_of(call, request)
@@ -154,29 +159,13 @@ def query_of(call: Call, request: Search) -> tuple[Query, tuple[str, ...]]:
     query = Query(
         request.query,
         limit=request.offset + limit_of(call, request) + 1,
-        mode=request.mode,
-        kinds=request.kinds,
-        languages=request.languages,
-        paths=request.paths,
         budget=Budget(
             request.time_ms or settings.search.time_ms or time_ms,
             request.candidates or settings.search.candidates,
         ),
         focus=Focus(place.path, place.line or 0, place.root.path) if place else None,
-        files=request.files,
-        tests=request.tests,
-        excluded_kinds=request.excluded_kinds,
-        excluded_paths=request.exclude,
-        deep=request.deep,
-        fuser=request.fuser,
-        scorers=request.scorers,
-        types=request.types,
-        since=request.since,
-        before=request.before,
-        tags=request.tags,
         redacted=call.is_agent,
-        git=request.git,
-        snippet_lines=request.snippet_lines,
+        **{name: getattr(request, name) for name in OPTIONS},
     )
     scope, problems = ranking.scope_of(query)
     if problems:

@@ -118,8 +118,8 @@ class Roots:
             return self._asked[0].engine.search(query, cancel)
         answers = []
         for root in self:
-            excluded = (*query.excluded_paths, *self.inner_globs(root))
-            answers.append(root.engine.search(replace(query, excluded_paths=excluded), cancel))
+            excluded = (*query.exclude, *self.inner_globs(root))
+            answers.append(root.engine.search(replace(query, exclude=excluded), cancel))
         return _merge_results(query, answers)
 
     def grep(

@@ -84,7 +84,7 @@ def filter_fields(
         "languages": _parse_languages(query.languages, filters),
         "globs": (*query.paths, *_values(filters, "path")),
         "excluded_kinds": _parse_kinds(query.excluded_kinds, filters, "-kind", notes),
-        "excluded_globs": (*query.excluded_paths, *_values(filters, "-path")),
+        "excluded_globs": (*query.exclude, *_values(filters, "-path")),
         "tests": _parse_tests(query.tests, filters, notes),
         "scope": scope,
     }
