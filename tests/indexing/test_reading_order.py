@@ -8,15 +8,27 @@ from pathlib import Path
 
 import pytest
 
+from packhound.core.errors import Cancelled
 from packhound.core.settings_reader import settings_from
-from packhound.core.types import Document
+from packhound.core.types import Document, Query
 from packhound.index.writer import Index
 from packhound.indexing.bulk_read import IndexingPass
 from packhound.indexing.indexer import Indexer
 from packhound.indexing.reading_order import ReadingOrder
-from packhound.indexing.work_queue import DifferenceList
+from packhound.indexing.timing import Timing
+from packhound.indexing.work_queue import DifferenceList, WorkQueue
+from packhound.service.engine import Engine
 
 N_FILES = 80
+TEXTS = {
+    "src/README.md": "Call json_dump, MakeSink, or parseRule up to MAX_DEPTH.\n",
+    "src/depth.py": "import x\n\nMAX_DEPTH: int = 4\n",
+    "src/Sink.cs": "    static Sink MakeSink(Action<Sink> action)\n    {\n    }\n",
+    "src/dump.c": "char *json_dump(const json_t *json,\n                size_t flags) {\n}\n",
+    "src/rule.js": "function parseRule(text) {\n}\n",
+    "src/rules.js": "class Other {\n  async parseRule(text) {\n    return text\n  }\n}\n",
+    "src/uses.py": "def use():\n    return 1\n",
+}
 PATHS = ("lib/a.py", "lib/a_test.py", "lib/deep/b.py", "shop/big.py", "shop/mail.py", "vendor/c.py")
 
 
@@ -56,6 +68,10 @@ def test_files_around_open_documents_come_first(root: Path) -> None:
     ("text", "near", "first"),
     [
         ("where is function_5 called?", (), ["vendor/c.py"]),
+        ("json_dump", (), ["src/dump.c", "src/README.md"]),
+        ("parseRule", (), ["src/rule.js", "src/rules.js", "src/README.md"]),
+        ("MakeSink", (), ["src/Sink.cs", "src/README.md"]),
+        ("MAX_DEPTH", (), ["src/depth.py", "src/README.md"]),
         ("mail is not sent", (), ["shop/mail.py"]),
         ("", ("vendor/c.py",), ["vendor/c.py", "lib/a.py", "lib/a_test.py"]),
         ("the return of a def", (), []),
@@ -64,20 +80,26 @@ def test_files_around_open_documents_come_first(root: Path) -> None:
 def test_a_query_has_its_names_and_its_focus_read_first(
     root: Path, text: str, near: tuple[str, ...], first: list[str]
 ) -> None:
-    order = ReadingOrder(root, PATHS)
-    order.read_first(text, near)
-    taken = [*iter(order.take_first, None)]
+    for path, written in TEXTS.items():
+        (root / path).parent.mkdir(exist_ok=True)
+        (root / path).write_text(written)
+    order = ReadingOrder(root, [*TEXTS, *PATHS])
+    order.ask(text, near)
+    order.seek()
+    taken = [*iter(order.take_asked, None)]
     assert taken[: len(first)] == first and bool(taken) == bool(first)
-    assert sorted([*taken, *order]) == sorted(PATHS)
+    assert sorted([*taken, *order]) == sorted([*TEXTS, *PATHS])
 
 
 def test_each_file_is_taken_once_whoever_asks(root: Path) -> None:
     order = ReadingOrder(root, PATHS)
-    order.read_first("function_5 mail")
+    order.ask("function_5 mail")
+    order.seek()
     rest = iter(order)
     taken = [next(rest)]
-    order.read_first("function_0 function_1 function_2 function_4 big", ["vendor/c.py"])
-    taken += [*iter(order.take_first, None), *rest]
+    order.ask("function_0 function_1 function_2 function_4 big", ["vendor/c.py"])
+    order.seek()
+    taken += [*iter(order.take_asked, None), *rest]
     assert sorted(taken) == sorted(PATHS)
 
 
@@ -101,6 +123,42 @@ def test_a_name_is_found_before_the_other_files_are_read(
     while task := queue.take():
         indexer.step(task)
     assert len(indexer._index.snapshot.files) == N_FILES
+
+
+def test_the_first_answer_of_a_new_folder_has_the_definition_that_it_names(
+    indexer: Indexer, tmp_path: Path
+) -> None:
+    name, settings = f"canary_{N_FILES - 1:03}", settings_from({"index.persist": False})
+    engine = Engine.open(tmp_path / "many", settings, timing=Timing(named_s=60))
+    try:
+        hits = engine.search(Query(name)).hits
+        assert [hit.node.name for hit in hits][:1] == [name]
+        assert engine.settled(60) and engine.reading.n_read == N_FILES
+    finally:
+        engine.close()
+
+
+def test_nobody_waits_for_definitions_where_reading_is_given_up() -> None:
+    queue = WorkQueue()
+    queue.read_first("canary")
+    assert not queue.named_is_read(0)
+    queue.cancel()
+    assert queue.named_is_read(60)
+
+
+def test_who_no_longer_wants_an_answer_waits_for_no_definition(
+    indexer: Indexer, tmp_path: Path
+) -> None:
+    settings, cancelled = settings_from({"index.persist": False}), threading.Event()
+    cancelled.set()
+    engine = Engine.open(tmp_path / "many", settings, timing=Timing(named_s=1e9))
+    try:
+        engine.cancel_indexing()
+        engine.refresh()
+        with pytest.raises(Cancelled):
+            engine.search(Query("no_such_name_anywhere"), cancelled)
+    finally:
+        engine.close()
 
 
 def test_an_open_document_is_no_file_to_be_read_first(indexer: Indexer) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import time
@@ -13,7 +14,9 @@ from packhound.core.errors import SettingsError
 from packhound.core.settings_reader import settings_from
 from packhound.mcp import folders as mcp_folders
 from packhound.operations import as_text
+from packhound.service.engine import Engine
 from tests.support.agent import Agent, kill_engine
+from tests.support.operations import call
 
 N_FILES = 600
 NOTE = re.compile(r"(\d+) of 600 files read so far")
@@ -79,6 +82,23 @@ def test_no_answer_claims_more_than_was_read(large, monkeypatch):
     assert answer["hits"][0]["name"] == name
     assert answer["confidence_word"] == "exact" and "reading" not in answer
     folders.close()
+
+
+@pytest.mark.parametrize("form", ["markdown", "json", "xml"])
+def test_a_pack_says_once_that_it_is_of_what_was_read_so_far(large, form):
+    engine = Engine.open(large, settings_from({"index.workers": 1, "index.persist": False}))
+    assert engine.settled(60)
+    engine.cancel_indexing()  # What was read stays, and nobody knows if it is all.
+    arguments = {"prompt": "fix `canary_7_7`", "budget": 500, "format": form}
+    answer = call(engine, "pack", arguments)
+    engine.close()
+    text = as_text("pack", answer, arguments)
+    assert answer["complete"] is False
+    assert answer["reading"] == f"{N_FILES} files read so far; there may be more"
+    assert text.count("read so far") == 1 and answer["notes"].count(answer["reading"]) == 1
+    assert "the only place" not in str(answer).replace("so far the only place", "")
+    if form == "json":
+        assert json.loads(text)["reading"] == answer["reading"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")

@@ -23,6 +23,8 @@ enough that what waits takes little memory."""
 _CHECKED_AT_ONCE = 32
 """Files that are read and hashed between two edits: a few milliseconds."""
 
+_SEEK_POLL_S = 0.01
+
 _MANY_FILES = 64
 """Files that are worth reading in the order in which they are asked for."""
 
@@ -69,6 +71,7 @@ class IndexingPass:
         self._analysed: Iterator[AnalysedFile] | None = None
         self._same: dict[str, FileStamp | None] = {}
         self.n_parsed = self.n_published = self._n_same = 0
+        self._is_asked_unpublished = False
 
     @property
     def n_files(self) -> int:
@@ -94,8 +97,11 @@ class IndexingPass:
         if self._analysed is None:
             is_all_same = self._n_same == self._n_paths
             self._analysed = iter(()) if is_all_same else self._pool.parse_many(self._documents())
+        if not self.n_parsed and self._order.is_seeking and not self._order.has_first:
+            time.sleep(_SEEK_POLL_S)  # The other parsers start meanwhile; nothing waits for them.
+            return True
         # What is asked for while the last files are parsed is left to this thread.
-        analysed = self._parse_first() or next(self._analysed, None) or self._parse_first()
+        analysed = self._parse_asked() or next(self._analysed, None) or self._parse_asked()
         if analysed is None:
             return False
         self._batch.append(analysed)
@@ -106,9 +112,17 @@ class IndexingPass:
     def read_first(self, text: str, near: Collection[str]) -> None:
         """Read first what a text names, and what is around files; returns at once."""
         if self._has_many:
-            seek = self._order.read_first
-            name = "packhound-reading-order"
-            threading.Thread(target=seek, args=(text, near), name=name, daemon=True).start()
+            self._order.ask(text, near)
+            if self._order.is_seeking:
+                name = "packhound-reading-order"
+                threading.Thread(target=self._order.seek, name=name, daemon=True).start()
+
+    @property
+    def is_seeking(self) -> bool:
+        """Return True until the files that may define what was asked for are published."""
+        return not self._cancelled.is_set() and (
+            self._order.is_seeking or self._order.has_first or self._is_asked_unpublished
+        )
 
     @property
     def batch_full(self) -> bool:
@@ -124,6 +138,7 @@ class IndexingPass:
         """Set the time of the next publication."""
         now = time.monotonic()
         self.n_published = self._n_read
+        self._is_asked_unpublished = False
         elapsed_s = min(now - self._started, self._longest_publish_s)
         self._publish_at = now + max(self._first_publish_s, elapsed_s)
 
@@ -150,15 +165,18 @@ class IndexingPass:
                 self._order.add(path)
         del self._unchecked[:_CHECKED_AT_ONCE]
 
-    def _parse_first(self) -> AnalysedFile | None:
-        """Parse a file that was asked for; after the last one all of them become visible."""
-        while (path := self._order.take_first()) is not None:
-            if document := self._read(path):
-                analysed = self._first_pool.parse(document, is_open=False)
-                if not self._order.has_first:
-                    self._publish_at = time.monotonic()
-                return analysed
-        return None
+    def _parse_asked(self) -> AnalysedFile | None:
+        """Parse a file that was asked for; after the last that may define it all become visible."""
+        while True:
+            is_first = self._order.has_first
+            self._is_asked_unpublished |= is_first
+            if (path := self._order.take_asked()) is None:
+                return None
+            document = self._read(path)
+            if is_first and not self._order.has_first:
+                self._publish_at = time.monotonic()
+            if document:
+                return self._first_pool.parse(document, is_open=False)
 
     def _documents(self) -> Iterator[Document]:
         for path in self._order:

@@ -132,6 +132,7 @@ class WorkQueue:
             self._differences.clear()
             self._rescan, self._scan = False, None
             self._is_listed = False
+            self._asked_for.clear()
             self._condition.notify_all()
 
     def flush(self, timeout_s: float | None = None) -> bool:
@@ -198,6 +199,19 @@ class WorkQueue:
             goal = self._submitted
             return self._condition.wait_for(lambda: self.closed or self._applied >= goal, timeout_s)
 
+    def named_is_read(self, timeout_s: float) -> bool:
+        """Wait until files that may define what was asked to be read first can be found.
+
+        False after `timeout_s`, and at times later than what it waits for.
+        """
+        with self._condition:
+            return self._condition.wait_for(
+                lambda: (
+                    self.closed or not (self._asked_for or (self._pass and self._pass.is_seeking))
+                ),
+                timeout_s,
+            )
+
     # For the consumer.
 
     def take(self) -> Task | None:
@@ -260,6 +274,7 @@ class WorkQueue:
             self._scan = self._pass = None
             self._in_flight, self._n_in_flight, self._rescan = False, 0, rescan
             self._is_listed = False
+            self._asked_for.clear()
             self._condition.notify_all()
 
     def wake(self) -> None:

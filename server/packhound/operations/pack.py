@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,7 +22,7 @@ from packhound.operations.operation import (
     Word,
     Words,
 )
-from packhound.operations.rows import signal_row
+from packhound.operations.rows import readiness, signal_row
 from packhound.operations.text import Row, Text, path_of, rows_in
 from packhound.pack import Format, Origin, PackFocus, PackItem, PackRequest, price
 from packhound.pack import Pack as Packed
@@ -139,7 +140,8 @@ def pack_row(roots: Roots, pack: Packed, model: str, *, explain: bool = False) -
             for node in pack.omitted[:_MAX_OMITTED]
         ],
         "text": pack.text,
-        "notes": [*pack.notes, *more],
+        "notes": [*filter(None, [pack.reading.note]), *pack.notes, *more],
+        **readiness(pack.reading),
         "cost": None if usd is None else {"model": model, "usd": usd},
     }
 
@@ -173,13 +175,21 @@ def _origin_row(origin: Origin, *, explain: bool) -> Json:
 def text(answer: Row) -> Text:
     """Return the text of the pack, then what is to be known of it."""
     text = str(answer["text"]) or "nothing found that fits the budget"
-    if text.startswith("{"):
-        return Text([text])  # The format JSON says all within itself.
+    if text.startswith("{"):  # The format JSON says all within itself.
+        reading = answer.get("reading")
+        return Text(
+            [
+                json.dumps({"reading": reading, **json.loads(text)}, ensure_ascii=False)
+                if reading
+                else text
+            ]
+        )
     omitted = (
         safe_line(f"left out: {path_of(row)} {row['name']}, {row['reason']}")
         for row in rows_in(answer, "omitted")
     )
-    notes = (f"note: {safe_line(note)}" for note in rows_in(answer, "notes"))
+    said = [note for note in rows_in(answer, "notes") if note != answer.get("reading")]
+    notes = (f"note: {safe_line(note)}" for note in said)
     return Text([text.rstrip("\n")], [*notes, *omitted], "notes")
 
 

@@ -183,7 +183,7 @@ def as_text(name: str, answer: Row, arguments: Mapping[str, object] | None = Non
     note = _skipped_note(answer.get("skipped", {}))
     if note and not answer.get("hits") and note not in text.notes:
         text = text._replace(notes=[*text.notes, note])
-    if reading:
+    if reading and not (text.head and text.head[0].startswith("{")):
         notes = [note for note in text.notes if note != reading]
         text = text._replace(head=[f"{reading}:", *text.head], notes=notes)
     return text.fit(_max_tokens(operation, arguments or {}))

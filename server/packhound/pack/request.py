@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
+from packhound.core.status import ALL_READ, Reading
 from packhound.core.types import Hit
 
 Detail = Literal["outline", "signature", "elided", "full"]
@@ -124,3 +125,5 @@ class Pack:
     text: str
     notes: tuple[str, ...] = ()
     generation: int = 0
+    reading: Reading = ALL_READ
+    """How much of the folder had been read."""

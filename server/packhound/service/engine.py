@@ -174,7 +174,7 @@ class Engine:
 
     def search(self, query: Query, cancel: threading.Event | None = None) -> Results:
         """Answer a query over all `update`s that returned before."""
-        snapshot, reading, notes = self._current(query)
+        snapshot, reading, notes = self._current(query, cancel)
         results = self.sources.search(query, partial(self._search, snapshot, cancel=cancel))
         results = so_far(results, reading)
         results = add_cells(results, notes, self.index, snapshot)
@@ -223,15 +223,20 @@ class Engine:
 
         `search` ranks the candidates, where they are among those of other folders.
         """
-        snapshot, reading, notes = self._current(Query(request.prompt))
+        snapshot, reading, notes = self._current(Query(request.prompt), cancel)
         service, graph_top_k = self.packs.service(), self.index.settings.graph.top_k
         make = partial(
-            service.pack, snapshot, cancel=cancel, graph_top_k=graph_top_k, search=search
+            service.pack,
+            snapshot,
+            cancel=cancel,
+            graph_top_k=graph_top_k,
+            search=search or (lambda query: so_far(self._search(snapshot, query, cancel), reading)),
         )
         packed = self.sources.pack(request, make, self.search, service.conversations)
         denials = () if reading.is_complete else pack.unknown_notes(packed.notes)
         known = (note for note in packed.notes if note not in denials)
-        return replace(packed, notes=(*notes, *known))
+        notes = tuple(note for note in notes if note != reading.note)
+        return replace(packed, notes=(*notes, *known), reading=reading)
 
     def excerpts(self) -> Excerpts:
         """Return the texts of the current generation as they leave, without secrets."""
@@ -335,10 +340,10 @@ class Engine:
         if in_force.settings != self.index.settings:
             self.configure(in_force.settings)
 
-    def _current(self, query: Query) -> Current:
+    def _current(self, query: Query, cancel: threading.Event | None = None) -> Current:
         self._activity.mark_used()
         self.follow_settings()
-        return self.index.current(query)
+        return self.index.current(query, cancel)
 
 
 def _followed(settings: AnySettings) -> tuple[FolderSettings | None, SettingsInForce]:

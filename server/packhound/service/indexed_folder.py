@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -34,11 +35,13 @@ from packhound.service.redacted_texts import RedactedTexts
 from packhound.service.roots import index_folder
 from packhound.service.status import Listener, build_status
 from packhound.storage import MemoryRows, VectorStore
+from packhound.text import identifiers
 
 log = logging.getLogger("packhound")
 
 _FIRST_EDITS_S = 5.0
 """Time to read unsaved texts after a start, when a parser has to start too."""
+_NAMED_POLL_S = 0.02
 
 
 class Current(NamedTuple):
@@ -96,7 +99,7 @@ class IndexedFolder:
         """Have files read first that a text names or that are around `near`; returns at once."""
         self.queue.read_first(text, near)
 
-    def current(self, query: Query) -> Current:
+    def current(self, query: Query, cancel: threading.Event | None = None) -> Current:
         """Wait for the edits submitted before; return the snapshot, and what is to know of it.
 
         The first time after the index was opened anew it waits for all files, and after a start
@@ -109,10 +112,24 @@ class IndexedFolder:
             self.queue.settled(timeout_s)
         in_time = self.queue.caught_up(max(timeout_s, self._first_edits_s))
         self._first_edits_s = 0.0
+        self._wait_for_names(query.text, cancel)
         late = () if in_time else ("the last edits are still being read",)
         reading = self.queue.reading  # Before the snapshot: what is published since is more.
         note = (reading.note,) if reading.note else ()
         return Current(self.snapshot, reading, (*note, *late, *self.models.problems))
+
+    def _wait_for_names(self, text: str, cancel: threading.Event | None) -> None:
+        """While files are unread, wait for those that may define a name that nothing has yet."""
+        if self.queue.reading.is_complete:
+            return
+        names, until = identifiers(text), time.monotonic() + self._timing.named_s
+        while (
+            any(not len(self.snapshot.node_ids_named(name)) for name in names)
+            and time.monotonic() < until
+            and not (cancel is not None and cancel.is_set())
+            and not self.queue.named_is_read(_NAMED_POLL_S)
+        ):
+            pass
 
     @property
     def embedder(self) -> Embedder | None:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
+from packhound.core.status import total_reading
 from packhound.core.types import Query, Results
 from packhound.llm import TokenCounter, counter_for
 from packhound.pack import EMPTY_NOTE, Pack, PackRequest, request_notes, unknown_notes
@@ -145,6 +146,7 @@ def _merge(
             *dict.fromkeys(_further_notes(drafts, counter, text)),
         ),
         generation=sum(draft.generation for draft in drafts),
+        reading=total_reading([draft.reading for draft in drafts]),
     )
 
 
