@@ -21,6 +21,7 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.stored import save
 from packhound.core.settings_reader import settings_from
 from packhound.core.types import Query
 from packhound.service import Engine
@@ -69,7 +70,7 @@ def main() -> None:
     }
     print(json.dumps(figures, indent=1))
     if options.save:
-        RESULTS.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+        save(RESULTS, figures)
 
 
 def _open(folder: Path) -> Engine:

@@ -77,6 +77,7 @@ RESULTS = (
     Stored("quality/results/nodes.json", "quality.fit_nodes", _SEARCH),
     Stored("quality/results/part_vectors.json", "quality.part_vectors", _SEARCH),
     Stored("results/answer_size.json", "answer_size FOLDER ... --save FILE", _EDITORS),
+    Stored("results/first_answer.json", "first_answer FOLDER --save", _SEARCH),
     Stored("results/graph.json", "graph FOLDER ...", _INDEX),
     Stored("results/grep_speed.json", "grep_speed FOLDER", (*_TEXT, "grep", "service")),
     Stored("results/index_speed.json", "index_speed 12000 40000", _INDEX),

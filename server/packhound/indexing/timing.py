@@ -28,7 +28,7 @@ class Timing:
     first_publish_s: float = 1.0
     """Duration of a pass after which its files become visible; the interval doubles each time, up
     to `save_while_reading_s`."""
-    named_s: float = 3.0
+    named_s: float = 5.0
     """Longest wait of a search for the definitions that it names, while a folder is first read."""
     recent_use_s: float = 0.5
     """Longer than between two keys of a typist: work in the background yields for so long."""
