@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import stored
+from benchmarks import stored, tables
 from benchmarks.stored import FOLDER, RESULTS, Stored
 
 _LINK = re.compile(r"\]\(([^)#]+\.json)\)")
@@ -30,6 +30,12 @@ def test_every_result_that_a_page_quotes_has_a_command() -> None:
     assert len(results) > 20
     missing = {path.name for path in results - known}
     assert not {name for name in missing if not name.startswith(_OF_OTHERS)}
+
+
+def test_tables_of_the_page_are_those_of_the_results() -> None:
+    page = tables.PAGE.read_text("utf-8")
+    assert all(f"<!-- table: {name} -->\n| " in page for name in tables.TABLES)
+    assert page == tables.with_tables(page), "run python -m benchmarks.tables"
 
 
 @pytest.mark.parametrize("result", RESULTS, ids=lambda result: result.path)

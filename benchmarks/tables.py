@@ -1,0 +1,105 @@
+"""Tables of benchmarks/README.md, made from the stored results.
+
+    python -m benchmarks.tables
+
+Rewrites each table below a line `<!-- table: NAME -->`. A test fails where one differs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from benchmarks.stored import FOLDER, load
+
+PAGE = FOLDER / "README.md"
+_TABLE = re.compile(r"(<!-- table: ([\w.]+) -->\n)((?:\|.*\n)*)")
+Rows = Iterable[Iterable[object]]
+
+
+def main() -> None:
+    PAGE.write_text(with_tables(PAGE.read_text("utf-8")), "utf-8")
+
+
+def with_tables(page: str) -> str:
+    """Return a page with each of its marked tables made from its result."""
+    return _TABLE.sub(lambda match: match[1] + TABLES[match[2]](), page)
+
+
+def _table(rows: Rows, *heads: str) -> str:
+    """Return a Markdown table whose first column is text and whose others are figures."""
+    ruler = ["---", *("---:" for _ in heads[1:])]
+    return "".join(f"| {' | '.join(map(str, row))} |\n" for row in (heads, ruler, *rows))
+
+
+def speed() -> str:
+    """Return Packhound, semble, how many times faster, by corpus."""
+    corpora = load(FOLDER / "results" / "speed.json")["corpora"]
+    figures = corpora.values()
+    rows = [
+        ("one-line edit to a search with it, p50", [_times(c, "edit_edit_ms") for c in figures]),
+        ("the same, p95", [_ms(c["packhound"]["edit_edit_ms_p95"]) for c in figures]),
+        ("search in the engine, p50", [_times(c, "query_query_ms") for c in figures]),
+        ("the same, p95", [_times(c, "query_query_ms_p95") for c in figures]),
+        ("cold index, persisted", [_times(c, "cold_ms") for c in figures]),
+        ("warm start to the first answer", [_times(c, "warm_ms") for c in figures]),
+        ("peak memory while indexing", [_memory(c, "cold_peak_mb") for c in figures]),
+        ("peak memory of 200 searches", [_memory(c, "query_peak_mb") for c in figures]),
+    ]
+    heads = [f"{name}, {c['packhound']['cold_nodes']:,} nodes" for name, c in corpora.items()]
+    return _table(((name, *cells) for name, cells in rows), "", *heads)
+
+
+def _times(corpus: Mapping[str, Any], figure: str) -> str:
+    ours, theirs = corpus["packhound"][figure], corpus["semble"][figure]
+    return f"{_ms(ours)} / {_ms(theirs)}, {theirs / ours:.1f}"
+
+
+def _ms(milliseconds: float) -> str:
+    if milliseconds >= 1_000:
+        return f"{milliseconds / 1_000:.1f} s"
+    return f"{milliseconds:.{1 if milliseconds < 100 else 0}f} ms"
+
+
+def _memory(corpus: Mapping[str, Any], figure: str) -> str:
+    return f"{corpus['packhound'][figure]:.0f} / {corpus['semble'][figure]:.0f} MB"
+
+
+def grep_speed() -> str:
+    """Return the milliseconds of Packhound and ripgrep, by patterns with a literal and without."""
+    result = load(FOLDER / "results" / "grep_speed.json")
+    rows = [
+        (f"{part['patterns']} {kind}", *(_both(part[tool]) for tool in ("packhound", "ripgrep")))
+        for kind, part in (
+            ("with a literal", result["with a literal"]),
+            ("without", result["without"]),
+        )
+    ]
+    return _table(rows, "patterns", "Packhound p50 / p95", "ripgrep p50 / p95")
+
+
+def _both(figures: Mapping[str, float]) -> str:
+    return f"{_ms(figures['p50'])} / {_ms(figures['p95'])}"
+
+
+def keystrokes() -> str:
+    """Return the milliseconds from a key to the redrawn rows, by client and size."""
+    rows = []
+    for row in load(FOLDER / "editors" / "keystrokes.json")["rows"]:
+        for part, client in (("search", row["client"]), ("go_to_file", "VS Code's own Go to File")):
+            if part in row:
+                figures = row[part]["p50_ms"], row[part]["p95_ms"]
+                rows.append((client, f"{row['nodes']:,}", *figures))
+    return _table(rows, "client", "nodes", "p50", "p95")
+
+
+TABLES: Mapping[str, Callable[[], str]] = {
+    "speed": speed,
+    "grep_speed": grep_speed,
+    "keystrokes": keystrokes,
+}
+
+
+if __name__ == "__main__":
+    main()
