@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 import msgspec
 
@@ -32,7 +32,6 @@ from packhound.knowledge.text_files import WorkspaceTexts
 from packhound.redact import without_secrets
 
 EpisodeKind = Literal["query", "pack", "pick", "edit", "run", "decision"]
-EPISODE_KINDS: tuple[EpisodeKind, ...] = get_args(EpisodeKind)
 ACCEPTED, REJECTED = "accepted", "rejected"
 """Results that a client may give an episode; a pick also has its rank."""
 EPISODES_FILE = "episodes.jsonl"

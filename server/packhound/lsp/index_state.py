@@ -9,12 +9,15 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from pygls.lsp.server import LanguageServer
 
 from packhound.core.types import Json
 from packhound.lsp.work_done_progress import IndexingProgress
+
+if TYPE_CHECKING:
+    from packhound.lsp.session import Session
 
 INDEX_STATE = "packhound/indexState"
 DEBOUNCE_S = 0.1
@@ -26,16 +29,16 @@ log = logging.getLogger("packhound.lsp")
 
 
 class IndexStateNotifier:
-    """Sends what `read_state` returns whenever it has changed, from a thread of its own."""
+    """Sends the state of a session whenever it has changed, from a thread of its own."""
 
     def __init__(
         self,
         server: LanguageServer,
-        read_state: Callable[[], Json],
+        session: Session,
         progress: IndexingProgress | None,
     ) -> None:
         self._server = server
-        self._read_state = read_state
+        self._session = session
         self._progress = progress
         self._dirty = threading.Event()
         self._closed = False
@@ -57,7 +60,7 @@ class IndexStateNotifier:
             time.sleep(DEBOUNCE_S)
             self._dirty.clear()
             try:
-                self._send(self._read_state())
+                self._send(self._session.state())
             except Exception:
                 log.exception("the state of the index could not be sent")
 

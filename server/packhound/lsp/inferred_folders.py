@@ -7,8 +7,11 @@ documents that are not on disk, the text is searched as long as they are open, a
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
 
 from packhound.core.errors import PackhoundError
 from packhound.core.private_file import make_private_folder
@@ -21,14 +24,12 @@ log = logging.getLogger("packhound.lsp")
 
 
 class InferredFolders:
-    """Used on the thread that opens folders. `announce` shows the user one line."""
+    """Used on the thread that opens folders; the user is told of each."""
 
-    def __init__(
-        self, workspace: Workspace, documents: Documents, announce: Callable[[str], None]
-    ) -> None:
+    def __init__(self, workspace: Workspace, documents: Documents, server: LanguageServer) -> None:
         self._workspace = workspace
         self._documents = documents
-        self._announce = announce
+        self._server = server
         self._projects: dict[Path, Engine] = {}
         self._refused: set[Path] = set()
         self._has_announced_open_files = False
@@ -91,6 +92,10 @@ class InferredFolders:
             return
         for uri in uris:
             self._documents.keep_in_memory(uri)
+
+    def _announce(self, message: str) -> None:
+        log.info("%s", message)
+        self._server.window_show_message(types.ShowMessageParams(types.MessageType.Info, message))
 
     def _announce_open_files(self) -> None:
         if not self._has_announced_open_files:

@@ -67,14 +67,14 @@ class Session:
         self._closing = threading.Event()
         self._client_paths: dict[str, str] = {}
         self._report_settings(self._window_settings)
-        self.progress = IndexingProgress(server, lambda: self.workspace.cancel_indexing())
+        self.progress = IndexingProgress(server)
         progress = self.progress if client.shows_progress else None
-        self._state_notifier = IndexStateNotifier(server, self.state, progress)
+        self._state_notifier = IndexStateNotifier(server, self, progress)
         self.workspace = Workspace(
             self.settings, self._state_notifier.mark_dirty, self._overrides, pool
         )
         self.documents = Documents(self.workspace, client.encoding, self._infer_folders)
-        self._inferred = InferredFolders(self.workspace, self.documents, self._announce)
+        self._inferred = InferredFolders(self.workspace, self.documents, server)
 
     @property
     def settings(self) -> Settings:
@@ -185,10 +185,6 @@ class Session:
                 self._inferred.update()
 
         self._executor.submit(infer)
-
-    def _announce(self, message: str) -> None:
-        log.info("%s", message)
-        self._server.window_show_message(types.ShowMessageParams(types.MessageType.Info, message))
 
     def _add(self, path: str) -> None:
         try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
@@ -15,9 +14,8 @@ MIN_FILES = 32
 class IndexingProgress:
     """One progress bar at a time, while many files are pending; the user may cancel it."""
 
-    def __init__(self, server: LanguageServer, on_cancel: Callable[[], None]) -> None:
+    def __init__(self, server: LanguageServer) -> None:
         self._server = server
-        self._on_cancel = on_cancel
         self._lock = threading.RLock()
         self._n_bars = 0
         self._token: str | None = None
@@ -39,14 +37,13 @@ class IndexingProgress:
                 report = types.WorkDoneProgressReport(message=message, percentage=percentage)
                 self._server.work_done_progress.report(self._token, report)
 
-    def cancel(self, token: object) -> None:
-        """End the bar that the user cancelled, and call `on_cancel`."""
+    def cancel(self, token: object) -> bool:
+        """End the bar that the user cancelled; False for another token than the bar's."""
         with self._lock:
             is_current = self._token is not None and token == self._token
             if is_current:
                 self._end("cancelled")
-        if is_current:
-            self._on_cancel()
+            return is_current
 
     def _create(self) -> None:
         self._n_bars += 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -30,7 +30,8 @@ Entry: TypeAlias = Mapping[str, object]
 class Agent:
     """A coding agent: the file with its MCP servers, and paths that exist if it is installed.
 
-    `entry` makes the entry of a server from its command. `root` is what stands for the folder that
+    The entry of a server has its command and further `fields`; one of `one_command` has the
+    arguments in the same list. `root` is what stands for the folder that
     the agent works in: "." if it starts servers there, a variable that it replaces, or "" if it
     works in no folder. `skills` is the folder of the user's skills, of an agent that has one.
     """
@@ -39,9 +40,16 @@ class Agent:
     config: Path
     marks: tuple[Path, ...]
     key: str
-    entry: Callable[[Sequence[str]], Entry]
+    fields: Entry
+    one_command: bool = False
     root: str = "."
     skills: Path | None = None
+
+    def entry(self, command: Sequence[str]) -> Entry:
+        """Return the entry of a server that is started by a command."""
+        if self.one_command:
+            return {**self.fields, "command": [*command]}
+        return {**self.fields, "command": command[0], "args": [*command[1:]]}
 
     @property
     def installed(self) -> bool:
@@ -86,17 +94,25 @@ def agents(home: Path, workspace: Path) -> tuple[Agent, ...]:
         _agent("Codex", codex / "config.toml", codex, key="mcp_servers", skills=codex / "skills"),
         _agent("Gemini CLI", home / ".gemini" / "settings.json", home / ".gemini"),
         _agent("Windsurf", windsurf / "mcp_config.json", windsurf, root=""),
-        _agent("Zed", zed / "settings.json", zed, key="context_servers", entry=_zed),
+        _agent(
+            "Zed", zed / "settings.json", zed, key="context_servers", fields={"source": "custom"}
+        ),
         _agent(
             "opencode",
             _choose_existing(opencode / "opencode.json", opencode / "opencode.jsonc"),
             opencode,
             key="mcp",
-            entry=_opencode,
+            fields={"type": "local", "enabled": True},
+            one_command=True,
             skills=opencode / "skills",
         ),
         _agent("Cline", cline / "settings" / "cline_mcp_settings.json", cline, root=""),
-        _agent("Copilot CLI", copilot / "mcp-config.json", copilot, entry=_copilot),
+        _agent(
+            "Copilot CLI",
+            copilot / "mcp-config.json",
+            copilot,
+            fields={"type": "local", "tools": ["*"]},
+        ),
         _agent("this folder", workspace / ".mcp.json", workspace / ".mcp.json"),
     )
 
@@ -152,28 +168,8 @@ def server_command(root: str) -> list[str]:
     return [sys.executable, "-m", "packhound", "mcp", *([root] if root else [])]
 
 
-def _stdio(command: Sequence[str]) -> Entry:
-    return {"command": command[0], "args": list(command[1:])}
-
-
-def _stdio_with_type(command: Sequence[str]) -> Entry:
-    return {"type": "stdio", **_stdio(command)}
-
-
-def _zed(command: Sequence[str]) -> Entry:
-    return {"source": "custom", **_stdio(command)}
-
-
-def _opencode(command: Sequence[str]) -> Entry:
-    return {"type": "local", "command": list(command), "enabled": True}
-
-
-def _copilot(command: Sequence[str]) -> Entry:
-    return {"type": "local", **_stdio(command), "tools": ["*"]}
-
-
 # VS Code does not start servers in the workspace; it replaces this variable.
-_VSCODE: dict[str, Any] = {"key": "servers", "entry": _stdio_with_type, "root": WORKSPACE}
+_VSCODE: dict[str, Any] = {"key": "servers", "fields": {"type": "stdio"}, "root": WORKSPACE}
 
 
 def _agent(
@@ -181,11 +177,12 @@ def _agent(
     config: Path,
     *marks: Path,
     key: str = "mcpServers",
-    entry: Callable[[Sequence[str]], Entry] = _stdio,
+    fields: Entry | None = None,
+    one_command: bool = False,
     root: str = ".",
     skills: Path | None = None,
 ) -> Agent:
-    return Agent(name, config, marks, key, entry, root, skills)
+    return Agent(name, config, marks, key, fields or {}, one_command, root, skills)
 
 
 def _choose_existing(path: Path, other: Path) -> Path:

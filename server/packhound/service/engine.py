@@ -225,14 +225,16 @@ class Engine:
         """
         snapshot, reading, notes = self._current(Query(request.prompt), cancel)
         service, graph_top_k = self.packs.service(), self.index.settings.graph.top_k
-        make = partial(
-            service.pack,
+        conversations = service.conversations
+        chosen = self.sources.choose_records(request, self.search, conversations)
+        packed = service.pack(
             snapshot,
-            cancel=cancel,
-            graph_top_k=graph_top_k,
-            search=search or (lambda query: so_far(self._search(snapshot, query, cancel), reading)),
+            chosen.request,
+            cancel,
+            graph_top_k,
+            search or (lambda query: so_far(self._search(snapshot, query, cancel), reading)),
         )
-        packed = self.sources.pack(request, make, self.search, service.conversations)
+        packed = self.sources.add_records(packed, request, chosen, self.search, conversations)
         denials = () if reading.is_complete else pack.unknown_notes(packed.notes)
         known = (note for note in packed.notes if note not in denials)
         notes = tuple(note for note in notes if note != reading.note)

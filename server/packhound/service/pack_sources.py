@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from packhound import pack
 from packhound.core.records import RECORD_TYPES, SOURCE_OF, Record, SourceName, byline, iso_date
 from packhound.core.settings import Settings
 from packhound.core.types import Hit, Query, Results
@@ -28,20 +29,27 @@ _KINDS_IN_NOTE = ("query", "pick", "pack", "edit")
 """Kinds of episodes that only say what was asked for; a note names the last pack."""
 
 
-def add_sources(
+class PackRecords(NamedTuple):
+    """The request for the code of a pack, with room left for what the sources say of it.
+
+    `records` are the best of each source, `has_notes` says if notes on the code are added, and
+    `problems` name sources that are off.
+    """
+
+    request: PackRequest
+    records: Mapping[SourceName, Sequence[Record]]
+    has_notes: bool
+    problems: Sequence[str]
+
+
+def choose_records(
     request: PackRequest,
-    make: Callable[[PackRequest], Pack],
     settings: Settings,
     notes: FolderNotes,
     search: RecordSearch,
     conversations: Conversations,
-) -> Pack:
-    """Return the pack that `make` makes, with what the sources chosen by the settings say.
-
-    Left out is what the pack shows as code, and what its conversation has had.
-    """
-    from packhound.pack import Section, add_sections, reserve_sections
-
+) -> PackRecords:
+    """Return what the sources chosen by the settings have, but for what a conversation has had."""
     sent = conversations.sent_tiers(request.conversation)
     names = [name for name in settings.pack.sources if name != "notes" and request.prompt.strip()]
     problems = [switched_off(name) for name in names if not settings.sources.has(name)]
@@ -51,15 +59,26 @@ def add_sources(
         records |= {name: best} if best else {}
     has_notes = settings.sources.notes and "notes" in settings.pack.sources and notes.has_anchors()
     n_sources = len(records) + has_notes
-    packed = make(reserve_sections(request, n_sources) if n_sources else request)
-    packed = replace(packed, notes=(*packed.notes, *problems))
-    on_code = [Section("notes", notes.in_pack(packed))] if has_notes else []
+    reserved = pack.reserve_sections(request, n_sources) if n_sources else request
+    return PackRecords(reserved, records, has_notes, problems)
+
+
+def add_records(
+    packed: Pack,
+    request: PackRequest,
+    chosen: PackRecords,
+    notes: FolderNotes,
+    conversations: Conversations,
+) -> Pack:
+    """Return a pack with what was chosen for it, but for what it shows as code."""
+    packed = replace(packed, notes=(*packed.notes, *chosen.problems))
+    on_code = [pack.Section("notes", notes.in_pack(packed))] if chosen.has_notes else []
     by_text = {
         name: {_text(record): record for record in best if not _is_in(packed, record)}
-        for name, best in records.items()
+        for name, best in chosen.records.items()
     }
-    sections = [*on_code, *(Section(name, [*texts]) for name, texts in by_text.items())]
-    packed, taken = add_sections(packed, request, sections)
+    sections = [*on_code, *(pack.Section(name, [*texts]) for name, texts in by_text.items())]
+    packed, taken = pack.add_sections(packed, request, sections)
     in_pack = [
         by_text[section.source][text]
         for section in taken
@@ -90,11 +109,11 @@ def similarity(hit: Hit) -> float:
     return sum(s.contribution for s in hit.why if s.signal != "deep_similarity")
 
 
-def _is_in(pack: Pack, record: Record) -> bool:
+def _is_in(packed: Pack, record: Record) -> bool:
     """Return True if the code of a pack shows the line of a record."""
     return any(
         item.path == record.path and item.start_line < record.line <= item.end_line + 1
-        for item in pack.items
+        for item in packed.items
     )
 
 

@@ -38,7 +38,12 @@ from packhound.service.episodes import FolderEpisodes
 from packhound.service.indexed_folder import IndexedFolder
 from packhound.service.line_history import add_line_history
 from packhound.service.notes import NOTHING_OF, FolderNotes, notes_folder
-from packhound.service.pack_sources import add_sources, switched_off
+from packhound.service.pack_sources import (
+    PackRecords,
+    add_records,
+    choose_records,
+    switched_off,
+)
 from packhound.service.stages import is_deep
 from packhound.service.workspace_texts import WorkspaceTexts
 from packhound.sources import RecordQuery, SourceFactory, SourceRegistry, fuse, hits_of
@@ -97,16 +102,22 @@ class FolderSources:
             rebuilt.append(source.rebuild(regenerate=regenerate))
         return rebuilt
 
-    def pack(
+    def choose_records(
+        self, request: PackRequest, search: CodeSearch, conversations: Conversations
+    ) -> PackRecords:
+        """Return what the sources have for a pack, and the request for its code."""
+        return choose_records(request, self._folder.settings, self._notes, search, conversations)
+
+    def add_records(
         self,
+        packed: Pack,
         request: PackRequest,
-        make: Callable[[PackRequest], Pack],
-        search: Callable[[Query], Results],
+        chosen: PackRecords,
+        search: CodeSearch,
         conversations: Conversations,
     ) -> Pack:
-        """Return a pack with what other sources say of it; where episodes are on, it is one."""
-        settings = self._folder.settings
-        packed = add_sources(request, make, settings, self._notes, search, conversations)
+        """Return a pack with what was chosen for it; where episodes are on, it is one."""
+        packed = add_records(packed, request, chosen, self._notes, conversations)
         return self.episodes.record_pack(request, packed, search)
 
     def record(self, reference: str) -> Record | None:

@@ -11,4 +11,5 @@ def work_done_progress_cancel(
     ls: PackhoundServer, params: types.WorkDoneProgressCancelParams
 ) -> None:
     """Stop indexing until the next change."""
-    ls.session.progress.cancel(params.token)
+    if ls.session.progress.cancel(params.token):
+        ls.session.workspace.cancel_indexing()
