@@ -8,6 +8,7 @@ from .episodes import EpisodeKind as EpisodeKind
 from .episodes import EpisodeLog as EpisodeLog
 from .episodes import EpisodesSource as EpisodesSource
 from .episodes import new_episode as new_episode
+from .skill_files import SkillFields as SkillFields
 from .skills import SKILLS_FILE as SKILLS_FILE
 from .skills import SkillsSource as SkillsSource
 from .skills import record_skill as record_skill

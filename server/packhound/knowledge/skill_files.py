@@ -26,17 +26,24 @@ _Item: TypeAlias = Annotated[str, Meta(max_length=20_000)]
 _Items: TypeAlias = Annotated[tuple[_Item, ...], Meta(max_length=100)]
 
 
-class RecordedSkill(Struct, frozen=True):
-    """A line of skills.jsonl; all but the name may be missing."""
+class SkillFields(Struct):
+    """What is said of a skill; all but the name may be missing."""
 
-    name: Annotated[_Text, Meta(min_length=1)]
-    preconditions: _Items = ()
-    steps: _Items = ()
-    patch_templates: _Items = ()
-    verification: _Items = ()
-    tags: Annotated[tuple[_Text, ...], Meta(max_length=100)] = ()
-    pattern_type: _Text = ""
-    success_score: Annotated[float, Meta(ge=0, le=1)] = 1.0
+    name: Annotated[_Text, Meta(min_length=1, description="Name of the skill.")]
+    preconditions: Annotated[_Items, Meta(description="When it applies.")] = ()
+    steps: Annotated[_Items, Meta(description="What to do, in order.")] = ()
+    patch_templates: Annotated[_Items, Meta(description="Changes to make, as text.")] = ()
+    verification: Annotated[_Items, Meta(description="How to see that it worked.")] = ()
+    tags: Annotated[tuple[_Text, ...], Meta(max_length=100, description="Tags to filter by.")] = ()
+    pattern_type: Annotated[_Text, Meta(description="Kind of pattern, such as bugfix.")] = ""
+    success_score: Annotated[
+        float, Meta(ge=0, le=1, description="Share of the runs that succeeded.")
+    ] = 1.0
+
+
+class RecordedSkill(SkillFields):
+    """A line of skills.jsonl."""
+
     usage_count: Annotated[int, Meta(ge=0, le=1_000_000_000)] = 0
     created_at: Annotated[str, Meta(max_length=64)] = ""
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
+from packhound.core.typed import fields_of
 from packhound.core.types import Json
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.locations import Locations
 from packhound.lsp.params import line_in, object_in, uri_in
-from packhound.operations import Call, answer
+from packhound.operations import OPERATIONS, Call, answer
 from packhound.rpc import Params
 
 Handler: TypeAlias = Callable[[PackhoundServer, Params], Json]
@@ -23,10 +24,6 @@ DEFAULTS: Mapping[str, Json] = {
     "read_node": {"limit": 2_000},
 }
 """Fields of an editor's request by default: a list is shown at each key, without code."""
-_WITH_FOCUS = ("search", "pack")
-_ABOUT_A_FOLDER = ("changes",)
-_ABOUT_A_PLACE = ("related", "explain")
-_WRITING = ("memory/add", "memory/episode", "remember", "decide", "stash", "record_episode")
 
 
 def operation_handler(name: str) -> Handler:
@@ -51,18 +48,19 @@ def arguments_of(ls: PackhoundServer, name: str, params: Params) -> Json:
     """Return the arguments of an operation; raises JsonRpcInvalidParams for a bad place."""
     values = {key: value for key, value in params.items() if key not in _OF_THE_PROTOCOL}
     values = {**DEFAULTS.get(name, {}), **values}
-    if name in _ABOUT_A_PLACE and "path" not in values:
+    fields = fields_of(OPERATIONS[name].request)
+    if {"path", "line"} <= fields.keys() and "path" not in values:
         uri_in(params)
     if params.get("uri") is not None or params.get("textDocument") is not None:
         values |= _place(ls, name, params)
-    elif name in _WRITING and not values.get("code"):
+    elif "code" in fields and not values.get("code"):
         ls.session.wait_for_folders()
         engines = ls.session.workspace.engines
         values |= {"root": str(engines[0].root)} if engines else {}
     if "focus" in values:
         focus = _focus(ls, object_in({"focus": values.pop("focus")}, "focus"))
         # Editors send it with every request.
-        values |= focus if name in _WITH_FOCUS else {}
+        values |= focus if "focus_path" in fields else {}
     if "budget" in values and name == "search":
         budget = object_in({"budget": values.pop("budget")}, "budget") or {}
         nested = {"time_ms": budget.get("timeMs"), "candidates": budget.get("candidates")}
@@ -76,13 +74,14 @@ def _place(ls: PackhoundServer, name: str, params: Params) -> Json:
         return {}
     engine, path = ls.require_engine_path(params)
     root: Json = {"root": str(engine.root)}
-    if name in _ABOUT_A_FOLDER:
-        return root
-    if name in _WRITING:
+    fields = fields_of(OPERATIONS[name].request)
+    if "code" in fields:
         has_line = params.get("position") is not None
         line = ls.session.documents.line_in(params) + 1 if has_line else 0
         return {**root, **({"code": [f"{path}:{line}"]} if has_line else {})}
-    key = "name" if name == "symbol" else "path"
+    if "line" not in fields:
+        return root
+    key = "path" if "path" in fields else "name"
     return {**root, key: path, "line": ls.session.documents.line_in(params) + 1}
 
 

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from packhound.core.types import Query
+from packhound.knowledge import SkillFields
 from packhound.operations.notes import root_to_write
 from packhound.operations.operation import (
     Call,
@@ -17,7 +18,6 @@ from packhound.operations.operation import (
     Offset,
     Operation,
     Request,
-    Words,
 )
 from packhound.operations.rows import results_rows
 from packhound.operations.search import record_text
@@ -26,7 +26,6 @@ from packhound.redact import visible_line
 
 GROUP = "skills"
 _LINES = 12
-_Items = Annotated[tuple[Annotated[str, Meta(max_length=20_000)], ...], Meta(max_length=100)]
 
 
 class Skills(Request):
@@ -38,21 +37,8 @@ class Skills(Request):
     max_tokens: MaxTokens = 1_000
 
 
-class RecordSkill(Request):
+class RecordSkill(SkillFields, Request):
     """How a task was done."""
-
-    name: Annotated[str, Meta(min_length=1, max_length=200, description="Name of the skill.")]
-    preconditions: Annotated[_Items, Meta(description="When it applies.")] = ()
-    steps: Annotated[_Items, Meta(description="What to do, in order.")] = ()
-    patch_templates: Annotated[_Items, Meta(description="Changes to make, as text.")] = ()
-    verification: Annotated[_Items, Meta(description="How to see that it worked.")] = ()
-    tags: Annotated[Words, Meta(description="Tags to filter by.")] = ()
-    pattern_type: Annotated[
-        str, Meta(max_length=200, description="Kind of pattern, such as bugfix.")
-    ] = ""
-    success_score: Annotated[
-        float, Meta(ge=0, le=1, description="Share of the runs that succeeded.")
-    ] = 1.0
 
 
 def search(call: Call, request: Skills) -> Json:
