@@ -57,6 +57,7 @@ def test_other():
     "docs/how-to-pack.rst": "Boxes first.\n",
     "lib/printer.py": "def jam():\n    raise OSError('the tray jammed')\n",
     "Shop/Basket.php": "<?php\nnamespace Shop;\nuse A\\B;\nuse A\\C;\n\nclass Basket\n{\n}\n",
+    "src/depot/shelf.py": "def stack():\n    pass\n\n\ndef unstack():\n    pass\n",
     "Makefile": "release:\n\tpython -m build\n",
 }
 
@@ -65,7 +66,7 @@ def test_other():
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     root = tmp_path_factory.mktemp("shop")
     for path, text in FILES.items():
-        (root / path).parent.mkdir(exist_ok=True)
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text)
     engine = Engine.open(root, settings_from({"index.persist": False}))
     assert engine.settled(60)
@@ -119,6 +120,27 @@ def test_a_fact_comes_first(engine: Engine, query: str, first: str, reason: str,
     assert hit.explanation().reasons[0].startswith(reason)
     assert answer.confidence_word == word
     assert sum(signal.contribution for signal in hit.why) == pytest.approx(hit.score)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        'File "/usr/lib/python3.12/site-packages/depot/shelf.py", line 5, in unstack',
+        "/usr/lib/python3/dist-packages/depot/shelf.py:5",
+        "C:\\Python\\Lib\\site-packages\\depot\\shelf.py:5",
+    ],
+)
+def test_a_path_where_a_package_is_installed_leads_to_its_source(
+    engine: Engine, frame: str
+) -> None:
+    results = engine.search(Query(frame))
+    assert results.hits[0].node.qualname == "unstack"
+    assert results.confidence_word == "exact"
+
+
+def test_a_file_of_the_same_name_elsewhere_is_no_fact(engine: Engine) -> None:
+    for path in ("/usr/lib/python3/asyncio/shelf.py:5", "other/depot/shelf.py:5"):
+        assert engine.search(Query(path)).confidence_word != "exact"
 
 
 @pytest.mark.parametrize("fields", [{"mode": "lexical"}, {"files": True}])

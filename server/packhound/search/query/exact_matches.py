@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 import numpy as np
 
@@ -62,6 +63,10 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 _SIGN = re.compile(r"[^\w\s,.?!'-]|\d|_|\w\.\w|[a-z][A-Z]")
 """What code has and plain words have not."""
 _IDENTIFIER = re.compile(r"^(?=.*[A-Za-z]).*(?:\d|\w_\w|[a-z][A-Z])")
+_ABSOLUTE = re.compile(r"[A-Za-z]:[\\/]|[/~]")
+_LEAST_TAIL = 2
+"""Names at the end of a path of another machine that a file must have too: a folder and its own."""
+
 _PLACE = re.compile(
     r"(?P<path>(?:[A-Za-z]:[\\/])?[^\s:()#]*[^\s:()#.])"
     r"(?::(?P<line>\d{1,7})(?::\d{1,7})?|#L(?P<anchor>\d{1,7})(?:-L?\d+)?|\((?P<call>\d{1,7})[,\d]*\))?:?"
@@ -163,6 +168,11 @@ def _files_of(snapshot: Snapshot, path: str) -> list[FileEntry]:
         within = [entry for entry in alike if whole.endswith(f"/{entry.path.lower()}")]
         longest = max((len(entry.path) for entry in within), default=0)
         entries = [entry for entry in within if len(entry.path) == longest]
+    if not entries and _ABSOLUTE.match(path):
+        # Where a package is installed, the folder of its sources is not in its path.
+        tails = {entry.path: _n_equal_at_end(entry.path.lower(), whole) for entry in alike}
+        longest = max(tails.values(), default=0)
+        entries = [entry for entry in alike if tails[entry.path] == longest >= _LEAST_TAIL]
     if not entries and "." in wanted:
         entries = [entry for entry in alike if f"/{entry.path.lower()}".endswith(whole)]
     if not entries and "-" in wanted:
@@ -170,6 +180,12 @@ def _files_of(snapshot: Snapshot, path: str) -> list[FileEntry]:
         entries = [entry for entry, file in stems if file.startswith(f"{wanted}.")]
     entries = [entry for entry in entries if len(entry.node_ids)]
     return sorted(entries, key=lambda entry: (len(entry.path), entry.path))[:_MOST_FILES]
+
+
+def _n_equal_at_end(path: str, other: str) -> int:
+    """Return how many names two paths have in common at their ends."""
+    pairs = zip(reversed(path.split("/")), reversed(other.split("/")), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _files_in(snapshot: Snapshot, path: str) -> list[FileEntry]:
