@@ -55,6 +55,16 @@ def test_a_state_folder_that_cannot_be_used_stops_nothing(
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.skipif(os.name != "posix", reason="this system has no named pipes")
+def test_a_fifo_in_place_of_the_log_is_not_waited_for(
+    tmp_path: Path, root: Path, state: Path
+) -> None:
+    state.mkdir(mode=0o700)
+    os.mkfifo(state / "cli.log")
+    done = packhound(tmp_path, "search", "open_door", "--root", str(root))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize("option", [(), ("--log-file", "agent.log")])
 def test_a_server_of_agents_that_works_alone_logs(
     tmp_path: Path, root: Path, state: Path, option: tuple[str, ...]

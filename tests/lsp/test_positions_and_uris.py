@@ -28,6 +28,7 @@ from packhound.text.text_buffer import TextBuffer
         ("file:///a/../../etc/passwd", "/etc/passwd", "\\etc\\passwd"),
         ("file:///a%2F..%2F..%2Fetc", "/etc", "\\etc"),
         ("file:///a%00b", None, None),
+        ("file:///a\ud800.py", "/a\ufffd.py", "\\a\ufffd.py"),
         ("file:///c:", "/c:", "C:\\"),
         ("file:///c%3a/X.py", "/c:/X.py", "C:\\X.py"),
         ("file:///c:/x/", "/c:/x", "C:\\x"),

@@ -75,6 +75,8 @@ def test_an_unknown_root_is_named_with_the_known_ones(folders, roots):
     expected = f"unknown root 'cellar'; expected one of: kitchen ({roots[0]}), garden ({roots[1]})"
     with pytest.raises(SettingsError, match=re.escape(expected)):
         folders.call("status", {"root": "cellar"})
+    with pytest.raises(SettingsError, match="unknown root '\ufffd'; expected one of"):
+        folders.call("status", {"root": "\ud800"})
 
 
 def test_the_setting_limits_calls_that_state_no_limit(folders, roots):

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from packhound.core.errors import StoreError
 from packhound.index.writer import Index
 from packhound.storage import rows
+from packhound.storage.sibling import copy_index
 from packhound.storage.sqlite_store import Store
 from tests.support.index_check import contents
 from tests.support.index_child import VERSIONS, edits, filled, put
@@ -161,6 +162,20 @@ def test_something_else_in_its_place_is_refused(tmp_path, make):
         loaded(folder)
     with pytest.raises(StoreError, match="not a regular file"):
         saved_in(folder, filled(1))
+
+
+@pytest.mark.parametrize("suffix", ["-journal", "-wal", "-shm"])
+@posix
+def test_a_fifo_beside_it_is_waited_for_by_nobody(tmp_path, suffix):
+    folder = saved_in(tmp_path / "s", filled(1))
+    beside = folder / f"index.sqlite{suffix}"
+    beside.unlink(missing_ok=True)
+    os.mkfifo(beside)
+    with pytest.raises(StoreError, match="not a regular file"):
+        loaded(folder)
+    (tmp_path / "t").mkdir()
+    with pytest.raises(StoreError, match="not a regular file"):
+        copy_index(folder, tmp_path / "t")
 
 
 @posix

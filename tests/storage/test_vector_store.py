@@ -88,6 +88,16 @@ def test_what_is_no_regular_file_is_left_alone(folder: Path, kind: str) -> None:
     assert not (folder / "elsewhere").exists()
 
 
+@posix
+@pytest.mark.parametrize("suffix", ["-journal", "-wal"])
+def test_a_fifo_beside_it_is_waited_for_by_nobody(folder: Path, suffix: str) -> None:
+    store = VectorStore(folder)
+    fill(store, range(3))
+    os.mkfifo(folder / f"{VECTORS}{suffix}")
+    fill(store, range(3, 6))
+    assert numbers_in(store, range(6)) == set()
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_damage_loses_vectors_and_nothing_else(folder: Path, seed: int) -> None:
     rng, store = random.Random(seed), VectorStore(folder)

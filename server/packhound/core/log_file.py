@@ -63,7 +63,8 @@ def log_to_file(path: Path | None, default_name: str) -> None:
 
 
 def _open_private(path: str, flags: int) -> int:
-    handle = os.open(path, flags, 0o600)
+    # A FIFO that nobody reads would be waited for, and a line for one that is full.
+    handle = os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o600)
     if os.name == "posix" and stat.S_ISREG(os.fstat(handle).st_mode):
         try:
             os.fchmod(handle, 0o600)

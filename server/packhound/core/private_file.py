@@ -115,6 +115,16 @@ def stat_private(path: Path) -> os.stat_result | None:
     return status
 
 
+def stat_database(path: Path) -> os.stat_result | None:
+    """Return the status of a database of SQLite as `stat_private`, which checks its other files.
+
+    SQLite opens them too, and would wait for a FIFO.
+    """
+    for suffix in ("-journal", "-wal", "-shm"):
+        stat_private(path.with_name(path.name + suffix))
+    return stat_private(path)
+
+
 def size_of(path: Path) -> int:
     """Return the bytes of a file, 0 where it is gone: others may delete it at any moment."""
     try:

@@ -79,9 +79,9 @@ def convert_value(annotation: object, label: str, value: object) -> Any:  # noqa
     if kind.type is tuple:
         value = tuple(value) if isinstance(value, list | tuple) else (value,)
     if isinstance(value, str):
-        value = _without_surrogates(value)
+        value = without_surrogates(value)
     elif isinstance(value, tuple):
-        value = tuple(_without_surrogates(v) if isinstance(v, str) else v for v in value)
+        value = tuple(without_surrogates(v) if isinstance(v, str) else v for v in value)
     try:
         converted = msgspec.convert(value, annotation, strict=False)
     except msgspec.ValidationError:
@@ -92,7 +92,7 @@ def convert_value(annotation: object, label: str, value: object) -> Any:  # noqa
     return converted
 
 
-def _without_surrogates(text: str) -> str:
+def without_surrogates(text: str) -> str:
     """Return text that can be encoded; a lone surrogate becomes U+FFFD, which finds nothing."""
     return (
         text

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from pathlib import PureWindowsPath
 from urllib.parse import quote_from_bytes, unquote, unquote_to_bytes
 
+from packhound.core.typed import without_surrogates
+
 WINDOWS = os.name == "nt"
 
 _FILE_URI = re.compile(r"file:(?://(?P<host>[^/?#]*))?(?P<path>/[^?#]*)", re.IGNORECASE)
@@ -23,7 +25,7 @@ def path_from_uri(uri: str, *, windows: bool = WINDOWS) -> str | None:
     match = _FILE_URI.fullmatch(uri)
     if match is None:
         return None
-    octets = unquote_to_bytes(match["path"])
+    octets = unquote_to_bytes(without_surrogates(match["path"]))
     if b"\0" in octets:
         return None
     return _windows_path(match["host"] or "", octets) if windows else _posix_path(match, octets)

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from packhound.core.errors import SettingsError, StoreError
-from packhound.core.private_file import create_private, stat_private
+from packhound.core.private_file import create_private, stat_database
 from packhound.memory.notes import Note, note_from, note_json
 
 DATABASE = "notes.sqlite"
@@ -149,7 +149,7 @@ class NoteStore:
 
     def _open(self, *, writes: bool) -> sqlite3.Connection | None:
         """Return the connection; None for a reader where nothing was written yet."""
-        status = stat_private(self.path)
+        status = stat_database(self.path)
         same_file = status and self._opened and os.path.samestat(status, self._opened)
         if self._connection is not None and same_file:
             return self._connection

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from packhound.core.errors import SettingsError
 from packhound.core.status import total_reading
+from packhound.core.typed import without_surrogates
 from packhound.core.types import Query, Results
 from packhound.grep import GrepGroup, GrepRequest, GrepResults, merge_grep_notes
 from packhound.redact import visible_line
@@ -73,6 +74,7 @@ class Roots:
         """
         if not written:
             return self
+        written = without_surrogates(written)
         path = real_path(root_path(written))
         tail = _folded_parts(written.replace("\\", "/"))
         matches = [root for root in self._all if root.label == written]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from packhound.core.errors import StoreError
 from packhound.storage.dirty_rows import FILE, SEGMENT
-from packhound.storage.sqlite_store import DATABASE, UNREADABLE
+from packhound.storage.sqlite_store import DATABASE, UNREADABLE, check_regular
 from packhound.storage.vector_store import VECTORS
 
 _BUSY_S = 0.2
@@ -75,5 +75,6 @@ def _paths_and_digests(rows: sqlite3.Cursor) -> Iterator[tuple[str, bytes]]:
 
 
 def _connect(database: Path) -> sqlite3.Connection:
+    check_regular(database)
     uri = f"{database.absolute().as_uri()}?mode=ro"
     return sqlite3.connect(uri, uri=True, timeout=_BUSY_S)

@@ -31,6 +31,8 @@ _FIRST_SAVE = (
 )
 _LATER_SAVES = ("PRAGMA journal_mode = WAL",)
 DATABASE = "index.sqlite"
+SUFFIXES = ("", "-wal", "-shm", "-journal")
+"""Ends of the names of a database and of SQLite's files beside it, which SQLite opens unasked."""
 _BUSY_S = 2.0
 
 
@@ -93,7 +95,7 @@ class Store:
         if not self._path.exists():
             return None
         try:
-            _check_regular(self._path)
+            check_regular(self._path)
             with self._transaction("BEGIN") as connection:
                 if _is_empty(connection):
                     return None
@@ -119,7 +121,7 @@ class Store:
         """Forget what was saved; a writer deletes it from the disk."""
         self._written = None
         if self._lock.held:
-            for suffix in ("", "-wal", "-shm", "-journal"):
+            for suffix in SUFFIXES:
                 path = self._path.with_name(self._path.name + suffix)
                 if path.is_file() or path.is_symlink():
                     path.unlink(missing_ok=True)
@@ -176,7 +178,7 @@ class Store:
 
     def _prepare(self) -> bool:
         """Create the database, readable by its owner alone; return True if it is empty."""
-        _check_regular(self._path)
+        check_regular(self._path)
         if self._written is None or not self._path.exists():
             self._written = None
             os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))
@@ -230,6 +232,9 @@ def _check_format(connection: sqlite3.Connection) -> None:
         raise ValueError("its tables are not those of an index")
 
 
-def _check_regular(path: Path) -> None:
-    if path.is_symlink() or (path.exists() and not path.is_file()):
-        raise OSError(f"{path.name} is not a regular file")
+def check_regular(database: Path) -> None:
+    """Raise OSError if a database or one of SQLite's files beside it is a link, a FIFO or so."""
+    for suffix in SUFFIXES:
+        path = database.with_name(database.name + suffix)
+        if path.is_symlink() or (path.exists() and not path.is_file()):
+            raise OSError(f"{path.name} is not a regular file")

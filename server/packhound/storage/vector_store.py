@@ -17,7 +17,7 @@ from pathlib import Path
 
 from packhound.core.array_codec import checksum
 from packhound.core.errors import StoreError
-from packhound.core.private_file import create_private, stat_private
+from packhound.core.private_file import create_private, stat_database
 from packhound.storage.sqlite_store import UNREADABLE
 
 log = logging.getLogger("packhound")
@@ -83,7 +83,7 @@ class VectorStore:
         try:
             if writes:
                 create_private(self._path)
-            elif stat_private(self._path) is None:
+            if stat_database(self._path) is None:
                 return
             with closing(sqlite3.connect(self._path, _BUSY_S, isolation_level=None)) as connection:
                 _check_format(connection)
