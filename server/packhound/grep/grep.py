@@ -5,6 +5,7 @@ Totals are exact. Only the lines of the page are read again and shown.
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -16,8 +17,14 @@ from packhound.core.errors import Cancelled
 from packhound.core.types import CellPlace
 from packhound.grep.literals import Alternatives
 from packhound.grep.messages import compile_message
-from packhound.grep.ngrams import NgramFilters
-from packhound.grep.pattern import Pattern, compile_pattern, compile_phrase, compile_text
+from packhound.grep.ngrams import NgramFilters, hashes_of
+from packhound.grep.pattern import (
+    Pattern,
+    TextPattern,
+    compile_pattern,
+    compile_phrase,
+    compile_text,
+)
 from packhound.grep.request import (
     NO_FILE_NOTE,
     FileCount,
@@ -27,7 +34,7 @@ from packhound.grep.request import (
     GrepResults,
 )
 from packhound.grep.scan import Matches, SortedFiles, Source, select
-from packhound.index import Snapshot
+from packhound.index import FileEntry, Snapshot
 from packhound.text import LineIndex, cell_at, cells_in, is_notebook
 
 Rank: TypeAlias = Callable[[str, Sequence[int]], Mapping[int, float]]
@@ -40,9 +47,9 @@ _SLICE = 64
 _PREPARE_FROM = 32
 """Files read for want of a filter from which making filters is worth it."""
 _MAX_UNREAD_NAMED = 3
-_MOST_IN_FILE = 200
-"""Matches in one file from which a text is in many places."""
-_FEW_PATHS = 8
+_CHUNK = 16
+"""Matches of which the nodes are found together."""
+_FEW_PATHS = 12
 """Files that are read sooner than their filters are asked."""
 
 
@@ -140,24 +147,43 @@ class Grep:
     def nodes_with_text(
         self,
         snapshot: Snapshot,
-        regex: str,
+        text: str,
         paths: Sequence[str],
         most: int | None,
         most_read: int,
         *,
+        is_cut: bool = False,
         ignore_case: bool = False,
-    ) -> list[int] | None:
-        """Return the innermost node ids in some files where matches of a pattern begin.
+    ) -> tuple[list[int] | None, list[int] | None]:
+        """Return the innermost node ids in some files where a text begins, and is a whole line.
 
-        A match may span lines. None if there are more than `most`, or if it is not known, since a
-        file has changed or there are more than `most_read` to read.
+        The white space of the text may differ, and `is_cut` if its last word may go on. None if
+        there are more than `most`, or if it is not known, since a file has changed or there are
+        more than `most_read` to read. The files are read in their order, no more than it takes.
         """
+        pattern = compile_text(text, is_cut=is_cut, ignore_case=ignore_case)
+        has_line = " " in text.strip()
+        nodes, lines, most = (
+            dict[int, None](),
+            dict[int, None](),
+            sys.maxsize if most is None else most,
+        )
         try:
-            return self._nodes_with_text(
-                snapshot, compile_text(regex, ignore_case=ignore_case), paths, most, most_read
-            )
+            for number, path in enumerate(self._worth_reading(snapshot, pattern, paths)):
+                source = self._source(path, snapshot) if number < most_read else None
+                if source is None:
+                    return None, None
+                for node_id, is_line in _nodes_at(
+                    snapshot.files[path], source, pattern.matches(source)
+                ):
+                    nodes[node_id] = None
+                    if is_line:
+                        lines[node_id] = None
+                    if len(nodes) > most and (not has_line or len(lines) > most):
+                        return None, None
         except OSError:  # There is no file handle left.
-            return None
+            return None, None
+        return [*nodes] if len(nodes) <= most else None, [*lines] if len(lines) <= most else None
 
     def nodes_that_print(
         self, snapshot: Snapshot, message: str, node_ids: Iterable[int]
@@ -221,38 +247,16 @@ class Grep:
             self.lacks_filters = True
         return Matches(offsets, tuple(unread))
 
-    def _nodes_with_text(
-        self,
-        snapshot: Snapshot,
-        pattern: Pattern,
-        paths: Sequence[str],
-        most: int | None,
-        most_read: int,
-    ) -> list[int] | None:
-        nodes = dict[int, None]()
-        for number, path in enumerate(self._worth_reading(snapshot, pattern, paths)):
-            text = self._source(path, snapshot) if number < most_read else None
-            if text is None:
-                return None
-            starts = pattern.starts(text, _MOST_IN_FILE)
-            if most is not None and len(starts) > _MOST_IN_FILE:
-                return None
-            entry, index = snapshot.files[path], LineIndex(text)
-            positions = entry.innermost([*map(index.line_of, starts)]) if starts else ()
-            nodes |= dict.fromkeys(int(entry.node_ids[i]) for i in positions if i >= 0)
-            if most is not None and len(nodes) > most:
-                return None
-        return [*nodes]
-
     def _worth_reading(
-        self, snapshot: Snapshot, pattern: Pattern, paths: Sequence[str]
-    ) -> Sequence[str]:
-        """Return those of some sorted paths whose filters admit a match."""
-        if len(paths) <= _FEW_PATHS:
-            return paths
-        files = self._sorted_files(snapshot)
-        admitted = {files.paths[i] for i in files.filters.candidates(pattern.hashes).tolist()}
-        return [path for path in paths if path in admitted]
+        self, snapshot: Snapshot, pattern: TextPattern, paths: Sequence[str]
+    ) -> Iterator[str]:
+        """Yield the first of some paths, then those of the others whose filters admit a match."""
+        yield from paths[:_FEW_PATHS]
+        if others := paths[_FEW_PATHS:]:
+            files = self._sorted_files(snapshot)
+            positions = files.filters.candidates(hashes_of((pattern.literals,)))
+            admitted = {files.paths[i] for i in positions.tolist()}
+            yield from (path for path in others if path in admitted)
 
     def _sorted_files(self, snapshot: Snapshot) -> SortedFiles:
         files = self._files
@@ -294,6 +298,22 @@ class Grep:
             return None if source is None else _Text(source, LineIndex(source))
 
         return text_of
+
+
+def _nodes_at(
+    entry: FileEntry, source: bytes, matches: Iterator[tuple[int, int]]
+) -> Iterator[tuple[int, bool]]:
+    """Yield the innermost node id of each match that has one, and if it is all of its line."""
+    while chunk := [*islice(matches, _CHUNK)]:
+        # A few matches show that a text is common, long before the end of a long file.
+        index = LineIndex(source[: chunk[-1][0] + 1])
+        positions = entry.innermost([index.line_of(start) for start, _ in chunk])
+        for (start, end), position in zip(chunk, positions, strict=True):
+            if position >= 0:
+                begin = source.rfind(b"\n", 0, start) + 1
+                line_end = source.find(b"\n", end)
+                rest = source[end : line_end if line_end >= 0 else None]
+                yield int(entry.node_ids[position]), not (source[begin:start] + rest).strip()
 
 
 def _groups(

@@ -92,8 +92,12 @@ class FileEntry:
         """
         positions = [-1] * len(lines)
         spans = _record_of(self).spans()
+        above, below = (lines[0], lines[-1]) if lines else (0, -1)
+        touching = [
+            i for i, span in enumerate(spans) if span.start_line <= below and span.end_line >= above
+        ]
         # From the largest to the smallest, so that the smallest remains; of equals the first.
-        for i in sorted(range(len(spans)), key=lambda i: (spans[i].start - spans[i].end, -i)):
+        for i in sorted(touching, key=lambda i: (spans[i].start - spans[i].end, -i)):
             first = bisect_left(lines, spans[i].start_line)
             last = bisect_right(lines, spans[i].end_line)
             positions[first:last] = [i] * (last - first)

@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from packhound.core.arrays import Doubles, Positions, top_k
+from packhound.core.arrays import Doubles, Mask, Positions, top_k
 from packhound.core.types import ConfidenceWord, Hit
 from packhound.search.order import SCORE_DIGITS
 from packhound.search.query.exact_matches import FOLDED, IDENTIFIER, OTHER_CASE, PARTS, SAME_LEVEL
@@ -95,21 +95,29 @@ def rate_answer(context: SignalContext, ranking: Ranking, source: Source, model:
     # Cosines of another encoder are on another scale.
     sets = fitted.sets[source if model == fitted.model else "lexical"]
     coefficients = sets["symbol" if context.query.kind == "symbol" else "question"]
-    values = answer_features(context, ranking)
+    best, is_first = best_nodes(ranking)
+    values = answer_features(context, best, best[is_first])
     confidence = sigmoid(dot(coefficients["answer"], values))
-    return Rating(context, _bounded(context, ranking, confidence), coefficients["hit"])
+    return Rating(context, _bounded(context, best, is_first, confidence), coefficients["hit"])
 
 
-def _bounded(context: SignalContext, ranking: Ranking, confidence: float) -> float:
+def best_nodes(ranking: Ranking) -> tuple[Positions, Mask]:
+    """Return the positions of the best nodes of a ranking, and which of them are first.
+
+    Nodes that score the same are in together, so that the order of node ids does not show.
+    """
+    scores: Doubles = np.asarray(ranking.scores, np.float64).round(SCORE_DIGITS)
+    rows = top_k(scores, min(_FIRST, len(scores)))
+    best = scores.take(rows)
+    return ranking.nodes.take(rows), best == best.max()
+
+
+def _bounded(context: SignalContext, nodes: Positions, is_first: Mask, confidence: float) -> float:
     """Return the chance of an answer within what its best nodes show.
 
     It is not strong if most of those below the first have as many of the words and are as close in
     meaning, which says little of a few words, and not weak if the first has all of those.
     """
-    scores: Doubles = np.asarray(ranking.scores, np.float64).round(SCORE_DIGITS)
-    floor = scores.take(top_k(scores, min(_FIRST, len(scores)))).min()
-    best = np.flatnonzero(scores >= floor)
-    nodes, is_first = ranking.nodes.take(best), scores.take(best) == scores.max()
     covered, close = context.lexical.covered.take(nodes), context.lexical.node.take(nodes)
     if context.similarity is not None:
         close = context.similarity.take(nodes)
@@ -118,27 +126,21 @@ def _bounded(context: SignalContext, ranking: Ranking, confidence: float) -> flo
     as_much &= is_short | (close >= close[is_first].max() - _NEAR)
     named = context.named_folded.take(nodes)
     as_much &= named >= named[is_first].max()
-    if len(best) >= _FIRST and 2 * (np.count_nonzero(as_much) - 1) > len(best) - 1:
+    if len(nodes) >= _FIRST and 2 * (np.count_nonzero(as_much) - 1) > len(nodes) - 1:
         confidence = min(confidence, _MOST_UNSURE)
     if is_short and covered[is_first].max() > 1 - _NEAR:
         confidence = max(confidence, LIKELY)
     return confidence
 
 
-def answer_features(context: SignalContext, ranking: Ranking) -> dict[str, float]:
-    """Return the features of an answer: of its first node, and the greatest of its best five.
+def answer_features(context: SignalContext, best: Positions, first: Positions) -> dict[str, float]:
+    """Return the features of an answer: of its first nodes, and the greatest of its best.
 
-    Nodes that score the same are in together, so that the order of node ids does not show.
     `covered_...` is the share of the query's weight (idf) that a node has, `words` and `named` are
     BM25F of the whole node, and of its name and signature, per weight of the query. `absent` is the
     share of the weight whose words are in no node. `prints` is how sure it is that code prints the
     query.
     """
-    scores: Doubles = np.asarray(ranking.scores, np.float64).round(SCORE_DIGITS)
-    best_rows = top_k(scores, min(_FIRST, len(scores)))
-    best_scores = scores.take(best_rows)
-    best = ranking.nodes.take(best_rows)
-    first = best[best_scores == best_scores.max()]
     query, lexical, matches = context.query, context.lexical, context.retrieval.matches
     total = sum(matches.idfs)
     absent = sum(

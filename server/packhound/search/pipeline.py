@@ -242,9 +242,8 @@ def parse(snapshot: Snapshot, query: Query, environment: SearchEnvironment) -> P
     """Parse a query; the project's own name is no word of a question."""
     stats = environment.cache.stats(snapshot)
     parsed = parse_query(query, project_name_filter(environment.root, snapshot, stats))
-    parsed = find_printers(snapshot, stats, query.text, parsed, environment.texts)
-    if query.mode in ("hybrid", "lexical"):
-        parsed = find_exact_matches(snapshot, stats, query.text, parsed, environment.texts)
+    find = find_exact_matches if query.mode in ("hybrid", "lexical") else find_printers
+    parsed = find(snapshot, stats, query.text, parsed, environment.texts)
     if parsed.scope.is_dated:
         state = environment.history.state if environment.history else "unavailable"
         note = f"{_DISK_DATES}: {_NO_HISTORY[state]}" if state in _NO_HISTORY else ""
@@ -309,7 +308,10 @@ def _hits(
         return best_hits(context, ranking, limit, root, unit_of(query)), {}
     nodes = distinct_nodes(context, ranking, limit, root, environment.text_of)
     reasons = ranking.why([each.row for each in nodes])
-    hits = (Hit(each.node, 0, _score(why), why) for each, why in zip(nodes, reasons, strict=True))
+    hits = [
+        Hit(each.node, rank, _score(why), why)
+        for rank, (each, why) in enumerate(zip(nodes, reasons, strict=True), 1)
+    ]
     return rank_hits(hits, len(nodes)), {each.node.node_id: each.original for each in nodes}
 
 

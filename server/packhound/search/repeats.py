@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, groupby, islice
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -21,6 +22,8 @@ _LEADING, _MIN_PARTS = 10, 2
 """A node that has so many parts among so many best nodes is left to them."""
 _MIN_LINES = 3
 """Lines of a text that is not written twice by chance."""
+
+_Shape: TypeAlias = tuple[str, int, int]
 
 
 class Distinct(NamedTuple):
@@ -47,16 +50,24 @@ def distinct_nodes(
     )
     leading = [*islice(in_order, _LEADING)]
     yielding = {row for row, node in leading if _yields(context, node, leading)}
+    of_file, of_shape = (
+        defaultdict[str, list[NodeRef]](list),
+        defaultdict[_Shape, list[Distinct]](list),
+    )
     for row, node in chain(leading, in_order):
-        if row in yielding or any(_share_lines(node, other.node) for other in found):
+        if row in yielding or any(_share_lines(node, other) for other in of_file[node.path]):
             continue
-        alike = (each for each in found if _is_alike(context, node, each.node))
+        alike = of_shape[_shape(context, node)]
         original = next((e.original for e in alike if _has_text_of(node, e.node, text_of)), None)
         if original is None:
             if n_texts == limit:
                 break
             original, n_texts = node.node_id, n_texts + 1
-        found.append(Distinct(row, node, original))
+        distinct = Distinct(row, node, original)
+        found.append(distinct)
+        of_file[node.path].append(node)
+        if _n_lines(node) >= _MIN_LINES:
+            alike.append(distinct)
     return found
 
 
@@ -110,23 +121,18 @@ def _in_order(
 
 
 def _share_lines(node: NodeRef, other: NodeRef) -> bool:
+    """Return True if two nodes of a file do."""
     first, second = node.span, other.span
-    return (
-        node.path == other.path
-        and first.start_line <= second.end_line
-        and second.start_line <= first.end_line
-    )
+    return first.start_line <= second.end_line and second.start_line <= first.end_line
 
 
-def _is_alike(context: SignalContext, node: NodeRef, other: NodeRef) -> bool:
-    """Return True if two nodes may have the same text: as many lines and words."""
-    lengths = context.snapshot.lengths[BODY]
-    n_lines, n_others = (each.span.end_line - each.span.start_line + 1 for each in (node, other))
-    return (
-        n_lines == n_others >= _MIN_LINES
-        and node.kind == other.kind
-        and bool(lengths[node.node_id] == lengths[other.node_id])
-    )
+def _shape(context: SignalContext, node: NodeRef) -> _Shape:
+    """Return what nodes with the same text have in common: their kind, and how many words."""
+    return node.kind, _n_lines(node), int(context.snapshot.lengths[BODY][node.node_id])
+
+
+def _n_lines(node: NodeRef) -> int:
+    return node.span.end_line - node.span.start_line + 1
 
 
 def _has_text_of(node: NodeRef, other: NodeRef, text_of: TextOf) -> bool:

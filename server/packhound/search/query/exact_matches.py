@@ -22,6 +22,7 @@ from packhound.search.kinds import IMPL, REST
 from packhound.search.query.filter_syntax import take_filters
 from packhound.search.query.filters import nodes_with
 from packhound.search.query.mentions import mentions_of
+from packhound.search.query.messages import find_printers
 from packhound.search.query.parse import ExactMatch, ParsedQuery
 from packhound.search.query.text_filters import TextSearch
 from packhound.search.query.word_lists import ASKING_WORDS, STOP_WORDS
@@ -59,7 +60,6 @@ _MOST_PREFIXES = 4
 
 _QUOTED = re.compile(r'"([^"\n]*\w[^"\n]*)"')
 _WORD = re.compile(r"\w+")
-_TOKEN = re.compile(r"\w+|[^\w\s]")
 _SIGN = re.compile(r"[^\w\s,.?!'-]|\d|_|\w\.\w|[a-z][A-Z]")
 """What code has and plain words have not."""
 _IDENTIFIER = re.compile(r"^(?=.*[A-Za-z]).*(?:\d|\w_\w|[a-z][A-Z])")
@@ -83,18 +83,42 @@ _LAST_LINES = 40
 def find_exact_matches(
     snapshot: Snapshot, stats: CorpusStats, text: str, query: ParsedQuery, texts: TextSearch | None
 ) -> ParsedQuery:
-    """Return the query with its exact matches, by node id."""
-    lead, *more = [line for line in text[:_MAX_CHARACTERS].splitlines() if line.strip()] or [""]
-    text = take_filters(text[:_MAX_CHARACTERS])[0].strip()
-    if query.kind == "report" or query.has_operators or query.regexes or not text:
+    """Return the query with its exact matches, by node id, and what prints the message that it is.
+
+    Where its text, or all that it names, is found as it stands, nothing like it is looked for.
+    """
+    found = _find(snapshot, stats, text, query, texts)
+    query = replace(query, exact_matches=found) if found else query
+    if any(match.level >= MESSAGE for match in found.values()):
         return query
+    query = find_printers(snapshot, stats, text, query, texts)
+    if texts and not query.printers and not _has_no_facts(query) and not _QUOTED.fullmatch(text):
+        found = dict(_by_identifiers(snapshot, _without_filters(text), texts)) | found
+    return replace(query, exact_matches=found) if found else query
+
+
+def _has_no_facts(query: ParsedQuery) -> bool:
+    return query.kind == "report" or query.has_operators or bool(query.regexes)
+
+
+def _without_filters(text: str) -> str:
+    return take_filters(text[:_MAX_CHARACTERS])[0].strip()
+
+
+def _find(
+    snapshot: Snapshot, stats: CorpusStats, text: str, query: ParsedQuery, texts: TextSearch | None
+) -> dict[int, ExactMatch]:
+    """Return what a query says as it stands: a path, a name, a text, or nearly a name."""
+    lead, *more = [line for line in text[:_MAX_CHARACTERS].splitlines() if line.strip()] or [""]
+    text = _without_filters(text)
+    if _has_no_facts(query) or not text:
+        return {}
     if quoted := _QUOTED.fullmatch(text):
-        matches = _by_text(snapshot, quoted[1], texts, _MOST_HOLDERS) if texts else ()
-        return replace(query, exact_matches=dict(matches))
+        return dict(_by_text(snapshot, quoted[1], texts, _MOST_HOLDERS) if texts else ())
     subject, lead = _subject(text), lead if more else ""
     found = dict(_by_path(snapshot, text))
     if any(match.level > OWNED for match in found.values()):
-        return replace(query, exact_matches=found)
+        return found
     # Where the one word is a name, the many places of its text are no news.
     is_name = query.kind == "symbol" and bool(len(nodes_by_folded_name(snapshot, [text])))
     most = _MOST_HOLDERS if is_name else _MOST_POSTED
@@ -103,12 +127,11 @@ def find_exact_matches(
         *(_by_parts(snapshot, text) if _PARTS.fullmatch(text) else ()),
         *(_by_text(snapshot, subject, texts, most, lead) if texts else ()),
         *(_by_message(snapshot, text, texts) if texts and ": " in text else ()),
-        *(_by_identifiers(snapshot, text, texts) if texts and not query.printers else ()),
         *(_by_spelling(snapshot, stats, subject) if _WORD.fullmatch(subject) else ()),
     ):
         if node_id not in found or found[node_id].level < match.level:
             found[node_id] = match
-    return replace(query, exact_matches=found)
+    return found
 
 
 def _is_code_like(text: str) -> bool:
@@ -132,8 +155,11 @@ def _by_path(snapshot: Snapshot, text: str) -> Iterator[tuple[int, ExactMatch]]:
             level = PATH - len(entry.path) / 100_000
             if line is None:
                 yield int(entry.node_ids[0]), ExactMatch(level, reason)
-            elif (position := _node_at(entry, line)) >= 0:
-                match = ExactMatch(level, f"line {line + 1:,} of its path")
+            else:
+                position = _node_at(entry, line)
+                first, last = entry.lines(position)
+                where = "line" if first <= line <= last else "nearest to line"
+                match = ExactMatch(level, f"{where} {line + 1:,} of its path")
                 yield int(entry.node_ids[position]), match
         if not paths and line is None:
             for entry in _files_in(snapshot, path):
@@ -202,10 +228,10 @@ def _files_in(snapshot: Snapshot, path: str) -> list[FileEntry]:
 
 
 def _node_at(entry: FileEntry, line: int) -> int:
-    """Return the position of the innermost node of a line, or of the nearest above; -1 for none."""
+    """Return the position of the innermost node of a line, of the nearest above, or of the file."""
     lines = range(max(0, line - _LAST_LINES), line + 1)
     nodes = [position for position in entry.innermost(lines) if position >= 0]
-    return nodes[-1] if nodes else -1
+    return nodes[-1] if nodes else 0
 
 
 def _by_name(snapshot: Snapshot, text: str, query: ParsedQuery) -> Iterator[tuple[int, ExactMatch]]:
@@ -284,13 +310,13 @@ def _by_text(
     is_plain = not _is_code_like(text)
     if is_plain and (len(words) < _FEW_WORDS or STOP_WORDS.issuperset(text.lower().split())):
         return
-    holders, pattern = _holders(snapshot, text), _pattern(text)
+    holders, is_cut = _holders(snapshot, text), False
     if not len(holders) and lead:
         holders = _holders(snapshot, lead)
     elif not len(holders) and len(words) > 1:
         # The last word may be cut.
         holders = _holders(snapshot, text[: text.rindex(words[-1])])
-        pattern = _pattern(text, is_cut=True)
+        is_cut = True
     if not len(holders) and len(words) == 1:
         # Where letter case tells the parts of a word, its terms are others.
         folded = fold_identifier(words[0])
@@ -300,13 +326,13 @@ def _by_text(
     if not 0 < len(holders) <= most:
         return
     paths = _paths_of(snapshot, holders)
-    nodes = texts.nodes_with_text(snapshot, pattern, paths, _MOST_PLACES, _MOST_READ)
+    nodes, as_line = texts.nodes_with_text(
+        snapshot, text, paths, _MOST_PLACES, _MOST_READ, is_cut=is_cut
+    )
     what = text if len(words) <= _FEW_WORDS else "this line"
     yield from _matches(nodes or (), TEXT, what)
-    if len(words) > 1 and nodes != [] and (nodes is None or len(nodes) > 1):
+    if len(words) > 1 and (nodes is None or len(nodes) > 1):
         # Of a text that is in many places, or begins longer lines, those where it is the line.
-        line = rf"^[ \t]*{pattern}[ \t\r]*$"
-        as_line = texts.nodes_with_text(snapshot, line, paths, _MOST_PLACES, _MOST_READ)
         yield from _matches(as_line or (), LINE, f"the line {what}")
     most = 1 if is_plain else _MOST_HOLDERS
     if nodes == [] and len(words) <= _FEW_WORDS and len(holders) <= most:
@@ -320,8 +346,8 @@ def _by_words(
     for level, ignore_case, suffix in ((WORDS, False, ""), (OTHER_CASE, True, ", in another case")):
         nodes = {*holders.tolist()}
         for word in words:
-            having = texts.nodes_with_text(
-                snapshot, rf"\b{word}\b", paths, None, _MOST_READ, ignore_case=ignore_case
+            having, _ = texts.nodes_with_text(
+                snapshot, word, paths, None, _MOST_READ, ignore_case=ignore_case
             )
             nodes &= {*(having or ())}
         if 0 < len(nodes) <= _MOST_PLACES:
@@ -383,7 +409,7 @@ def _by_identifiers(
         holders = _holders(snapshot, word if is_identifier or are_apart else "")
         if 0 < len(holders) <= _MOST_HOLDERS:
             paths, most = _paths_of(snapshot, holders), _MOST_PLACES if is_identifier else 1
-            nodes = texts.nodes_with_text(snapshot, rf"\b{word}\b", paths, most, _MOST_READ)
+            nodes, _ = texts.nodes_with_text(snapshot, word, paths, most, _MOST_READ)
             yield from _matches(nodes or (), IDENTIFIER, word)
 
 
@@ -411,29 +437,7 @@ def _holders(snapshot: Snapshot, text: str) -> Positions:
 
 
 def _paths_of(snapshot: Snapshot, node_ids: Positions) -> list[str]:
-    file_ids = unique_sorted(snapshot.file_of.take(node_ids)).tolist()
-    return sorted(map(snapshot.paths.__getitem__, file_ids))
-
-
-def _pattern(text: str, *, is_cut: bool = False) -> str:
-    """Return a regular expression of a text whose white space may differ."""
-    parts, end = list[str](), 0
-    tokens = [*_TOKEN.finditer(text)]
-    for token in tokens:
-        if parts:
-            is_between_words = text[end - 1 : end].isalnum() and token[0].isalnum()
-            parts.append(r"\s+" if is_between_words else r"\s*")
-        parts.append(_escape(token[0]))
-        end = token.end()
-    first, last = tokens[0][0], tokens[-1][0]
-    before = r"\b" if first[0].isascii() and _WORD.match(first) else ""
-    after = r"\b" if last[-1].isascii() and _WORD.match(last) and not is_cut else ""
-    return f"{before}{''.join(parts)}{after}"
-
-
-def _escape(token: str) -> str:
-    return (
-        token
-        if _WORD.fullmatch(token)
-        else "".join(f"\\{sign}" if sign.isascii() else sign for sign in token)
-    )
+    """Return the files of some nodes, those with the most first: what is common shows there."""
+    file_ids, counts = np.unique(snapshot.file_of.take(node_ids), return_counts=True)
+    pairs = zip((-counts).tolist(), map(snapshot.paths.__getitem__, file_ids.tolist()), strict=True)
+    return [path for _, path in sorted(pairs)]

@@ -28,14 +28,18 @@ class TextSearch(Protocol):
     def nodes_with_text(
         self,
         snapshot: Snapshot,
-        regex: str,
+        text: str,
         paths: Sequence[str],
         most: int | None,
         most_read: int,
         *,
+        is_cut: bool = False,
         ignore_case: bool = False,
-    ) -> list[int] | None:
-        """Return the node ids in some files that match; None for more than `most`, or unread."""
+    ) -> tuple[list[int] | None, list[int] | None]:
+        """Return the node ids in some files that have a text, and that have it as a line.
+
+        None for more than `most`, or unread.
+        """
 
     def nodes_that_print(
         self, snapshot: Snapshot, message: str, node_ids: Iterable[int]
