@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, groupby, islice
+from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from packhound.core.arrays import Doubles, top_k
+from packhound.core.arrays import Doubles, Positions, top_k
 from packhound.core.types import Hit, NodeRef
 from packhound.search.order import SCORE_DIGITS, rank_hits
 from packhound.search.rank.fusion import Ranking
@@ -49,7 +50,12 @@ def distinct_nodes(
         _in_order(context, ranking, max(_LEADING, 2 * limit), root) if limit > 0 else iter(())
     )
     leading = [*islice(in_order, _LEADING)]
-    yielding = {row for row, node in leading if _yields(context, node, leading)}
+    n_leading = Counter(node.path for _, node in leading)
+    yielding = {
+        row
+        for row, node in leading
+        if n_leading[node.path] > _MIN_PARTS and _yields(context, node, leading)
+    }
     of_file, of_shape = (
         defaultdict[str, list[NodeRef]](list),
         defaultdict[_Shape, list[Distinct]](list),
@@ -109,15 +115,20 @@ def _in_order(
     """Yield rows with their nodes, the best first, ties by path and start."""
     scores: Doubles = np.asarray(ranking.scores, np.float64).round(SCORE_DIGITS)
     best = top_k(scores, n_likely)
-    others = np.setdiff1d(np.arange(len(scores)), best) if len(best) < len(scores) else best[:0]
-    for rows in (best, others):
-        falling = rows[np.argsort(-scores[rows], kind="stable")].tolist()
-        for _, tied in groupby(falling, scores.__getitem__):
-            node_ids = context.candidates.node_ids
-            refs = [
-                (row, context.snapshot.ref(int(node_ids[ranking.nodes[row]]), root)) for row in tied
-            ]
-            yield from sorted(refs, key=lambda pair: (pair[1].path, pair[1].span.start))
+    yield from _sorted_nodes(context, ranking, best, scores, root)
+    others = np.delete(np.arange(len(scores)), best)
+    yield from _sorted_nodes(context, ranking, others, scores, root)
+
+
+def _sorted_nodes(
+    context: SignalContext, ranking: Ranking, rows: Positions, scores: Doubles, root: str
+) -> Iterator[tuple[int, NodeRef]]:
+    rows = rows[np.argsort(-scores[rows], kind="stable")]
+    node_ids = context.candidates.node_ids[ranking.nodes[rows]].tolist()
+    in_order = zip(scores[rows].tolist(), rows.tolist(), node_ids, strict=True)
+    for _, tied in groupby(in_order, itemgetter(0)):
+        refs = [(row, context.snapshot.ref(node_id, root)) for _, row, node_id in tied]
+        yield from sorted(refs, key=lambda pair: (pair[1].path, pair[1].span.start))
 
 
 def _share_lines(node: NodeRef, other: NodeRef) -> bool:

@@ -27,7 +27,6 @@ from packhound.search.query.parse import ExactMatch, ParsedQuery
 from packhound.search.query.text_filters import TextSearch
 from packhound.search.query.word_lists import ASKING_WORDS, STOP_WORDS
 from packhound.search.retrieve.corpus_stats import CorpusStats
-from packhound.search.retrieve.name_matches import nodes_by_folded_name, nodes_by_name
 from packhound.search.retrieve.term_matches import BODY, NAME
 from packhound.text import file_stem, fold_identifier, terms
 
@@ -87,40 +86,39 @@ def find_exact_matches(
 
     Where its text, or all that it names, is found as it stands, nothing like it is looked for.
     """
-    found = _find(snapshot, stats, text, query, texts)
+    whole, text = text, take_filters(text[:_MAX_CHARACTERS])[0]
+    has_facts = bool(text) and not (query.kind == "report" or query.has_operators or query.regexes)
+    lead, *more = [line for line in whole[:_MAX_CHARACTERS].splitlines() if line.strip()] or [""]
+    lead = lead if more else ""
+    found = _find(snapshot, stats, text, lead, query, texts) if has_facts else {}
     query = replace(query, exact_matches=found) if found else query
     if any(match.level >= MESSAGE for match in found.values()):
         return query
-    query = find_printers(snapshot, stats, text, query, texts)
-    if texts and not query.printers and not _has_no_facts(query) and not _QUOTED.fullmatch(text):
-        found = dict(_by_identifiers(snapshot, _without_filters(text), texts)) | found
+    query = find_printers(snapshot, stats, whole, query, texts)
+    if texts and has_facts and not query.printers and not _QUOTED.fullmatch(text):
+        found = dict(_by_identifiers(snapshot, text, texts)) | found
     return replace(query, exact_matches=found) if found else query
 
 
-def _has_no_facts(query: ParsedQuery) -> bool:
-    return query.kind == "report" or query.has_operators or bool(query.regexes)
-
-
-def _without_filters(text: str) -> str:
-    return take_filters(text[:_MAX_CHARACTERS])[0].strip()
-
-
 def _find(
-    snapshot: Snapshot, stats: CorpusStats, text: str, query: ParsedQuery, texts: TextSearch | None
+    snapshot: Snapshot,
+    stats: CorpusStats,
+    text: str,
+    lead: str,
+    query: ParsedQuery,
+    texts: TextSearch | None,
 ) -> dict[int, ExactMatch]:
-    """Return what a query says as it stands: a path, a name, a text, or nearly a name."""
-    lead, *more = [line for line in text[:_MAX_CHARACTERS].splitlines() if line.strip()] or [""]
-    text = _without_filters(text)
-    if _has_no_facts(query) or not text:
-        return {}
+    """Return what a query says as it stands: a path, a name, a text, or nearly a name.
+
+    `lead` is its first line, if it has more.
+    """
     if quoted := _QUOTED.fullmatch(text):
         return dict(_by_text(snapshot, quoted[1], texts, _MOST_HOLDERS) if texts else ())
-    subject, lead = _subject(text), lead if more else ""
-    found = dict(_by_path(snapshot, text))
+    subject, found = _subject(text), dict(_by_path(snapshot, text))
     if any(match.level > OWNED for match in found.values()):
         return found
     # Where the one word is a name, the many places of its text are no news.
-    is_name = query.kind == "symbol" and bool(len(nodes_by_folded_name(snapshot, [text])))
+    is_name = query.kind == "symbol" and bool(len(snapshot.node_ids_named_folded(text.lower())))
     most = _MOST_HOLDERS if is_name else _MOST_POSTED
     for node_id, match in (
         *_by_name(snapshot, text, query),
@@ -242,10 +240,10 @@ def _by_name(snapshot: Snapshot, text: str, query: ParsedQuery) -> Iterator[tupl
             if level >= OWNED - 0.1 or " " not in bare:
                 yield node_id, ExactMatch(level, f"defines {bare}")
     if query.kind == "symbol" and _WORD.fullmatch(bare):
-        folded = nodes_by_folded_name(snapshot, [bare])
+        folded = snapshot.node_ids_named_folded(bare.lower())
         for node_id in _without_namesakes(snapshot, folded):
             yield node_id, ExactMatch(FOLDED, "")
-        for node_id in _without_namesakes(snapshot, nodes_by_name(snapshot, [bare])[0]):
+        for node_id in _without_namesakes(snapshot, snapshot.node_ids_named(bare)):
             yield node_id, ExactMatch(NAMED, "")
 
 
@@ -364,10 +362,10 @@ def _by_spelling(
 
     Where a text has the word, it is no mistake.
     """
-    if len(nodes_by_folded_name(snapshot, [word])):
+    if len(snapshot.node_ids_named_folded(word.lower())):
         return
     for other in _other_numbers(word):
-        for node_id in nodes_by_folded_name(snapshot, [other])[:_MOST_NAMED].tolist():
+        for node_id in snapshot.node_ids_named_folded(other.lower())[:_MOST_NAMED].tolist():
             yield node_id, ExactMatch(NEAR, f"its name is nearly {word}")
     folded = fold_identifier(word)
     if len(_holders(snapshot, word)) or len(folded) < _SHORTEST_PREFIX:

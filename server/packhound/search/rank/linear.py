@@ -182,13 +182,15 @@ def _count_better_in_file(in_file_scores: Doubles, scores: Doubles, owner: Posit
     Of those that are alike within the file the one that scores more is better. Equals in both are
     not better than each other: which of them was indexed first must not show.
     """
-    keys = np.stack((-scores.round(SCORE_DIGITS), -in_file_scores.round(SCORE_DIGITS), owner))
-    order = np.lexsort(keys)
-    begins = np.ones(len(owner), np.bool_)
-    begins[1:] = np.diff(keys[:, order]).any(axis=0)
-    first = np.maximum.accumulate(np.where(begins, np.arange(len(owner)), 0))
+    in_file_scores, scores = in_file_scores.round(SCORE_DIGITS), scores.round(SCORE_DIGITS)
+    order = np.lexsort((-scores, -in_file_scores, owner))
+    equal = np.ones(max(0, len(owner) - 1), np.bool_)
+    for values in (in_file_scores.take(order), scores.take(order), owner):
+        equal &= values[1:] == values[:-1]
+    places = np.arange(len(owner))
+    places[1:][equal] = 0
     counts = np.empty(len(owner), np.float64)
-    counts[order] = first - np.searchsorted(owner, owner[order])
+    counts[order] = np.maximum.accumulate(places) - np.searchsorted(owner, owner)
     return counts
 
 
