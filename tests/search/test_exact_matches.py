@@ -55,6 +55,16 @@ def test_other():
     "first/copied.py": COPIED,
     "second/copied.py": COPIED.replace("    ", "        "),
     "docs/how-to-pack.rst": "Boxes first.\n",
+    "lib/Label.kt": "/*\n * Copyright (C) Shop\n */\npackage shop\n\nclass Label(val x: Int)\n",
+    "tests/test_shelf.py": """\
+def test_shelf():
+    shelf = fill(shelf, parcels)
+    assert shelf.parcels == parcels
+""",
+    "lib/shelf.py": "def fill_shelf(shelf):\n    return shelf\n",
+    "lib/parcels.py": "def sort_parcels(parcels):\n    return parcels\n",
+    "docs/reload.md": "# Reload\n\nThe reloading of voucher tables is slow.\n",
+    "lib/reload.py": "".join(f"def reload_{i}():\n    reload({i})\n\n\n" for i in range(20)),
     "lib/printer.py": "def jam():\n    raise OSError('the tray jammed')\n",
     "Shop/Basket.php": "<?php\nnamespace Shop;\nuse A\\B;\nuse A\\C;\n\nclass Basket\n{\n}\n",
     "src/depot/shelf.py": "def stack():\n    pass\n\n\ndef unstack():\n    pass\n",
@@ -86,6 +96,7 @@ def ask(engine: Engine, text: str, **fields: object) -> Results:
         ("where is zanzibar used?", "Guide", "the only place with zanzibar", "exact"),
         ("shop/cart.py:9", "Cart.total", "line 9 of its path", "exact"),
         ("./shop/cart.py:16:5", "Order.total", "line 16 of its path", "exact"),
+        ("lib/Label.kt:2", "Label", "nearest to line 2 of its path", "exact"),
         ("/home/me/shop/lib/cart.py:2", "total", "line 2 of its path", "exact"),
         ('File "shop/cart.py", line 12, in clear', "Cart.clear", "line 12 of its path", "exact"),
         ("limits.py", "limits", "its path", "exact"),
@@ -160,6 +171,19 @@ def test_what_was_typed_a_moment_ago_is_a_fact(engine: Engine) -> None:
 def test_filters_come_before_facts(engine: Engine) -> None:
     paths = [hit.node.path for hit in ask(engine, "quirkyvalue -path:tests").hits]
     assert not any(path.startswith("tests/") for path in paths)
+
+
+def test_a_test_with_both_words_comes_before_code_with_one(engine: Engine) -> None:
+    answer = ask(engine, "shelf parcels")
+    assert answer.hits[0].node.name == "test_shelf"
+    assert answer.hits[0].explanation().reasons[0] == "the only place with shelf and parcels"
+
+
+def test_the_one_place_of_a_form_is_not_what_a_question_is_about(engine: Engine) -> None:
+    """Unlike a word typed alone, which asks for its place."""
+    assert ask(engine, "reloading").hits[0].node.path == "docs/reload.md"
+    for hit in ask(engine, "code reloading").hits:
+        assert not any(signal.signal == "exact_match" for signal in hit.why)
 
 
 def test_what_is_in_many_places_is_no_fact(engine: Engine) -> None:

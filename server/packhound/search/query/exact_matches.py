@@ -39,6 +39,10 @@ WORDS, OTHER_CASE, IDENTIFIER, NEAR, STEMS, PREFIX = 1.2, 1.1, 1.0, 0.9, 0.8, 0.
 """Levels: all words as written, in another letter case; an identifier; a name written nearly so;
 all words as stems; a name that begins so."""
 
+TOGETHER = 0.05
+"""Level of plain words in one place: as much as other signals say, since a question of two words
+may be about what has neither."""
+
 SAME_LEVEL = 0.05
 """Levels that differ by less are one: of files of a name the one with the shorter path is first."""
 
@@ -48,6 +52,8 @@ _MOST_HOLDERS = 60
 """Nodes with all words of a query whose texts are read; of a single word only its files count."""
 _MOST_POSTED = 2_000
 """Of a word in more nodes no form is in few places."""
+_MOST_FORMS = 15
+"""Nodes with the plain word that a question is about, in any form."""
 _MOST_READ = 150
 _MOST_FILES = 20
 _MOST_NAMED = 400
@@ -120,6 +126,9 @@ def _find(
     # Where the one word is a name, the many places of its text are no news.
     is_name = query.kind == "symbol" and bool(len(snapshot.node_ids_named_folded(text.lower())))
     most = _MOST_HOLDERS if is_name else _MOST_POSTED
+    if subject != text and not _IDENTIFIER.search(subject):
+        # Where many places have another form of it, it is what a question is about in none of them.
+        most = _MOST_FORMS
     for node_id, match in (
         *_by_name(snapshot, text, query),
         *(_by_parts(snapshot, text) if _PARTS.fullmatch(text) else ()),
@@ -272,7 +281,8 @@ def _by_parts(snapshot: Snapshot, text: str) -> Iterator[tuple[int, ExactMatch]]
         name = entry.name(position)
         if fold_identifier(name) == folded and not IMPL[snapshot.kind_of[node_id]]:
             named[node_id] = name
-    if len(named) <= _MOST_PLACES:
+    # Plain words are the name of the one thing that is called so, and else words.
+    if len(named) <= (1 if " " in text else _MOST_PLACES):
         for node_id, name in named.items():
             yield node_id, ExactMatch(PARTS, f"its name is {name}")
 
@@ -306,9 +316,13 @@ def _by_text(
     """
     words = [*dict.fromkeys(_WORD.findall(text))]
     is_plain = not _is_code_like(text)
-    if is_plain and (len(words) < _FEW_WORDS or STOP_WORDS.issuperset(text.lower().split())):
+    if is_plain and STOP_WORDS.issuperset(text.lower().split()):
         return
     holders, is_cut = _holders(snapshot, text), False
+    if is_plain and 1 < len(words) <= _FEW_WORDS and 0 < len(holders) <= _MOST_PLACES:
+        yield from _together(snapshot, words, holders, texts)
+    if is_plain and len(words) < _FEW_WORDS:
+        return
     if not len(holders) and lead:
         holders = _holders(snapshot, lead)
     elif not len(holders) and len(words) > 1:
@@ -335,6 +349,18 @@ def _by_text(
     most = 1 if is_plain else _MOST_HOLDERS
     if nodes == [] and len(words) <= _FEW_WORDS and len(holders) <= most:
         yield from _by_words(snapshot, words, holders, paths, texts)
+
+
+def _together(
+    snapshot: Snapshot, words: list[str], holders: Positions, texts: TextSearch
+) -> Iterator[tuple[int, ExactMatch]]:
+    """Yield the one node with all of some plain words, in any letter case."""
+    nodes, paths = {*holders.tolist()}, _paths_of(snapshot, holders)
+    for word in words:
+        having, _ = texts.nodes_with_text(snapshot, word, paths, None, _MOST_READ, ignore_case=True)
+        nodes &= {*(having or ())}
+    if len(nodes) == 1:
+        yield from _matches([*nodes], TOGETHER, " and ".join(words))
 
 
 def _by_words(

@@ -22,6 +22,10 @@ _SIGNS = re.compile(r"[^\w\s,.?'-]|\d|\.\w|(?<!\w)'\w")
 _QUOTED = re.compile(r"[\"'`“‘]((?:[^\s\"'`”’]+\s+){2}[^\"'`”’]+)[\"'`”’]")
 """Three words or more, which may be a message in a sentence."""
 _ERROR_LINE = re.compile(r"(?:error|exception|warning|panic|fail).{0,200}[:'\"]", re.I)
+_HEAD = re.compile(
+    r"^.*?\b(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL)\b[^:\n]{0,60}: (.+)", re.M
+)
+"""A line of a log up to its message, which says nothing of what prints it."""
 _MIN_WORDS = 3
 _MAX_LINES = 8
 _MAX_CHARACTERS = 1_500
@@ -41,7 +45,8 @@ def find_printers(
     message = _message_of(text, query)
     if texts is None or not message:
         return query
-    parts = (message, *_QUOTED.findall(message))
+    tails = [found[1] for found in _HEAD.finditer(message)]
+    parts = (message, *_QUOTED.findall(message), *tails[-1:])
     is_code = (
         snapshot.live & ~stats.flags[FLAGS.index("is_prose")].astype(np.bool_)[snapshot.file_of]
     )
