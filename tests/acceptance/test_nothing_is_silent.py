@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from packhound.core.settings_reader import settings_from
+from packhound.core.status import GREP_ALONE
 from packhound.grep import GrepRequest
 from packhound.operations import as_text
 from packhound.service.engine import Engine
@@ -18,6 +19,7 @@ from tests.support.operations import call
 CANARY = "canary_of_the_tree"
 NAMES = ("a.py", "b.go", "c.md", "d.txt", "e.json", "f.rs", "Makefile", "g h.js", "é.ts", "[x].c")
 SPECIAL = (".env", "key.pem", "x.min.js", "yarn.lock", "y.patch", "z.png", "w.bin", "data.csv")
+SPECIAL += (".env.example", "go.sum", "v.svg", "u.snap", "t.diff", "credentials.json", "s.ipynb")
 
 
 def write_tree(root: Path, chance: random.Random) -> None:
@@ -83,9 +85,36 @@ def check_trees(folder: Path, seed: int, n_trees: int) -> None:
             engine.close()
         for path, n_lines in lines_of_git_grep(root).items():
             n_matches += 1
-            assert found.get(path) == n_lines or path in named, (seed, number, path)
-            n_named += path in named
-        assert sum(answer.get("skipped", {}).values()) == len(named)
-        texts = [why for why in named.values() if not why.startswith("binary")]
+            is_named = named.get(path, GREP_ALONE) != GREP_ALONE
+            assert found.get(path) == n_lines or is_named, (seed, number, path)
+            n_named += is_named
+        unsearched = [why for why in named.values() if why != GREP_ALONE]
+        assert sum(answer.get("skipped", {}).values()) == len(unsearched)
+        texts = [why for why in unsearched if not why.startswith("binary")]
         assert bool(texts) == ("not searched" in as_text("grep", answer))
     assert n_matches > n_named > 0
+
+
+def test_a_large_text_is_read_by_grep_and_said_to_be_by_nothing_else(tmp_path: Path) -> None:
+    rows = [f"row {number}, of many\n" for number in range(120_000)]
+    (tmp_path / "people.csv").write_text("".join([*rows, f"{CANARY}\n"]))
+    (tmp_path / "tool.py").write_text("def run(): pass\n" + "x = 1\n" * 200_000 + CANARY)
+    for _ in range(2):  # Read, then loaded.
+        engine = Engine.open(tmp_path, settings_from({"index.workers": 1}))
+        try:
+            assert engine.settled(60)
+            counts = engine.grep(GrepRequest(CANARY, count_only=True, limit=10)).counts
+            lines = call(engine, "grep", {"pattern": CANARY})["groups"]
+            found = call(engine, "search", {"query": "people"})
+            nothing = call(engine, "search", {"query": CANARY, "mode": "lexical"})
+            assert engine.flush(60)
+        finally:
+            engine.close()
+        assert {count.path: count.lines for count in counts} == {"people.csv": 1, "tool.py": 1}
+        assert [line["line"] for group in lines for line in group["lines"]] == [120_001, 200_002]
+        assert found["hits"][0]["path"] == "people.csv"
+        assert found["skipped"] == {GREP_ALONE: 2}
+        denial = (
+            f"`{CANARY}` is not in this folder, of which 2 files are not or not wholly searched"
+        )
+        assert denial in as_text("search", nothing)

@@ -45,7 +45,7 @@ def test_index_says_what_is_left_out_and_why(tmp_path: Path, root: Path) -> None
     rows = json.loads(packhound(tmp_path, *index, "--json").stdout)["left_out"]
     assert {row["reason"]: (row["files"], row["folders"]) for row in rows} == {
         "git's ignore files": (1, 1),
-        "too large": (1, 0),
+        "large: by grep alone": (1, 0),
         "empty": (1, 0),
         "binary by name": (1, 0),
         "credentials by name": (1, 0),
@@ -57,7 +57,7 @@ def test_index_says_what_is_left_out_and_why(tmp_path: Path, root: Path) -> None
     }
     text = packhound(tmp_path, *index).stdout
     assert "left out: 1 file and 1 folder (git's ignore files); " in text
-    assert "MB on disk" in text and "kinds: function 2" in text and "by meaning: " in text
+    assert "MB on disk" in text and "kinds: window 3, function 2" in text and "by meaning: " in text
 
 
 def test_status_has_kinds_and_sizes(tmp_path: Path, root: Path) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from packhound.files.reader import decode, is_indexed_text, read
+from packhound.files.reader import decode, is_searched_text, read, why_unread
 from packhound.files.walk import WalkLimits, is_included, is_searchable, walk, walk_by_steps
 
 
@@ -131,9 +131,19 @@ def test_a_pipe_does_not_block(tmp_path: Path) -> None:
 def test_caps(tmp_path: Path) -> None:
     make(tmp_path, {f"f{n}.py": "x" * (n + 1) for n in range(9)})
     assert len(walked(tmp_path, max_files=4)) == 4
-    assert "f8.py" not in walked(tmp_path, max_file_bytes=3)
-    small = [path for path in walked(tmp_path, max_file_bytes=3) if read(tmp_path, path, 3)]
-    assert small == ["f0.py", "f1.py", "f2.py"]
+    documents = [read(tmp_path, path, 3) for path in walked(tmp_path, max_file_bytes=3)]
+    small = [document.path for document in documents if document and not document.is_large]
+    assert len(documents) == 9 and small == ["f0.py", "f1.py", "f2.py"]
+    (tmp_path / "huge.log").write_bytes(b"x\n" * 15_000_002)
+    assert "huge.log" not in walked(tmp_path) and read(tmp_path, "huge.log", 1_000_000) is None
+    assert why_unread(tmp_path, "huge.log", 1_000_000) == "too large"
+
+
+def test_examples_of_secrets_are_searched_and_secrets_are_not(tmp_path: Path) -> None:
+    examples = [".env.example", ".env.sample", "a.diff", "a.patch", "a.snap", "a.svg", "go.sum"]
+    secrets = [".env", ".env.local", "credentials.json", "secrets.yaml", "server.pem"]
+    make(tmp_path, dict.fromkeys((*examples, *secrets), "KEY=1\n"))
+    assert walked(tmp_path) == sorted(examples)
 
 
 def test_a_byte_order_mark_does_not_count(tmp_path: Path) -> None:
@@ -338,7 +348,7 @@ def test_a_file_that_changes_while_it_is_read_is_read_again(tmp_path: Path) -> N
 )
 def test_what_counts_as_text(source: bytes, expected: bytes | None, tmp_path: Path) -> None:
     text = decode("x.py", source)
-    assert (text if is_indexed_text("a.py", text, 100_000) else None) == expected
+    assert (text if is_searched_text(text, 100_000) else None) == expected
     make(tmp_path, {"a.py": source})
     document = read(tmp_path, "a.py", 100_000)
     assert (document.source if document else None) == expected

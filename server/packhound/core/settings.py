@@ -256,7 +256,13 @@ class IndexSettings(Struct, frozen=True):
         ),
     ] = 100_000
     max_file_kilobytes: Annotated[
-        int, _number("Larger files are not indexed.", 1, 100_000, former="maxFileKilobytes")
+        int,
+        _number(
+            "Of larger files the index has the path and first lines; grep reads all, up to 30 MB.",
+            1,
+            100_000,
+            former="maxFileKilobytes",
+        ),
     ] = 1_000
     extractors: Annotated[
         tuple[_Plugin, ...],

@@ -35,6 +35,8 @@ class Reading(NamedTuple):
         return f"{self.n_read:,} of {self.n_files:,} files read so far"
 
 
+GREP_ALONE = "large: by grep alone"
+"""Why most words and the definitions of a text are not in the index."""
 ALL_READ = Reading()
 
 
@@ -71,7 +73,7 @@ class LeftOutRow(NamedTuple):
 
 
 class LeftOut(NamedTuple):
-    """Files of a folder that are not indexed: all by reason, and by path with their reasons.
+    """Files of a folder that are not, or only in part, indexed: all by reason, and by path.
 
     Files that ignore files or a setting name are in `rows` alone, and so are those beyond the
     first ten thousand.

@@ -88,13 +88,15 @@ class FileStamp(NamedTuple):
 class Document:
     """One version of a text. `source` is UTF-8 (lone surrogates passed through).
 
-    `stamp` is None for the text of an open editor, which wins over the file of the same path.
+    `stamp` is None for the text of an open editor, which wins over the file of the same path. Of a
+    large text only grep reads more than the first lines.
     """
 
     path: str
     source: bytes
     language: str | None = None
     stamp: FileStamp | None = None
+    is_large: bool = False
 
 
 class Node(NamedTuple):

@@ -1,6 +1,7 @@
 from .globs import compile_globs as compile_globs
 from .reader import decode as decode
-from .reader import is_indexed_text as is_indexed_text
+from .reader import is_large as is_large
+from .reader import is_searched_text as is_searched_text
 from .reader import open_text as open_text
 from .reader import read as read
 from .reader import read_bytes as read_bytes

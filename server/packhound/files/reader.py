@@ -21,8 +21,8 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 _UNLIMITED = 1 << 30
-_NOTEBOOK_BYTES = 20_000_000
-"""Notebooks hold the outputs of their cells, which are not indexed."""
+_SEARCHED_BYTES = 30_000_000
+"""Larger files are known by their path alone."""
 _SNIFF_BYTES = 8_192
 _SECOND_NS = 1_000_000_000
 _TICK_NS, _COARSE_TICK_NS = 50_000_000, 2 * _SECOND_NS
@@ -31,12 +31,12 @@ _MINIFIED_LINE_BYTES = 1_000
 
 
 def read(root: Path, path: str, max_bytes: int) -> Document | None:
-    """Read a file as a document; None if it is gone, not inside `root` or not to be indexed.
+    """Read a file as a document; None if it is gone, not inside `root` or not to be searched.
 
     Raises OSError when this process has no file handles or memory left.
     """
     try:
-        file = read_bytes(root, path, max_disk_bytes(path, max_bytes))
+        file = read_bytes(root, path, most_searched_bytes(max_bytes) + len(BYTE_ORDER_MARK))
     except (OSError, ValueError) as error:
         raise_if_out_of_resources(error)
         return None
@@ -44,15 +44,17 @@ def read(root: Path, path: str, max_bytes: int) -> Document | None:
         return None
     source, stamp = file
     text = decode(path, source)
-    if not is_indexed_text(path, text, max_bytes):
+    if not is_searched_text(text, max_bytes):
         return None
-    return Document(path, text, stamp=_without_racy_stamp(stamp, time.time_ns()))
+    stamp = _without_racy_stamp(stamp, time.time_ns())
+    return Document(path, text, stamp=stamp, is_large=is_large(path, text, max_bytes))
 
 
 def why_unread(root: Path, path: str, max_bytes: int) -> str:
     """Return why `read` returns nothing for a file that is there, "" where it has gone."""
+    most = most_searched_bytes(max_bytes)
     try:
-        if (root / path).lstat().st_size > max_disk_bytes(path, max_bytes):
+        if (root / path).lstat().st_size > most + len(BYTE_ORDER_MARK):
             return "too large"
         file = read_bytes(root, path, _UNLIMITED)
     except FileNotFoundError:
@@ -60,7 +62,7 @@ def why_unread(root: Path, path: str, max_bytes: int) -> str:
     except (OSError, ValueError):
         return "unreadable"
     text = decode(path, file[0]) if file else b""
-    if len(text) > max_text_bytes(path, max_bytes):
+    if len(text) > most:
         return "too large"
     return "binary" if b"\0" in text[:_SNIFF_BYTES] else "minified" if text else "empty"
 
@@ -110,13 +112,24 @@ def decode(path: str, source: bytes) -> bytes:
     return text
 
 
-def is_indexed_text(path: str, text: bytes, max_file_bytes: int) -> bool:
-    """Return True unless a text is empty, too long for its name, binary or minified.
+def is_searched_text(text: bytes, max_file_bytes: int) -> bool:
+    """Return True unless a text is empty, too long, binary or minified.
 
     It decides for files and for open editors, so that saving changes nothing in the index. `text`
     went through `decode`.
     """
-    return 0 < len(text) <= max_text_bytes(path, max_file_bytes) and _is_text(text)
+    return 0 < len(text) <= most_searched_bytes(max_file_bytes) and _is_text(text)
+
+
+def is_large(path: str, text: bytes, max_file_bytes: int) -> bool:
+    """Return True for a text of which grep alone reads more than the first lines."""
+    is_data = suffix(path.lower()) in DATA_SUFFIXES
+    return len(text) > (min(DATA_FILE_BYTES, max_file_bytes) if is_data else max_file_bytes)
+
+
+def most_searched_bytes(max_file_bytes: int) -> int:
+    """Return the size up to which a file is read."""
+    return max(_SEARCHED_BYTES, max_file_bytes)
 
 
 def suffix(path: str) -> str:
@@ -124,18 +137,6 @@ def suffix(path: str) -> str:
     name = path.rpartition("/")[2]
     dot = name.rfind(".")
     return name[dot:] if 0 < dot < len(name) - 1 else ""
-
-
-def max_disk_bytes(path: str, max_file_bytes: int) -> int:
-    """Return the size up to which a file is read; its text may still be too long."""
-    max_bytes = _NOTEBOOK_BYTES if is_notebook(path) else max_text_bytes(path, max_file_bytes)
-    return max_bytes + len(BYTE_ORDER_MARK)
-
-
-def max_text_bytes(path: str, max_file_bytes: int) -> int:
-    """Return the size up to which a file of this name is indexed."""
-    is_data = suffix(path.lower()) in DATA_SUFFIXES
-    return min(DATA_FILE_BYTES, max_file_bytes) if is_data else max_file_bytes
 
 
 def _is_text(text: bytes) -> bool:

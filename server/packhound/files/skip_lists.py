@@ -11,13 +11,16 @@ SECRET_FILES = (
     *(".env", ".env.*", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.crt"),
     *("*.cer", "*.der", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", ".netrc", ".pgpass"),
     *(".git-credentials", ".pypirc", ".npmrc", ".htpasswd", "*.kdbx", "*.asc", "*.gpg", "*.ppk"),
-    *("*.kubeconfig", "*.tfstate", "*.tfstate.*"),
+    *("*.kubeconfig", "*.tfstate", "*.tfstate.*", "credentials.json", "secrets.yaml"),
+    "secrets.yml",
 )
 """Never indexed unless `.packhoundignore` forces them in: their text could end up in a prompt."""
+EXAMPLE_FILES = (".env.example", ".env.sample", ".env.template", ".env.dist")
+"""Names of secrets that hold none."""
 
 GENERATED_FILES = (
-    *("*.min.js", "*.min.css", "*.map", "*.svg", "*.lock", "package-lock.json", "pnpm-lock.yaml"),
-    *(".git", "go.sum", "*.snap", "*.po", "*.pot", "*.patch", "*.diff"),
+    *("*.min.js", "*.min.css", "*.map", "*.lock", "package-lock.json", "pnpm-lock.yaml"),
+    *(".git", "*.po", "*.pot"),
 )
 """Text that tools write for tools."""
 
@@ -32,7 +35,7 @@ BINARY_SUFFIXES = frozenset(
 )
 DATA_SUFFIXES = frozenset(
     {".json", ".jsonl", ".xml", ".csv", ".tsv", ".yaml", ".yml", ".toml", ".txt", ".log"}
-    | {".html", ".htm", ".plist", ".geojson", ".css"}
+    | {".html", ".htm", ".plist", ".geojson", ".css", ".svg", ".snap", ".patch", ".diff", ".sum"}
 )
 DATA_FILE_BYTES = 64 * 1024
 """Longer data files are records, not code: their words would drown the words of the code."""

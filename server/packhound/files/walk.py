@@ -21,7 +21,8 @@ from packhound.core.status import LeftOut, LeftOutRow
 from packhound.core.types import FileStamp
 from packhound.files.gitignore import IgnoreRules, parse_rules
 from packhound.files.reader import (
-    max_disk_bytes,
+    BYTE_ORDER_MARK,
+    most_searched_bytes,
     raise_if_out_of_resources,
     stamp_of,
     suffix,
@@ -29,6 +30,7 @@ from packhound.files.reader import (
 from packhound.files.repository import OuterRules, read_rules
 from packhound.files.skip_lists import (
     BINARY_SUFFIXES,
+    EXAMPLE_FILES,
     GENERATED_FILES,
     SECRET_FILES,
     SKIPPED_FOLDERS,
@@ -125,7 +127,7 @@ def walk_by_steps(
                 reason = rules.why_no_file(path, entry.name)
                 if not reason:
                     stamp = _regular_stamp(entry)
-                    reason = _why_no_stamp(entry.name, stamp, limits)
+                    reason = _why_no_stamp(stamp, limits)
                 if stamp and not reason:
                     yield path, stamp
                     n_files += 1
@@ -144,8 +146,7 @@ def is_searchable(root: Path, path: str, limits: WalkLimits) -> bool:
         return False
     if not stat.S_ISREG(status.st_mode):
         return False
-    name = PurePosixPath(path).name
-    return _may_be_indexed(name, status.st_size, limits) and is_included(root, path, limits)
+    return _may_be_read(status.st_size, limits) and is_included(root, path, limits)
 
 
 def is_folder(root: Path, path: str) -> bool:
@@ -201,7 +202,7 @@ class _Rules:
         lower, skipped = name.lower(), ""
         if suffix(lower) in BINARY_SUFFIXES:
             skipped = "binary by name"
-        elif _SECRET_FILES.match(lower):
+        elif _SECRET_FILES.match(lower) and lower not in EXAMPLE_FILES:
             skipped = _CREDENTIALS
         elif suffix(lower) not in self._extracted and _GENERATED_FILES.match(lower):
             skipped = _GENERATED
@@ -253,14 +254,14 @@ def _regular_stamp(entry: os.DirEntry[str]) -> FileStamp | None:
     return stamp_of(status) if stat.S_ISREG(status.st_mode) else None
 
 
-def _why_no_stamp(name: str, stamp: FileStamp | None, limits: WalkLimits) -> str:
+def _why_no_stamp(stamp: FileStamp | None, limits: WalkLimits) -> str:
     if stamp is None:
         return "links and special files"
-    if _may_be_indexed(name, stamp.size, limits):
+    if _may_be_read(stamp.size, limits):
         return ""
     return "too large" if stamp.size else "empty"
 
 
-def _may_be_indexed(name: str, size: int, limits: WalkLimits) -> bool:
+def _may_be_read(size: int, limits: WalkLimits) -> bool:
     """Return False for files whose size rules them out; `read` decides, without a BOM."""
-    return 0 < size <= max_disk_bytes(name, limits.max_file_bytes)
+    return 0 < size <= most_searched_bytes(limits.max_file_bytes) + len(BYTE_ORDER_MARK)

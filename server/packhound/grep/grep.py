@@ -14,6 +14,7 @@ from itertools import islice
 from typing import NamedTuple, TypeAlias
 
 from packhound.core.errors import Cancelled
+from packhound.core.status import GREP_ALONE
 from packhound.core.types import CellPlace
 from packhound.grep.literals import Alternatives
 from packhound.grep.messages import compile_message
@@ -212,7 +213,7 @@ class Grep:
             return
         self.lacks_filters = False
         for path, entry in snapshot.files.items():
-            if entry.digest not in self.filters:
+            if entry.digest not in self.filters and entry.degraded != GREP_ALONE:
                 text = self._source(path, snapshot)
                 if text is not None:
                     self.filters.add(entry.digest, text)

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Collection, Container, Iterator, Mapping
 from pathlib import Path
 
+from packhound.core.status import GREP_ALONE
 from packhound.core.types import Document, FileStamp
 from packhound.files import read, why_unread
 from packhound.index import FileEntry, Index
@@ -185,7 +186,10 @@ class IndexingPass:
 
     def _read(self, path: str) -> Document | None:
         document = read(self._root, path, self._max_bytes)
-        self.unread[path] = "" if document else why_unread(self._root, path, self._max_bytes)
+        if document:
+            self.unread[path] = GREP_ALONE if document.is_large else ""
+        else:
+            self.unread[path] = why_unread(self._root, path, self._max_bytes)
         if document is None:
             self._removed.append(path)
         else:

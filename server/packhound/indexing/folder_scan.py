@@ -6,6 +6,7 @@ from collections.abc import Container, Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from threading import Event
 
+from packhound.core.status import GREP_ALONE
 from packhound.core.types import FileStamp
 from packhound.files import (
     IGNORE_FILES,
@@ -30,6 +31,8 @@ class FolderScan:
     ) -> None:
         """With `retry_unparsed`, files that no parser could be started for differ too."""
         self.omissions = Omissions()
+        self.in_part: dict[str, str] = {}
+        """Files of the index that are not wholly in it, and why."""
         self._steps = walk_by_steps(root, limits, self.omissions)
         self._retry_unparsed = retry_unparsed
         self._seen: set[str] = set()
@@ -53,7 +56,10 @@ class FolderScan:
                 return differences
             path, stamp = file
             self._seen.add(path)
-            if path not in open_paths and self._differs(files.get(path), stamp):
+            entry = files.get(path)
+            if entry is not None and entry.degraded == GREP_ALONE:
+                self.in_part[path] = GREP_ALONE
+            if path not in open_paths and self._differs(entry, stamp):
                 differences[path] = True
         self.over = True
         differences.update((path, False) for path in files if path not in self._seen)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from packhound.core.backoff import RetryBackoff
 from packhound.core.settings import Settings
 from packhound.core.status import LeftOut
 from packhound.core.types import Document
-from packhound.files import Omissions, WalkLimits, is_searchable, read
+from packhound.files import Omissions, WalkLimits, is_large, is_searchable, read
 from packhound.git import user_ignore_file
 from packhound.index import Index
 from packhound.indexing.autosave import Autosave
@@ -177,6 +178,8 @@ class Indexer:
         self._on_change()
 
     def _apply_update(self, document: Document) -> None:
+        most = self.limits.max_file_bytes
+        document = replace(document, is_large=is_large(document.path, document.source, most))
         if not self._filter.admits(document, self.limits):
             self._index.remove([document.path])
         elif self._parser.is_indexed(document):
@@ -208,7 +211,8 @@ class Indexer:
         n_differences = self.queue.add_differences(differences, scan.cancelled)
         if scan.over:
             self._omissions = scan.omissions
-            self._unread = {p: why for p, why in self._unread.items() if scan.has_seen(p)}
+            unread = {p: why for p, why in self._unread.items() if scan.has_seen(p)}
+            self._unread = {**unread, **scan.in_part}
             self.queue.finish(scan)
             self._unwarn(_CAP)
             if scan.n_seen >= self._settings.index.max_files:

@@ -6,7 +6,7 @@ from collections import deque
 from pathlib import Path
 
 from packhound.core.types import Document
-from packhound.files import WalkLimits, is_included, is_indexed_text
+from packhound.files import WalkLimits, is_included, is_searched_text
 from packhound.index import Index
 from packhound.parsing import MOST_DOCUMENTS, AnalysedFile, SharedPool, source_digest
 
@@ -70,9 +70,7 @@ class OpenDocumentFilter:
         path = document.path
         if path not in self._included:
             self._included[path] = is_included(self._root, path, limits)
-        return self._included[path] and is_indexed_text(
-            path, document.source, limits.max_file_bytes
-        )
+        return self._included[path] and is_searched_text(document.source, limits.max_file_bytes)
 
     def clear(self) -> None:
         """Read ignore files again."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from packhound.core.errors import SettingsError
-from packhound.core.status import ALL_READ, Reading, total_reading
+from packhound.core.status import ALL_READ, GREP_ALONE, Reading, total_reading
 from packhound.core.typed import convert, convert_value, fields_of, json_schema, nearest
 from packhound.core.types import NodeRef
 from packhound.operations import (
@@ -116,17 +116,19 @@ def answer(
     left: dict[str, Any] = leave(call.roots, rows, locations)
     if operation.is_about_code and "complete" not in left:
         left |= readiness(reading)
-    if operation.lists and (skipped := _skipped(call.roots)):
+    if operation.lists and (skipped := _skipped(call.roots, by_grep=name == grep.OPERATION.name)):
         left["skipped"] = skipped
         if (note := _skipped_note(skipped)) and not left.get("hits"):
             left["notes"] = [*left.get("notes", ()), note]
     return left
 
 
-def _skipped(roots: Roots) -> dict[str, int]:
+def _skipped(roots: Roots, *, by_grep: bool) -> dict[str, int]:
     """Return how many files were not looked at by the reason, but those somebody has excluded."""
-    reasons = (reason for root in roots for reason in root.engine.left_out.files.values())
-    return dict(Counter(reasons).most_common())
+    reasons = Counter(r for root in roots for r in root.engine.left_out.files.values())
+    if by_grep:
+        del reasons[GREP_ALONE]
+    return dict(reasons.most_common())
 
 
 def _skipped_note(skipped: Mapping[str, int]) -> str:

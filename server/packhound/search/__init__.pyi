@@ -2,6 +2,7 @@ from . import pipeline as pipeline
 from .ablation import BASELINE as BASELINE
 from .ablation import ablate as ablate
 from .answer_notes import WEAK_NOTE as WEAK_NOTE
+from .answer_notes import as_far_as_searched as as_far_as_searched
 from .answer_notes import merge_notes as merge_notes
 from .answer_notes import so_far as so_far
 from .cache import SearchCache as SearchCache

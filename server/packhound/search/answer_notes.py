@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from packhound.core.status import Reading
+from packhound.core.status import LeftOut, Reading
 from packhound.core.types import Explanation, Hit, Results
 from packhound.index import Snapshot
 from packhound.search.query.parse import STOPS
@@ -129,6 +129,18 @@ def so_far(results: Results, reading: Reading) -> Results:
         confidence_word=None,
         reading=reading,
     )
+
+
+def as_far_as_searched(results: Results, left_out: LeftOut) -> Results:
+    """Return an answer that denies no name without saying how many texts it does not know of."""
+    if not any(_NOT_HERE in note for note in results.notes):
+        return results
+    n_texts = sum(not reason.startswith("binary") for reason in left_out.files.values())
+    if not n_texts:
+        return results
+    noun = "file is" if n_texts == 1 else "files are"
+    denial = f"{_NOT_HERE}, of which {n_texts:,} {noun} not or not wholly searched"
+    return replace(results, notes=tuple(n.replace(_NOT_HERE, denial) for n in results.notes))
 
 
 def _missing_name(note: str) -> str:

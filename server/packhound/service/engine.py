@@ -22,7 +22,7 @@ from packhound.git import CoChanges, read_commits
 from packhound.grep import GrepRequest, GrepResults
 from packhound.index import Snapshot
 from packhound.indexing import DEFAULT_TIMING, Timing
-from packhound.search import ablate, pipeline, related, so_far
+from packhound.search import ablate, as_far_as_searched, pipeline, related, so_far
 from packhound.service.cells import add_cells
 from packhound.service.editor_texts import EditorTexts
 from packhound.service.folder_search import FolderSearch
@@ -176,7 +176,7 @@ class Engine:
         """Answer a query over all `update`s that returned before."""
         snapshot, reading, notes = self._current(query, cancel)
         results = self.sources.search(query, partial(self._search, snapshot, cancel=cancel))
-        results = so_far(results, reading)
+        results = as_far_as_searched(so_far(results, reading), self.left_out)
         results = add_cells(results, notes, self.index, snapshot)
         return self.packs.add_snippets(results, snapshot, query.snippet_lines)
 

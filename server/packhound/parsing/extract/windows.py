@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from packhound.core.status import GREP_ALONE
 from packhound.core.types import Document, Node, ParsedFile, Span
 from packhound.parsing.languages import language_for, name_parts
 from packhound.parsing.source import ByteRange
@@ -38,6 +41,13 @@ def parse_as_windows(document: Document, why: str) -> ParsedFile:
     """Return a document that cannot be parsed as windows; `why` says the reason."""
     language = language_for(document.path, document.source, document.language) or "text"
     return ParsedFile(document.path, language, windows(document), degraded=why)
+
+
+def first_lines(document: Document) -> ParsedFile:
+    """Return a large document as the window of its first lines, by which its path is found."""
+    head = replace(document, source=document.source[:_MAX_NODE_BYTES].rpartition(b"\n")[0])
+    parsed = parse_as_windows(head, GREP_ALONE)
+    return replace(parsed, nodes=parsed.nodes[:1])
 
 
 def portions(source: bytes, runs: list[ByteRange]) -> list[list[ByteRange]]:

@@ -11,12 +11,13 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
 from packhound.core.errors import Cancelled
 from packhound.core.types import Document, ParsedFile
 from packhound.parsing.analyse import analyse, source_digest
 from packhound.parsing.analysed_file import AnalysedFile
-from packhound.parsing.extract.windows import parse_as_windows
+from packhound.parsing.extract.windows import first_lines, parse_as_windows
 from packhound.parsing.extractors import NO_EXTRACTORS, Extractors
 from packhound.parsing.pool.batch_run import BatchRun
 from packhound.parsing.pool.framing import Task
@@ -148,6 +149,10 @@ class ParsePool:
         results: list[AnalysedFile] = []
         suspect = -1
         while len(results) < len(tasks):
+            task = tasks[len(results)]
+            if task.document.is_large:
+                results.append(self._analyse_in_process(task, first_lines(task.document)))
+                continue
             worker = self._borrow()
             if worker is None:
                 # Windows can be made in this process: no grammar is involved.
@@ -187,8 +192,9 @@ class ParsePool:
     def _serve(self, worker: Worker, tasks: list[Task], results: list[AnalysedFile]) -> bool:
         """Have the worker do the remaining tasks; return False if it died over the next one."""
         try:
-            worker.send(tasks[len(results) :])
-            for task in tasks[len(results) :]:
+            small = [*takewhile(lambda task: not task.document.is_large, tasks[len(results) :])]
+            worker.send(small)
+            for task in small:
                 limit_s = self._timeout_s if task.plain_reason is None else _WINDOWS_TIMEOUT_S
                 results.append(worker.receive(limit_s))
         except WorkerDied:
