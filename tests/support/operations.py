@@ -10,8 +10,8 @@ from packhound.operations import (
     leave,
     pack_row,
     read_request,
-    results_rows,
 )
+from packhound.operations.rows import results_rows
 from packhound.service import Roots
 
 __all__ = ["OPERATIONS", "as_text", "call", "call_of", "memory", "request_of"]

@@ -19,10 +19,9 @@ from .registry import schema_of as schema_of
 from .registry import select_operations as select_operations
 from .registry import settle as settle
 from .rows import explanation_row as explanation_row
-from .rows import results_rows as results_rows
 from .search import Search as Search
-from .search import limit_of as limit_of
 from .search import query_of as query_of
+from .search import rows_of as rows_of
 from .status import workspace_row as workspace_row
 from .text import accounts as accounts
 from .text import rows_in as rows_in

@@ -133,7 +133,11 @@ OPTIONS = fields_of(Search).keys() & Query.__dataclass_fields__.keys() - {"limit
 def run(call: Call, request: Search) -> Json:
     """Return one page of the hits of all folders."""
     query, notes = query_of(call, request)
-    results = run_search(call, query, notes)
+    return rows_of(call, request, run_search(call, query, notes))
+
+
+def rows_of(call: Call, request: Search, results: Results) -> Json:
+    """Return one page of results as rows."""
     limit = limit_of(call, request)
     return results_rows(call.roots, results, limit, request.offset, explain=request.explain)
 

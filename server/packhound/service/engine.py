@@ -24,10 +24,11 @@ from packhound.index import Snapshot
 from packhound.indexing import DEFAULT_TIMING, Timing
 from packhound.search import ablate, as_far_as_searched, pipeline, related, so_far
 from packhound.service.cells import add_cells
-from packhound.service.editor_texts import EditorTexts
 from packhound.service.folder_search import FolderSearch
 from packhound.service.indexed_folder import Current, IndexedFolder
 from packhound.service.notes import FolderNotes
+from packhound.service.open_texts import OpenTexts
+from packhound.service.pack_sources import add_records, choose_records
 from packhound.service.packs import Packs
 from packhound.service.peers import Peers
 from packhound.service.preparation import Activity, BackgroundPreparation
@@ -56,7 +57,7 @@ class Engine:
         self._activity = Activity(timing.recent_use_s)
         self.index = IndexedFolder(root, settings, notify, timing, peers)
         self.read_first = self.index.read_first
-        self.texts = EditorTexts(self.index)
+        self.texts = OpenTexts(self.index)
         self._search = FolderSearch(self.index, self._activity)
         self.packs = Packs(self.index, self._search, peers)
         self.notes = FolderNotes(self.index, self._search)
@@ -226,7 +227,9 @@ class Engine:
         snapshot, reading, notes = self._current(Query(request.prompt), cancel)
         service, graph_top_k = self.packs.service(), self.index.settings.graph.top_k
         conversations = service.conversations
-        chosen = self.sources.choose_records(request, self.search, conversations)
+        chosen = choose_records(
+            request, self.index.settings, self.notes, self.search, conversations
+        )
         packed = service.pack(
             snapshot,
             chosen.request,
@@ -234,7 +237,8 @@ class Engine:
             graph_top_k,
             search or (lambda query: so_far(self._search(snapshot, query, cancel), reading)),
         )
-        packed = self.sources.add_records(packed, request, chosen, self.search, conversations)
+        packed = add_records(packed, request, chosen, self.notes, conversations)
+        packed = self.sources.episodes.record_pack(request, packed, self.search)
         denials = () if reading.is_complete else pack.unknown_notes(packed.notes)
         known = (note for note in packed.notes if note not in denials)
         notes = tuple(note for note in notes if note != reading.note)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -11,10 +11,18 @@ from packhound.core.settings import Settings
 from packhound.core.settings_reader import changed
 from packhound.core.types import MAX_HITS, Query, Results
 from packhound.index import Snapshot
-from packhound.search import Personalization, SearchEnvironment, pipeline, scope_of
+from packhound.search import (
+    Diversity,
+    Personalization,
+    PluginScorers,
+    Proximity,
+    SearchEnvironment,
+    Stage,
+    pipeline,
+    scope_of,
+)
 from packhound.service.indexed_folder import IndexedFolder
 from packhound.service.preparation import Activity
-from packhound.service.stages import near_stages, stages_of
 
 
 class FolderSearch:
@@ -46,21 +54,40 @@ class FolderSearch:
         index, settings = self._index, self._index.settings
         scope, _ = scope_of(query)
         dated = scope.is_dated and scope.has_code
-        near = near_stages(query, str(index.root), self._activity.edited, snapshot)
         return SearchEnvironment(
             root=str(index.root),
             embedder=index.embedder,
             cache=index.search_cache,
             settings=changed(settings, {"search.fuser": query.fuser}) if query.fuser else settings,
-            stages=stages_of(query, settings, index.models, near, self.personalization, snapshot),
+            stages=tuple(self._stages(snapshot, query)),
             text_of=partial(index.node_text, snapshot),
             vectors=index.node_vectors(snapshot),
             texts=index.redacted_grep if query.redacted else index.grep,
             history=self.personalization.dates(query.budget.time_ms / 1_000) if dated else None,
         )
 
+    def _stages(self, snapshot: Snapshot, query: Query) -> Iterator[Stage]:
+        """Yield what rescores the best hits, in order: what is quick before what takes long."""
+        settings, models = self._index.settings, self._index.models
+        if query.focus and query.focus.root in ("", str(self._index.root)):
+            yield Proximity(snapshot, query.focus, self._activity.edited)
+        yield self.personalization
+        if models.deep and is_deep(query, settings) and not query.files:
+            yield models.deep
+        if models.reranker:
+            yield models.reranker
+        if scorers := query.scorers or settings.search.scorers:
+            yield PluginScorers(scorers)
+        if settings.search.mmr_lambda < 1:
+            yield Diversity(snapshot, settings.search.mmr_lambda)
+
     def configure(self, settings: Settings) -> None:
         """Follow changed settings, before the index does."""
         if self._index.settings.ranking != settings.ranking:
             self.personalization.close()
             self.personalization = Personalization(self._index.root, self._index.cache, settings)
+
+
+def is_deep(query: Query, settings: Settings) -> bool:
+    """Return True if the deep model is asked to read the best hits."""
+    return (query.deep or settings.search.deep == "on") and query.mode == "hybrid"

@@ -35,21 +35,16 @@ from packhound.memory import NotesSource
 from packhound.search import STOPS, SearchRun, parse_query, scope_of
 from packhound.service.deep_records import DeepRescorer
 from packhound.service.episodes import FolderEpisodes
+from packhound.service.folder_search import is_deep
 from packhound.service.indexed_folder import IndexedFolder
 from packhound.service.line_history import add_line_history
 from packhound.service.notes import NOTHING_OF, FolderNotes, notes_folder
-from packhound.service.pack_sources import (
-    PackRecords,
-    add_records,
-    choose_records,
-    switched_off,
-)
-from packhound.service.stages import is_deep
+from packhound.service.pack_sources import switched_off
 from packhound.service.workspace_texts import WorkspaceTexts
 from packhound.sources import RecordQuery, SourceFactory, SourceRegistry, fuse, hits_of
 
 if TYPE_CHECKING:
-    from packhound.pack import Conversations, Pack, PackRequest
+    pass
 
 CodeSearch = Callable[[Query], Results]
 _OF_FILES: tuple[SourceName, ...] = ("knowledge", "skills", "episodes")
@@ -101,24 +96,6 @@ class FolderSources:
                 raise SettingsError(switched_off(name))
             rebuilt.append(source.rebuild(regenerate=regenerate))
         return rebuilt
-
-    def choose_records(
-        self, request: PackRequest, search: CodeSearch, conversations: Conversations
-    ) -> PackRecords:
-        """Return what the sources have for a pack, and the request for its code."""
-        return choose_records(request, self._folder.settings, self._notes, search, conversations)
-
-    def add_records(
-        self,
-        packed: Pack,
-        request: PackRequest,
-        chosen: PackRecords,
-        search: CodeSearch,
-        conversations: Conversations,
-    ) -> Pack:
-        """Return a pack with what was chosen for it; where episodes are on, it is one."""
-        packed = add_records(packed, request, chosen, self._notes, conversations)
-        return self.episodes.record_pack(request, packed, search)
 
     def record(self, reference: str) -> Record | None:
         """Return the record that a reference names, `TYPE:ID` or a line of a file outside.

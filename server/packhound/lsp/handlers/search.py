@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from packhound.core.types import Json, Query, Results
 from packhound.lsp.language_server import PackhoundServer
 from packhound.lsp.locations import Locations, mistakable_folders
@@ -9,11 +11,10 @@ from packhound.lsp.operations import arguments_of, call_of
 from packhound.operations import (
     Search,
     leave,
-    limit_of,
     query_of,
     read_request,
-    results_rows,
     rows_in,
+    rows_of,
 )
 from packhound.rpc import Params
 from packhound.search import missing_deep_model
@@ -28,10 +29,7 @@ def search(ls: PackhoundServer, params: Params) -> Json:
     results = run_search(ls, query)
     if query.deep and (note := missing_deep_model()):
         notes = (*notes, note)
-    rows = results_rows(
-        call.roots, results, limit_of(call, request), request.offset, explain=request.explain
-    )
-    rows["notes"] = [*results.notes, *notes]
+    rows = rows_of(call, request, replace(results, notes=(*results.notes, *notes)))
     answer: Json = leave(call.roots, rows, Locations(ls.session))
     for hit in results.hits:
         # Those of no page too: what explanations are made from holds a snapshot.

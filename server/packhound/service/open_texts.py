@@ -22,7 +22,7 @@ class OpenText(NamedTuple):
     since_ns: int
 
 
-class EditorTexts:
+class OpenTexts:
     """Open documents by path and editor; thread-safe."""
 
     def __init__(self, folder: IndexedFolder) -> None:
