@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from packhound.core.errors import StoreError
 from packhound.core.types import Query
-from packhound.memory import NoteStore, write_note
+from packhound.memory import Note, NoteStore, write_note
+from packhound.memory.backups import backups_of
+from packhound.pack import PackRequest
 from packhound.service import Engine, clear_index, notes_folder
 from tests.support.note_kills import KILLS_A_ROUND, kill_writers
 
@@ -88,6 +91,80 @@ def test_damage_is_named_and_code_goes_on(engine: Engine, damage: str) -> None:
     assert results.hits[0].node.name == "send_receipt"
     assert any("cannot be read or written" in note for note in results.notes)
     assert path.exists(), "nobody deletes what may be saved yet"
+
+
+def written(store: NoteStore, n: int) -> list[Note]:
+    """Write notes of a page or so each, so that the file has many pages."""
+    return [write_note(store, "insight", {"content": f"{i} " + "x" * 3_000}) for i in range(n)]
+
+
+def started_a_day_later(store: NoteStore) -> NoteStore:
+    """Return the store as another process opens it when its backups are old."""
+    store.close()
+    for backup in backups_of(store.path):
+        os.utime(backup, (0, 0))
+    return NoteStore(store.path.parent)
+
+
+def damage(store: NoteStore, kind: str) -> None:
+    """Damage the file of a store as disks do; its log is in it when it is closed."""
+    store.close()
+    data = bytearray(store.path.read_bytes())
+    match kind:
+        case "garbage":
+            data[:] = b"x" * len(data)
+        case "cut":
+            del data[len(data) // 2 :]
+        case "pages":
+            data[len(data) // 2 : len(data) // 2 + 8_192] = bytes(8_192)
+    store.path.write_bytes(data)
+
+
+@pytest.mark.parametrize("kind", ["garbage", "cut", "pages"])
+def test_a_rescue_has_the_notes_of_the_backup_and_what_can_be_read(
+    store: NoteStore, kind: str
+) -> None:
+    before = written(store, 20)
+    again = started_a_day_later(store)
+    assert again.all() == before
+    assert len(backups_of(store.path)) == 2
+    later = written(again, 20)
+    damage(again, kind)
+    damaged = again.path.read_bytes()
+    with pytest.raises(StoreError, match="packhound memory rescue"):
+        again.all()
+    rescued = again.rescue()
+    notes = again.all()
+    assert rescued.problem and rescued.backup and rescued.n_notes == len(notes)
+    assert {note.id for note in before} <= {note.id for note in notes}
+    if kind == "pages":
+        assert len(notes) > len(before), "what was written since, but for two pages"
+    assert {note.id for note in notes} <= {note.id for note in (*before, *later)}
+    assert rescued.kept and rescued.kept.read_bytes() == damaged
+    assert again.rescue() == (len(notes), "", None, None)
+    assert again.clear() == len(notes)
+    assert again.rescue().n_notes == 0 and not backups_of(store.path) and not rescued.kept.exists()
+
+
+def test_a_damaged_file_takes_the_place_of_no_backup(store: NoteStore) -> None:
+    notes = written(store, 20)
+    assert started_a_day_later(store).all() == notes
+    backups = backups_of(store.path)
+    damage(store, "pages")
+    other = started_a_day_later(store)
+    with suppress(StoreError):
+        other.all()
+    other.close()
+    assert backups and backups_of(store.path) == backups
+    assert other.rescue().n_notes == len(notes)
+
+
+def test_a_pack_says_that_the_notes_cannot_be_read(engine: Engine) -> None:
+    engine.notes.add("insight", {"key": "k", "content": "mail"})
+    damage(engine.notes.notebook.store, "garbage")
+    packed = engine.pack(PackRequest("mail the receipt"))
+    assert "send_receipt" in packed.text
+    assert any("packhound memory rescue" in note for note in packed.notes)
 
 
 def test_clearing_the_index_leaves_the_notes(engine: Engine, root: Path) -> None:

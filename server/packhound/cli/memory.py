@@ -104,6 +104,20 @@ def import_(file: str, root: Path) -> None:
 
 @memory.command()
 @ROOT
+def rescue(root: Path) -> None:
+    """Make a damaged file of notes anew, of what can be read in it and in its newest backup."""
+    rescued = _store(root).rescue()
+    if not rescued.problem:
+        echo(f"nothing is damaged: {rescued.n_notes} notes")
+        return
+    of = f", with those of {rescued.backup.name}" if rescued.backup else "; there was no backup"
+    echo(f"{rescued.n_notes} notes are there again{of}")
+    if rescued.kept is not None:
+        echo(f"the damaged file is kept as '{rescued.kept}' ({rescued.problem})")
+
+
+@memory.command()
+@ROOT
 @click.option("--episodes", is_flag=True, help="Delete what was asked and packed, not the notes.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def clear(root: Path, episodes: bool, yes: bool) -> None:

@@ -10,23 +10,37 @@ import json
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from packhound.core.errors import SettingsError, StoreError
 from packhound.core.private_file import create_private, stat_database
+from packhound.memory.backups import back_up, backups_of, readable_notes
 from packhound.memory.notes import Note, note_from, note_json
 
 DATABASE = "notes.sqlite"
 _APPLICATION_ID = 0x506B4E74
 _FORMAT = 1
 _BUSY_S = 30.0
+_STARTS_S, _DAY_S = 600.0, 86_400.0
+"""Age of the newest backup at which another is made: at a start, and while a process goes on."""
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS notes"
     " (revision INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT UNIQUE, created REAL, note TEXT)"
 )
 """A note that is written gets a greater `revision` than any before."""
+
+
+class Rescued(NamedTuple):
+    """Notes there are now, what was wrong, "" if nothing, the backup used, the damaged file."""
+
+    n_notes: int
+    problem: str
+    backup: Path | None
+    kept: Path | None
 
 
 class NoteStore:
@@ -41,6 +55,7 @@ class NoteStore:
         self._opened: os.stat_result | None = None
         self._lock = threading.RLock()
         self._n_writes = 0
+        self._next_backup = 0.0
 
     def version(self) -> tuple[object, ...]:
         """Return a value that differs once any process has written; its last item is the file.
@@ -112,9 +127,45 @@ class NoteStore:
             return connection.execute(query, (identity,)).rowcount > 0
 
     def clear(self) -> int:
-        """Delete all notes; return how many there were."""
+        """Delete all notes, in backups and damaged files too; return how many there were."""
         with self._transaction() as connection:
-            return connection.execute("DELETE FROM notes").rowcount
+            n = connection.execute("DELETE FROM notes").rowcount
+        for path in (*backups_of(self.path), *self.path.parent.glob(f"{DATABASE}.damaged-*")):
+            path.unlink(missing_ok=True)
+        return n
+
+    def rescue(self) -> Rescued:
+        """Make a new file of the notes that can be read here and in the newest sound backup.
+
+        The damaged file is kept beside it. A sound one stays as it is. Raises StoreError.
+        """
+        with self._lock:
+            self.close()
+            notes, problem = readable_notes(self.path)
+            if not problem:
+                return Rescued(len(notes), "", None, None)
+            saved, backup = list[Note](), None
+            for backup in backups_of(self.path):
+                saved, damage = readable_notes(backup)
+                if not damage:
+                    break
+            kept = self._put_aside()
+            # What was written last wins: a note of the damaged file over that of the backup.
+            self.put_all({note.id: note for note in (*saved, *notes)}.values())
+            return Rescued(len(self.all()), problem, backup, kept)
+
+    def _put_aside(self) -> Path | None:
+        """Rename the file and those of SQLite beside it; return the new path of the first."""
+        date = time.strftime("%Y-%m-%d-%H%M%S", time.gmtime())
+        kept = self.path.with_name(f"{DATABASE}.damaged-{date}")
+        try:
+            for suffix in ("-wal", "-shm", "-journal", ""):
+                path = Path(f"{self.path}{suffix}")
+                if os.path.lexists(path):
+                    path.rename(f"{kept}{suffix}")
+        except OSError as error:
+            raise StoreError(f"'{self.path}' cannot be renamed: {error.strerror}") from error
+        return kept if os.path.lexists(kept) else None
 
     def close(self) -> None:
         """Close the file."""
@@ -144,6 +195,9 @@ class NoteStore:
                         connection.execute("ROLLBACK")
                     raise
                 self._n_writes += 1
+                if time.monotonic() >= self._next_backup:
+                    self._next_backup = time.monotonic() + _DAY_S
+                    back_up(connection, self.path, _DAY_S)
             except sqlite3.Error as error:
                 raise self._unreadable(error) from error
 
@@ -160,10 +214,14 @@ class NoteStore:
             create_private(self.path)  # SQLite gives its other files the mode of this one.
         self._connection = _connect(self.path)
         self._opened = self.path.stat()
+        back_up(self._connection, self.path, _STARTS_S)
         return self._connection
 
     def _unreadable(self, error: Exception) -> StoreError:
-        return StoreError(f"the notes in '{self.path}' cannot be read or written: {error}")
+        problem = f"the notes in '{self.path}' cannot be read or written: {error}"
+        if not isinstance(error, sqlite3.OperationalError):  # Such as a busy file or a full disk.
+            problem += "; 'packhound memory rescue' takes what can be read, and a backup's notes"
+        return StoreError(problem)
 
 
 def _connect(path: Path) -> sqlite3.Connection:

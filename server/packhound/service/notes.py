@@ -130,11 +130,8 @@ class FolderNotes:
         return [_pack_line(node, mark) for node, mark in ordered]
 
     def has_anchors(self) -> bool:
-        """Return True if any note is about code."""
-        try:
-            return any(note.anchors for note in self.notebook.all())
-        except StoreError:
-            return False
+        """Return True if any note is about code. Raises StoreError."""
+        return any(note.anchors for note in self.notebook.all())
 
     def recall(
         self, kind: NoteType, name: str, limit: int, search: Callable[[Query], Results]

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from packhound import pack
+from packhound.core.errors import StoreError
 from packhound.core.records import RECORD_TYPES, SOURCE_OF, Record, SourceName, byline, iso_date
 from packhound.core.settings import Settings
 from packhound.core.types import Hit, Query, Results
@@ -57,7 +58,12 @@ def choose_records(
     for name in filter(settings.sources.has, names):
         best = [r for r in _best(name, request.prompt, search) if _key(r) not in sent]
         records |= {name: best} if best else {}
-    has_notes = settings.sources.notes and "notes" in settings.pack.sources and notes.has_anchors()
+    has_notes = False
+    if settings.sources.notes and "notes" in settings.pack.sources:
+        try:
+            has_notes = notes.has_anchors()
+        except StoreError as problem:
+            problems.append(str(problem))
     n_sources = len(records) + has_notes
     reserved = pack.reserve_sections(request, n_sources) if n_sources else request
     return PackRecords(reserved, records, has_notes, problems)
