@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from packhound.core.arrays import top_k
+from packhound.core.arrays import Doubles, top_k
 from packhound.core.types import Hit
+from packhound.search.order import SCORE_DIGITS
 from packhound.search.rank.fusion import Ranking
 from packhound.search.signals.context import SignalContext
 
@@ -22,18 +23,19 @@ def add_siblings(
     """Return the hits with the next best nodes of their files; each is named once."""
     if not hits:
         return hits
-    scores = np.asarray(ranking.scores, np.float64)
+    scores: Doubles = np.asarray(ranking.scores, np.float64).round(SCORE_DIGITS)
     best = top_k(scores, SIBLING_DEPTH)
-    best = best[np.argsort(-scores[best], kind="stable")]
     node_ids = context.candidates.node_ids[ranking.nodes[best]].tolist()
     snapshot, taken = context.snapshot, {hit.node.node_id for hit in hits}
-    by_file: dict[int, list[int]] = {}
-    for node_id in node_ids:
+    by_file: dict[int, list[tuple[float, int, int]]] = {}
+    for falling, node_id in zip((-scores[best]).tolist(), node_ids, strict=True):
         if node_id not in taken:
-            by_file.setdefault(int(snapshot.file_of[node_id]), []).append(node_id)
+            entry, position = snapshot.locate(node_id)
+            by_file.setdefault(entry.file_id, []).append((falling, position, node_id))
     with_siblings = []
     for hit in hits:
-        siblings = by_file.pop(int(snapshot.file_of[hit.node.node_id]), [])[:_MAX_SIBLINGS]
-        refs = tuple(snapshot.ref(node_id, hit.node.root) for node_id in siblings)
+        siblings = by_file.pop(int(snapshot.file_of[hit.node.node_id]), [])
+        siblings = sorted(siblings)[:_MAX_SIBLINGS]
+        refs = tuple(snapshot.ref(node_id, hit.node.root) for *_, node_id in siblings)
         with_siblings.append(replace(hit, siblings=refs) if refs else hit)
     return tuple(with_siblings)

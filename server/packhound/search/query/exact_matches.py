@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import takewhile
+from itertools import islice, takewhile
 
 import numpy as np
 
@@ -408,7 +408,8 @@ def _by_spelling(
         if len(name) > len(word) and name[: len(word)].lower() == word.lower()
     ]
     for name in sorted(begin, key=lambda name: (len(name), name))[:_MOST_FILES]:
-        for node_id in snapshot.node_ids_named(name)[:_MOST_PLACES].tolist():
+        named = _without_namesakes(snapshot, snapshot.node_ids_named(name))
+        for node_id in islice(named, _MOST_PLACES):
             yield node_id, ExactMatch(PREFIX, f"its name begins with {word}")
 
 

@@ -15,6 +15,7 @@ from packhound.search.retrieve.bm25 import QueryMatches, match_terms
 from packhound.search.retrieve.candidates import Candidates, gather
 from packhound.search.retrieve.choose import (
     TopK,
+    best_nodes,
     choose_files,
     choose_nodes,
     max_and_sum_by_file,
@@ -79,7 +80,7 @@ def retrieve(
     file_best, file_sum = max_and_sum_by_file(snapshot, matches.node_scores, matched)
     file_scores = score_files(file_best, file_sum, stats, query)
     n_nearest = limits.meaning if limits else _N_NEAREST
-    nearest = _nearest(snapshot, vector, cosines, allowed, n_nearest)
+    nearest = _nearest(snapshot, stats, vector, cosines, allowed, n_nearest)
     named = nodes_by_name(snapshot, query.names)
     named_any, named_folded = union(named), nodes_by_folded_name(snapshot, query.names)
     printers = np.fromiter(query.printers, np.int32, len(query.printers))
@@ -110,12 +111,13 @@ def retrieve(
 
 def _nearest(
     snapshot: Snapshot,
+    stats: CorpusStats,
     vector: Floats | None,
     cosines: Floats | None,
     allowed: Mask | None,
     k: int,
 ) -> NodeIds:
-    """Return k node ids by falling cosine, ties by node id."""
+    """Return k node ids by falling cosine, ties by path and start."""
     if vector is None or not vector.any() or not k:
         return NO_NODE_IDS
     if cosines is None:
@@ -123,8 +125,15 @@ def _nearest(
         return node_ids[nearest_cosines > 0]
     if allowed is not None:
         cosines = np.where(allowed, cosines, np.float32(0))
-    node_ids = top_k(cosines, k, 1e-6).astype(np.int32)
-    return node_ids[np.argsort(-cosines.take(node_ids), kind="stable")][:k]
+    likely = top_k(cosines, k, 1e-6)
+    node_ids = best_nodes(snapshot, stats, likely, cosines.take(likely), k).astype(np.int32)
+    falling = -cosines.take(node_ids)
+    order = np.argsort(falling, kind="stable")
+    if not np.diff(falling[order]).all():
+        places = [snapshot.locate(node_id) for node_id in node_ids.tolist()]
+        keys = [(entry.path, position) for entry, position in places]
+        order = np.array(sorted(range(len(keys)), key=lambda i: (falling[i], *keys[i])), np.intp)
+    return node_ids[order]
 
 
 def _filter(node_ids: NDArray[Ids], allowed: Mask | None) -> NDArray[Ids]:
