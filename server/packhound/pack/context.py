@@ -12,8 +12,9 @@ from packhound.graph import Graph
 from packhound.index import Snapshot
 from packhound.llm import TokenCounter
 from packhound.pack.conversations import Conversations
-from packhound.pack.excerpt import CleanTexts, Excerpts, clean_text_cache
+from packhound.pack.excerpt import Excerpts
 from packhound.pack.request import Lines
+from packhound.redact import CleanTexts
 
 GRAPH_TOP_K = Settings().graph.top_k
 
@@ -46,7 +47,7 @@ class PackContext:
     conversations: Conversations = field(default_factory=Conversations)
     changed: Callable[[str], Sequence[Lines]] = no_changed_lines
     all_changed: Callable[[], Mapping[str, Sequence[Lines]]] = nothing_changed
-    clean_texts: CleanTexts = field(default_factory=clean_text_cache)
+    clean_texts: CleanTexts = field(default_factory=CleanTexts)
     cancel: threading.Event | None = None
     graph_top_k: int = GRAPH_TOP_K
 

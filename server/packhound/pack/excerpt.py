@@ -6,7 +6,6 @@ never changes, so a line in a pack has the number that it has in the file.
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -14,14 +13,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, pairwise
 
-from packhound.core.caching import ByteLru
 from packhound.core.types import Node
 from packhound.index import FileEntry
 from packhound.llm import TokenCounter
 from packhound.pack.elision import lines_to_keep, share_kept
 from packhound.pack.prompt_words import PromptWords
 from packhound.pack.request import Detail
-from packhound.redact import RedactionTimeout, redact, visible_text
+from packhound.redact import CleanTexts, RedactionTimeout
 from packhound.text import LineIndex
 
 _DOC_LINES = {"signature": 3, "elided": 6}
@@ -33,9 +31,6 @@ _MIN_ELIDED_LINES = 12
 _CONTAINER_LINES = 40
 _FULL_LINES = 600
 """A longer container is never included in full."""
-
-_CLEAN_TEXT_BYTES = 8_000_000
-"""Of the clean texts that are cached between packs: those of some 400 files."""
 
 _Child = tuple[str, range]
 """The name and the lines of a node within another."""
@@ -55,15 +50,6 @@ class Tiers(dict[Detail, tuple[int, ...]]):
             self.elide(self)
             self.elide = None
         return self.get(detail, ())
-
-
-CleanTexts = ByteLru[bytes, str]
-"""Texts without secrets and hidden characters, by the digest of the source."""
-
-
-def clean_text_cache() -> CleanTexts:
-    """Return an empty cache of clean texts."""
-    return ByteLru(_CLEAN_TEXT_BYTES, sys.getsizeof)
 
 
 class LineCosts(dict[int, int]):
@@ -149,7 +135,7 @@ class Excerpts:
         self._files = files
         self._source = source
         self._counter = counter
-        self._clean_texts = clean_text_cache() if clean_texts is None else clean_texts
+        self._clean_texts = clean_texts or CleanTexts()
         self._cancel = cancel
         self._excerpts: dict[str, Excerpt | None] = {}
         self.unchecked: set[str] = set()
@@ -165,16 +151,12 @@ class Excerpts:
         entry, source = self._files.get(path), self._source(path)
         if entry is None or source is None:
             return None
-        clean = self._clean_texts.get(entry.digest)
-        if clean is None:
-            try:
-                redacted = redact(source.decode("utf-8", "replace"), self._cancel)
-            except RedactionTimeout:
-                self.unchecked.add(path)
-                return None
-            clean = visible_text(redacted.text)
-        self._clean_texts.put({entry.digest: clean})
-        lines = clean.split("\n")
+        try:
+            clean = self._clean_texts.of(entry.digest, source, self._cancel)
+        except RedactionTimeout:
+            self.unchecked.add(path)
+            return None
+        lines = clean.decode("utf-8", "replace").split("\n")
         return Excerpt(lines, LineIndex(source), LineCosts(lines, self._counter))
 
 

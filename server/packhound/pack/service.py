@@ -17,9 +17,9 @@ from packhound.llm import counter_for
 from packhound.pack import pipeline
 from packhound.pack.context import GRAPH_TOP_K, PackContext
 from packhound.pack.conversations import Conversations
-from packhound.pack.excerpt import Excerpts, clean_text_cache
+from packhound.pack.excerpt import Excerpts
 from packhound.pack.request import Lines, Pack, PackRequest
-from packhound.redact import redact
+from packhound.redact import CleanTexts, redact
 from packhound.search import SearchCache
 
 Searcher: TypeAlias = Callable[[Snapshot, Query, "threading.Event | None"], Results]
@@ -37,6 +37,7 @@ class PackService:
         search_cache: SearchCache,
         source: Source,
         opened: Opened,
+        clean_texts: CleanTexts,
         conversations: Conversations,
         graph: Graph | None = None,
     ) -> None:
@@ -48,7 +49,7 @@ class PackService:
         self._graph = graph or Graph()
         self.conversations = conversations
         self._changes = Changes(root, opened)
-        self._clean_texts = clean_text_cache()
+        self._clean_texts = clean_texts
 
     def prepare(self, snapshot: Snapshot) -> Iterator[None]:
         """Build what searches and packs need before the first, in small steps."""

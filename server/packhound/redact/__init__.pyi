@@ -1,3 +1,4 @@
+from .clean_texts import CleanTexts as CleanTexts
 from .control_characters import json_line as json_line
 from .control_characters import safe_line as safe_line
 from .control_characters import visible_line as visible_line

@@ -27,6 +27,7 @@ from packhound.indexing import (
     raise_gc_threshold,
 )
 from packhound.parsing import load_extractors, source_digest
+from packhound.redact import CleanTexts
 from packhound.search import NodeVectors, SearchCache
 from packhound.service.models import Models, model_settings
 from packhound.service.open_index import OpenedIndex, WaitForEmbedder, open_index
@@ -76,7 +77,8 @@ class IndexedFolder:
         self._timing = timing
         self._replacing = threading.Lock()
         self.grep = Grep(str(root), self.source)
-        redacted = RedactedTexts(self.source)
+        self.clean_texts = CleanTexts()
+        redacted = RedactedTexts(self.source, self.clean_texts)
         self.redacted_grep = Grep(str(root), redacted, redacted.prefilter)
         self.closed = self._is_reopened = False
         self.deep_progress: tuple[int, int] | None = None

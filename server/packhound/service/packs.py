@@ -43,6 +43,7 @@ class Packs:
                     cache,
                     folder.source,
                     folder.open_document,
+                    folder.clean_texts,
                     self._conversations,
                     self._graph(),
                 )
