@@ -11,6 +11,8 @@ from packhound.core.types import Document
 from packhound.service.engine import Engine
 from tests.support.command_line import CODE, packhound
 
+MODELS = Path(__file__).parents[2] / "fixtures" / "models"
+
 
 def test_index_json(tmp_path: Path, root: Path) -> None:
     done = packhound(tmp_path, "index", "--root", str(root), "--json")
@@ -94,3 +96,18 @@ def test_clear_and_doctor(tmp_path: Path, root: Path) -> None:
     assert verified.returncode == 0 and "index: equals a rebuilt one" in verified.stdout
     assert "freed" in packhound(tmp_path, "clear", "--root", str(root)).stdout
     assert not any((tmp_path / "cache").glob("house-*"))
+
+
+def test_a_slow_model_has_read_all_when_a_command_is_over(tmp_path: Path, root: Path) -> None:
+    functions = (f"def load_{n}(path):\n    return parse(path, {n})\n" for n in range(40))
+    (root / "many.py").write_text("\n\n".join(functions))
+    model = ("--model", str(MODELS / "transformer"), "--root", str(root))
+    report = json.loads(packhound(tmp_path, "index", *model, "--json").stdout)
+    assert report["vectors"] == report["nodes"] > 40
+    assert (report["encoder"], report["failed_vectors"]) == ("ready", 0)
+    found = json.loads(packhound(tmp_path, "search", "parse a path", *model, "--json").stdout)
+    assert found["hits"] and found["confidence"] is None and found["confidence_word"] is None
+    words = ("--mode", "lexical", *model, "--json")
+    assert json.loads(packhound(tmp_path, "search", "parse a path", *words).stdout)["confidence"]
+    status = json.loads(packhound(tmp_path, "status", *model, "--json").stdout)
+    assert (status["encoder"], status["pending_vectors"]) == ("ready", 0)

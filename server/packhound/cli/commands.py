@@ -88,6 +88,7 @@ def index(root: Path, as_json: bool, encoder_path: str, changes: Sequence[str]) 
                 "kinds": status.kinds,
                 "sources": {row.name: row.records for row in status.sources},
                 "vectors": status.vectors,
+                "encoder": status.encoder,
                 "failed_vectors": status.n_failed,
                 "left_out": [row._asdict() for row in left_out],
                 "disk_bytes": status.disk_bytes,

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from packhound.cli.console import Terminal
-from packhound.cli.opening import settings_of
+from packhound.cli.opening import settings_of, wait
 from packhound.cli.options import SET, complete_folder, read_root
 from packhound.core.errors import SettingsError
 from packhound.core.settings import Settings
@@ -200,7 +200,7 @@ def _searcher(engine: Engine, ablate: bool) -> Callable[[Query], Searched]:
 def _engine(root: Path, settings: Settings) -> Iterator[Engine]:
     engine = Engine.open(root, settings)
     try:
-        engine.settled()
+        wait(engine)
         yield engine
     finally:
         engine.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -92,6 +93,9 @@ def _warn_unavailable(problem: StoreError) -> None:
     echo(f"note: {problem}; answered without it, so unsaved text is not seen", err=True)
 
 
+_ENCODING_POLL_S = 0.05
+
+
 @contextmanager
 def open_engine(root: Path, settings: FolderSettings | None = None) -> Iterator[Engine]:
     """Yield the engine of `root` once nothing is pending."""
@@ -104,12 +108,17 @@ def open_engine(root: Path, settings: FolderSettings | None = None) -> Iterator[
 
 
 def wait(engine: Engine) -> None:
-    """Wait until nothing is pending, with a progress bar on a terminal."""
-    if engine.settled(0.4):
-        return
-    if sys.stderr.isatty():
+    """Wait until all is read and encoded, with a progress bar on a terminal.
+
+    Where that is interrupted, closing the engine saves what is there.
+    """
+    if not engine.settled(0.4) and sys.stderr.isatty():
         cli.show.progress(engine)
     engine.settled()
+    if engine.n_unencoded and sys.stderr.isatty():
+        cli.show.encoding_progress(engine)
+    while engine.n_unencoded:
+        time.sleep(_ENCODING_POLL_S)
 
 
 def overrides_of(encoder_path: str, changes: Sequence[str]) -> Overrides:

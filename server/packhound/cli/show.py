@@ -131,7 +131,7 @@ def status(state: Row) -> None:
         "generation": f"{state['generation']:,}",
         "files": f"{state['files']:,} ({languages})",
         "nodes": f"{state['nodes']:,}, {state['vectors']:,} with a vector",
-        "model": state["model"],
+        "model": state["model"] + _encoder(state),
         "dense search": state["dense"] + (f", recall {recall:.3f}" if recall else ""),
         **({"graph": _drift(state["drift"])} if state["dense"] == "hnsw" else {}),
         "deleted share": f"{state['dead_share']:.1%}",
@@ -143,6 +143,11 @@ def status(state: Row) -> None:
     _out.print(grid)
     for note in state["notes"]:
         _out.print(visible_line(f"note: {note}"), style="yellow", markup=False)
+
+
+def _encoder(state: Row) -> str:
+    counts = (("pending", state["pending_vectors"]), ("failed", state["failed_vectors"]))
+    return "".join(f", {n:,} {what}" for what, n in counts if n)
 
 
 def _drift(drift: Row) -> str:
@@ -214,6 +219,18 @@ def progress(engine: Engine) -> None:
             pending = engine.status().pending
             total = max(total, pending)
             bar.update(task, total=total, completed=total - pending)
+            time.sleep(0.05)
+
+
+def encoding_progress(engine: Engine) -> None:
+    """Show a bar on stderr until all nodes have a vector."""
+    columns = (TextColumn("encoding"), BarColumn(), MofNCompleteColumn(), TextColumn("definitions"))
+    with Progress(*columns, console=_err, transient=True) as bar:
+        total = engine.n_unencoded
+        task = bar.add_task("encoding", total=total)
+        while n_left := engine.n_unencoded:
+            total = max(total, n_left)
+            bar.update(task, total=total, completed=total - n_left)
             time.sleep(0.05)
 
 

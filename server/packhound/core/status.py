@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
+EncoderState = Literal["off", "missing", "encoding", "failed", "ready"]
+"""Of an encoder: switched off, not to be opened, with nodes to read, with nodes it failed at."""
 State = Literal["starting", "indexing", "ready", "degraded", "closed"]
 
 
@@ -124,6 +126,9 @@ class Status:
     kinds: dict[str, int] = field(default_factory=dict)
     n_failed: int = 0
     """Nodes without a vector because the encoder failed."""
+    encoder: EncoderState = "ready"
+    n_unencoded: int = 0
+    """Nodes whose vectors are still to come."""
     disk_bytes: int = 0
     save_problem: str = ""
     """Why the index is in memory only though it should be on disk; it is in `notes` too."""

@@ -41,7 +41,7 @@ class Index:
         self._state = IndexState(encoder.dim if encoder else 0, self._limits.merge_policy)
         self._queue = VectorQueue(encoder, retry_s) if encoder else None
         self._maintenance: BackgroundJob[Adopt] = BackgroundJob()
-        self._changed = False
+        self._changed = self._is_encoding = False
         self._snapshot = self._state.view(generation=0)
 
     @property
@@ -97,7 +97,7 @@ class Index:
             self._state.merge_inline()
             self._delete_from_graph()
             self._snapshot = self._state.view(self._snapshot.generation + 1)
-            self._changed = False
+            self._changed = self._is_encoding = False
         return self._snapshot
 
     def restore(self, saved: Saved) -> Snapshot:
@@ -112,10 +112,19 @@ class Index:
 
     def embed_some(self) -> bool:
         """Encode a few of the pending texts; return False when none is pending."""
-        if self._queue is None or not self._queue.encode_some(self._state.columns):
+        if self._queue is None:
+            return False
+        self._is_encoding = self._queue.n_pending > 0
+        if not self._queue.encode_some(self._state.columns):
             return False
         self._changed = True
         return True
+
+    @property
+    def n_unencoded(self) -> int:
+        """Number of nodes whose vectors are still to come; 0 once the last is published."""
+        n_pending = self._queue.n_pending if self._queue else 0
+        return n_pending or int(self._is_encoding)
 
     @property
     def embed_retry_s(self) -> float | None:

@@ -11,13 +11,14 @@ from typing import Annotated
 from msgspec import Meta
 
 from packhound.core.records import iso_date
-from packhound.core.status import SourceRow, State, Status
+from packhound.core.status import EncoderState, SourceRow, State, Status
 from packhound.operations.operation import Call, Json, MaxTokens, Operation, Request
 from packhound.operations.text import Row, Text, rows_in
 from packhound.redact import safe_line, visible_line
 
 _BY_URGENCY: tuple[State, ...] = ("indexing", "starting", "degraded", "ready", "closed")
-"""The state to show when several folders differ."""
+_ENCODER_BY_URGENCY: tuple[EncoderState, ...] = ("failed", "missing", "encoding", "ready", "off")
+"""The states to show when several folders differ."""
 
 
 class StatusOf(Request):
@@ -56,6 +57,8 @@ def status_row(status: Status) -> Json:
         "nodes": status.nodes,
         "languages": dict(status.languages),
         "kinds": dict(status.kinds),
+        "encoder": status.encoder,
+        "pending_vectors": status.n_unencoded,
         "failed_vectors": status.n_failed,
         "disk_bytes": status.disk_bytes,
         "vectors": status.vectors,
@@ -92,6 +95,8 @@ def workspace_row(statuses: Sequence[Status], notes: Sequence[str] = ()) -> Json
         "nodes": sum(s.nodes for s in statuses),
         "languages": dict(languages.most_common()),
         "kinds": dict(kinds.most_common()),
+        "encoder": min((s.encoder for s in statuses), key=_ENCODER_BY_URGENCY.index),
+        "pending_vectors": sum(s.n_unencoded for s in statuses),
         "failed_vectors": sum(s.n_failed for s in statuses),
         "disk_bytes": sum(s.disk_bytes for s in statuses),
         "vectors": sum(s.vectors for s in statuses),

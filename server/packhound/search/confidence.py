@@ -89,16 +89,20 @@ class Rating:
         ]
 
 
-def rate_answer(context: SignalContext, ranking: Ranking, source: Source, model: str) -> Rating:
-    """Rate the best nodes of a ranking; `model` is the fingerprint of the encoder, if any."""
-    fitted = load_fit()
-    # Cosines of another encoder are on another scale.
-    sets = fitted.sets[source if model == fitted.model else "lexical"]
-    coefficients = sets["symbol" if context.query.kind == "symbol" else "question"]
+def rate_answer(context: SignalContext, ranking: Ranking, source: Source) -> Rating:
+    """Rate the best nodes of a ranking by a source that `is_rated`."""
+    coefficients = load_fit().sets[source][
+        "symbol" if context.query.kind == "symbol" else "question"
+    ]
     best, is_first = best_nodes(ranking)
     values = answer_features(context, best, best[is_first])
     confidence = sigmoid(dot(coefficients["answer"], values))
     return Rating(context, _bounded(context, best, is_first, confidence), coefficients["hit"])
+
+
+def is_rated(source: Source, model: str) -> bool:
+    """Return True if confidence was fitted for what ranks: words alone, or this encoder."""
+    return source == "lexical" or model == load_fit().model
 
 
 def best_nodes(ranking: Ranking) -> tuple[Positions, Mask]:

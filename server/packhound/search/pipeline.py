@@ -25,6 +25,7 @@ from packhound.search.answer_notes import NO_WORD_NOTE, name_notes, with_weak_no
 from packhound.search.confidence import (
     Rating,
     confidence_word,
+    is_rated,
     rate_answer,
     rate_symbols,
 )
@@ -100,7 +101,8 @@ def search(
     # Copies are told apart by what the stages know, such as the folder that the user is in.
     hits = apply_stages(stages, hits, query.limit + _n_copies(originals), stage_context)
     hits = merge_copies(hits, originals, query.limit)
-    hits = _rate(run, parsed, rate_answer(context, ranking, source, environment.model), hits)
+    if is_rated(source, environment.model):
+        hits = _rate(run, parsed, rate_answer(context, ranking, source), hits)
     if run.over_budget:
         run.skip("further code of the same files")
     else:

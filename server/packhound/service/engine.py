@@ -137,6 +137,11 @@ class Engine:
         return self.index.queue.settled(timeout_s)
 
     @property
+    def n_unencoded(self) -> int:
+        """Number of nodes whose vectors are still to come."""
+        return self.index.n_unencoded
+
+    @property
     def reading(self) -> Reading:
         """Files of the folder that can be found, of those that were listed."""
         return self.index.queue.reading

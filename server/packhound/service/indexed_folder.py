@@ -149,6 +149,11 @@ class IndexedFolder:
         return not {*self.snapshot.terms.segments}.isdisjoint(other.snapshot.terms.segments)
 
     @property
+    def n_unencoded(self) -> int:
+        """Number of nodes whose vectors are still to come."""
+        return self._opened.index.n_unencoded
+
+    @property
     def queue(self) -> WorkQueue:
         """The work queue of the indexer that follows the folder now."""
         return self._indexer.queue

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from packhound.core.settings import Settings
-from packhound.core.status import State, Status
+from packhound.core.status import EncoderState, State, Status
 from packhound.core.types import KINDS
 from packhound.encoder import Embedder
 from packhound.index import Snapshot
@@ -46,6 +46,8 @@ def build_status(
         languages=_count_languages(snapshot),
         kinds=_count_kinds(snapshot),
         n_failed=opened.index.n_failed,
+        encoder=_encoder(settings, embedder, opened),
+        n_unencoded=opened.index.n_unencoded,
         disk_bytes=opened.store.n_bytes if opened.store else 0,
         vectors=health.vectors,
         dense=health.dense,
@@ -93,6 +95,16 @@ def _model(settings: Settings, embedder: Embedder | None) -> str:
     if not settings.meaning.enabled:
         return "off by the setting meaning.enabled"
     return settings.encoder.path or "bundled" if embedder else "none"
+
+
+def _encoder(settings: Settings, embedder: Embedder | None, opened: OpenedIndex) -> EncoderState:
+    if not settings.meaning.enabled:
+        return "off"
+    if embedder is None:
+        return "missing"
+    if opened.index.n_unencoded:
+        return "encoding"
+    return "failed" if opened.index.n_failed else "ready"
 
 
 def _state(pending: int, n_files: int, *, limited: bool) -> State:

@@ -100,10 +100,15 @@ class VectorQueue:
         batch = dict(islice(self._pending.items(), _SLOW_BATCH))
         if not batch:
             return self._retry(columns)
+        self._encode(columns, EmbedBatch(np.array([*batch], np.int32), [*batch.values()]))
         for node_id in batch:
             del self._pending[node_id]
-        self._encode(columns, EmbedBatch(np.array([*batch], np.int32), [*batch.values()]))
         return True
+
+    @property
+    def n_pending(self) -> int:
+        """Number of nodes that wait for their vector; those that failed are not among them."""
+        return len(self._pending)
 
     def forget(self, columns: NodeColumns, entry: FileEntry, node_ids: NodeIds) -> None:
         """Drop node ids of a file that died, and cache their vectors for an undo."""
