@@ -168,3 +168,35 @@ def test_a_bad_line_of_an_import_is_named_and_nothing_is_read(tmp_path: Path, ho
     assert done.returncode == 2
     assert "'-' line 2: 'type' is 'memo'" in " ".join(done.stderr.split())
     assert packhound(tmp_path, "memory", "list", "--root", str(other)).stdout == "no notes\n"
+
+
+@pytest.mark.parametrize("which", [(), ("--all",)])
+def test_clearing_everything_asks_and_leaves_nothing_of_the_folder(
+    tmp_path: Path, house: Path, monkeypatch: pytest.MonkeyPatch, which: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("PACKHOUND_STATE_DIR", str(tmp_path / "state"))
+    root, other = ("--root", str(house)), make_house(tmp_path / "other")
+    foreign = [tmp_path / "data/photos/cat.png", tmp_path / "state/other.log"]
+    for path in foreign:
+        path.parent.mkdir(parents=True)
+        path.write_text("x")
+    packhound(tmp_path, "search", "open_door", *root)
+    for folder in (house, other):
+        packhound(tmp_path, "memory", "add", "insight", "k", "turn left", "--root", str(folder))
+    packhound(tmp_path, "memory", "record", "command", "make roof", *root)
+
+    def kept_of(name: str) -> list[str]:
+        places = (tmp_path / "cache", tmp_path / "data")
+        return sorted(path.name for place in places for path in place.glob(f"{name}-*/*"))
+
+    before = kept_of("house")
+    assert {"notes.sqlite", "index.sqlite"} <= {*before}
+    refused = packhound(tmp_path, "clear", "--everything", *which, *root, stdin="n\n")
+    assert refused.returncode and kept_of("house") == before
+    done = packhound(tmp_path, "clear", "--everything", *which, *root, stdin="y\n")
+    assert done.returncode == 0 and "cannot be made again" in done.stdout, done.stderr
+    assert kept_of("house") == []
+    assert bool(kept_of("other")) == (not which)
+    assert all(path.exists() for path in foreign)
+    assert not (tmp_path / "state/cli.log").exists()
+    assert packhound(tmp_path, "memory", "list", *root).stdout.strip() == "no notes"

@@ -13,6 +13,9 @@ from packhound.core.errors import SettingsError, StoreError
 from packhound.core.private_file import make_private_folder
 from packhound.core.user_folders import state_folder
 
+LOGS = ("cli.log", "mcp.log", "engine.log")
+"""Names of the logs in the state folder, of the command line, agents and the engine."""
+
 _MAX_BYTES = 1_000_000
 _BACKUPS = 3
 _LINE = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
