@@ -10,7 +10,7 @@ from packhound.core.settings_reader import settings_from
 from packhound.core.types import Document, Query
 from packhound.pack import PackRequest
 from packhound.service.engine import Engine
-from tests.support.project import FILES, names
+from tests.support.project import FILES, names, write_files
 
 
 def test_the_described_function_comes_first(engine: Engine) -> None:
@@ -94,3 +94,26 @@ def test_a_status_names_a_few_broken_notebooks(tmp_path: Path) -> None:
     engine.close()
     assert [note.split(" ")[0] for note in notes] == [*(f"{n}.ipynb" for n in range(5)), "3"]
     assert notes[-1] == "3 more notebooks are searched as plain text"
+
+
+def test_hits_are_where_their_text_is_now_though_nobody_watches_the_folder(tmp_path: Path) -> None:
+    files = {f"m{n}.py": f"def load_{n}(path):\n    return {n}\n" for n in range(3)}
+    root = tmp_path / "root"
+    write_files(root, files)
+    engine = Engine.open(root, settings_from({"index.persist": False}))
+    assert engine.settled(60)
+
+    def places(name: str) -> list[tuple[str, int]]:
+        nodes = (hit.node for hit in engine.search(Query(name)).hits)
+        return [(node.path, node.span.start_line) for node in nodes if node.name == name]
+
+    assert places("load_1") == [("m1.py", 0)]
+    (root / "m1.py").write_text("\n" * 40 + files["m1.py"])
+    assert places("load_1") == [("m1.py", 40)]
+    (root / "m1.py").unlink()
+    assert places("load_1") == []
+    engine.close()
+    (root / "m2.py").write_text("def other():\n    return 2\n")
+    results = engine.search(Query("load"))
+    assert [hit.rank for hit in results.hits] == [1] and results.hits[0].node.path == "m0.py"
+    assert "1 hit is left out, in files that have changed" in str(results.notes)

@@ -81,8 +81,8 @@ def test_unsaved_text_is_not_kept_on_disk(engine: Engine, root: Path, cache: Pat
 SHOWN = {
     ".env": "TOKEN_WOMBAT = 1\n",
     "out/made.py": "def made_wombat(): pass\n",
-    "shop/data.json": '{"wombat": 1}\n' * 10_000,
-    "shop/long.py": "def long_wombat(): pass\n" * 50_000,
+    "shop/data.json": '{"wombat": 1}\n' * 2_200_000,
+    "shop/made.js": "wombat();" * 10_000,
     "latin\udce9.py": "def odd_wombat(): pass\n",
 }
 

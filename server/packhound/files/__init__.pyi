@@ -7,6 +7,7 @@ from .reader import read as read
 from .reader import read_bytes as read_bytes
 from .reader import read_text as read_text
 from .reader import read_unchanged as read_unchanged
+from .reader import stamp_at as stamp_at
 from .reader import stamp_of as stamp_of
 from .reader import why_unread as why_unread
 from .walk import IGNORE_FILES as IGNORE_FILES

@@ -183,6 +183,14 @@ def stamp_of(status: os.stat_result) -> FileStamp:
     return FileStamp(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
 
+def stamp_at(root: Path, path: str) -> FileStamp | None:
+    """Return the stamp of a file as of now; None if it is not there."""
+    try:
+        return stamp_of((root / path).lstat())
+    except (OSError, ValueError):
+        return None
+
+
 def _without_racy_stamp(stamp: FileStamp, now_ns: int) -> FileStamp:
     """Return the stamp of a file just read, made invalid if the file had just been written.
 

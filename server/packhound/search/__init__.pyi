@@ -5,6 +5,7 @@ from .answer_notes import WEAK_NOTE as WEAK_NOTE
 from .answer_notes import as_far_as_searched as as_far_as_searched
 from .answer_notes import merge_notes as merge_notes
 from .answer_notes import so_far as so_far
+from .answer_notes import without_files as without_files
 from .cache import SearchCache as SearchCache
 from .confidence import rate_in_order as rate_in_order
 from .confidence import word_of as word_of

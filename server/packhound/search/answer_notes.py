@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -129,6 +129,18 @@ def so_far(results: Results, reading: Reading) -> Results:
         confidence_word=None,
         reading=reading,
     )
+
+
+def without_files(results: Results, paths: Collection[str]) -> Results:
+    """Return an answer without the hits in files that have changed since they were read."""
+    hits = [hit for hit in results.hits if hit.record or hit.node.path not in paths]
+    n_left_out = len(results.hits) - len(hits)
+    if not n_left_out:
+        return results
+    noun = "hit is" if n_left_out == 1 else "hits are"
+    note = f"{n_left_out} {noun} left out, in files that have changed and are not read again yet"
+    ranked = tuple(replace(hit, rank=rank) for rank, hit in enumerate(hits, results.hits[0].rank))
+    return replace(results, hits=ranked, notes=(*results.notes, note))
 
 
 def as_far_as_searched(results: Results, left_out: LeftOut) -> Results:

@@ -22,7 +22,7 @@ from packhound.git import CoChanges, read_commits
 from packhound.grep import GrepRequest, GrepResults
 from packhound.index import Snapshot
 from packhound.indexing import DEFAULT_TIMING, Timing
-from packhound.search import ablate, as_far_as_searched, pipeline, related, so_far
+from packhound.search import ablate, as_far_as_searched, pipeline, related, so_far, without_files
 from packhound.service.cells import add_cells
 from packhound.service.folder_search import FolderSearch
 from packhound.service.indexed_folder import Current, IndexedFolder
@@ -43,6 +43,9 @@ if TYPE_CHECKING:
 log = logging.getLogger("packhound")
 
 AnySettings: TypeAlias = Settings | FolderSettings
+
+_CHANGED_S = 1.0
+"""Time to read files of hits that have changed, where nothing else is read."""
 
 
 class Engine:
@@ -179,12 +182,34 @@ class Engine:
             return in_force
 
     def search(self, query: Query, cancel: threading.Event | None = None) -> Results:
-        """Answer a query over all `update`s that returned before."""
+        """Answer a query over all `update`s that returned before.
+
+        The files of the hits are looked at: where one has changed, it is read and all is searched
+        again; hits that are still of another text are left out.
+        """
+        results, snapshot = self._search_once(query, cancel)
+        changed = self._changed(results, snapshot)
+        if not changed:
+            return results
+        is_idle = self.settled(0)
+        self.refresh(sorted(changed))
+        if is_idle and self.settled(_CHANGED_S):
+            results, snapshot = self._search_once(query, cancel)
+            changed = self._changed(results, snapshot)
+        return without_files(results, changed)
+
+    def _changed(self, results: Results, snapshot: Snapshot) -> set[str]:
+        paths = {hit.node.path for hit in results.hits if not hit.record}
+        return self.index.changed_on_disk(paths, snapshot)
+
+    def _search_once(
+        self, query: Query, cancel: threading.Event | None
+    ) -> tuple[Results, Snapshot]:
         snapshot, reading, notes = self._current(query, cancel)
         results = self.sources.search(query, partial(self._search, snapshot, cancel=cancel))
         results = as_far_as_searched(so_far(results, reading), self.left_out)
         results = add_cells(results, notes, self.index, snapshot)
-        return self.packs.add_snippets(results, snapshot, query.snippet_lines)
+        return self.packs.add_snippets(results, snapshot, query.snippet_lines), snapshot
 
     def explain(
         self, query: Query, path: str, line: int, cancel: threading.Event | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +15,7 @@ from packhound.core.settings import Settings
 from packhound.core.status import LeftOut, Reading, Status
 from packhound.core.types import Document, NodeRef, Query
 from packhound.encoder import Embedder
-from packhound.files import read_text, read_unchanged
+from packhound.files import read_text, read_unchanged, stamp_at
 from packhound.grep import Grep
 from packhound.index import Snapshot
 from packhound.indexing import (
@@ -229,6 +229,21 @@ class IndexedFolder:
                 return unchanged
         source = document.source if document else read_text(self.root, path)
         return source if source is not None and source_digest(source) == entry.digest else None
+
+    def changed_on_disk(self, paths: Iterable[str], snapshot: Snapshot) -> set[str]:
+        """Return those of some files whose text is not the one that a generation has of them.
+
+        Files that an editor has open are not looked at; an unchanged file costs one stat.
+        """
+        changed = set()
+        for path in paths:
+            entry = snapshot.files.get(path)
+            stamp = entry.stamp if entry else None
+            if stamp is None or self.open_document(path) is not None:
+                continue
+            if stamp_at(self.root, path) != stamp and self.source(path, snapshot) is None:
+                changed.add(path)
+        return changed
 
     def node_text(self, snapshot: Snapshot, node: NodeRef) -> str:
         """Return path and source of a node; the path alone if the file changed since."""
