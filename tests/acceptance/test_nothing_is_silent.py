@@ -1,9 +1,17 @@
-"""Each match of `git grep` in a folder is found by grep, or its file is named as not searched."""
+"""Each match of `git grep` in a folder is found by grep, or its file is named as not searched.
+
+    python -m tests.acceptance.test_nothing_is_silent TREES SEED
+
+checks so many generated trees, some two a second, and ends at the first match that is missed.
+"""
 
 from __future__ import annotations
 
 import random
+import shutil
 import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -32,6 +40,9 @@ def write_tree(root: Path, chance: random.Random) -> None:
     (root / "link.py").symlink_to(chance.choice([*root.glob("*")] or [root]))
     if chance.random() < 0.3:
         (root / ".gitignore").write_text("t/\n*.rs\n")
+    tracked = [path for path in root.rglob("*") if path.is_file() and chance.random() < 0.2]
+    if tracked:
+        git(root, "add", "-f", "--", *(str(path.relative_to(root)) for path in tracked))
 
 
 def write_file(chance: random.Random) -> bytes:
@@ -53,6 +64,16 @@ def lines_of_git_grep(root: Path) -> dict[str, int]:
     printed = subprocess.run(command, cwd=root, capture_output=True, check=False).stdout
     rows = (line.rsplit(b"\0", 1) for line in printed.splitlines())
     return {path.decode(): int(count) for path, count in rows}
+
+
+def files_of_ripgrep(root: Path) -> set[str]:
+    """Return the files in which ripgrep, where it is installed, finds the canary."""
+    program = shutil.which("rg")
+    if program is None:
+        return set()
+    command = [program, "--files-with-matches", "--hidden", "--glob=!.git", "-0", CANARY, "."]
+    printed = subprocess.run(command, cwd=root, capture_output=True, check=False).stdout
+    return {path.decode().removeprefix("./") for path in printed.split(b"\0") if path}
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -81,9 +102,15 @@ def check_trees(folder: Path, seed: int, n_trees: int) -> None:
             found = {count.path: count.lines for count in counts}
             named = engine.left_out.files
             answer = call(engine, "grep", {"pattern": CANARY})
+            said = as_text("search", call(engine, "search", {"query": CANARY}))
         finally:
             engine.close()
-        for path, n_lines in lines_of_git_grep(root).items():
+        matches = lines_of_git_grep(root)
+        is_denied = " is not in this folder" in said
+        assert not (matches and is_denied) or " not wholly searched" in said, (seed, number)
+        missed = [path for path in files_of_ripgrep(root) if path not in {*found, *named}]
+        assert not missed, (seed, number, missed)
+        for path, n_lines in matches.items():
             n_matches += 1
             is_named = named.get(path, GREP_ALONE) != GREP_ALONE
             assert found.get(path) == n_lines or is_named, (seed, number, path)
@@ -118,3 +145,17 @@ def test_a_large_text_is_read_by_grep_and_said_to_be_by_nothing_else(tmp_path: P
             f"`{CANARY}` is not in this folder, of which 2 files are not or not wholly searched"
         )
         assert denial in as_text("search", nothing)
+
+
+def main() -> None:
+    """Check generated trees, a hundred in each folder that is thrown away."""
+    n_trees, seed = int(sys.argv[1]), int(sys.argv[2])
+    for first in range(0, n_trees, 100):
+        with tempfile.TemporaryDirectory() as folder:
+            check_trees(Path(folder), seed + first, min(100, n_trees - first))
+        sys.stdout.write(f"{min(first + 100, n_trees):,} trees: nothing missed\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

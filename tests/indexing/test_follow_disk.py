@@ -11,6 +11,7 @@ from packhound.core.settings_reader import settings_from
 from packhound.core.types import Document
 from packhound.indexing.timing import Timing
 from packhound.service.engine import Engine
+from tests.support.git_repository import git
 from tests.support.project import names, wait_until
 
 
@@ -44,6 +45,31 @@ def test_a_changed_ignore_file_is_followed(engine: Engine, root: Path) -> None:
     engine.refresh([".gitignore"])
     assert engine.settled(30)
     assert set(engine.snapshot.files) == {".gitignore", "shop/cart.py", "shop/mail.py"}
+
+
+def test_a_file_that_becomes_too_large_is_named_at_once(engine: Engine, root: Path) -> None:
+    (root / "shop" / "cart.py").write_bytes(b"x = 1\n" * 5_000_001)
+    engine.refresh(["shop/cart.py"])
+    assert engine.settled(30)
+    assert engine.left_out.files == {"shop/cart.py": "too large"}
+    (root / "shop" / "cart.py").write_bytes(b"x = 1\n")
+    engine.refresh(["shop/cart.py"])
+    assert engine.settled(30)
+    assert engine.left_out.files == {} and "shop/cart.py" in engine.snapshot.files
+
+
+def test_what_git_tracks_though_it_ignores_it_is_named(engine: Engine, root: Path) -> None:
+    git(root, "init")
+    (root / ".gitignore").write_text("web/\n*.log\n")
+    (root / "a.log").write_text("b\n")
+    git(root, "add", "-f", "web/router.ts")
+    engine.refresh()
+    assert engine.settled(30)
+    assert engine.left_out.files == {"web/router.ts": "ignored but tracked"}
+    git(root, "rm", "--cached", "web/router.ts")
+    engine.refresh()
+    assert engine.settled(30)
+    assert engine.left_out.files == {}
 
 
 @pytest.mark.parametrize("paths", [None, ["shop/cart.py", "shop/mail.py", "web"]])

@@ -1,4 +1,5 @@
 from .globs import compile_globs as compile_globs
+from .reader import TOO_LARGE as TOO_LARGE
 from .reader import decode as decode
 from .reader import is_large as is_large
 from .reader import is_searched_text as is_searched_text

@@ -21,6 +21,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 _UNLIMITED = 1 << 30
+TOO_LARGE = "too large"
 _SEARCHED_BYTES = 30_000_000
 """Larger files are known by their path alone."""
 _SNIFF_BYTES = 8_192
@@ -55,7 +56,7 @@ def why_unread(root: Path, path: str, max_bytes: int) -> str:
     most = most_searched_bytes(max_bytes)
     try:
         if (root / path).lstat().st_size > most + len(BYTE_ORDER_MARK):
-            return "too large"
+            return TOO_LARGE
         file = read_bytes(root, path, _UNLIMITED)
     except FileNotFoundError:
         return ""
@@ -63,7 +64,7 @@ def why_unread(root: Path, path: str, max_bytes: int) -> str:
         return "unreadable"
     text = decode(path, file[0]) if file else b""
     if len(text) > most:
-        return "too large"
+        return TOO_LARGE
     return "binary" if b"\0" in text[:_SNIFF_BYTES] else "minified" if text else "empty"
 
 

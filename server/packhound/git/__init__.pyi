@@ -2,6 +2,7 @@ from .blame import line_histories as line_histories
 from .client import Repository as Repository
 from .client import open_repository as open_repository
 from .client import stream as stream
+from .client import tracked_but_ignored as tracked_but_ignored
 from .client import user_ignore_file as user_ignore_file
 from .co_changes import CoChanges as CoChanges
 from .co_changes import read_commits as read_commits

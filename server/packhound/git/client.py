@@ -141,6 +141,12 @@ def user_ignore_file(root: Path) -> Path | None:
     return Path(folder, "git", "ignore")
 
 
+def tracked_but_ignored(root: Path) -> list[str]:
+    """Return the paths within a folder of files that git tracks though its rules ignore them."""
+    listed = git(root, "ls-files", "-ci", "--exclude-standard", "-z", timeout_s=5.0)
+    return [path for path in (listed or "").split("\0") if path]
+
+
 def has_filters(root: Path) -> bool:
     """Return True if comparing files would run a program that the repository's settings name."""
     listed = _run(root, ("config", "--includes", "--show-scope", "--get-regexp", r"^filter\."), 5.0)

@@ -16,8 +16,16 @@ from packhound.core.backoff import RetryBackoff
 from packhound.core.settings import Settings
 from packhound.core.status import LeftOut
 from packhound.core.types import Document
-from packhound.files import Omissions, WalkLimits, is_large, is_searchable, read
-from packhound.git import user_ignore_file
+from packhound.files import (
+    TOO_LARGE,
+    Omissions,
+    WalkLimits,
+    is_large,
+    is_searchable,
+    read,
+    why_unread,
+)
+from packhound.git import tracked_but_ignored, user_ignore_file
 from packhound.index import Index
 from packhound.indexing.autosave import Autosave
 from packhound.indexing.bulk_read import IndexingPass
@@ -44,6 +52,7 @@ _SMALL_PASS = 8
 _MAX_FAULTS = 3
 """Failed steps in a row, before no more is tried until the next change."""
 _FAULT = "an indexing step failed; see the log"
+_TRACKED = "ignored but tracked"
 _CAP = "files are indexed (see index.maxFiles)"
 
 
@@ -212,7 +221,7 @@ class Indexer:
         if scan.over:
             self._omissions = scan.omissions
             unread = {p: why for p, why in self._unread.items() if scan.has_seen(p)}
-            self._unread = {**unread, **scan.in_part}
+            self._unread = {**unread, **scan.in_part, **self._tracked(scan)}
             self.queue.finish(scan)
             self._unwarn(_CAP)
             if scan.n_seen >= self._settings.index.max_files:
@@ -221,9 +230,20 @@ class Indexer:
             self._start_bulk_pool()  # Its processes start while the walk goes on.
         self._on_change()
 
+    def _tracked(self, scan: FolderScan) -> dict[str, str]:
+        """Return files that nobody would think are left out: git tracks them all the same."""
+        if not scan.omissions.has_ignored:
+            return {}
+        paths = tracked_but_ignored(self._root)
+        known = scan.omissions.files
+        return {p: _TRACKED for p in paths if not scan.has_seen(p) and p not in known}
+
     def _classify_paths(self, named: NamedPaths) -> None:
         files = self._index.snapshot.files
         differences, rescan = classify_changed_paths(self._root, named.paths, files, self.limits)
+        for path in (path for path, exists in differences.items() if not exists):
+            if why_unread(self._root, path, self.limits.max_file_bytes) == TOO_LARGE:
+                self._unread = {**self._unread, path: TOO_LARGE}
         self.queue.add_differences(differences, named.cancelled)
         if rescan:
             self.queue.refresh()
