@@ -11,30 +11,32 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import islice, takewhile
+from itertools import islice
 
 import numpy as np
 
 from packhound.core.arrays import Ints, Positions, unique_sorted
-from packhound.index import FileEntry, Snapshot
+from packhound.index import Snapshot
 from packhound.search.answer_notes import edit_distance, nearest_names
 from packhound.search.kinds import IMPL, REST
+from packhound.search.query.exact_paths import nodes_of_path
 from packhound.search.query.filter_syntax import take_filters
 from packhound.search.query.filters import nodes_with
-from packhound.search.query.mentions import mentions_of
 from packhound.search.query.messages import find_printers
 from packhound.search.query.parse import ExactMatch, ParsedQuery
+from packhound.search.query.qualified_names import qualified_name
 from packhound.search.query.text_filters import TextSearch
 from packhound.search.query.word_lists import ASKING_WORDS, STOP_WORDS
 from packhound.search.retrieve.corpus_stats import CorpusStats
 from packhound.search.retrieve.term_matches import BODY, NAME
-from packhound.text import file_stem, fold_identifier, terms
+from packhound.text import fold_identifier, terms
 
-PATH, OWNED, NAMED, FOLDED, PARTS, FOLDER = 4.0, 3.0, 2.0, 1.9, 1.8, 1.7
-"""Levels: a path; a name with its owner, letter for letter, in another case, of these parts; a
-folder."""
-LINE, TEXT, MESSAGE = 1.65, 1.5, 1.4
-"""Levels: the query's text as a whole line, as any text; the end of it, as a message."""
+OWNED, NAMED, FOLDED, PARTS = 3.0, 2.0, 1.9, 1.8
+"""Levels below that of a path: a name with its owner, letter for letter, in another case, of these
+parts."""
+LINE, TEXT, MESSAGE, CALLED = 1.65, 1.5, 1.4, 1.3
+"""Levels: the query's text as a whole line, as any text; the end of it, as a message; the name that
+it calls with arguments."""
 WORDS, OTHER_CASE, IDENTIFIER, NEAR, STEMS, PREFIX = 1.2, 1.1, 1.0, 0.9, 0.8, 0.6
 """Levels: all words as written, in another letter case; an identifier; a name written nearly so;
 all words as stems; a name that begins so."""
@@ -68,21 +70,7 @@ _WORD = re.compile(r"\w+")
 _SIGN = re.compile(r"[^\w\s,.?!'-]|\d|_|\w\.\w|[a-z][A-Z]")
 """What code has and plain words have not."""
 _IDENTIFIER = re.compile(r"^(?=.*[A-Za-z]).*(?:\d|\w_\w|[a-z][A-Z])")
-_ABSOLUTE = re.compile(r"[A-Za-z]:[\\/]|[/~]")
-_LEAST_TAIL = 2
-"""Names at the end of a path of another machine that a file must have too: a folder and its own."""
-
-_PLACE = re.compile(
-    r"(?P<path>(?:[A-Za-z]:[\\/])?[^\s:()#]*[^\s:()#.])"
-    r"(?::(?P<line>\d{1,7})(?::\d{1,7})?|#L(?P<anchor>\d{1,7})(?:-L?\d+)?|\((?P<call>\d{1,7})[,\d]*\))?:?"
-)
-_PART = r"[A-Za-z_$][\w$]*[!?=]?(?:<[^<>]*>)?"
-_QUALIFIED = re.compile(rf"{_PART}(?:(?:::|->|[.#\\/]){_PART})+")
-_TWO_NAMES = re.compile(rf"{_PART} {_PART}")
 _PARTS = re.compile(r"[A-Za-z]\w*(?:[ -]\w+){0,9}")
-_SEPARATORS = re.compile(r"<[^<>]*>|::|->|[.#\\/ ]")
-_LAST_LINES = 40
-"""Lines above a line without a node that are looked at for one."""
 
 
 def find_exact_matches(
@@ -120,7 +108,7 @@ def _find(
     """
     if quoted := _QUOTED.fullmatch(text):
         return dict(_by_text(snapshot, quoted[1], texts, _MOST_HOLDERS) if texts else ())
-    subject, found = _subject(text), dict(_by_path(snapshot, text))
+    subject, found = _subject(text), dict(nodes_of_path(snapshot, text))
     if any(match.level > OWNED for match in found.values()):
         return found
     # Where the one word is a name, the many places of its text are no news.
@@ -154,100 +142,17 @@ def _subject(text: str) -> str:
     return about[0] if is_word and 1 < len(words) <= _MANY_WORDS else text
 
 
-def _by_path(snapshot: Snapshot, text: str) -> Iterator[tuple[int, ExactMatch]]:
-    for path, line in _places(snapshot, text):
-        paths = _files_of(snapshot, path)
-        for entry in paths:
-            reason = "its path" if len(paths) == 1 else f"one of {len(paths)} files of this name"
-            level = PATH - len(entry.path) / 100_000
-            if line is None:
-                yield int(entry.node_ids[0]), ExactMatch(level, reason)
-            else:
-                position = _node_at(entry, line)
-                first, last = entry.lines(position)
-                where = "line" if first <= line <= last else "nearest to line"
-                match = ExactMatch(level, f"{where} {line + 1:,} of its path")
-                yield int(entry.node_ids[position]), match
-        if not paths and line is None:
-            for entry in _files_in(snapshot, path):
-                yield int(entry.node_ids[0]), ExactMatch(FOLDER, f"in the folder {path.strip('/')}")
-
-
-def _places(snapshot: Snapshot, text: str) -> list[tuple[str, int | None]]:
-    """Return the paths that a query names, with a 0-based line: it is one, or has one of a line."""
-    if text in snapshot.files:
-        return [(text, None)]
-    if place := _PLACE.fullmatch(text):
-        line = place["line"] or place["anchor"] or place["call"]
-        return [(place["path"], max(0, int(line) - 1) if line else None)]
-    mentions = [
-        mention for mention in mentions_of(text) if mention.lines and mention.kind != "diff"
-    ]
-    return [(mention.path, mention.lines[0] if mention.lines else None) for mention in mentions]
-
-
-def _files_of(snapshot: Snapshot, path: str) -> list[FileEntry]:
-    """Return the files that a path means: itself, or those that end with it, or it with them."""
-    wanted = re.sub(r"^(?:[A-Za-z]:|~|(?:\.{1,2}(?=/)))*/*", "", path.replace("\\", "/")).strip("/")
-    if not wanted:
-        return []
-    if entry := snapshot.files.get(wanted):
-        return [entry] if len(entry.node_ids) else []
-    end, whole, name = f"/{wanted}", f"/{wanted}".lower(), wanted.rpartition("/")[2]
-    ids = snapshot.path_table.stems.of(file_stem(name)).tolist()
-    alike = [entry for file_id in ids if (entry := snapshot.entry(file_id))]
-    entries = [entry for entry in alike if entry.path.endswith(end)]
-    if not entries and "/" in wanted:
-        within = [entry for entry in alike if whole.endswith(f"/{entry.path.lower()}")]
-        longest = max((len(entry.path) for entry in within), default=0)
-        entries = [entry for entry in within if len(entry.path) == longest]
-    if not entries and _ABSOLUTE.match(path):
-        # Where a package is installed, the folder of its sources is not in its path.
-        tails = {entry.path: _n_equal_at_end(entry.path.lower(), whole) for entry in alike}
-        longest = max(tails.values(), default=0)
-        entries = [entry for entry in alike if tails[entry.path] == longest >= _LEAST_TAIL]
-    if not entries and "." in wanted:
-        entries = [entry for entry in alike if f"/{entry.path.lower()}".endswith(whole)]
-    if not entries and "-" in wanted:
-        stems = ((entry, entry.path.rpartition("/")[2]) for entry in alike)
-        entries = [entry for entry, file in stems if file.startswith(f"{wanted}.")]
-    entries = [entry for entry in entries if len(entry.node_ids)]
-    return sorted(entries, key=lambda entry: (len(entry.path), entry.path))[:_MOST_FILES]
-
-
-def _n_equal_at_end(path: str, other: str) -> int:
-    """Return how many names two paths have in common at their ends."""
-    pairs = zip(reversed(path.split("/")), reversed(other.split("/")), strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-
-
-def _files_in(snapshot: Snapshot, path: str) -> list[FileEntry]:
-    """Return the first files of the folder that a path with a slash names."""
-    folder = path.replace("\\", "/").removeprefix("./").strip("/")
-    if "/" not in path or not folder:
-        return []
-    inside = [
-        entry
-        for name, entry in snapshot.files.items()
-        if f"/{folder}/" in f"/{name}" and len(entry.node_ids)
-    ]
-    return sorted(inside, key=lambda entry: (entry.path.count("/"), entry.path))[:_MOST_PLACES]
-
-
-def _node_at(entry: FileEntry, line: int) -> int:
-    """Return the position of the innermost node of a line, of the nearest above, or of the file."""
-    lines = range(max(0, line - _LAST_LINES), line + 1)
-    nodes = [position for position in entry.innermost(lines) if position >= 0]
-    return nodes[-1] if nodes else 0
-
-
 def _by_name(snapshot: Snapshot, text: str, query: ParsedQuery) -> Iterator[tuple[int, ExactMatch]]:
+    if named := qualified_name(text):
+        for node_id, level in _owned(snapshot, named.owners, named.name):
+            if named.has_arguments:
+                # The owner may be a variable, called nearly like its type.
+                level = CALLED if level >= OWNED - 0.1 else OTHER_CASE if level > OWNED - 0.3 else 0
+            elif " " in named.text and level < OWNED - 0.1:
+                level = 0
+            if level:
+                yield node_id, ExactMatch(level, f"defines {named.text}")
     bare = text.removesuffix("()").removesuffix("(")
-    if _QUALIFIED.fullmatch(bare) or _TWO_NAMES.fullmatch(bare):
-        owner, name = [part for part in _SEPARATORS.split(bare) if part][-2:]
-        for node_id, level in _owned(snapshot, owner, name):
-            if level >= OWNED - 0.1 or " " not in bare:
-                yield node_id, ExactMatch(level, f"defines {bare}")
     if query.kind == "symbol" and _WORD.fullmatch(bare):
         folded = snapshot.node_ids_named_folded(bare.lower())
         for node_id in _without_namesakes(snapshot, folded):
@@ -287,14 +192,20 @@ def _by_parts(snapshot: Snapshot, text: str) -> Iterator[tuple[int, ExactMatch]]
             yield node_id, ExactMatch(PARTS, f"its name is {name}")
 
 
-def _owned(snapshot: Snapshot, owner: str, name: str) -> Iterator[tuple[int, float]]:
-    """Yield the nodes of a name whose qualified name or path has an owner; the nearest first."""
+def _owned(snapshot: Snapshot, wanted: list[str], name: str) -> Iterator[tuple[int, float]]:
+    """Yield the nodes of a name whose qualified name or path has the last of some owners, or all.
+
+    The levels are about `OWNED`.
+    """
+    owner = wanted[-1]
     for node_id in snapshot.node_ids_named_folded(name.lower())[:_MOST_NAMED].tolist():
         entry, position = snapshot.locate(node_id)
         qualname = entry.qualname(position)
         owners, folded = (re.split(r"\W+", text)[:-1] for text in (qualname, qualname.lower()))
         if owner in owners and qualname.endswith(name):
-            yield node_id, OWNED if owner == owners[-1] else OWNED - 0.1
+            has_all = len(wanted) > 1 and owners[-len(wanted) :] == wanted
+            is_last = owner == owners[-1]
+            yield node_id, OWNED + 0.1 if has_all else OWNED if is_last else OWNED - 0.1
         elif owner.lower() in folded:
             yield node_id, OWNED - 0.2
         elif owner.lower() in _path_parts(entry.path.lower()):

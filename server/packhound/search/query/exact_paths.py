@@ -1,0 +1,114 @@
+"""Exact matches of a path: the file that it names, or the innermost node of its line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import takewhile
+
+from packhound.index import FileEntry, Snapshot
+from packhound.search.query.mentions import mentions_of
+from packhound.search.query.parse import ExactMatch
+from packhound.text import file_stem
+
+PATH, FOLDER = 4.0, 1.7
+"""Levels: a path is above all else, a folder below the names."""
+
+_MOST_FILES, _MOST_IN_FOLDER = 20, 5
+_PLACE = re.compile(
+    r"(?P<path>(?:[A-Za-z]:[\\/])?[^\s:()#]*[^\s:()#.])"
+    r"(?::(?P<line>\d{1,7})(?::\d{1,7})?|#L(?P<anchor>\d{1,7})(?:-L?\d+)?|\((?P<call>\d{1,7})[,\d]*\))?:?"
+)
+_ABSOLUTE = re.compile(r"[A-Za-z]:[\\/]|[/~]")
+_LEAST_TAIL = 2
+"""Names at the end of a path of another machine that a file must have too: a folder and its own."""
+_LAST_LINES = 40
+"""Lines above a line without a node that are looked at for one."""
+
+
+def nodes_of_path(snapshot: Snapshot, text: str) -> Iterator[tuple[int, ExactMatch]]:
+    """Yield the node of each line or file that a query names, or those of a folder."""
+    for path, line in _places(snapshot, text):
+        paths = _files_of(snapshot, path)
+        for entry in paths:
+            reason = "its path" if len(paths) == 1 else f"one of {len(paths)} files of this name"
+            level = PATH - len(entry.path) / 100_000
+            if line is None:
+                yield int(entry.node_ids[0]), ExactMatch(level, reason)
+            else:
+                position = _node_at(entry, line)
+                first, last = entry.lines(position)
+                where = "line" if first <= line <= last else "nearest to line"
+                match = ExactMatch(level, f"{where} {line + 1:,} of its path")
+                yield int(entry.node_ids[position]), match
+        if not paths and line is None:
+            for entry in _files_in(snapshot, path):
+                yield int(entry.node_ids[0]), ExactMatch(FOLDER, f"in the folder {path.strip('/')}")
+
+
+def _places(snapshot: Snapshot, text: str) -> list[tuple[str, int | None]]:
+    """Return the paths that a query names, with a 0-based line: it is one, or has one of a line."""
+    if text in snapshot.files:
+        return [(text, None)]
+    if place := _PLACE.fullmatch(text):
+        line = place["line"] or place["anchor"] or place["call"]
+        return [(place["path"], max(0, int(line) - 1) if line else None)]
+    mentions = [
+        mention for mention in mentions_of(text) if mention.lines and mention.kind != "diff"
+    ]
+    return [(mention.path, mention.lines[0] if mention.lines else None) for mention in mentions]
+
+
+def _files_of(snapshot: Snapshot, path: str) -> list[FileEntry]:
+    """Return the files that a path means: itself, or those that end with it, or it with them."""
+    wanted = re.sub(r"^(?:[A-Za-z]:|~|(?:\.{1,2}(?=/)))*/*", "", path.replace("\\", "/")).strip("/")
+    if not wanted:
+        return []
+    if entry := snapshot.files.get(wanted):
+        return [entry] if len(entry.node_ids) else []
+    end, whole, name = f"/{wanted}", f"/{wanted}".lower(), wanted.rpartition("/")[2]
+    ids = snapshot.path_table.stems.of(file_stem(name)).tolist()
+    alike = [entry for file_id in ids if (entry := snapshot.entry(file_id))]
+    entries = [entry for entry in alike if entry.path.endswith(end)]
+    if not entries and "/" in wanted:
+        within = [entry for entry in alike if whole.endswith(f"/{entry.path.lower()}")]
+        longest = max((len(entry.path) for entry in within), default=0)
+        entries = [entry for entry in within if len(entry.path) == longest]
+    if not entries and _ABSOLUTE.match(path):
+        # Where a package is installed, the folder of its sources is not in its path.
+        tails = {entry.path: _n_equal_at_end(entry.path.lower(), whole) for entry in alike}
+        longest = max(tails.values(), default=0)
+        entries = [entry for entry in alike if tails[entry.path] == longest >= _LEAST_TAIL]
+    if not entries and "." in wanted:
+        entries = [entry for entry in alike if f"/{entry.path.lower()}".endswith(whole)]
+    if not entries and "-" in wanted:
+        stems = ((entry, entry.path.rpartition("/")[2]) for entry in alike)
+        entries = [entry for entry, file in stems if file.startswith(f"{wanted}.")]
+    entries = [entry for entry in entries if len(entry.node_ids)]
+    return sorted(entries, key=lambda entry: (len(entry.path), entry.path))[:_MOST_FILES]
+
+
+def _n_equal_at_end(path: str, other: str) -> int:
+    """Return how many names two paths have in common at their ends."""
+    pairs = zip(reversed(path.split("/")), reversed(other.split("/")), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _files_in(snapshot: Snapshot, path: str) -> list[FileEntry]:
+    """Return the first files of the folder that a path with a slash names."""
+    folder = path.replace("\\", "/").removeprefix("./").strip("/")
+    if "/" not in path or not folder:
+        return []
+    inside = [
+        entry
+        for name, entry in snapshot.files.items()
+        if f"/{folder}/" in f"/{name}" and len(entry.node_ids)
+    ]
+    return sorted(inside, key=lambda entry: (entry.path.count("/"), entry.path))[:_MOST_IN_FOLDER]
+
+
+def _node_at(entry: FileEntry, line: int) -> int:
+    """Return the position of the innermost node of a line, of the nearest above, or of the file."""
+    lines = range(max(0, line - _LAST_LINES), line + 1)
+    nodes = [position for position in entry.innermost(lines) if position >= 0]
+    return nodes[-1] if nodes else 0
