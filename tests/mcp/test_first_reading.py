@@ -11,6 +11,7 @@ from itertools import count
 import pytest
 
 from packhound.core.errors import SettingsError
+from packhound.core.settings_files import Overrides
 from packhound.core.settings_reader import settings_from
 from packhound.mcp import folders as mcp_folders
 from packhound.operations import as_text
@@ -36,8 +37,8 @@ def large(tmp_path, monkeypatch):
 
 def test_every_tool_says_how_much_was_read(large, monkeypatch):
     monkeypatch.setattr(mcp_folders, "_INDEXING_S", 0.0)
-    settings = settings_from({"ranking.gitHistory": False, "index.workers": 1})
-    folders = mcp_folders.Folders([large], settings)
+    overrides = Overrides.of_command_line({"ranking.gitHistory": False, "index.workers": 1})
+    folders = mcp_folders.Folders([large], overrides)
     while folders.reading[1] < N_FILES:
         time.sleep(0.005)
     requests = {"search": {"query": "canary"}, "outline": {}, "status": {}}
@@ -58,7 +59,7 @@ def test_every_tool_says_how_much_was_read(large, monkeypatch):
 def test_no_answer_claims_more_than_was_read(large, monkeypatch):
     """Of names that are there none is denied, and no hit is sure, before all files are read."""
     monkeypatch.setattr(mcp_folders, "_INDEXING_S", 0.0)
-    folders = mcp_folders.Folders([large], settings_from({"index.workers": 1}))
+    folders = mcp_folders.Folders([large], Overrides.of_command_line({"index.workers": 1}))
     names = (f"canary_{n % N_FILES}_{n % 20}" for n in count(7, 211))
     n_incomplete = n_refused = 0
     for name in names:

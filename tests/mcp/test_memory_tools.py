@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from packhound.core.errors import SettingsError
-from packhound.core.settings import Settings
+from packhound.core.settings_files import Overrides
 from packhound.mcp.folders import Folders
 from packhound.service import Engine, EnginePool
 from tests.support.agent import Agent, kill_engine
@@ -27,7 +27,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_tools_are_refused_where_the_setting_does_not_name_them(folder: Path) -> None:
     host = EnginePool()
     with pytest.raises(SettingsError, match="'recall' is switched off; name it or its group"):
-        Folders([folder], Settings(), host).call("recall", {"key": "x"})
+        Folders([folder], Overrides(), host).call("recall", {"key": "x"})
     host.close()
 
 

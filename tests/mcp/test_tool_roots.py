@@ -11,14 +11,14 @@ from contextlib import closing
 import pytest
 
 from packhound.core.errors import SettingsError
-from packhound.core.settings_reader import settings_from
+from packhound.core.settings_files import Overrides
 from packhound.llm import counter_for
 from packhound.mcp.folders import Folders
 from tests.support.agent import Agent, kill_engine
 from tests.support.git_repository import git
 from tests.support.operations import as_text
 
-SETTINGS = settings_from({"index.persist": False, "search.limit": 1})
+OVERRIDES = Overrides.of_command_line({"index.persist": False, "search.limit": 1})
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def roots(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def folders(roots):
-    with closing(Folders(roots, SETTINGS)) as served:
+    with closing(Folders(roots, OVERRIDES)) as served:
         yield served
 
 
@@ -144,7 +144,7 @@ def test_a_place_is_found_in_its_root_as_it_is_printed(folders, roots, written):
 
 
 def test_one_root_is_not_named(roots):
-    with closing(Folders(roots[:1], SETTINGS)) as served:
+    with closing(Folders(roots[:1], OVERRIDES)) as served:
         answer = served.call("search", {"query": "water"})
     assert "root" not in answer["hits"][0]
 
@@ -186,7 +186,7 @@ def test_a_place_that_is_in_two_roots_is_said_to_be(tmp_path):
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "same.py").write_text(f"def of_{name}(): pass\n")
-    with closing(Folders([tmp_path / "one", tmp_path / "two"], SETTINGS)) as served:
+    with closing(Folders([tmp_path / "one", tmp_path / "two"], OVERRIDES)) as served:
         answer = served.call("read_node", {"path": "same.py:1"})
         assert answer["name"] == "of_one"
         note = "there is such a place in two too; begin the path with its name"
@@ -230,8 +230,9 @@ def test_an_agent_has_symbols_lines_and_changes_of_all_roots(tmp_path):
 
 def test_notes_are_written_in_one_root_and_recalled_from_all(roots, tmp_path, monkeypatch):
     monkeypatch.setenv("PACKHOUND_DATA_DIR", str(tmp_path / "data"))
-    settings = settings_from({"index.persist": False, "mcp.tools": ("default", "memory", "skills")})
-    with closing(Folders(roots, settings)) as folders:
+    tools = ["default", "memory", "skills"]
+    overrides = Overrides.of_command_line({"index.persist": False, "mcp.tools": tools})
+    with closing(Folders(roots, overrides)) as folders:
         note = {"key": "can", "content": "The can pours water."}
         for tool, arguments in (("remember", note), ("record_skill", {"name": "water"})):
             with pytest.raises(SettingsError, match="'root' is needed to write; expected one of"):
@@ -251,7 +252,7 @@ def test_notes_are_written_in_one_root_and_recalled_from_all(roots, tmp_path, mo
 
 def test_a_root_inside_of_another_is_answered_once(roots):
     base = roots[0].parent
-    with closing(Folders([base, roots[1]], SETTINGS)) as folders:
+    with closing(Folders([base, roots[1]], OVERRIDES)) as folders:
         hits = folders.call("search", {"query": "water", "limit": 9})["hits"]
         grep = folders.call("grep", {"pattern": "return"})
         pack = folders.call("pack", {"prompt": "pour and boil water"})
@@ -271,7 +272,7 @@ def namesakes(tmp_path_factory):
     for root in ("shop", "mill"):
         (base / root / root).mkdir(parents=True)
         (base / root / root / f"{root}.py").write_text(f"def open_{root}(key):\n    return key\n")
-    with closing(Folders([base / "shop", base / "mill"], SETTINGS)) as served:
+    with closing(Folders([base / "shop", base / "mill"], OVERRIDES)) as served:
         yield served
 
 

@@ -14,7 +14,7 @@ from packhound import cli, daemon, operations, service
 from packhound.cli.terminal import echo
 from packhound.core.errors import SettingsError, StoreError
 from packhound.core.settings import Settings
-from packhound.core.settings_files import COMMAND_LINE, FolderSettings, Layer, Overrides
+from packhound.core.settings_files import FolderSettings, Overrides
 from packhound.core.settings_reader import read_settings
 from packhound.core.status import Status
 
@@ -123,7 +123,7 @@ def wait(engine: Engine) -> None:
 
 def overrides_of(encoder_path: str, changes: Sequence[str]) -> Overrides:
     """Return `--model` and every `--set` as a layer above files. Raises SettingsError."""
-    return Overrides((Layer(COMMAND_LINE, parse_changes(encoder_path, changes)),))
+    return Overrides.of_command_line(parse_changes(encoder_path, changes))
 
 
 def folder_settings(root: Path, overrides: Overrides | None = None) -> FolderSettings:

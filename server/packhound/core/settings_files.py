@@ -84,6 +84,11 @@ class Overrides:
     layers: tuple[Layer, ...] = ()
     trusted: bool = False
 
+    @classmethod
+    def of_command_line(cls, values: Values) -> Overrides:
+        """Return values of `--set` by name."""
+        return cls((Layer(COMMAND_LINE, values),))
+
 
 class FolderSettings:
     """Settings of one folder, whose files are read again when they changed. Any thread may call."""

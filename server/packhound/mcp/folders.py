@@ -35,11 +35,11 @@ class Folders:
     def __init__(
         self,
         roots: Sequence[Path],
-        settings: Settings | Overrides | None = None,
+        overrides: Overrides,
         pool: EnginePool | None = None,
         editors: EditorTexts | None = None,
     ) -> None:
-        """Follow the roots with the engines of a pool, by `settings` alone or by those of files.
+        """Follow the roots with the engines of a pool.
 
         Answers wait for the texts of `editors`, where a daemon follows one that was killed. Raises
         RootError.
@@ -47,9 +47,7 @@ class Folders:
         self._editors = editors
         if not roots:
             raise SettingsError("give at least one root")
-        overrides = settings if isinstance(settings, Overrides) else None
-        own = settings if isinstance(settings, Settings) else Settings()
-        self._settings = FolderSettings(real_path(roots[0]), overrides) if overrides else own
+        self._settings = FolderSettings(real_path(roots[0]), overrides)
         self._workspace = Workspace(self.settings, overrides=overrides, pool=pool)
         for root in roots:
             self._workspace.add(root)
@@ -62,8 +60,7 @@ class Folders:
     @property
     def settings(self) -> Settings:
         """The settings of the first root, which are those of the session."""
-        settings = self._settings
-        return settings if isinstance(settings, Settings) else settings.read().settings
+        return self._settings.read().settings
 
     @property
     def operations(self) -> list[Operation]:

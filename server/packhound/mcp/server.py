@@ -16,7 +16,7 @@ from typing import Any
 
 from packhound import __version__
 from packhound.core.parent_process import watch_parent
-from packhound.core.settings_files import COMMAND_LINE, Layer, Overrides
+from packhound.core.settings_files import Overrides
 from packhound.mcp.folders import Folders
 from packhound.mcp.progress import progress
 from packhound.mcp.session import Call as ToolCall
@@ -68,7 +68,7 @@ class McpSessions:
         folders = SessionFolders(
             [Path(root) for root in arguments["roots"]],
             Path(arguments["started_in"]),
-            Overrides((Layer(COMMAND_LINE, dict(arguments["settings"])),)),
+            Overrides.of_command_line(dict(arguments["settings"])),
             self._pool,
             self._editors,
             is_resumed=bool(arguments.get(RESUMED)),
