@@ -26,6 +26,7 @@ from packhound.search import ablate, as_far_as_searched, pipeline, related, so_f
 from packhound.service.cells import add_cells
 from packhound.service.folder_search import FolderSearch
 from packhound.service.indexed_folder import Current, IndexedFolder
+from packhound.service.line_history import add_line_history
 from packhound.service.notes import FolderNotes
 from packhound.service.open_texts import OpenTexts
 from packhound.service.pack_sources import add_records, choose_records
@@ -207,6 +208,9 @@ class Engine:
     ) -> tuple[Results, Snapshot]:
         snapshot, reading, notes = self._current(query, cancel)
         results = self.sources.search(query, partial(self._search, snapshot, cancel=cancel))
+        if query.git:
+            hits, late = add_line_history(self.index, snapshot, results.hits)
+            results = replace(results, hits=hits, notes=(*results.notes, *late))
         results = as_far_as_searched(so_far(results, reading), self.left_out)
         results = add_cells(results, notes, self.index, snapshot)
         return self.packs.add_snippets(results, snapshot, query.snippet_lines), snapshot
@@ -220,7 +224,7 @@ class Engine:
             return None
         environment = self._search.environment(snapshot, query)
         hit = pipeline.explain(snapshot, query, node_id, environment, cancel)
-        return self.sources.add_git([hit])[0][0] if query.git else hit
+        return add_line_history(self.index, snapshot, [hit])[0][0] if query.git else hit
 
     def ablate(self, query: Query) -> dict[str, tuple[Hit, ...]]:
         """Return the hits, and those without each part of the ranking; nothing is personalized."""

@@ -10,6 +10,7 @@ from dataclasses import replace
 from packhound.core.line_history import LineHistory
 from packhound.core.types import Hit
 from packhound.git import line_histories
+from packhound.index import Snapshot
 from packhound.service.indexed_folder import IndexedFolder
 
 _MAX_S = 10.0
@@ -17,13 +18,12 @@ _MAX_S = 10.0
 
 
 def add_line_history(
-    folder: IndexedFolder, hits: Sequence[Hit]
+    folder: IndexedFolder, snapshot: Snapshot, hits: Sequence[Hit]
 ) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
-    """Return hits with the history of their lines, and a note if git took too long.
+    """Return hits of a snapshot with the history of their lines, and a note if git took too long.
 
     Records, and files that changed meanwhile, have none.
     """
-    snapshot = folder.snapshot
     by_path: defaultdict[str, list[int]] = defaultdict(list)
     for position, hit in enumerate(hits):
         if hit.record is None:

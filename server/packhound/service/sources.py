@@ -37,7 +37,6 @@ from packhound.service.deep_records import DeepRescorer
 from packhound.service.episodes import FolderEpisodes
 from packhound.service.folder_search import is_deep
 from packhound.service.indexed_folder import IndexedFolder
-from packhound.service.line_history import add_line_history
 from packhound.service.notes import NOTHING_OF, FolderNotes, notes_folder
 from packhound.service.pack_sources import switched_off
 from packhound.service.workspace_texts import WorkspaceTexts
@@ -125,17 +124,6 @@ class FolderSources:
 
     def search(self, query: Query, search_code: CodeSearch) -> Results:
         """Answer with code alone, or with the sources that the query asks for."""
-        results = self._search(query, search_code)
-        if not query.git:
-            return results
-        hits, notes = self.add_git(results.hits)
-        return replace(results, hits=hits, notes=(*results.notes, *notes))
-
-    def add_git(self, hits: Sequence[Hit]) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
-        """Return hits with the commits of their lines, and a note if git took too long."""
-        return add_line_history(self._folder, hits)
-
-    def _search(self, query: Query, search_code: CodeSearch) -> Results:
         scope, problems = scope_of(query)
         sources, problems = self._sources_of(scope, problems)
         if not sources:
