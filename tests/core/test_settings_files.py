@@ -92,7 +92,7 @@ def test_a_strangers_folder_sets_only_what_is_harmless(root: Path, name: str) ->
         }
     )
     assert in_force.settings == expected
-    refused = [problem.split("setting '")[1].split("'")[0] for problem in in_force.problems]
+    refused = [p.split("setting '")[1].split("'")[0] for p in in_force.problems if "setting" in p]
     assert sorted(refused) == [
         *("encoder.path", "index.allowHome", "index.persist", "index.workers"),
         *("ranking.activity", "rerank.path"),
@@ -104,12 +104,35 @@ def test_a_strangers_folder_sets_only_what_is_harmless(root: Path, name: str) ->
     assert trusted.settings.ranking.activity and not trusted.settings.index.persist
 
 
-def test_harmless_settings_are_those_of_searches_and_what_is_indexed() -> None:
+def test_harmless_settings_are_those_of_searches_and_what_is_left_out() -> None:
     harmless = {name for name, setting in SETTINGS.items() if setting.harmless}
     sections = ("search.", "words.", "meaning.", "names.", "graph.")
     searches = {name for name in SETTINGS if name.startswith(sections)}
-    others = {"ranking.activityWeight", "index.exclude", "index.maxFiles", "index.extractors"}
-    assert harmless == searches | others
+    others = {"ranking.activityWeight", "index.exclude", "index.maxFiles"}
+    assert harmless == (searches | others) - {"search.scorers"}, "no folder chooses plugins"
+
+
+def test_a_strangers_folder_only_narrows_what_is_shown_and_says_so(
+    root: Path, user_file: Path
+) -> None:
+    user_file.write_text("index.exclude = ['mine/']\nindex.maxFiles = 100\n")
+    (root / ".packhound.toml").write_text(
+        "search.fuser = 'stranger'\nsearch.scorers = ['stranger']\n"
+        "index.extractors = ['stranger']\n"
+        "index.exclude = ['!.env', 'gen/']\nindex.maxFiles = 101\n"
+    )
+    in_force = FolderSettings(root).read()
+    of_user = settings_from({"index.exclude": ["mine/", "gen/"], "index.maxFiles": 100})
+    assert in_force.settings == of_user
+    told = "\n".join(in_force.problems)
+    assert "'index.exclude' of a folder that is not trusted hides files of it: gen/" in told
+    for name in ("search.fuser", "search.scorers", "index.extractors", "index.maxFiles"):
+        assert f"setting '{name}' is ignored" in told
+    (root / ".packhound.toml").write_text("index.exclude = []\nindex.maxFiles = 9\n")
+    in_force = FolderSettings(root).read()
+    assert in_force.settings.index.exclude == ("mine/",)
+    [told] = in_force.problems
+    assert "'index.maxFiles' of a folder that is not trusted hides files of it: 9" in told
 
 
 def test_clients_that_differ_are_told_unless_each_follows_its_own() -> None:

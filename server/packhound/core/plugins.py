@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 Group = Literal["packhound.fusers", "packhound.scorers", "packhound.extractors"]
 
-_BUILT_IN: dict[Group, tuple[str, ...]] = {"packhound.fusers": ("linear", "blend", "rrf")}
+FUSERS = ("linear", "blend", "rrf")
+_BUILT_IN: dict[Group, tuple[str, ...]] = {"packhound.fusers": FUSERS}
 
 
 def plugin_names(group: Group) -> tuple[str, ...]:

@@ -128,7 +128,8 @@ class SearchSettings(Struct, frozen=True):
         tuple[_Plugin, ...],
         _list(
             "Scorers of installed plugins that score the 50 best hits again, each `NAME` or "
-            "`NAME=WEIGHT`."
+            "`NAME=WEIGHT`.",
+            harmless=False,
         ),
     ] = ()
     sources: Annotated[
@@ -269,7 +270,6 @@ class IndexSettings(Struct, frozen=True):
         _list(
             "Extractors of installed plugins that say which definitions a file of their suffixes "
             "has. Changing them rebuilds the index.",
-            harmless=True,
         ),
     ] = ()
     workers: Annotated[

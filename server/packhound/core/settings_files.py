@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
+from packhound.core.plugins import FUSERS
 from packhound.core.settings import Settings
 from packhound.core.settings_reader import SETTINGS, SettingsRead, changed, read_changes
 from packhound.core.user_folders import config_folder
@@ -120,14 +121,16 @@ class FolderSettings:
         user = _read_file(USER_FILE, user_file)
         by_user = _resolve([user, *overrides]).settings
         trusted = self._overrides.trusted or _is_below(self._root, by_user.folders.trusted)
-        layers = [user, *self._read_workspace(workspace, trusted=trusted), *overrides]
+        layers = [user, *self._read_workspace(workspace, by_user, trusted=trusted), *overrides]
         return _resolve(layers)._replace(trusted=trusted)
 
-    def _read_workspace(self, paths: Iterable[Path], *, trusted: bool) -> Iterator[LayerRead]:
+    def _read_workspace(
+        self, paths: Iterable[Path], by_user: Settings, *, trusted: bool
+    ) -> Iterator[LayerRead]:
         for path in paths:
             layer, read = _read_file(WORKSPACE_FILE, path)
             if read.changes or read.problems:
-                yield layer, read if trusted else _harmless(layer, read)
+                yield layer, read if trusted else _harmless(layer, read, by_user)
                 # As with other tools, the file of our own replaces the shared one.
                 return
 
@@ -187,16 +190,38 @@ def _absolute(value: object, folder: Path) -> object:
     return str(folder / Path(value).expanduser()) if isinstance(value, str) and value else value
 
 
-def _harmless(layer: Layer, read: SettingsRead) -> SettingsRead:
-    """Return what may count of an untrusted folder's file."""
-    refused = [name for name in read.changes if not SETTINGS[name].harmless]
-    problems = tuple(
+def _harmless(layer: Layer, read: SettingsRead, by_user: Settings) -> SettingsRead:
+    """Return what may count of an untrusted folder's file: less of the folder, shown otherwise."""
+    changes = {n: value for n, value in read.changes.items() if _is_harmless(n, value, by_user)}
+    problems = [
         f"'{layer.file}': setting '{name}' is ignored in a folder that is not trusted; set it in"
         f" '{config_folder() / 'packhound.toml'}'"
-        for name in refused
-    )
-    changes = {name: value for name, value in read.changes.items() if SETTINGS[name].harmless}
+        for name in read.changes
+        if name not in changes
+    ]
+    hidden = {
+        name: changes[name] for name in ("index.exclude", "index.maxFiles") if name in changes
+    }
+    if isinstance(exclude := hidden.get("index.exclude"), tuple):
+        # A pattern with `!` takes in what would be left out.
+        hides = tuple(pattern for pattern in exclude if not pattern.lstrip().startswith("!"))
+        changes["index.exclude"] = (*by_user.index.exclude, *hides)
+        hidden["index.exclude"] = ", ".join(hides)
+    problems += [
+        f"'{layer.file}': '{name}' of a folder that is not trusted hides files of it: {value}"
+        for name, value in hidden.items()
+        if value and value != SETTINGS[name].value(by_user)
+    ]
     return read._replace(changes=changes, problems=(*read.problems, *problems))
+
+
+def _is_harmless(name: str, value: object, by_user: Settings) -> bool:
+    """Return True if a value runs no plugin and reads no more files than the user's own."""
+    if name == "search.fuser":
+        return value in FUSERS
+    if name == "index.maxFiles":
+        return isinstance(value, int) and value <= by_user.index.max_files
+    return SETTINGS[name].harmless
 
 
 def _resolve(layers: Sequence[LayerRead]) -> SettingsInForce:

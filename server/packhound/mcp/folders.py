@@ -100,12 +100,13 @@ class Folders:
         return total_reading([engine.reading for engine in self._workspace.engines])
 
     def settings_notes(self) -> list[str]:
-        """Return which settings of this session do not count, for each folder that has others."""
-        notes = [
-            (engine.root, other_settings_note(self.settings, engine.follow_settings().settings))
-            for engine in self._workspace.engines
-        ]
-        return [f"note: {root}: {note}" for root, note in notes if note]
+        """Return which settings do not count, or hide files, for each folder that has such."""
+        notes = []
+        for engine in self._workspace.engines:
+            in_force = engine.follow_settings()
+            others = other_settings_note(self.settings, in_force.settings)
+            notes += [(engine.root, note) for note in (others, *in_force.problems) if note]
+        return [f"note: {root}: {note}" for root, note in notes]
 
     def close(self) -> None:
         """Follow the folders no longer."""
