@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from packhound.core.settings_reader import settings_from
-from packhound.core.status import GREP_ALONE
+from packhound.core.status import GREP_ALONE, LOCK_FILE
 from packhound.grep import GrepRequest
 from packhound.operations import as_text
 from packhound.service.engine import Engine
@@ -145,6 +145,38 @@ def test_a_large_text_is_read_by_grep_and_said_to_be_by_nothing_else(tmp_path: P
             f"`{CANARY}` is not in this folder, of which 2 files are not or not wholly searched"
         )
         assert denial in as_text("search", nothing)
+
+
+LOCKS = {
+    "Cargo.lock": '[[package]]\nname = "serde"\nversion = "1.0.1"\nchecksum = "canary0"\n',
+    "Gemfile.lock": "GEM\n  specs:\n    rack (2.2.3)\n  canary0 text\n",
+    "package-lock.json": '{\n  "node_modules/koa": {\n    "version": "2.0",\n'
+    '    "integrity": "canary0"\n  }\n}\n',
+    "pnpm-lock.yaml": "packages:\n\n  /koa@2.0.0:\n    resolution: {integrity: canary0}\n",
+    "yarn.lock": 'koa@^2.0:\n  version "2.0.1"\n  integrity canary0\n',
+}
+
+
+def test_names_and_versions_of_lock_files_are_searched_and_the_rest_is_said_not_to_be(
+    tmp_path: Path,
+) -> None:
+    for path, text in LOCKS.items():
+        (tmp_path / path).write_text(text)
+    for _ in range(2):  # Read, then loaded.
+        engine = Engine.open(tmp_path, settings_from({"index.workers": 1}))
+        try:
+            assert engine.settled(60) and engine.flush(60)
+            request = {"pattern": "serde|rack|koa|2[.]0|1[.]0|canary0"}
+            answer = call(engine, "grep", request)
+        finally:
+            engine.close()
+        lines = [(group["path"], n["line"]) for group in answer["groups"] for n in group["lines"]]
+        assert sorted(lines) == [
+            *(("Cargo.lock", 2), ("Cargo.lock", 3), ("Gemfile.lock", 3)),
+            *(("package-lock.json", 2), ("package-lock.json", 3), ("pnpm-lock.yaml", 3)),
+            *(("yarn.lock", 1), ("yarn.lock", 2)),
+        ]
+        assert answer["skipped"] == {LOCK_FILE: len(LOCKS)}
 
 
 def main() -> None:

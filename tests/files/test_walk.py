@@ -71,7 +71,7 @@ def test_packhoundignore_forces_in_and_keeps_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        *(".env", "server.pem", "id_rsa", "app.min.js", "x.png", "node_modules/a.js", "Cargo.lock"),
+        *(".env", "server.pem", "id_rsa", "app.min.js", "x.png", "node_modules/a.js", "a.po"),
         *("key.ppk", "prod.kubeconfig", ".npmrc", ".pypirc", ".netrc", "terraform.tfstate"),
         "terraform.tfstate.backup",
     ],

@@ -39,6 +39,8 @@ class Reading(NamedTuple):
 
 GREP_ALONE = "large: by grep alone"
 """Why most words and the definitions of a text are not in the index."""
+LOCK_FILE = "lock file: names and versions alone"
+"""Why most lines of a text are neither in the index nor read by grep."""
 ALL_READ = Reading()
 
 

@@ -2,6 +2,7 @@ from .globs import compile_globs as compile_globs
 from .reader import TOO_LARGE as TOO_LARGE
 from .reader import decode as decode
 from .reader import is_large as is_large
+from .reader import is_lock_file as is_lock_file
 from .reader import is_searched_text as is_searched_text
 from .reader import open_text as open_text
 from .reader import read as read

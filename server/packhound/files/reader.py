@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 import time
 from collections.abc import Iterator
@@ -25,6 +26,10 @@ TOO_LARGE = "too large"
 _SEARCHED_BYTES = 30_000_000
 """Larger files are known by their path alone."""
 _SNIFF_BYTES = 8_192
+_NAMED = re.compile(
+    rb"""^\s*"?(?:name|version|specifier)"?\s*[:=\s]|[:{[]\s*$|^\s+\S+ \([^()]*\)\s*$"""
+)
+"""Of lock files: `version = "1.0"`, `"lodash": {`, `lodash@^4.0:` and `rack (2.2.3)`."""
 _SECOND_NS = 1_000_000_000
 _TICK_NS, _COARSE_TICK_NS = 50_000_000, 2 * _SECOND_NS
 """Longer than the clocks of file systems stand still, and of those that only know whole seconds."""
@@ -102,15 +107,29 @@ def read_unchanged(root: str, path: str, stamp: FileStamp) -> bytes | None:
 def decode(path: str, source: bytes) -> bytes:
     """Return the text of a file, in UTF-8 without a byte order mark.
 
-    UTF-16 is known by its mark. Of a notebook it is the text of its cells, unless it is broken.
+    UTF-16 is known by its mark. Of a notebook it is the text of its cells, unless it is broken,
+    of a lock file the lines with names and versions.
     """
     if source.startswith(_UTF16_MARKS):
         return source.decode("utf-16", "replace").encode("utf-8")
     text = source.removeprefix(BYTE_ORDER_MARK)
+    if is_lock_file(path):
+        return _blank_unnamed(text)
     if is_notebook(path):
         with suppress(ValueError):
             return text_of_json(text)
     return text
+
+
+def is_lock_file(path: str) -> bool:
+    """Return True for a file that a package manager writes: `decode` leaves names and versions."""
+    name = path.rpartition("/")[2].lower()
+    return name.endswith(".lock") or name in ("package-lock.json", "pnpm-lock.yaml")
+
+
+def _blank_unnamed(text: bytes) -> bytes:
+    """Blank the lines of a lock file that have no name or version; line numbers stay."""
+    return b"\n".join(line if _NAMED.search(line) else b"" for line in text.split(b"\n"))
 
 
 def is_searched_text(text: bytes, max_file_bytes: int) -> bool:

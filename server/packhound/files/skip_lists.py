@@ -18,10 +18,7 @@ SECRET_FILES = (
 EXAMPLE_FILES = (".env.example", ".env.sample", ".env.template", ".env.dist")
 """Names of secrets that hold none."""
 
-GENERATED_FILES = (
-    *("*.min.js", "*.min.css", "*.map", "*.lock", "package-lock.json", "pnpm-lock.yaml"),
-    *(".git", "*.po", "*.pot"),
-)
+GENERATED_FILES = (*("*.min.js", "*.min.css", "*.map", ".git", "*.po", "*.pot"),)
 """Text that tools write for tools."""
 
 BINARY_SUFFIXES = frozenset(
@@ -35,7 +32,19 @@ BINARY_SUFFIXES = frozenset(
 )
 DATA_SUFFIXES = frozenset(
     {".json", ".jsonl", ".xml", ".csv", ".tsv", ".yaml", ".yml", ".toml", ".txt", ".log"}
-    | {".html", ".htm", ".plist", ".geojson", ".css", ".svg", ".snap", ".patch", ".diff", ".sum"}
+    | {
+        ".html",
+        ".htm",
+        ".plist",
+        ".geojson",
+        ".css",
+        ".svg",
+        ".snap",
+        ".patch",
+        ".diff",
+        ".sum",
+        ".lock",
+    }
 )
 DATA_FILE_BYTES = 64 * 1024
 """Longer data files are records, not code: their words would drown the words of the code."""

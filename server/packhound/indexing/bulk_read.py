@@ -8,9 +8,9 @@ from collections import deque
 from collections.abc import Collection, Container, Iterator, Mapping
 from pathlib import Path
 
-from packhound.core.status import GREP_ALONE
+from packhound.core.status import GREP_ALONE, LOCK_FILE
 from packhound.core.types import Document, FileStamp
-from packhound.files import read, why_unread
+from packhound.files import is_lock_file, read, why_unread
 from packhound.index import FileEntry, Index
 from packhound.indexing.folder_scan import Differences
 from packhound.indexing.reading_order import ReadingOrder
@@ -187,7 +187,8 @@ class IndexingPass:
     def _read(self, path: str) -> Document | None:
         document = read(self._root, path, self._max_bytes)
         if document:
-            self.unread[path] = GREP_ALONE if document.is_large else ""
+            in_part = LOCK_FILE if is_lock_file(path) else GREP_ALONE if document.is_large else ""
+            self.unread[path] = in_part
         else:
             self.unread[path] = why_unread(self._root, path, self._max_bytes)
         if document is None:

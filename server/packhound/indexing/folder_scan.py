@@ -6,13 +6,14 @@ from collections.abc import Container, Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from threading import Event
 
-from packhound.core.status import GREP_ALONE
+from packhound.core.status import GREP_ALONE, LOCK_FILE
 from packhound.core.types import FileStamp
 from packhound.files import (
     IGNORE_FILES,
     Omissions,
     WalkLimits,
     is_folder,
+    is_lock_file,
     is_searchable,
     walk_by_steps,
 )
@@ -57,7 +58,9 @@ class FolderScan:
             path, stamp = file
             self._seen.add(path)
             entry = files.get(path)
-            if entry is not None and entry.degraded == GREP_ALONE:
+            if is_lock_file(path):
+                self.in_part[path] = LOCK_FILE
+            elif entry is not None and entry.degraded == GREP_ALONE:
                 self.in_part[path] = GREP_ALONE
             if path not in open_paths and self._differs(entry, stamp):
                 differences[path] = True
