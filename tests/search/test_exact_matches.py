@@ -63,6 +63,7 @@ def test_shelf():
 """,
     "lib/shelf.py": "def fill_shelf(shelf):\n    return shelf\n",
     "lib/parcels.py": "def sort_parcels(parcels):\n    return parcels\n",
+    "docs/api.md": "# Api\n\n## limits.check\n\nFails for a cart of 40.\n",
     "docs/reload.md": "# Reload\n\nThe reloading of voucher tables is slow.\n",
     "lib/reload.py": "".join(f"def reload_{i}():\n    reload({i})\n\n\n" for i in range(20)),
     "lib/printer.py": "def jam():\n    raise OSError('the tray jammed')\n",
@@ -103,6 +104,7 @@ def ask(engine: Engine, text: str, **fields: object) -> Results:
         ("Makefile", "Makefile:1", "its path", "exact"),
         ("Order.total", "Order.total", "defines Order.total", "exact"),
         ("Cart total", "Cart.total", "defines Cart total", "exact"),
+        ("limits.check", "check", "defines limits.check", "exact"),
         ("Cart::total(rates)", "Cart.total", "defines Cart::total", "exact"),
         ("(*Order).total", "Order.total", "defines Order.total", "exact"),
         ("Cart<Map<K, V>>.clear(true)", "Cart.clear", "defines Cart.clear", "exact"),
@@ -140,6 +142,8 @@ def test_a_fact_comes_first(engine: Engine, query: str, first: str, reason: str,
     assert first in (hit.node.qualname, hit.node.name)
     assert hit.explanation().reasons[0].startswith(reason)
     assert answer.confidence_word == word
+    if word != "likely":
+        assert not answer.notes
     assert sum(signal.contribution for signal in hit.why) == pytest.approx(hit.score)
 
 

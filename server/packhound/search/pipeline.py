@@ -34,7 +34,7 @@ from packhound.search.explainer import explain_hits, explain_symbols
 from packhound.search.listing import hits_by_path
 from packhound.search.order import SCORE_DIGITS, rank_hits
 from packhound.search.query.encode import QueryVectors, encode
-from packhound.search.query.exact_matches import find_exact_matches
+from packhound.search.query.exact_matches import IDENTIFIER, find_exact_matches
 from packhound.search.query.filters import allowed_node_ids
 from packhound.search.query.messages import find_printers
 from packhound.search.query.parse import ParsedQuery, parse_query
@@ -165,11 +165,13 @@ def _rank_nodes(
         parsed = replace(parsed, exact=(), phrase_nodes=None)
         context = retrieve_context(snapshot, query, parsed, vectors, environment)
     run.check()
-    run.notes += name_notes(context)
+    is_found = any(match.level > IDENTIFIER for match in parsed.exact_matches.values())
+    run.notes += () if is_found else name_notes(context)
     if not len(context.candidates):
         run.notes += no_match_notes(context)
         return context, None
-    if vectors.text is not None and not len(context.retrieval.matches.matched):
+    has_words = is_found or len(context.retrieval.matches.matched)
+    if vectors.text is not None and not has_words:
         run.notes.append(NO_WORD_NOTE)
     settings = affordable_settings(run, environment.settings)
     unit, source = unit_of(query), source_of(query, vectors)

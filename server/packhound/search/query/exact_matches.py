@@ -202,7 +202,11 @@ def _owned(snapshot: Snapshot, wanted: list[str], name: str) -> Iterator[tuple[i
         entry, position = snapshot.locate(node_id)
         qualname = entry.qualname(position)
         owners, folded = (re.split(r"\W+", text)[:-1] for text in (qualname, qualname.lower()))
-        if owner in owners and qualname.endswith(name):
+        if REST[snapshot.kind_of[node_id]]:
+            # A section of documentation is headed like the definition that it is about.
+            if owner in owners:
+                yield node_id, OWNED - 0.4
+        elif owner in owners and qualname.endswith(name):
             has_all = len(wanted) > 1 and owners[-len(wanted) :] == wanted
             is_last = owner == owners[-1]
             yield node_id, OWNED + 0.1 if has_all else OWNED if is_last else OWNED - 0.1
