@@ -95,7 +95,9 @@ def workspace_row(statuses: Sequence[Status], notes: Sequence[str] = ()) -> Json
         "nodes": sum(s.nodes for s in statuses),
         "languages": dict(languages.most_common()),
         "kinds": dict(kinds.most_common()),
-        "encoder": min((s.encoder for s in statuses), key=_ENCODER_BY_URGENCY.index),
+        "encoder": min(
+            (s.encoder for s in statuses), key=_ENCODER_BY_URGENCY.index, default="ready"
+        ),
         "pending_vectors": sum(s.n_unencoded for s in statuses),
         "failed_vectors": sum(s.n_failed for s in statuses),
         "disk_bytes": sum(s.disk_bytes for s in statuses),
